@@ -1,0 +1,326 @@
+//! The rules of Minesweeper: mouse events in, board events out.
+//!
+//! An independent engine, not derived from any clone's. Its rules are those that real
+//! ViennaSweeper recordings obey; it predicts every board event of them, in order:
+//!
+//! - The left button presses the square under the cursor; both buttons, or the middle one,
+//!   press the square's eight neighbours row-major and then the square itself. Only closed
+//!   squares without a flag are pressed. Moving on releases the whole old area and then presses
+//!   the whole new one.
+//! - Releasing the left button alone opens the pressed square. An opening unfolds depth-first,
+//!   each square before its neighbours, neighbours row-major; flags stay closed.
+//! - A chord fires when the first of its two buttons is released, if the square is open and as
+//!   many flags are around it as its number says (0 included). Otherwise the area is released.
+//!   If the right button goes first, the held left button is dead until it is pressed again.
+//! - The right button goes down: a closed square gets a flag, a flag is taken off (or becomes a
+//!   question mark, where marks are on), a question mark is taken off.
+//! - The game begins with a left release whose press is not recorded.
+//! - No flags are set at the end.
+//!
+//! # What is not proven by real files
+//! No public recording shows the middle button, question marks, a loss, or a mode other than
+//! normal. For these the engine follows the classic game: question marks are opened like closed
+//! squares, by clicks and by openings; a chord opens all its squares even where one is a mine.
+//! The modes upk, cheat, win7 and the solvable and guessable ones differ in how the board is
+//! made and what a result counts for: their clicks are the normal ones. The rules of `density`
+//! and of the three recursive modes are not published
+//! ([`Mode::has_known_rules`](crate::Mode::has_known_rules)): the engine plays them as normal
+//! ones, and the audit calls a difference unproven.
+
+mod squares;
+
+use crate::{BoardEvent, Cells, Game, Minefield, MouseAction, MouseEvent};
+use squares::Squares;
+
+/// How far the game is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// Neither won nor lost.
+    Playing,
+    /// Every safe square is open.
+    Won,
+    /// A mine is open.
+    Lost,
+}
+
+/// A kind of click, as players count them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ClickKind {
+    /// A left release that is not part of a chord.
+    Left,
+    /// A right press that is not part of a chord.
+    Right,
+    /// A chord.
+    Double,
+}
+
+/// A click that a mouse event completed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Click {
+    /// Which kind.
+    pub kind: ClickKind,
+    /// Whether it changed the board.
+    pub effective: bool,
+    /// A chord whose right button had placed a flag just before: "1.5 click".
+    pub one_and_a_half: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Left {
+    Up,
+    Down,
+    /// Held, but without effect until it is pressed again.
+    Dead,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Right {
+    Up,
+    /// Down; it has done its work, or lost the right to count as a click of its own.
+    Down,
+    /// Down on a square it could do nothing to: a wasted click, unless a chord follows.
+    DownIdle,
+    /// Down, and it placed a flag.
+    DownFlagged,
+}
+
+/// Which squares the held buttons press.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Grip {
+    None,
+    One,
+    Area,
+}
+
+/// A game of Minesweeper in progress.
+///
+/// ```
+/// use gametape_mines::{Board, Buttons, Cell, Engine, Face, Minefield, MouseAction, MouseEvent};
+/// let board = Board::new(2, 1, [Cell::new(1, 0)], 0)?;
+/// let mut engine = Engine::new(Minefield::new(&board), 16, false);
+/// let mut shown = Vec::new();
+/// let release = MouseEvent {
+///     action: MouseAction::LeftUp, time_ms: 0, buttons: Buttons::NONE, x: 3, y: 3, reduced: false,
+/// };
+/// engine.apply(&release, &mut shown);
+/// assert_eq!(shown.last().map(|event| event.face), Some(Face::Number(1)));
+/// assert_eq!(engine.status(), gametape_mines::engine::Status::Won);
+/// # Ok::<(), gametape_mines::rmv::WriteError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Engine {
+    squares: Squares,
+    square_size: u8,
+    left: Left,
+    right: Right,
+    middle: bool,
+    /// The square under the cursor, and its place if it is on the board.
+    square: (i32, i32),
+    place: Option<usize>,
+    started: bool,
+}
+
+impl Engine {
+    /// A new game on a field, with squares of `square_size` pixels; `marks` turns question
+    /// marks on.
+    #[must_use]
+    pub fn new(field: Minefield, square_size: u8, marks: bool) -> Self {
+        Self {
+            squares: Squares::new(field, marks),
+            square_size,
+            left: Left::Up,
+            right: Right::Up,
+            middle: false,
+            square: (i32::MIN, i32::MIN),
+            place: None,
+            started: false,
+        }
+    }
+
+    /// The engine at the start of a recorded game, its preflags set.
+    #[must_use]
+    pub fn of(game: &Game<'_>) -> Self {
+        let mut engine = Self::new(
+            Minefield::new(&game.board),
+            game.square_size(),
+            game.marks(),
+        );
+        if let Some(flags) = &game.preflags {
+            engine.preflag(flags);
+        }
+        engine
+    }
+
+    /// Places flags before the game begins.
+    pub fn preflag(&mut self, cells: &Cells<'_>) {
+        for cell in cells.iter() {
+            self.squares.preflag(cell);
+        }
+    }
+
+    /// The field the game is played on.
+    #[must_use]
+    pub const fn field(&self) -> &Minefield {
+        self.squares.field()
+    }
+
+    /// How far the game is.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.squares.status()
+    }
+
+    /// Squares that are open.
+    #[must_use]
+    pub const fn opened(&self) -> u32 {
+        self.squares.opened()
+    }
+
+    /// What a square shows.
+    #[must_use]
+    pub fn face(&self, cell: crate::Cell) -> Option<crate::Face> {
+        self.squares.face(cell)
+    }
+
+    /// Plays a mouse event; appends what the board does to `shown`. Says which click it
+    /// completed, if any.
+    ///
+    /// Once the game is won or lost nothing happens any more.
+    pub fn apply(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
+        if self.squares.status() != Status::Playing {
+            return None;
+        }
+        let grip = self.grip();
+        let square = event.square(self.square_size);
+        if square != self.square {
+            self.square = square;
+            if grip != Grip::None {
+                self.squares.release(shown);
+            }
+            self.place = self.squares.place(square);
+            self.press(grip, shown);
+        }
+        let first = !std::mem::replace(&mut self.started, true);
+        match event.action {
+            MouseAction::Move => None,
+            MouseAction::LeftDown => {
+                self.left = Left::Down;
+                self.regrip(shown);
+                None
+            }
+            MouseAction::LeftUp => {
+                if first && self.left == Left::Up {
+                    self.left = Left::Down;
+                    self.regrip(shown);
+                }
+                self.left_up(shown)
+            }
+            MouseAction::RightDown => self.right_down(shown),
+            MouseAction::RightUp => self.right_up(shown),
+            MouseAction::MiddleDown => {
+                self.middle = true;
+                self.regrip(shown);
+                None
+            }
+            MouseAction::MiddleUp => {
+                if !std::mem::replace(&mut self.middle, false) {
+                    return None;
+                }
+                if self.left == Left::Down {
+                    self.left = Left::Dead;
+                }
+                Some(self.chord(false, shown))
+            }
+        }
+    }
+
+    const fn grip(&self) -> Grip {
+        match (self.middle, self.left, self.right) {
+            (true, ..) => Grip::Area,
+            (_, Left::Down, Right::Up) => Grip::One,
+            (_, Left::Down, _) => Grip::Area,
+            _ => Grip::None,
+        }
+    }
+
+    fn press(&mut self, grip: Grip, shown: &mut Vec<BoardEvent>) {
+        match grip {
+            Grip::None => {}
+            Grip::One => self.squares.press_one(self.place, shown),
+            Grip::Area => self.squares.press_area(self.place, shown),
+        }
+    }
+
+    /// The buttons changed: releases what they pressed and presses what they press now.
+    fn regrip(&mut self, shown: &mut Vec<BoardEvent>) {
+        self.squares.release(shown);
+        self.press(self.grip(), shown);
+    }
+
+    fn left_up(&mut self, shown: &mut Vec<BoardEvent>) -> Option<Click> {
+        match std::mem::replace(&mut self.left, Left::Up) {
+            Left::Up | Left::Dead => None,
+            // The middle button still holds the area.
+            Left::Down if self.middle => None,
+            Left::Down if self.right != Right::Up => {
+                let one_and_a_half = self.right == Right::DownFlagged;
+                self.right = Right::Down;
+                Some(self.chord(one_and_a_half, shown))
+            }
+            Left::Down => Some(Click {
+                kind: ClickKind::Left,
+                effective: self.squares.open_pressed(self.place, shown),
+                one_and_a_half: false,
+            })
+            .filter(|_| self.place.is_some()),
+        }
+    }
+
+    fn right_down(&mut self, shown: &mut Vec<BoardEvent>) -> Option<Click> {
+        if self.left == Left::Down || self.middle {
+            self.right = Right::Down;
+            self.regrip(shown);
+            return None;
+        }
+        let flag = self.place.and_then(|at| self.squares.toggle_flag(at, shown));
+        self.right = match flag {
+            None => Right::DownIdle,
+            Some(true) => Right::DownFlagged,
+            Some(false) => Right::Down,
+        };
+        flag.map(|_| Click {
+            kind: ClickKind::Right,
+            effective: true,
+            one_and_a_half: false,
+        })
+    }
+
+    fn right_up(&mut self, shown: &mut Vec<BoardEvent>) -> Option<Click> {
+        let right = std::mem::replace(&mut self.right, Right::Up);
+        match (right, self.left) {
+            (Right::Up, _) => None,
+            _ if self.middle => None,
+            (_, Left::Down) => {
+                self.left = Left::Dead;
+                Some(self.chord(right == Right::DownFlagged, shown))
+            }
+            (Right::DownIdle, _) => self.place.map(|_| Click {
+                kind: ClickKind::Right,
+                effective: false,
+                one_and_a_half: false,
+            }),
+            _ => None,
+        }
+    }
+
+    fn chord(&mut self, one_and_a_half: bool, shown: &mut Vec<BoardEvent>) -> Click {
+        Click {
+            kind: ClickKind::Double,
+            effective: self.squares.chord(self.place, shown),
+            one_and_a_half,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

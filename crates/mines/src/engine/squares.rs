@@ -1,0 +1,254 @@
+//! The squares of a game in progress: what covers them, and which are held down.
+
+use super::Status;
+use crate::minefield::{BORDER, MINE, Minefield, neighbours};
+use crate::{BoardEvent, Cell, Face};
+
+/// What covers a square.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cover {
+    Closed,
+    Flag,
+    Question,
+    Open,
+    /// The frame around the board.
+    Border,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Squares {
+    field: Minefield,
+    covers: Vec<Cover>,
+    marks: bool,
+    opened: u32,
+    status: Status,
+    /// The squares that are held down, in the order they were pressed.
+    pressed: [u32; 9],
+    pressed_len: usize,
+    /// The way back out of an opening: place, and which neighbour comes next.
+    unfolding: Vec<(u32, u8)>,
+}
+
+impl Squares {
+    pub fn new(field: Minefield, marks: bool) -> Self {
+        let mut covers = vec![Cover::Border; field.grid_len()];
+        for at in field.places() {
+            if let Some(cover) = covers.get_mut(at) {
+                *cover = Cover::Closed;
+            }
+        }
+        Self {
+            status: if field.safe() == 0 {
+                Status::Won
+            } else {
+                Status::Playing
+            },
+            field,
+            covers,
+            marks,
+            opened: 0,
+            pressed: [0; 9],
+            pressed_len: 0,
+            unfolding: Vec::new(),
+        }
+    }
+
+    pub const fn field(&self) -> &Minefield {
+        &self.field
+    }
+
+    pub const fn status(&self) -> Status {
+        self.status
+    }
+
+    pub const fn opened(&self) -> u32 {
+        self.opened
+    }
+
+    #[inline]
+    fn cover(&self, at: usize) -> Cover {
+        self.covers.get(at).copied().unwrap_or(Cover::Border)
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize, cover: Cover) {
+        if let Some(place) = self.covers.get_mut(at) {
+            *place = cover;
+        }
+    }
+
+    /// The place of a square, if it is on the board.
+    pub fn place(&self, (col, row): (i32, i32)) -> Option<usize> {
+        let (col, row) = (u8::try_from(col).ok()?, u8::try_from(row).ok()?);
+        self.field.index(Cell::new(col, row))
+    }
+
+    pub fn face(&self, cell: Cell) -> Option<Face> {
+        let at = self.field.index(cell)?;
+        Some(match (self.cover(at), self.field.at(at)) {
+            (Cover::Closed, _) => Face::Closed,
+            (Cover::Flag, _) => Face::Flag,
+            (Cover::Question, _) => Face::Question,
+            (_, MINE) => Face::Blast,
+            (_, number) => Face::Number(number),
+        })
+    }
+
+    fn show(&self, at: usize, face: Face, shown: &mut Vec<BoardEvent>) {
+        let cell = self.field.cell(at);
+        shown.push(BoardEvent { cell, face });
+    }
+
+    pub fn preflag(&mut self, cell: Cell) {
+        if let Some(at) = self.field.index(cell) {
+            self.set(at, Cover::Flag);
+        }
+    }
+
+    /// Says whether the square has a flag now; `None` where it is open.
+    pub fn toggle_flag(&mut self, at: usize, shown: &mut Vec<BoardEvent>) -> Option<bool> {
+        let (cover, face) = match self.cover(at) {
+            Cover::Closed => (Cover::Flag, Face::Flag),
+            Cover::Flag if self.marks => (Cover::Question, Face::Question),
+            Cover::Flag | Cover::Question => (Cover::Closed, Face::Closed),
+            Cover::Open | Cover::Border => return None,
+        };
+        self.set(at, cover);
+        self.show(at, face, shown);
+        Some(cover == Cover::Flag)
+    }
+
+    fn press(&mut self, at: usize, shown: &mut Vec<BoardEvent>) {
+        let face = match self.cover(at) {
+            Cover::Closed => Face::Pressed,
+            Cover::Question => Face::PressedQuestion,
+            _ => return,
+        };
+        if let Some(slot) = self.pressed.get_mut(self.pressed_len) {
+            *slot = at as u32;
+            self.pressed_len += 1;
+            self.show(at, face, shown);
+        }
+    }
+
+    pub fn press_one(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) {
+        if let Some(at) = place {
+            self.press(at, shown);
+        }
+    }
+
+    pub fn press_area(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) {
+        if let Some(at) = place {
+            for neighbour in neighbours(at, self.field.stride()) {
+                self.press(neighbour, shown);
+            }
+            self.press(at, shown);
+        }
+    }
+
+    /// Forgets what is pressed.
+    fn take_pressed(&mut self) -> impl Iterator<Item = usize> + use<> {
+        let len = std::mem::take(&mut self.pressed_len);
+        self.pressed.into_iter().take(len).map(|at| at as usize)
+    }
+
+    /// Lets go of what is pressed without opening it.
+    pub fn release(&mut self, shown: &mut Vec<BoardEvent>) {
+        for at in self.take_pressed() {
+            match self.cover(at) {
+                Cover::Question => self.show(at, Face::Question, shown),
+                _ => self.show(at, Face::Closed, shown),
+            }
+        }
+    }
+
+    /// Opens the square if it is pressed; says whether the board changed.
+    pub fn open_pressed(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) -> bool {
+        let opened = self.opened;
+        for at in self.take_pressed() {
+            if Some(at) == place {
+                self.open(at, shown);
+            }
+        }
+        self.opened != opened || self.status == Status::Lost
+    }
+
+    /// Opens what the chord presses if the flags around its centre are as many as its number
+    /// says, else lets go of it. Says whether the board changed.
+    pub fn chord(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) -> bool {
+        let fires = place.is_some_and(|at| {
+            self.cover(at) == Cover::Open && self.flags_around(at) == self.field.at(at)
+        });
+        if !fires {
+            self.release(shown);
+            return false;
+        }
+        let opened = self.opened;
+        for at in self.take_pressed() {
+            self.open(at, shown);
+        }
+        self.opened != opened || self.status == Status::Lost
+    }
+
+    fn flags_around(&self, at: usize) -> u8 {
+        neighbours(at, self.field.stride())
+            .into_iter()
+            .map(|neighbour| u8::from(self.cover(neighbour) == Cover::Flag))
+            .sum()
+    }
+
+    /// True where the square can be opened by a click or an opening.
+    #[inline]
+    fn can_open(&self, at: usize) -> bool {
+        matches!(self.cover(at), Cover::Closed | Cover::Question)
+    }
+
+    /// Opens a square and, if it is a 0, all that unfolds from it.
+    fn open(&mut self, at: usize, shown: &mut Vec<BoardEvent>) {
+        if !self.can_open(at) {
+            return;
+        }
+        if self.open_one(at, shown) != 0 {
+            return;
+        }
+        let stride = self.field.stride();
+        self.unfolding.clear();
+        self.unfolding.push((at as u32, 0));
+        while let Some((at, next)) = self.unfolding.last_mut() {
+            let here = neighbours(*at as usize, stride);
+            let found = (usize::from(*next)..8).find(|&n| {
+                let place = here.get(n).copied().unwrap_or(0);
+                matches!(
+                    self.covers.get(place),
+                    Some(Cover::Closed | Cover::Question)
+                )
+            });
+            let Some((n, &place)) = found.and_then(|n| Some((n, here.get(n)?))) else {
+                self.unfolding.pop();
+                continue;
+            };
+            *next = n as u8 + 1;
+            if self.open_one(place, shown) == 0 {
+                self.unfolding.push((place as u32, 0));
+            }
+        }
+    }
+
+    /// Opens one square and says what is under it.
+    fn open_one(&mut self, at: usize, shown: &mut Vec<BoardEvent>) -> u8 {
+        let number = self.field.at(at);
+        debug_assert_ne!(number, BORDER);
+        self.set(at, Cover::Open);
+        if number == MINE {
+            self.status = Status::Lost;
+            self.show(at, Face::Blast, shown);
+            return number;
+        }
+        self.opened += 1;
+        self.show(at, Face::Number(number), shown);
+        if self.opened == self.field.safe() && self.status == Status::Playing {
+            self.status = Status::Won;
+        }
+        number
+    }
+}

@@ -1,0 +1,47 @@
+//! Minesweeper recordings: RMV v1 and v2, an independent engine that replays them, and the
+//! statistics that players compare.
+//!
+//! ```
+//! # let bytes = gametape_mines::player::doc_example();
+//! use gametape_mines::{rmv, Metrics};
+//! let game = rmv::read(&bytes)?;
+//! let metrics = Metrics::of(&game);
+//! println!("3BV {}, {:.2} 3BV/s", metrics.board.bbbv, metrics.bbbv_per_s().unwrap_or(0.0));
+//! for finding in &rmv::audit(&bytes).findings {
+//!     println!("{finding}");
+//! }
+//! # Ok::<(), rmv::Error>(())
+//! ```
+//!
+//! | to change | look in |
+//! |---|---|
+//! | the rules of the game | [`engine`] |
+//! | statistics | [`metrics`] |
+//! | the file format, its checks and findings | [`rmv`] |
+//! | synthetic games | [`player`] |
+
+mod cell;
+pub mod engine;
+mod event;
+mod fields;
+mod game;
+pub mod metrics;
+mod minefield;
+pub mod player;
+mod replay;
+pub mod rmv;
+mod text;
+
+pub use cell::{Cell, Cells};
+pub use engine::Engine;
+pub use event::{
+    BoardEvent, Buttons, Ending, Event, Face, MouseAction, MouseEvent, Outcome,
+};
+pub use fields::{Extension, Extensions, PlayerFields};
+pub use game::{
+    Board, DeclaredSize, Encoding, Game, Level, Mode, V1_SQUARE_SIZE, Version, property,
+};
+pub use metrics::Metrics;
+pub use minefield::Minefield;
+pub use replay::{Divergence, Replayed, replay};
+pub use text::{Text, TextEncoding, TextRule};

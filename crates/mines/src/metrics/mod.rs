@@ -1,0 +1,172 @@
+//! The statistics that players compare.
+//!
+//! T is the time in seconds, Cl the clicks, Ce the clicks that changed the board. In a game
+//! that was not won "3BV" is the part that was solved, so that a lost game gets no credit for
+//! squares it never opened; ZNE and ZNT, which compare with a whole solution, are left out.
+//! A ratio whose divisor is 0 is `None`.
+
+mod board;
+mod clicks;
+mod openings;
+mod zini;
+
+pub use board::{BoardMetrics, bbbv};
+pub use clicks::Clicks;
+
+use crate::engine::Engine;
+use crate::replay::{Replayed, replay_with};
+use crate::{Game, Level, Minefield, Outcome};
+use openings::Openings;
+
+/// The statistics of one game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Metrics {
+    /// What the board alone says.
+    pub board: BoardMetrics,
+    /// What the player did.
+    pub clicks: Clicks,
+    /// The level that fits the board.
+    pub level: Level,
+    /// How the game ended; `None` in a recording that was cut.
+    pub outcome: Option<Outcome>,
+    /// Time in milliseconds: the termination event's, else the last mouse event's.
+    pub time_ms: u32,
+}
+
+impl Metrics {
+    /// Replays a game and measures it.
+    #[must_use]
+    pub fn of(game: &Game<'_>) -> Self {
+        Self::with_replay(game).0
+    }
+
+    /// Measures a game, and says how its replay went: one pass for both.
+    #[must_use]
+    pub fn with_replay(game: &Game<'_>) -> (Self, Replayed) {
+        let field = Minefield::new(&game.board);
+        let openings = Openings::of(&field);
+        let board = BoardMetrics::with(&openings);
+        let mut engine = Engine::new(field, game.square_size(), game.marks());
+        if let Some(flags) = &game.preflags {
+            engine.preflag(flags);
+        }
+        let mut counter = clicks::Counter::new(&openings, game.marks());
+        let replayed = replay_with(game, engine, &mut counter);
+        let metrics = Self {
+            clicks: counter.finish(),
+            board,
+            level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
+            outcome: game.ending.map(|ending| ending.outcome),
+            time_ms: game
+                .ending
+                .map_or_else(|| game.events.last_time_ms(), |ending| ending.time_ms),
+        };
+        (metrics, replayed)
+    }
+
+    fn seconds(&self) -> f64 {
+        f64::from(self.time_ms) / 1000.0
+    }
+
+    fn won(&self) -> bool {
+        self.outcome == Some(Outcome::Win)
+    }
+
+    /// The 3BV that the player has earned: all of it in a won game.
+    fn earned(&self) -> f64 {
+        f64::from(if self.won() {
+            self.board.bbbv
+        } else {
+            self.clicks.solved_bbbv
+        })
+    }
+
+    /// Solved 3BV / T.
+    #[must_use]
+    pub fn bbbv_per_s(&self) -> Option<f64> {
+        ratio(f64::from(self.clicks.solved_bbbv), self.seconds())
+    }
+
+    /// T · 3BV / solved 3BV: the time the whole board would have taken, in seconds.
+    #[must_use]
+    pub fn estimated_time(&self) -> Option<f64> {
+        let whole = self.seconds() * f64::from(self.board.bbbv);
+        ratio(whole, f64::from(self.clicks.solved_bbbv))
+    }
+
+    /// Index of efficiency: 3BV / Cl.
+    #[must_use]
+    pub fn ioe(&self) -> Option<f64> {
+        ratio(self.earned(), f64::from(self.clicks.total()))
+    }
+
+    /// Correctness: Ce / Cl.
+    #[must_use]
+    pub fn correctness(&self) -> Option<f64> {
+        let effective = f64::from(self.clicks.effective());
+        ratio(effective, f64::from(self.clicks.total()))
+    }
+
+    /// Throughput: 3BV / Ce.
+    #[must_use]
+    pub fn throughput(&self) -> Option<f64> {
+        ratio(self.earned(), f64::from(self.clicks.effective()))
+    }
+
+    /// Rapport qualité prix: T² / 3BV.
+    #[must_use]
+    pub fn rqp(&self) -> Option<f64> {
+        ratio(self.seconds().powi(2), self.earned())
+    }
+
+    /// T^1.7 / 3BV.
+    #[must_use]
+    pub fn qg(&self) -> Option<f64> {
+        ratio(self.seconds().powf(1.7), self.earned())
+    }
+
+    /// Index of speed: log 3BV / log T.
+    #[must_use]
+    pub fn ios(&self) -> Option<f64> {
+        ratio(self.earned().ln(), self.seconds().ln()).filter(|_| self.earned() > 0.0)
+    }
+
+    /// K · solved / T^1.7 · √(solved / 3BV), K = 36, 162, 435; `None` on other boards.
+    #[must_use]
+    pub fn stnb(&self) -> Option<f64> {
+        let k = match self.level {
+            Level::Beginner => 36.0,
+            Level::Intermediate => 162.0,
+            Level::Expert => 435.0,
+            Level::Custom => return None,
+        };
+        let solved = f64::from(self.clicks.solved_bbbv);
+        let share = ratio(solved, f64::from(self.board.bbbv))?;
+        ratio(k * solved * share.sqrt(), self.seconds().powf(1.7))
+    }
+
+    /// ZiNi / Cl, of a won game.
+    #[must_use]
+    pub fn zne(&self) -> Option<f64> {
+        let zini = f64::from(self.board.zini);
+        ratio(zini, f64::from(self.clicks.total())).filter(|_| self.won())
+    }
+
+    /// ZiNi / Ce, of a won game.
+    #[must_use]
+    pub fn znt(&self) -> Option<f64> {
+        let zini = f64::from(self.board.zini);
+        ratio(zini, f64::from(self.clicks.effective())).filter(|_| self.won())
+    }
+
+    /// `NF` where no flag was placed, else `FL`.
+    #[must_use]
+    pub const fn style(&self) -> &'static str {
+        if self.clicks.flags == 0 { "NF" } else { "FL" }
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    let value = part / whole;
+    (whole != 0.0 && value.is_finite()).then_some(value)
+}

@@ -1,0 +1,180 @@
+//! Which squares belong to which opening: the ground that 3BV, islands and ZiNi stand on.
+
+use crate::minefield::{BORDER, MINE, Minefield, neighbours};
+use crate::Cell;
+
+/// The openings of a board.
+///
+/// Squares lie column by column, in a frame one square wide: ZiNi's "top left" runs down the
+/// columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Openings {
+    /// Squares of a column, frame included.
+    pub stride: usize,
+    /// 0 to 8, [`MINE`] or [`BORDER`].
+    pub numbers: Vec<u8>,
+    /// The opening a square belongs to or borders on, counted from 1; 0 for none.
+    pub label: Vec<u16>,
+    /// A second opening that a number borders on. There can't be a third: zeros two squares
+    /// apart in a row or column share all that lies between them.
+    pub second: Vec<u16>,
+    /// The squares of all openings, borders included, opening by opening.
+    members: Vec<u32>,
+    /// Where each opening's squares begin in `members`, and where the last ones end.
+    starts: Vec<u32>,
+    /// Numbers that touch no opening.
+    pub isolated: u32,
+    /// Safe squares.
+    pub safe: u32,
+}
+
+impl Openings {
+    pub fn of(field: &Minefield) -> Self {
+        let stride = usize::from(field.rows()) + 2;
+        let len = stride * (usize::from(field.cols()) + 2);
+        let mut numbers = vec![BORDER; len];
+        for (column, inner) in numbers
+            .chunks_exact_mut(stride)
+            .skip(1)
+            .take(usize::from(field.cols()))
+            .enumerate()
+        {
+            for (row, number) in inner
+                .iter_mut()
+                .skip(1)
+                .take(usize::from(field.rows()))
+                .enumerate()
+            {
+                *number = field.at((row + 1) * field.stride() + column + 1);
+            }
+        }
+        let mut openings = Self {
+            stride,
+            label: vec![0; len],
+            second: vec![0; len],
+            numbers,
+            members: Vec::with_capacity(len),
+            starts: Vec::new(),
+            isolated: 0,
+            safe: field.safe(),
+        };
+        for at in 0..len {
+            if openings.number(at) == 0 && openings.label_at(at) == 0 {
+                openings.unfold(at);
+            }
+        }
+        openings.starts.push(openings.members.len() as u32);
+        openings.isolated = (0..len)
+            .filter(|&at| openings.is_isolated(at))
+            .count() as u32;
+        openings
+    }
+
+    /// Number of openings.
+    pub fn count(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    pub fn bbbv(&self) -> u32 {
+        self.count() + self.isolated
+    }
+
+    #[inline]
+    pub fn number(&self, at: usize) -> u8 {
+        self.numbers.get(at).copied().unwrap_or(BORDER)
+    }
+
+    #[inline]
+    pub fn label_at(&self, at: usize) -> u16 {
+        self.label.get(at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    pub fn second_at(&self, at: usize) -> u16 {
+        self.second.get(at).copied().unwrap_or(0)
+    }
+
+    /// A number that touches no opening: a click of its own.
+    #[inline]
+    pub fn is_isolated(&self, at: usize) -> bool {
+        self.number(at) < MINE && self.label_at(at) == 0
+    }
+
+    #[inline]
+    pub fn place(&self, cell: Cell) -> usize {
+        (usize::from(cell.col) + 1) * self.stride + usize::from(cell.row) + 1
+    }
+
+    /// The squares of an opening, its border included.
+    pub fn members(&self, label: u16) -> &[u32] {
+        let bound = |at: usize| self.starts.get(at).map_or(0, |&start| start as usize);
+        let label = usize::from(label);
+        self.members
+            .get(bound(label - 1)..bound(label))
+            .unwrap_or_default()
+    }
+
+    /// Labels the opening that a zero belongs to.
+    fn unfold(&mut self, zero: usize) {
+        let start = self.members.len();
+        self.starts.push(start as u32);
+        // At most 65,025 squares, each opening at least one of them.
+        let label = self.starts.len() as u16;
+        self.join(zero, label);
+        let mut next = start;
+        // The members found so far are the queue.
+        while let Some(&at) = self.members.get(next) {
+            next += 1;
+            if self.number(at as usize) == 0 {
+                for neighbour in neighbours(at as usize, self.stride) {
+                    self.join(neighbour, label);
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, at: usize, label: u16) {
+        if self.number(at) >= MINE {
+            return;
+        }
+        let (first, second) = (self.label_at(at), self.second_at(at));
+        if first == label || second == label {
+            return;
+        }
+        let slot = if first == 0 {
+            self.label.get_mut(at)
+        } else {
+            self.second.get_mut(at)
+        };
+        if let Some(slot) = slot {
+            *slot = label;
+            self.members.push(at as u32);
+        }
+    }
+
+    /// Groups of numbers outside of openings.
+    pub fn islands(&self) -> u32 {
+        let mut seen = vec![false; self.numbers.len()];
+        let mut queue = Vec::new();
+        let mut islands = 0;
+        for start in 0..self.numbers.len() {
+            if !self.is_isolated(start) || seen.get(start) == Some(&true) {
+                continue;
+            }
+            islands += 1;
+            queue.push(start);
+            while let Some(at) = queue.pop() {
+                match seen.get_mut(at) {
+                    Some(seen) if !*seen => *seen = true,
+                    _ => continue,
+                }
+                queue.extend(
+                    neighbours(at, self.stride)
+                        .into_iter()
+                        .filter(|&n| self.is_isolated(n) && seen.get(n) == Some(&false)),
+                );
+            }
+        }
+        islands
+    }
+}

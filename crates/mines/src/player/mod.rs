@@ -1,0 +1,3 @@
+//! stub
+/// x
+pub fn doc_example() -> Vec<u8> { vec![] }

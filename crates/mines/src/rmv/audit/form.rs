@@ -1,0 +1,147 @@
+//! The form of the file: sizes, properties, names, tail and checksum.
+
+use crate::fields::PlayerFields;
+use crate::game::{DeclaredSize, Encoding, Game, Version};
+use crate::rmv::{Finding, Findings, Rule};
+use crate::{TextEncoding, TextRule};
+
+/// The highest clone id that the specification has a name for.
+const LAST_KNOWN_CLONE: u8 = 7;
+/// Bytes of the checksum in every known file.
+const CHECKSUM_LEN: usize = 18;
+
+pub(super) fn check(game: &Game<'_>, real_size: u64, findings: &mut Findings) {
+    if game.file_size == DeclaredSize::LessTwo {
+        findings.push(Finding::new(Rule::FileSizeLessTwo {
+            declared: real_size.saturating_sub(2) as u32,
+            real: real_size,
+        }));
+    }
+    texts(game, findings);
+    if !matches!(game.player.len(), 1 | 4) {
+        let count = game.player.len();
+        findings.push(Finding::new(Rule::PlayerFieldCount { count }));
+    }
+    let known = match game.version() {
+        Version::V1 => 5,
+        Version::V2 => 7,
+    };
+    if let Some(extra) = game.properties.len().checked_sub(known).filter(|&n| n > 0) {
+        let extra = extra as u16;
+        findings.push(Finding::new(Rule::PropertyExtra { extra }));
+    }
+    clone(game, findings);
+    mines(game, findings);
+    tail(game, findings);
+    checksum(game, findings);
+}
+
+fn texts(game: &Game<'_>, findings: &mut Findings) {
+    if game.text_rule() != TextRule::Undefined {
+        return;
+    }
+    let mut guess = |field, bytes| {
+        let (_, encoding) = game.decode(bytes);
+        if encoding != TextEncoding::Ascii {
+            findings.push(Finding::new(Rule::TextGuessed { field, encoding }));
+        }
+    };
+    for (index, field) in game.player.iter().enumerate() {
+        let name = PlayerFields::NAMES.get(index).copied();
+        guess(name.map_or("a player field", |name| match name {
+            "name" => "the player's name",
+            "nickname" => "the player's nickname",
+            "country" => "the player's country",
+            _ => "the player's token",
+        }), field);
+    }
+    guess("the version info", game.version_info.as_bytes());
+    if let Encoding::V1 { result } = &game.encoding {
+        guess("the result string", result.as_bytes());
+    }
+}
+
+fn clone(game: &Game<'_>, findings: &mut Findings) {
+    let Encoding::V2 {
+        clone_id,
+        extensions,
+        ..
+    } = &game.encoding
+    else {
+        return;
+    };
+    let id = *clone_id;
+    if id > LAST_KNOWN_CLONE {
+        findings.push(Finding::new(Rule::CloneUnknown { id }));
+    }
+    let present = extensions.get("clone_name").is_some();
+    if present == (id != 0) {
+        findings.push(Finding::new(Rule::CloneName { id, present }));
+    }
+    let mut names: Vec<&[u8]> = extensions.iter().map(|extension| extension.name).collect();
+    for name in &names {
+        if name.starts_with(b"rmv_") {
+            let name = String::from_utf8_lossy(name).into_owned();
+            findings.push(Finding::new(Rule::ExtensionReserved { name }));
+        }
+    }
+    names.sort_unstable();
+    for pair in names.windows(2) {
+        if let [a, b] = pair
+            && a == b
+        {
+            let name = String::from_utf8_lossy(a).into_owned();
+            findings.push(Finding::new(Rule::ExtensionDuplicate { name }));
+        }
+    }
+}
+
+fn mines(game: &Game<'_>, findings: &mut Findings) {
+    let mut before = None;
+    for (index, cell) in (0u32..).zip(game.board.mines.iter()) {
+        let key = (cell.row, cell.col);
+        if before.is_some_and(|before| key < before) {
+            findings.push(Finding::new(Rule::MineOrder { index, cell }));
+        }
+        before = Some(key);
+    }
+    let squares = usize::from(game.board.cols) * usize::from(game.board.rows);
+    if squares > 0 && game.board.mines.len() >= squares {
+        findings.push(Finding::new(Rule::NoSafeSquare));
+    }
+}
+
+fn tail(game: &Game<'_>, findings: &mut Findings) {
+    let Some(ending) = game.ending else {
+        return;
+    };
+    let offset = game.events.offset() + game.events.as_bytes().len() as u64 + 4;
+    let expected = Game::canonical_tail(game.version(), ending.time_ms);
+    match game.tail.len() {
+        0 => findings.push(Finding::new(Rule::TailAbsent).at(offset)),
+        5 if *game.tail != expected => findings.push(
+            Finding::new(Rule::Tail {
+                found: game.tail.to_vec(),
+                expected,
+            })
+            .at(offset),
+        ),
+        // Another size is the reader's finding.
+        _ => {}
+    }
+}
+
+fn checksum(game: &Game<'_>, findings: &mut Findings) {
+    let bytes = game.checksum.len();
+    // A file that was cut in front of its checksum has its finding already.
+    if game.ending.is_none() && bytes == 0 {
+        return;
+    }
+    let unusual = |what: String| Finding::new(Rule::ChecksumUnusual { what });
+    findings.push(match bytes {
+        0 => Finding::new(Rule::ChecksumAbsent),
+        CHECKSUM_LEN if game.checksum.iter().all(|&b| b == 0) => unusual("is all zeros".into()),
+        CHECKSUM_LEN => Finding::new(Rule::Checksum { bytes }),
+        _ => unusual(format!("has {bytes} bytes")),
+    });
+}

@@ -1,0 +1,92 @@
+//! Is this file what it claims to be? Every rule, and what known writers do beyond them.
+
+mod form;
+mod mouse;
+mod play;
+mod result;
+
+use super::error::Error;
+use super::read::{Reading, read_lenient};
+use super::rule::{Finding, Findings, Rule};
+use crate::{Game, Metrics};
+
+/// The outcome of an audit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Audit<'a> {
+    /// The game; `None` where nothing can be made of the file.
+    pub game: Option<Game<'a>>,
+    /// Its statistics.
+    pub metrics: Option<Metrics>,
+    /// Every broken or stretched rule, worst first.
+    pub findings: Findings,
+}
+
+/// Checks a file as thoroughly as its bytes allow: form, text, board, mouse, and every board
+/// event against an independent engine.
+///
+/// Never fails: what can't be read is a finding, too. The checksum can't be verified, because
+/// its algorithm is unpublished; an audit without errors says that the recording is consistent
+/// with itself and with the rules, not that it is genuine.
+///
+/// ```
+/// # let mut bytes = gametape_mines::player::doc_example();
+/// use gametape_mines::rmv::{audit, Severity};
+/// assert_ne!(audit(&bytes).findings.worst(), Some(Severity::Error));
+/// let time = bytes.len() - 18 - 5 - 1; // The last byte of the termination event.
+/// bytes[time] ^= 1;
+/// assert!(audit(&bytes).findings.has("rmv.time"));
+/// ```
+#[must_use]
+pub fn audit(bytes: &[u8]) -> Audit<'_> {
+    match read_lenient(bytes) {
+        Ok(Reading { game, mut findings }) => {
+            let metrics = audit_game(&game, bytes.len() as u64, &mut findings);
+            findings.sort();
+            Audit {
+                game: Some(game),
+                metrics: Some(metrics),
+                findings,
+            }
+        }
+        Err(error) => {
+            let mut findings = Findings::default();
+            findings.push(match error {
+                Error::File(finding) => *finding,
+                Error::Limit {
+                    what,
+                    claimed,
+                    limit,
+                    offset,
+                } => Finding::new(Rule::Limit {
+                    what,
+                    claimed,
+                    limit,
+                })
+                .at(offset),
+                // A slice does not fail to be read.
+                Error::Io { offset, .. } => Finding::new(Rule::Truncated {
+                    section: super::Section::Header,
+                    needed: 0,
+                    left: 0,
+                })
+                .at(offset),
+            });
+            Audit {
+                game: None,
+                metrics: None,
+                findings,
+            }
+        }
+    }
+}
+
+/// Checks a game that was read already, `real_size` being the size of its file in bytes; adds
+/// to what the reader found.
+pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
+    let (metrics, replayed) = Metrics::with_replay(game);
+    form::check(game, real_size, findings);
+    mouse::check(game, findings);
+    result::check(game, &metrics, findings);
+    play::check(game, &metrics, &replayed, findings);
+    metrics
+}

@@ -1,0 +1,151 @@
+//! What was played, against the rules of the game and of the ranking.
+
+use crate::engine::Status;
+use crate::replay::Replayed;
+use crate::rmv::{Finding, Findings, Rule};
+use crate::{Event, Face, Game, Level, Metrics, Mode, MouseAction, Outcome};
+
+pub(super) fn check(
+    game: &Game<'_>,
+    metrics: &Metrics,
+    replayed: &Replayed,
+    findings: &mut Findings,
+) {
+    let offset = game.events.offset();
+    let unproven = unproven_mode(game);
+    if let Some(lag) = replayed.lag {
+        let mut finding = Finding::new(Rule::BoardEventLag)
+            .at(offset + lag.position as u64)
+            .event(lag.event, lag.time_ms);
+        finding.repeats = lag.times.saturating_sub(1);
+        findings.push(finding);
+    }
+    if let Some(divergence) = replayed.divergence {
+        let recorded = divergence.recorded.map(|e| (e.cell, e.face));
+        let expected = divergence.expected.map(|e| (e.cell, e.face));
+        let why = unproven
+            .or_else(|| {
+                divergence
+                    .after_blast
+                    .then_some("in which order a lost chord opens its squares is not published")
+            })
+            .or_else(|| unproven_event(game, divergence.event));
+        let rule = match why {
+            Some(why) => Rule::BoardEventUnproven {
+                recorded,
+                expected,
+                why,
+            },
+            None => Rule::BoardEvent { recorded, expected },
+        };
+        findings.push(
+            Finding::new(rule)
+                .at(offset + divergence.position as u64)
+                .event(divergence.event, divergence.time_ms),
+        );
+    }
+    if unproven.is_none() {
+        end(game, replayed, findings);
+    }
+    time(game, findings);
+    ranking(game, metrics, findings);
+}
+
+fn unproven_mode(game: &Game<'_>) -> Option<&'static str> {
+    match game.mode() {
+        Some(mode) if mode.has_known_rules() => None,
+        _ => Some("the rules of this game mode are not published"),
+    }
+}
+
+/// What no public recording shows, if the game used it before the divergence.
+fn unproven_event(game: &Game<'_>, divergence: u32) -> Option<&'static str> {
+    game.events
+        .iter()
+        .take(divergence as usize + 1)
+        .find_map(|event| match event {
+            Event::Mouse(mouse)
+                if matches!(mouse.action, MouseAction::MiddleDown | MouseAction::MiddleUp) =>
+            {
+                Some("the specification leaves the middle button open")
+            }
+            Event::Board(board)
+                if game.marks()
+                    && matches!(board.face, Face::Question | Face::PressedQuestion) =>
+            {
+                Some("no public recording shows question marks")
+            }
+            _ => None,
+        })
+}
+
+fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
+    if let Some((index, position, event)) = replayed.after_end {
+        findings.push(
+            Finding::new(Rule::AfterEnd {
+                action: event.action,
+            })
+            .at(game.events.offset() + position as u64)
+            .event(index, event.time_ms),
+        );
+    }
+    let Some(ending) = game.ending else {
+        return;
+    };
+    let expected = match replayed.status {
+        Status::Won => Outcome::Win,
+        Status::Lost => Outcome::Blast,
+        Status::Playing => Outcome::Other,
+    };
+    let recorded = ending.outcome;
+    if recorded != expected {
+        let offset = game.events.offset() + game.events.as_bytes().len() as u64;
+        findings.push(
+            Finding::new(Rule::Outcome { recorded, expected })
+                .at(offset)
+                .event(game.events.len(), ending.time_ms),
+        );
+    }
+}
+
+fn time(game: &Game<'_>, findings: &mut Findings) {
+    let Some(ending) = game.ending else {
+        return;
+    };
+    let (time_ms, last) = (ending.time_ms, game.events.last_time_ms());
+    if time_ms == last {
+        return;
+    }
+    let offset = game.events.offset() + game.events.as_bytes().len() as u64;
+    let rule = if ending.outcome == Outcome::Other && time_ms > last {
+        Rule::EndTimeLater { time_ms, last }
+    } else {
+        Rule::EndTime { time_ms, last }
+    };
+    findings.push(
+        Finding::new(rule)
+            .at(offset)
+            .event(game.events.len(), time_ms),
+    );
+}
+
+fn ranking(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
+    if let Some(mode @ (Mode::Upk | Mode::Cheat)) = game.mode() {
+        findings.push(Finding::new(Rule::RankMode { mode }));
+    }
+    let level = metrics.level;
+    let bbbv = metrics.board.bbbv;
+    match level.ranking_min_bbbv() {
+        Some(min) if bbbv < min => {
+            findings.push(Finding::new(Rule::RankBbbv { bbbv, min, level }));
+        }
+        Some(_) => {}
+        None => {
+            debug_assert_eq!(level, Level::Custom);
+            findings.push(Finding::new(Rule::RankBoard));
+        }
+    }
+    if metrics.outcome != Some(Outcome::Win) {
+        findings.push(Finding::new(Rule::RankOutcome));
+    }
+}

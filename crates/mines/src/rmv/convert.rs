@@ -1,0 +1,291 @@
+//! Conversion between the two versions, with a list of what could not be carried.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::error::WriteError;
+use super::events::EventLog;
+use super::result_string::ResultParts;
+use crate::fields::{Extensions, PlayerFields};
+use crate::game::{Encoding, V1_SQUARE_SIZE, property};
+use crate::metrics::bbbv;
+use crate::minefield::Minefield;
+use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version};
+
+/// Something a conversion or a repair did not carry over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Loss {
+    /// The checksum: it covers the old form, and nobody can compute a new one.
+    Checksum,
+    /// A secret that was to be removed.
+    Token,
+    /// v1's result string; 3BV, names and time live on in other fields.
+    ResultString,
+    /// v1's timestamp events.
+    TimestampEvents {
+        /// How many.
+        count: u32,
+    },
+    /// Properties beyond those the version defines.
+    Properties {
+        /// How many.
+        count: usize,
+    },
+    /// v2's clone id and major version.
+    CloneId {
+        /// The id.
+        id: u8,
+        /// The major version.
+        major: u8,
+    },
+    /// An extension property.
+    Extension {
+        /// Its name.
+        name: String,
+    },
+    /// Positions on squares of another size than 16 pixels, which is all v1 knows.
+    PositionsRescaled {
+        /// The size of the squares.
+        from: u8,
+    },
+    /// A text was decoded by a guess and is UTF-8 now.
+    TextReencoded {
+        /// Which text.
+        field: &'static str,
+        /// The encoding that was guessed.
+        from: TextEncoding,
+    },
+    /// The bytes behind the termination event had another form.
+    Tail,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Checksum => f.write_str(
+                "the checksum: it covers the old form, and its algorithm is unpublished",
+            ),
+            Self::Token => f.write_str("the player's token"),
+            Self::ResultString => f.write_str("the result string"),
+            Self::TimestampEvents { count } => write!(f, "{count} timestamp events"),
+            Self::Properties { count } => write!(f, "{count} unknown properties"),
+            Self::CloneId { id, major } => write!(f, "clone id {id}, major version {major}"),
+            Self::Extension { name } => write!(f, "extension property {name:?}"),
+            Self::PositionsRescaled { from } => write!(
+                f,
+                "exact cursor positions: rescaled from squares of {from} pixels to 16"
+            ),
+            Self::TextReencoded { field, from } => write!(
+                f,
+                "the bytes of {field}: read as {} (a guess), written as UTF-8",
+                from.name()
+            ),
+            Self::Tail => f.write_str("the unusual bytes behind the termination event"),
+        }
+    }
+}
+
+/// The game in the other version of the format, and what that version can't hold.
+///
+/// A game that already is of version `to` comes back as it is.
+///
+/// # Errors
+/// [`WriteError`] where the game does not fit `to` at all: modes above 3, or positions further
+/// off the board than v1 can say.
+pub fn convert(game: &Game<'_>, to: Version) -> Result<(Game<'static>, Vec<Loss>), WriteError> {
+    if game.version() == to {
+        return Ok((game.clone().into_owned(), Vec::new()));
+    }
+    let mut losses = Vec::new();
+    let mut converted = match to {
+        Version::V1 => to_v1(game, &mut losses)?,
+        Version::V2 => to_v2(game, &mut losses)?,
+    };
+    converted.file_size = match to {
+        Version::V1 => DeclaredSize::Exact,
+        Version::V2 => DeclaredSize::LessTwo,
+    };
+    if !game.checksum.is_empty() {
+        losses.push(Loss::Checksum);
+    }
+    let time_ms = game.ending.map_or(0, |ending| ending.time_ms);
+    if !game.tail.is_empty() {
+        if *game.tail != Game::canonical_tail(game.version(), time_ms) {
+            losses.push(Loss::Tail);
+        }
+        converted.tail = Cow::Owned(Game::canonical_tail(to, time_ms).to_vec());
+    }
+    Ok((converted, losses))
+}
+
+/// Texts as UTF-8, naming those that had to be guessed.
+fn utf8_texts(
+    game: &Game<'_>,
+    losses: &mut Vec<Loss>,
+) -> Result<(Text<'static>, PlayerFields<'static>), WriteError> {
+    let mut decode = |field, bytes| {
+        let (text, from) = game.decode(bytes);
+        if !matches!(from, TextEncoding::Ascii | TextEncoding::Utf8) {
+            losses.push(Loss::TextReencoded { field, from });
+        }
+        text.into_owned()
+    };
+    let version_info = Text::from(decode("the version info", game.version_info.as_bytes()));
+    let fields: Vec<String> = game
+        .player
+        .iter()
+        .zip(PlayerFields::NAMES.iter().chain(std::iter::repeat(&"a player field")))
+        .map(|(field, name)| decode(name, field))
+        .collect();
+    Ok((version_info, PlayerFields::new(fields)?))
+}
+
+fn to_v2(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, WriteError> {
+    let (version_info, player) = utf8_texts(game, losses)?;
+    let declared = game.declared_bbbv().unwrap_or_else(|| bbbv(&Minefield::new(&game.board)));
+    let [.., high, low] = declared.to_be_bytes();
+    let mut properties = game.properties.get(..4).unwrap_or_default().to_vec();
+    properties.extend([low, high, V1_SQUARE_SIZE]);
+    if let Some(extra) = game.properties.get(property::UTF8 + 1..).filter(|e| !e.is_empty()) {
+        losses.push(Loss::Properties { count: extra.len() });
+    }
+    losses.push(Loss::ResultString);
+    let mut events = EventLog::empty(Version::V2);
+    let mut timestamps = 0;
+    for event in &game.events {
+        match event {
+            Event::Timestamp(_) => timestamps += 1,
+            other => events.push_shortest(other)?,
+        }
+    }
+    if timestamps > 0 {
+        losses.push(Loss::TimestampEvents { count: timestamps });
+    }
+    Ok(Game {
+        encoding: Encoding::V2 {
+            clone_id: 0,
+            clone_major: 0,
+            extensions: Extensions::new([("clone_name", "gametape")])?,
+        },
+        version_info,
+        player,
+        properties: Cow::Owned(properties),
+        events,
+        checksum: Cow::Owned(Vec::new()),
+        ..game.clone().into_owned()
+    })
+}
+
+fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, WriteError> {
+    let mode = game.properties.get(property::MODE).copied().unwrap_or(0);
+    if mode > Mode::Density.code() {
+        let name = Mode::from_code(mode).map_or("unknown", Mode::name);
+        return Err(WriteError::Invalid(
+            format!("version 1 has game modes 0 to 3, this is mode {mode} ({name})").into(),
+        ));
+    }
+    if let Encoding::V2 {
+        clone_id,
+        clone_major,
+        extensions,
+    } = &game.encoding
+    {
+        losses.push(Loss::CloneId {
+            id: *clone_id,
+            major: *clone_major,
+        });
+        losses.extend(extensions.iter().map(|extension| Loss::Extension {
+            name: String::from_utf8_lossy(extension.name).into_owned(),
+        }));
+    }
+    if let Some(extra) = game
+        .properties
+        .get(property::SQUARE_SIZE + 1..)
+        .filter(|e| !e.is_empty())
+    {
+        losses.push(Loss::Properties { count: extra.len() });
+    }
+    let (version_info, player) = utf8_texts(game, losses)?;
+    let from = game.square_size();
+    if from != V1_SQUARE_SIZE {
+        losses.push(Loss::PositionsRescaled { from });
+    }
+    let scale = |px: i32| {
+        let size = i32::from(from.max(1));
+        (px * i32::from(V1_SQUARE_SIZE)).div_euclid(size)
+    };
+    let mut events = EventLog::empty(Version::V1);
+    let mut flags = false;
+    for mut event in &game.events {
+        if let Event::Mouse(mouse) = &mut event {
+            mouse.reduced = false;
+            if from != V1_SQUARE_SIZE {
+                (mouse.x, mouse.y) = (scale(mouse.x), scale(mouse.y));
+            }
+        }
+        if let Event::Board(board) = event {
+            flags |= board.face == crate::Face::Flag;
+        }
+        events.push(event)?;
+    }
+    let text = |bytes| game.decode(bytes).0.into_owned();
+    let parts = ResultParts {
+        level: game.declared_level().unwrap_or(Level::Custom),
+        ending: game.ending.ok_or(WriteError::NoEnding)?,
+        name: &text(game.player.name()),
+        nick: &text(game.player.nickname()),
+        bbbv: game.declared_bbbv().unwrap_or_else(|| bbbv(&Minefield::new(&game.board))),
+        nf: game.declared_nf() || !flags,
+        timestamp: game.board.timestamp,
+    };
+    let mut properties = game.properties.get(..4).unwrap_or_default().to_vec();
+    properties.push(1);
+    Ok(Game {
+        encoding: Encoding::V1 {
+            result: Text::from(parts.write()),
+        },
+        version_info,
+        player,
+        properties: Cow::Owned(properties),
+        events,
+        checksum: Cow::Owned(Vec::new()),
+        ..game.clone().into_owned()
+    })
+}
+
+/// The same game without the player's token; the checksum goes with it, because it covers it.
+///
+/// Removes the token field, and the result string's NICK where it may hold the token
+/// ([`Game::nick_may_be_token`]).
+#[must_use]
+pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
+    let mut redacted = game.clone().into_owned();
+    let mut found = false;
+    if !game.player.token().is_empty() {
+        redacted.player = game.player.without_token();
+        found = true;
+    }
+    if let Encoding::V1 { result } = &game.encoding {
+        let parsed = super::ResultString::parse(result.as_bytes());
+        if let Some(nick) = parsed.get("NICK").filter(|nick| game.nick_may_be_token(nick)) {
+            let mut kept = result.as_bytes().to_vec();
+            // The parts of a parsed string are slices of it, so the place is exact.
+            let at = nick.as_ptr() as usize - result.as_bytes().as_ptr() as usize;
+            kept.drain(at..at + nick.len());
+            redacted.encoding = Encoding::V1 {
+                result: Text(Cow::Owned(kept)),
+            };
+            found = true;
+        }
+    }
+    let mut losses = Vec::new();
+    if found {
+        losses.push(Loss::Token);
+        if !redacted.checksum.is_empty() {
+            redacted.checksum = Cow::Borrowed(&[]);
+            losses.push(Loss::Checksum);
+        }
+    }
+    (redacted, losses)
+}

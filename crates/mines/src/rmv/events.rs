@@ -1,0 +1,520 @@
+//! The event log: decoding and encoding single events.
+
+use std::borrow::Cow;
+
+use super::error::WriteError;
+use super::rule::Rule;
+use crate::{BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version};
+
+/// v1 positions are relative to the client area; the board begins here (read off real files).
+pub(crate) const V1_ORIGIN: (i32, i32) = (12, 56);
+/// Times are 24-bit.
+pub(crate) const MAX_TIME: u32 = 0xFF_FFFF;
+/// The code of a reduced mouse move, v2 only.
+const REDUCED: u8 = 28;
+
+/// What decoding needs to remember from one event to the next.
+#[derive(Clone, Debug)]
+pub(crate) struct EventDecoder {
+    version: Version,
+    pub(crate) time_ms: u32,
+    x: i32,
+    y: i32,
+    buttons: u8,
+    any_mouse: bool,
+}
+
+/// One step of decoding.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// An event of so many bytes.
+    Event(Event, usize),
+    /// The termination event; always 4 bytes.
+    End(Ending),
+    /// So many bytes are needed in all, fewer are there.
+    Need(usize),
+    /// No event can start here.
+    Bad(Rule),
+}
+
+impl EventDecoder {
+    pub(crate) const fn new(version: Version) -> Self {
+        Self {
+            version,
+            time_ms: 0,
+            x: 0,
+            y: 0,
+            buttons: 0,
+            any_mouse: false,
+        }
+    }
+
+    /// Decodes the event at the start of `bytes`.
+    #[inline]
+    pub(crate) fn step(&mut self, bytes: &[u8]) -> Step {
+        let Some(&code) = bytes.first() else {
+            return Step::Need(1);
+        };
+        match code {
+            REDUCED if self.version == Version::V2 => {
+                let Some(&[_, dt, dxy]) = bytes.first_chunk::<3>() else {
+                    return Step::Need(3);
+                };
+                if !self.any_mouse {
+                    return Step::Bad(Rule::ReducedFirst);
+                }
+                let time_ms = self.time_ms + u32::from(dt);
+                let x = self.x + i32::from(dxy.cast_signed() >> 4);
+                let y = self.y + i32::from((dxy << 4).cast_signed() >> 4);
+                if time_ms > MAX_TIME {
+                    return Step::Bad(Rule::TimeRange { now: time_ms });
+                }
+                if i16::try_from(x).is_err() || i16::try_from(y).is_err() {
+                    return Step::Bad(Rule::PositionRange { x, y });
+                }
+                (self.time_ms, self.x, self.y) = (time_ms, x, y);
+                Step::Event(self.mouse(MouseAction::Move, true), 3)
+            }
+            1..=7 => {
+                let Some(&[_, t0, t1, t2, buttons, x0, x1, y0, y1]) = bytes.first_chunk::<9>()
+                else {
+                    return Step::Need(9);
+                };
+                self.time_ms = u32::from_be_bytes([0, t0, t1, t2]);
+                self.buttons = buttons;
+                self.any_mouse = true;
+                (self.x, self.y) = match self.version {
+                    Version::V1 => (
+                        i32::from(u16::from_be_bytes([x0, x1])) - V1_ORIGIN.0,
+                        i32::from(u16::from_be_bytes([y0, y1])) - V1_ORIGIN.1,
+                    ),
+                    Version::V2 => (
+                        i32::from(i16::from_be_bytes([x0, x1])),
+                        i32::from(i16::from_be_bytes([y0, y1])),
+                    ),
+                };
+                match MouseAction::from_code(code) {
+                    Some(action) => Step::Event(self.mouse(action, false), 9),
+                    None => Step::Bad(self.meaningless(code)),
+                }
+            }
+            9..=14 | 18..=27 => {
+                let Some(&[_, col, row]) = bytes.first_chunk::<3>() else {
+                    return Step::Need(3);
+                };
+                match Face::from_code(code) {
+                    Some(face) => Step::Event(
+                        Event::Board(BoardEvent {
+                            cell: Cell { col, row },
+                            face,
+                        }),
+                        3,
+                    ),
+                    None => Step::Bad(self.meaningless(code)),
+                }
+            }
+            15..=17 => {
+                let Some(&[_, t0, t1, t2]) = bytes.first_chunk::<4>() else {
+                    return Step::Need(4);
+                };
+                match Outcome::from_code(code) {
+                    Some(outcome) => Step::End(Ending {
+                        outcome,
+                        time_ms: u32::from_be_bytes([0, t0, t1, t2]),
+                    }),
+                    None => Step::Bad(self.meaningless(code)),
+                }
+            }
+            0 if self.version == Version::V1 => {
+                let Some(&[_, a, b, c, d]) = bytes.first_chunk::<5>() else {
+                    return Step::Need(5);
+                };
+                Step::Event(Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5)
+            }
+            _ => Step::Bad(self.meaningless(code)),
+        }
+    }
+
+    #[inline]
+    const fn mouse(&self, action: MouseAction, reduced: bool) -> Event {
+        Event::Mouse(MouseEvent {
+            action,
+            time_ms: self.time_ms,
+            buttons: Buttons(self.buttons),
+            x: self.x,
+            y: self.y,
+            reduced,
+        })
+    }
+
+    const fn meaningless(&self, code: u8) -> Rule {
+        Rule::EventCode {
+            code,
+            version: self.version,
+        }
+    }
+}
+
+/// The events of a game in their stored form, without the termination event.
+///
+/// Every event in it has been checked to decode: iterating can't fail, and allocates nothing.
+///
+/// ```
+/// use gametape_mines::{rmv::EventLog, Buttons, Event, MouseAction, MouseEvent, Version};
+/// let mut log = EventLog::empty(Version::V2);
+/// let mut event = MouseEvent {
+///     action: MouseAction::LeftUp, time_ms: 0, buttons: Buttons::NONE, x: 60, y: 55, reduced: false,
+/// };
+/// log.push(Event::Mouse(event))?;
+/// event.action = MouseAction::Move;
+/// event.x += 3;
+/// log.push_shortest(Event::Mouse(event))?;
+/// assert_eq!(log.as_bytes().len(), 9 + 3);
+/// assert_eq!(log.iter().count(), 2);
+/// # Ok::<(), gametape_mines::rmv::WriteError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EventLog<'a> {
+    version: Version,
+    bytes: Cow<'a, [u8]>,
+    count: u32,
+    offset: u64,
+    last: EventDecoder,
+}
+
+/// Two logs are equal if they hold the same bytes; where they stood in a file is no matter.
+impl PartialEq for EventLog<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version && self.bytes == other.bytes
+    }
+}
+
+impl Eq for EventLog<'_> {}
+
+impl<'a> EventLog<'a> {
+    /// A log without events.
+    #[must_use]
+    pub const fn empty(version: Version) -> Self {
+        Self {
+            version,
+            bytes: Cow::Borrowed(&[]),
+            count: 0,
+            offset: 0,
+            last: EventDecoder::new(version),
+        }
+    }
+
+    /// Bytes that a reader has stepped through; `last` is the decoder behind them.
+    pub(crate) const fn checked(
+        version: Version,
+        bytes: Cow<'a, [u8]>,
+        count: u32,
+        offset: u64,
+        last: EventDecoder,
+    ) -> Self {
+        Self {
+            version,
+            bytes,
+            count,
+            offset,
+            last,
+        }
+    }
+
+    /// The version the events are encoded for.
+    #[must_use]
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The events as stored.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Number of events.
+    #[must_use]
+    pub const fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// True where there is no event.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Where the first event stands in the file it was read from; 0 for a log that was built.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Time of the last mouse event in milliseconds, 0 without one.
+    #[must_use]
+    pub const fn last_time_ms(&self) -> u32 {
+        self.last.time_ms
+    }
+
+    /// The decoder behind the last event.
+    pub(crate) const fn decoder(&self) -> &EventDecoder {
+        &self.last
+    }
+
+    pub(crate) const fn set_offset(&mut self, offset: u64) {
+        self.offset = offset;
+    }
+
+    /// The events in order.
+    #[must_use]
+    pub fn iter(&self) -> Events<'_> {
+        Events {
+            decoder: EventDecoder::new(self.version),
+            bytes: &self.bytes,
+            at: 0,
+        }
+    }
+
+    /// Adds an event, in the form it asks for.
+    pub fn push(&mut self, event: Event) -> Result<(), WriteError> {
+        if let Event::Mouse(mouse) = event
+            && mouse.time_ms < self.last.time_ms
+        {
+            return Err(WriteError::TimeOrder {
+                before: self.last.time_ms,
+                now: mouse.time_ms,
+            });
+        }
+        self.append(event)
+    }
+
+    /// Adds an event that a reader has let pass, even if it goes back in time.
+    pub(crate) fn append(&mut self, event: Event) -> Result<(), WriteError> {
+        let bytes = match &mut self.bytes {
+            Cow::Owned(bytes) => bytes,
+            Cow::Borrowed(bytes) => {
+                self.bytes = Cow::Owned(bytes.to_vec());
+                self.bytes.to_mut()
+            }
+        };
+        encode(&mut self.last, event, bytes)?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Adds an event; a mouse move in the reduced form where the specification says a clone
+    /// SHOULD write it: v2, same buttons, at most 255 ms later, −8 to 7 pixels on either axis.
+    pub fn push_shortest(&mut self, mut event: Event) -> Result<(), WriteError> {
+        if let Event::Mouse(mouse) = &mut event {
+            mouse.reduced = reducible(&self.last, mouse);
+        }
+        self.push(event)
+    }
+
+    /// The same log, independent of the buffer it was read from.
+    #[must_use]
+    pub fn into_owned(self) -> EventLog<'static> {
+        EventLog {
+            version: self.version,
+            bytes: Cow::Owned(self.bytes.into_owned()),
+            count: self.count,
+            offset: self.offset,
+            last: self.last,
+        }
+    }
+}
+
+impl<'a> IntoIterator for &'a EventLog<'_> {
+    type Item = Event;
+    type IntoIter = Events<'a>;
+
+    fn into_iter(self) -> Events<'a> {
+        self.iter()
+    }
+}
+
+/// Iterator over the events of a log.
+#[derive(Clone, Debug)]
+pub struct Events<'a> {
+    decoder: EventDecoder,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Events<'_> {
+    /// Bytes of the log that lie before the next event.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.at
+    }
+}
+
+impl Iterator for Events<'_> {
+    type Item = Event;
+
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        match self.decoder.step(self.bytes.get(self.at..)?) {
+            Step::Event(event, len) => {
+                self.at += len;
+                Some(event)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// True where the specification says that `next` SHOULD be written as a reduced move.
+pub(crate) fn reducible(last: &EventDecoder, next: &MouseEvent) -> bool {
+    last.version == Version::V2
+        && last.any_mouse
+        && next.action == MouseAction::Move
+        && next.buttons.0 == last.buttons
+        && next.time_ms >= last.time_ms
+        && next.time_ms - last.time_ms <= 255
+        && (-8..=7).contains(&next.x.saturating_sub(last.x))
+        && (-8..=7).contains(&next.y.saturating_sub(last.y))
+}
+
+/// Appends `event`; `last` is the state behind the events before it, and is moved on.
+pub(crate) fn encode(
+    last: &mut EventDecoder,
+    event: Event,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
+    match event {
+        Event::Mouse(mouse) => {
+            if mouse.time_ms > MAX_TIME {
+                return Err(WriteError::TimeTooLong { ms: mouse.time_ms });
+            }
+            if mouse.reduced {
+                if !reducible(last, &mouse) {
+                    return Err(WriteError::NotReducible);
+                }
+                let dx = (mouse.x - last.x) as u8;
+                let dy = (mouse.y - last.y) as u8;
+                let dt = (mouse.time_ms - last.time_ms) as u8;
+                check_position(last.version, mouse.x, mouse.y)?;
+                out.extend_from_slice(&[REDUCED, dt, dx << 4 | dy & 15]);
+            } else {
+                let (x, y) = check_position(last.version, mouse.x, mouse.y)?;
+                let [_, t0, t1, t2] = mouse.time_ms.to_be_bytes();
+                let ([x0, x1], [y0, y1]) = (x.to_be_bytes(), y.to_be_bytes());
+                let code = mouse.action.code();
+                out.extend_from_slice(&[code, t0, t1, t2, mouse.buttons.0, x0, x1, y0, y1]);
+            }
+            last.time_ms = mouse.time_ms;
+            (last.x, last.y) = (mouse.x, mouse.y);
+            last.buttons = mouse.buttons.0;
+            last.any_mouse = true;
+        }
+        Event::Board(board) => {
+            if let Face::Number(number @ 9..) = board.face {
+                return Err(WriteError::Number { number });
+            }
+            out.extend_from_slice(&[board.face.code(), board.cell.col, board.cell.row]);
+        }
+        Event::Timestamp(value) => {
+            if last.version != Version::V1 {
+                return Err(WriteError::Timestamp);
+            }
+            out.push(0);
+            out.extend_from_slice(&value.to_be_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// The stored form of a position, if the version can hold it.
+fn check_position(version: Version, x: i32, y: i32) -> Result<(u16, u16), WriteError> {
+    let stored = match version {
+        Version::V1 => (
+            u16::try_from(i64::from(x) + i64::from(V1_ORIGIN.0)).ok(),
+            u16::try_from(i64::from(y) + i64::from(V1_ORIGIN.1)).ok(),
+        ),
+        Version::V2 => (
+            i16::try_from(x).ok().map(i16::cast_unsigned),
+            i16::try_from(y).ok().map(i16::cast_unsigned),
+        ),
+    };
+    if let (Some(x), Some(y)) = stored {
+        return Ok((x, y));
+    }
+    let (origin, least, most) = match version {
+        Version::V1 => (V1_ORIGIN, 0, i32::from(u16::MAX)),
+        Version::V2 => ((0, 0), i32::from(i16::MIN), i32::from(i16::MAX)),
+    };
+    Err(WriteError::PositionRange {
+        x,
+        y,
+        min_x: least - origin.0,
+        max_x: most - origin.0,
+        min_y: least - origin.1,
+        max_y: most - origin.1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mouse(action: MouseAction, time_ms: u32, x: i32, y: i32) -> MouseEvent {
+        MouseEvent {
+            action,
+            time_ms,
+            buttons: Buttons::NONE,
+            x,
+            y,
+            reduced: false,
+        }
+    }
+
+    /// The three conditions of the specification, each at its edge.
+    #[test]
+    fn moves_are_reduced_exactly_where_the_specification_says() {
+        let cases = [
+            ((255, 7, -8), true),
+            ((256, 0, 0), false),
+            ((0, 8, 0), false),
+            ((0, 0, -9), false),
+            ((0, -8, 7), true),
+        ];
+        for ((dt, dx, dy), expected) in cases {
+            let mut log = EventLog::empty(Version::V2);
+            log.push_shortest(Event::Mouse(mouse(MouseAction::LeftUp, 10, 50, 50)))
+                .unwrap();
+            let next = mouse(MouseAction::Move, 10 + dt, 50 + dx, 50 + dy);
+            log.push_shortest(Event::Mouse(next)).unwrap();
+            let Some(Event::Mouse(read)) = log.iter().last() else {
+                panic!("a mouse event was written");
+            };
+            assert_eq!(read.reduced, expected, "{dt} ms, ({dx}, {dy})");
+            assert_eq!((read.time_ms, read.x, read.y), (next.time_ms, next.x, next.y));
+        }
+        let mut pressed = mouse(MouseAction::Move, 10, 50, 50);
+        pressed.buttons = Buttons::LEFT;
+        let mut log = EventLog::empty(Version::V2);
+        log.push_shortest(Event::Mouse(mouse(MouseAction::LeftUp, 10, 50, 50))).unwrap();
+        log.push_shortest(Event::Mouse(pressed)).unwrap();
+        assert_eq!(log.as_bytes().len(), 18, "other buttons: the long form");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let mut log = EventLog::empty(Version::V1);
+        let far = mouse(MouseAction::Move, 0, -13, 0);
+        assert!(matches!(
+            log.push(Event::Mouse(far)),
+            Err(WriteError::PositionRange { min_x: -12, max_y: 65479, .. })
+        ));
+        let late = mouse(MouseAction::Move, 1 << 24, 0, 0);
+        assert_eq!(
+            log.push(Event::Mouse(late)),
+            Err(WriteError::TimeTooLong { ms: 1 << 24 })
+        );
+        assert!(log.is_empty() && log.as_bytes().is_empty());
+        let mut log = EventLog::empty(Version::V2);
+        assert_eq!(log.push(Event::Timestamp(0)), Err(WriteError::Timestamp));
+    }
+}

@@ -1,0 +1,465 @@
+//! Everything in front of the events.
+
+use std::borrow::Cow;
+
+use super::error::Error;
+use super::events::EventLog;
+use super::read::Deviations;
+use super::rule::{Finding, Rule, Section};
+use crate::fields::{Extensions, PlayerFields};
+use crate::game::{DeclaredSize, Encoding, Version, property};
+use crate::{Board, Cell, Cells, Game, Text, TextRule};
+
+/// The first bytes of every RMV file.
+pub const SIGNATURE: [u8; 4] = *b"*rmv";
+
+/// A video size that stands for "not known yet": what [`Writer`](super::Writer) puts there
+/// until the game is finished. Readers then take events to the end of the file.
+pub(crate) const OPEN_ENDED: u32 = u32::MAX;
+
+/// The fixed part: signature, version, and the table of section sizes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prelude {
+    pub version: Version,
+    clone_id: u8,
+    clone_major: u8,
+    pub file_size: u32,
+    result: u16,
+    version_info: u16,
+    player: u16,
+    board: u16,
+    preflags: u16,
+    properties: u16,
+    extensions: u16,
+    pub video: u32,
+    pub checksum: u16,
+    /// Bytes of the fixed part itself.
+    len: usize,
+}
+
+/// Big-endian numbers off the front of a slice.
+struct Fixed<'a>(&'a [u8]);
+
+impl Fixed<'_> {
+    fn u8(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        let (&first, rest) = self.0.split_first_chunk::<2>()?;
+        self.0 = rest;
+        Some(u16::from_be_bytes(first))
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        let (&first, rest) = self.0.split_first_chunk::<4>()?;
+        self.0 = rest;
+        Some(u32::from_be_bytes(first))
+    }
+}
+
+impl Prelude {
+    /// `None` where more bytes are needed: then [`Prelude::needed`] says how many.
+    pub fn parse(bytes: &[u8]) -> Result<Option<Self>, Error> {
+        let start = bytes.get(..4).unwrap_or(bytes);
+        if !SIGNATURE.starts_with(start) {
+            let found = start.to_vec();
+            return Err(Finding::new(Rule::Signature { found }).at(0).into());
+        }
+        let mut fixed = Fixed(bytes.get(4..).unwrap_or_default());
+        let Some(file_type) = fixed.u16() else {
+            return Ok(None);
+        };
+        let version = match file_type {
+            1 => Version::V1,
+            2 => Version::V2,
+            found => return Err(Finding::new(Rule::FileType { found }).at(4).into()),
+        };
+        Ok(Self::sizes(version, &mut fixed, bytes.len()))
+    }
+
+    fn sizes(version: Version, fixed: &mut Fixed<'_>, total: usize) -> Option<Self> {
+        let v2 = version == Version::V2;
+        let (clone_id, clone_major) = if v2 {
+            (fixed.u8()?, fixed.u8()?)
+        } else {
+            (0, 0)
+        };
+        Some(Self {
+            version,
+            clone_id,
+            clone_major,
+            file_size: fixed.u32()?,
+            result: if v2 { 0 } else { fixed.u16()? },
+            version_info: fixed.u16()?,
+            player: fixed.u16()?,
+            board: fixed.u16()?,
+            preflags: fixed.u16()?,
+            properties: fixed.u16()?,
+            extensions: if v2 { fixed.u16()? } else { 0 },
+            video: fixed.u32()?,
+            checksum: fixed.u16()?,
+            len: total - fixed.0.len(),
+        })
+    }
+
+    /// Bytes of the fixed part, as far as `bytes` tell.
+    pub fn needed(bytes: &[u8]) -> usize {
+        match bytes.get(4..6) {
+            Some([0, 1]) => 28,
+            Some([0, 2]) => 30,
+            _ => 6,
+        }
+    }
+
+    /// Where the video section begins.
+    pub fn video_start(&self) -> usize {
+        self.len
+            + [
+                self.result,
+                self.version_info,
+                self.player,
+                self.board,
+                self.preflags,
+                self.properties,
+                self.extensions,
+            ]
+            .map(usize::from)
+            .iter()
+            .sum::<usize>()
+    }
+
+    /// Types the sections of `bytes`, which hold all up to [`Prelude::video_start`].
+    ///
+    /// The game has no events yet.
+    pub fn sections<'a>(
+        &self,
+        bytes: &'a [u8],
+        deviations: &mut Deviations,
+    ) -> Result<Game<'a>, Error> {
+        let mut cut = Cutter {
+            rest: bytes.get(self.len..).unwrap_or_default(),
+            at: self.len as u64,
+        };
+        let result = cut.section(self.result);
+        let version_info = cut.section(self.version_info);
+        let player_section = cut.section(self.player);
+        let board_section = cut.section(self.board);
+        let preflags_section = cut.section(self.preflags);
+        let properties_section = cut.section(self.properties);
+        let extensions_section = cut.section(self.extensions);
+
+        let player = player(&player_section, deviations)?;
+        let board = board(&board_section, deviations)?;
+        let preflags = if self.preflags == 0 {
+            None
+        } else {
+            Some(preflags(&preflags_section, &board, deviations)?)
+        };
+        properties(self.version, &properties_section, deviations)?;
+        let encoding = match self.version {
+            Version::V1 => Encoding::V1 {
+                result: Text::borrowed(result.bytes),
+            },
+            Version::V2 => Encoding::V2 {
+                clone_id: self.clone_id,
+                clone_major: self.clone_major,
+                extensions: extensions(&extensions_section, deviations)?,
+            },
+        };
+        let game = Game {
+            encoding,
+            file_size: DeclaredSize::Other(self.file_size),
+            version_info: Text::borrowed(version_info.bytes),
+            player,
+            board,
+            preflags,
+            properties: Cow::Borrowed(properties_section.bytes),
+            events: EventLog::empty(self.version),
+            ending: None,
+            tail: Cow::Borrowed(&[]),
+            checksum: Cow::Borrowed(&[]),
+        };
+        texts(&game, result.at, version_info.at, player_section.at, deviations)?;
+        Ok(game)
+    }
+}
+
+/// A section and where it stands.
+struct Cut<'a> {
+    bytes: &'a [u8],
+    at: u64,
+}
+
+/// Takes sections off the front, one after the other.
+struct Cutter<'a> {
+    rest: &'a [u8],
+    at: u64,
+}
+
+impl<'a> Cutter<'a> {
+    fn section(&mut self, size: u16) -> Cut<'a> {
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(usize::from(size))
+            .unwrap_or((self.rest, &[]));
+        let at = self.at;
+        self.rest = rest;
+        self.at += bytes.len() as u64;
+        Cut { bytes, at }
+    }
+}
+
+/// Refuses a section whose entries do not fit; there is no way to guess what was meant.
+fn does_not_fit(section: Section, count: u16, cut: &Cut<'_>) -> Error {
+    Finding::new(Rule::SectionCount {
+        section,
+        count: u64::from(count),
+        bytes: cut.bytes.len() as u64,
+    })
+    .at(cut.at)
+    .into()
+}
+
+fn too_short(section: Section, needed: u64, cut: &Cut<'_>) -> Error {
+    Finding::new(Rule::SectionSize {
+        section,
+        declared: cut.bytes.len() as u64,
+        used: needed,
+    })
+    .at(cut.at)
+    .into()
+}
+
+/// Names bytes that a section has and its content does not use.
+fn left_over(
+    section: Section,
+    rest: &[u8],
+    cut: &Cut<'_>,
+    deviations: &mut Deviations,
+) -> Result<(), Error> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let declared = cut.bytes.len() as u64;
+    let used = declared - rest.len() as u64;
+    deviations.note(
+        Finding::new(Rule::SectionSize {
+            section,
+            declared,
+            used,
+        })
+        .at(cut.at + used),
+    )
+}
+
+fn player<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<PlayerFields<'a>, Error> {
+    let mut fixed = Fixed(cut.bytes);
+    let count = fixed
+        .u16()
+        .ok_or_else(|| too_short(Section::Player, 2, cut))?;
+    let (player, rest) = PlayerFields::split(fixed.0, count)
+        .ok_or_else(|| does_not_fit(Section::Player, count, cut))?;
+    left_over(Section::Player, rest, cut, deviations)?;
+    Ok(player)
+}
+
+/// `count` cells off the front of `bytes`, and what is left.
+fn cells(bytes: &[u8], count: u16) -> Option<(Cells<'_>, &[u8])> {
+    let (pairs, rest) = bytes.split_at_checked(usize::from(count) * 2)?;
+    Some((Cells::from_bytes(pairs), rest))
+}
+
+fn board<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Error> {
+    let mut fixed = Fixed(cut.bytes);
+    let short = || too_short(Section::Board, 8, cut);
+    let timestamp = fixed.u32().ok_or_else(short)?;
+    let cols = fixed.u8().ok_or_else(short)?;
+    let rows = fixed.u8().ok_or_else(short)?;
+    let count = fixed.u16().ok_or_else(short)?;
+    let (mines, rest) =
+        cells(fixed.0, count).ok_or_else(|| does_not_fit(Section::Board, count, cut))?;
+    left_over(Section::Board, rest, cut, deviations)?;
+    if cols == 0 || rows == 0 {
+        deviations.note(Finding::new(Rule::BoardEmpty { cols, rows }).at(cut.at + 4))?;
+    }
+    unique_and_inside(
+        &mines,
+        cols,
+        rows,
+        |index, cell| Rule::MineOutside { index, cell, cols, rows },
+        |index, cell| Rule::MineDuplicate { index, cell },
+        cut.at + 8,
+        deviations,
+    )?;
+    Ok(Board {
+        timestamp,
+        cols,
+        rows,
+        mines,
+    })
+}
+
+fn preflags<'a>(
+    cut: &Cut<'a>,
+    board: &Board<'_>,
+    deviations: &mut Deviations,
+) -> Result<Cells<'a>, Error> {
+    let (cols, rows) = (board.cols, board.rows);
+    let mut fixed = Fixed(cut.bytes);
+    let count = fixed
+        .u16()
+        .ok_or_else(|| too_short(Section::Preflags, 2, cut))?;
+    let (flags, rest) =
+        cells(fixed.0, count).ok_or_else(|| does_not_fit(Section::Preflags, count, cut))?;
+    left_over(Section::Preflags, rest, cut, deviations)?;
+    unique_and_inside(
+        &flags,
+        cols,
+        rows,
+        |index, cell| Rule::PreflagOutside { index, cell, cols, rows },
+        |index, cell| Rule::PreflagDuplicate { index, cell },
+        cut.at + 2,
+        deviations,
+    )?;
+    Ok(flags)
+}
+
+fn unique_and_inside(
+    cells: &Cells<'_>,
+    cols: u8,
+    rows: u8,
+    outside: impl Fn(u32, Cell) -> Rule,
+    duplicate: impl Fn(u32, Cell) -> Rule,
+    at: u64,
+    deviations: &mut Deviations,
+) -> Result<(), Error> {
+    let place = |index: u32| at + 2 * u64::from(index);
+    let mut ascending = true;
+    let mut before = None;
+    for (index, cell) in (0u32..).zip(cells.iter()) {
+        if cell.col >= cols || cell.row >= rows {
+            deviations.note(Finding::new(outside(index, cell)).at(place(index)))?;
+        }
+        let key = (cell.row, cell.col);
+        ascending &= before.is_none_or(|before| before < key);
+        before = Some(key);
+    }
+    // Row-major lists, which all known files have, are unique as they stand.
+    if !ascending {
+        let mut seen = vec![0u64; 1024];
+        for (index, cell) in (0u32..).zip(cells.iter()) {
+            let bit = usize::from(cell.row) << 8 | usize::from(cell.col);
+            if let Some(word) = seen.get_mut(bit / 64) {
+                if *word >> (bit % 64) & 1 == 1 {
+                    deviations.note(Finding::new(duplicate(index, cell)).at(place(index)))?;
+                }
+                *word |= 1 << (bit % 64);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> Result<(), Error> {
+    let (needed, max_mode) = match version {
+        Version::V1 => (4, 3),
+        Version::V2 => (7, 13),
+    };
+    let found = cut.bytes.len() as u16;
+    if found < needed {
+        deviations.note(Finding::new(Rule::PropertyMissing { found, needed }).at(cut.at))?;
+    }
+    let get = |at: usize| cut.bytes.get(at).copied();
+    let mut yes_or_no = |name, at: usize| match get(at) {
+        Some(value @ 2..) => deviations
+            .note(Finding::new(Rule::PropertyValue { name, value }).at(cut.at + at as u64)),
+        _ => Ok(()),
+    };
+    yes_or_no("marks", property::MARKS)?;
+    yes_or_no("nf", property::NF)?;
+    if version == Version::V1 {
+        yes_or_no("utf8", property::UTF8)?;
+    }
+    if let Some(value) = get(property::MODE).filter(|&mode| mode > max_mode) {
+        let max = max_mode;
+        let rule = Rule::ModeUnknown { value, version, max };
+        deviations.note(Finding::new(rule).at(cut.at + property::MODE as u64))?;
+    }
+    if let Some(value @ 4..) = get(property::LEVEL) {
+        let rule = Rule::LevelUnknown { value };
+        deviations.note(Finding::new(rule).at(cut.at + property::LEVEL as u64))?;
+    }
+    if version == Version::V2 && get(property::SQUARE_SIZE) == Some(0) {
+        let at = cut.at + property::SQUARE_SIZE as u64;
+        deviations.note(Finding::new(Rule::SquareSizeZero).at(at))?;
+    }
+    Ok(())
+}
+
+fn extensions<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Extensions<'a>, Error> {
+    let mut fixed = Fixed(cut.bytes);
+    let count = fixed
+        .u16()
+        .ok_or_else(|| too_short(Section::Extensions, 2, cut))?;
+    let (extensions, rest) = Extensions::split(fixed.0, count)
+        .ok_or_else(|| does_not_fit(Section::Extensions, count, cut))?;
+    left_over(Section::Extensions, rest, cut, deviations)?;
+    // Names are texts; values may be binary.
+    let mut at = cut.at + 2;
+    for extension in extensions.iter() {
+        utf8(extension.name, at + 1, deviations, || "an extension property's name".into())?;
+        at += 2 + extension.name.len() as u64 + extension.value.len() as u64;
+    }
+    Ok(extensions)
+}
+
+/// Where the format promises UTF-8, it must be UTF-8.
+fn texts(
+    game: &Game<'_>,
+    result_at: u64,
+    version_info_at: u64,
+    player_at: u64,
+    deviations: &mut Deviations,
+) -> Result<(), Error> {
+    if game.text_rule() != TextRule::Utf8 {
+        return Ok(());
+    }
+    if let Encoding::V1 { result } = &game.encoding {
+        utf8(result.as_bytes(), result_at, deviations, || "the result string".into())?;
+    }
+    utf8(game.version_info.as_bytes(), version_info_at, deviations, || {
+        "the version info".into()
+    })?;
+    let mut at = player_at + 2;
+    for (index, field) in game.player.iter().enumerate() {
+        utf8(field, at + 1, deviations, || match PlayerFields::NAMES.get(index) {
+            Some(name) => format!("the player's {name}").into(),
+            None => format!("player field {index}").into(),
+        })?;
+        at += 1 + field.len() as u64;
+    }
+    Ok(())
+}
+
+fn utf8(
+    text: &[u8],
+    at: u64,
+    deviations: &mut Deviations,
+    field: impl FnOnce() -> Cow<'static, str>,
+) -> Result<(), Error> {
+    let Err(error) = std::str::from_utf8(text) else {
+        return Ok(());
+    };
+    let position = error.valid_up_to();
+    deviations.note(
+        Finding::new(Rule::TextNotUtf8 {
+            field: field(),
+            at: position,
+            byte: text.get(position).copied().unwrap_or(0),
+        })
+        .at(at + position as u64),
+    )
+}

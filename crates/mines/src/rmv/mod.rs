@@ -1,0 +1,37 @@
+//! RMV, the recordings of ViennaSweeper: versions 1 and 2.
+//!
+//! Read a slice with [`read()`] or [`ReadOptions::read`], any [`std::io::Read`] with [`Reader`] or
+//! [`read_from`], bytes as they come with [`Decoder`]; write whole games with [`write()`], games
+//! in progress with [`Writer`]. [`audit()`] says whether a file is what it claims to be,
+//! [`salvage()`] keeps what is whole of a broken one, [`convert()`] goes from one version to the
+//! other.
+//!
+//! Sources: the RMV specification (a draft), and what 17 real files of ViennaSweeper 2.2 to
+//! 5.0.0b4 show beyond it. Where the two differ, the files are right; the book's RMV page lists
+//! the differences.
+
+mod audit;
+mod convert;
+mod error;
+mod events;
+mod header;
+mod limits;
+mod read;
+mod result_string;
+mod rule;
+mod salvage;
+mod stream;
+mod write;
+
+pub use audit::{Audit, audit, audit_game};
+pub use convert::{Loss, convert, redact};
+pub use error::{Error, WriteError};
+pub use events::{EventLog, Events};
+pub use header::SIGNATURE;
+pub use limits::Limits;
+pub use read::{ReadOptions, Reading, Strictness, read, read_lenient};
+pub use result_string::{ResultParts, ResultString};
+pub use rule::{Finding, Findings, Rule, Section, Severity};
+pub use salvage::{Repair, SalvageError, Salvaged, salvage};
+pub use stream::{Decoder, Progress, Reader, read_from};
+pub use write::{RecordError, Writer, write};

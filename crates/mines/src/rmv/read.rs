@@ -1,0 +1,366 @@
+//! Reading from a slice: the fast way, nothing copied.
+
+use std::borrow::Cow;
+
+use super::error::Error;
+use super::events::{EventDecoder, EventLog, Step};
+use super::header::{OPEN_ENDED, Prelude};
+use super::limits::Limits;
+use super::rule::{Finding, Findings, Rule, Section, Severity};
+use crate::{DeclaredSize, Event, Game, Version};
+
+/// How much a reader puts up with.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Strictness {
+    /// The specification, with what all known writers do beyond it: the first broken rule is
+    /// the error.
+    #[default]
+    Strict,
+    /// Goes on as long as there is anything to read, and names every broken rule.
+    Lenient,
+}
+
+/// How to read. The default is strict with [`Limits::DEFAULT`].
+///
+/// ```
+/// # let bytes = gametape_mines::player::doc_example();
+/// use gametape_mines::rmv::{ReadOptions, Strictness};
+/// let cut = &bytes[..bytes.len() - 30];
+/// let strict = ReadOptions::default();
+/// assert!(strict.read(cut).unwrap_err().is_truncated());
+///
+/// let lenient = ReadOptions { strictness: Strictness::Lenient, ..strict };
+/// let reading = lenient.read(cut)?;
+/// assert!(reading.findings.has("rmv.truncated"));
+/// assert!(!reading.game.events.is_empty());
+/// # Ok::<(), gametape_mines::rmv::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ReadOptions {
+    /// How much the reader puts up with.
+    pub strictness: Strictness,
+    /// What it is willing to hold.
+    pub limits: Limits,
+}
+
+/// A game and what was odd about its file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reading<'a> {
+    /// The game, as far as it could be read.
+    pub game: Game<'a>,
+    /// The rules the file breaks; empty after a strict reading.
+    pub findings: Findings,
+}
+
+/// Reads a recording strictly, borrowing from `bytes`.
+///
+/// ```
+/// # let bytes = gametape_mines::player::doc_example();
+/// let game = gametape_mines::rmv::read(&bytes)?;
+/// println!("{} x {}, {} events", game.board.cols, game.board.rows, game.events.len());
+/// # Ok::<(), gametape_mines::rmv::Error>(())
+/// ```
+///
+/// # Errors
+/// The first broken rule of the format, see [`Rule`]; [`Error::Limit`] for a video section
+/// beyond [`Limits::DEFAULT`].
+pub fn read(bytes: &[u8]) -> Result<Game<'_>, Error> {
+    Ok(ReadOptions::default().read(bytes)?.game)
+}
+
+/// Reads a recording leniently: fails only where nothing can be made of the file.
+pub fn read_lenient(bytes: &[u8]) -> Result<Reading<'_>, Error> {
+    ReadOptions {
+        strictness: Strictness::Lenient,
+        ..ReadOptions::default()
+    }
+    .read(bytes)
+}
+
+/// Broken rules: an error to a strict reader, a finding to a lenient one.
+#[derive(Debug)]
+pub(crate) struct Deviations {
+    strictness: Strictness,
+    pub findings: Findings,
+}
+
+impl Deviations {
+    pub fn new(strictness: Strictness) -> Self {
+        Self {
+            strictness,
+            findings: Findings::default(),
+        }
+    }
+
+    #[cold]
+    pub fn note(&mut self, finding: Finding) -> Result<(), Error> {
+        debug_assert_eq!(finding.severity(), Severity::Error);
+        match self.strictness {
+            Strictness::Strict => Err(finding.into()),
+            Strictness::Lenient => {
+                self.findings.push(finding);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The file ends in `section`, which needs `needed` bytes where `left` are.
+pub(crate) fn truncated(section: Section, needed: u64, left: u64, at: u64) -> Finding {
+    Finding::new(Rule::Truncated {
+        section,
+        needed,
+        left,
+    })
+    .at(at)
+}
+
+/// Checks one event against the one before and the board.
+#[derive(Debug)]
+pub(crate) struct EventChecker {
+    before: u32,
+    cols: u8,
+    rows: u8,
+}
+
+impl EventChecker {
+    pub const fn new(cols: u8, rows: u8) -> Self {
+        Self {
+            before: 0,
+            cols,
+            rows,
+        }
+    }
+
+    #[inline]
+    pub fn check(
+        &mut self,
+        event: &Event,
+        index: u32,
+        offset: u64,
+        deviations: &mut Deviations,
+    ) -> Result<(), Error> {
+        match event {
+            Event::Mouse(mouse) => {
+                if mouse.time_ms < self.before {
+                    let (before, now) = (self.before, mouse.time_ms);
+                    deviations.note(
+                        Finding::new(Rule::TimeOrder { before, now })
+                            .at(offset)
+                            .event(index, now),
+                    )?;
+                }
+                self.before = mouse.time_ms;
+            }
+            Event::Board(board) => {
+                let (cell, cols, rows) = (board.cell, self.cols, self.rows);
+                if cell.col >= cols || cell.row >= rows {
+                    deviations.note(
+                        Finding::new(Rule::EventCell { cell, cols, rows })
+                            .at(offset)
+                            .event(index, self.before),
+                    )?;
+                }
+            }
+            Event::Timestamp(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Checks a stated video size against the limit. A game that is still being recorded states
+/// none: there the bytes count that come, see [`video_over_limit`].
+pub(crate) fn check_video_size(prelude: &Prelude, limits: &Limits) -> Result<(), Error> {
+    let claimed = u64::from(prelude.video);
+    if prelude.video != OPEN_ENDED && claimed > limits.max_video_bytes {
+        return Err(video_limit(claimed, prelude.video_start() as u64, limits));
+    }
+    Ok(())
+}
+
+/// More bytes came than the limit allows; how many more, a stream can't know.
+pub(crate) const fn video_over_limit(offset: u64, limits: &Limits) -> Error {
+    video_limit(limits.max_video_bytes.saturating_add(1), offset, limits)
+}
+
+const fn video_limit(claimed: u64, offset: u64, limits: &Limits) -> Error {
+    Error::Limit {
+        what: "the video section",
+        claimed,
+        limit: limits.max_video_bytes,
+        offset,
+    }
+}
+
+/// What a stated size turns out to be, once the real one is known.
+pub(crate) fn declared_size(
+    version: Version,
+    declared: u32,
+    real: u64,
+    deviations: &mut Deviations,
+) -> Result<DeclaredSize, Error> {
+    if u64::from(declared) == real {
+        return Ok(DeclaredSize::Exact);
+    }
+    if version == Version::V2 && u64::from(declared) + 2 == real {
+        return Ok(DeclaredSize::LessTwo);
+    }
+    let at = if version == Version::V1 { 6 } else { 8 };
+    deviations.note(Finding::new(Rule::FileSize { declared, real }).at(at))?;
+    Ok(DeclaredSize::Other(declared))
+}
+
+impl ReadOptions {
+    /// Reads a recording that lies in memory as a whole.
+    ///
+    /// Sections and events are borrowed; what it allocates does not depend on the input.
+    pub fn read<'a>(&self, bytes: &'a [u8]) -> Result<Reading<'a>, Error> {
+        let real = bytes.len() as u64;
+        let Some(prelude) = Prelude::parse(bytes)? else {
+            let needed = Prelude::needed(bytes) as u64;
+            return Err(truncated(Section::Header, needed, real, real).into());
+        };
+        let start = prelude.video_start();
+        if bytes.len() < start {
+            return Err(truncated(Section::Header, start as u64, real, real).into());
+        }
+        check_video_size(&prelude, &self.limits)?;
+        let mut deviations = Deviations::new(self.strictness);
+        let mut game = prelude.sections(bytes, &mut deviations)?;
+
+        let behind_header = bytes.get(start..).unwrap_or_default();
+        let section = match prelude.video {
+            OPEN_ENDED => None,
+            declared => behind_header.split_at_checked(declared as usize),
+        };
+        let whole = section.is_some();
+        let (video, behind) = section.unwrap_or((behind_header, &[]));
+        let limit = usize::try_from(self.limits.max_video_bytes).unwrap_or(usize::MAX);
+        let cut = VideoCut {
+            start: start as u64,
+            declared: u64::from(prelude.video),
+            whole,
+            over: (video.len() > limit).then(|| video_over_limit(start as u64, &self.limits)),
+        };
+        let held = video.get(..limit).unwrap_or(video);
+        cut.read(held, &mut game, &mut deviations)?;
+
+        if whole {
+            let size = usize::from(prelude.checksum);
+            let at = start as u64 + video.len() as u64;
+            match behind.split_at_checked(size) {
+                Some((checksum, trailing)) => {
+                    game.checksum = Cow::Borrowed(checksum);
+                    if !trailing.is_empty() {
+                        let found = trailing.len() as u64;
+                        let finding = Finding::new(Rule::TrailingBytes { found });
+                        deviations.note(finding.at(at + size as u64))?;
+                    }
+                }
+                None => {
+                    game.checksum = Cow::Borrowed(behind);
+                    let left = behind.len() as u64;
+                    deviations
+                        .note(truncated(Section::Checksum, size as u64, left, at + left))?;
+                }
+            }
+        }
+        game.file_size = declared_size(prelude.version, prelude.file_size, real, &mut deviations)?;
+        Ok(Reading {
+            game,
+            findings: deviations.findings,
+        })
+    }
+}
+
+/// The video section as far as it is there.
+struct VideoCut {
+    start: u64,
+    declared: u64,
+    /// False where the file ends before the section does.
+    whole: bool,
+    /// The section has no stated size, and is longer than the limit.
+    over: Option<Error>,
+}
+
+impl VideoCut {
+    fn read<'a>(
+        self,
+        video: &'a [u8],
+        game: &mut Game<'a>,
+        deviations: &mut Deviations,
+    ) -> Result<(), Error> {
+        let version = game.version();
+        let mut decoder = EventDecoder::new(version);
+        let mut checker = EventChecker::new(game.board.cols, game.board.rows);
+        let mut at = 0usize;
+        let mut index = 0u32;
+        let end = loop {
+            match decoder.step(video.get(at..).unwrap_or_default()) {
+                Step::Event(event, len) => {
+                    checker.check(&event, index, self.start + at as u64, deviations)?;
+                    at += len;
+                    index += 1;
+                }
+                Step::End(ending) => {
+                    game.ending = Some(ending);
+                    game.tail = Cow::Borrowed(video.get(at + 4..).unwrap_or_default());
+                    break None;
+                }
+                Step::Need(needed) => break Some((None, needed)),
+                Step::Bad(rule) => break Some((Some(rule), 0)),
+            }
+        };
+        let events = video.get(..at).unwrap_or_default();
+        let offset = self.start + at as u64;
+        let left = (video.len() - at) as u64;
+        let time = decoder.time_ms;
+        game.events = EventLog::checked(version, Cow::Borrowed(events), index, self.start, decoder);
+        if let Some((Some(rule), _)) = end {
+            deviations.note(Finding::new(rule).at(offset).event(index, time))?;
+            return self.over.map_or(Ok(()), Err);
+        }
+        if let Some(over) = self.over {
+            return Err(over);
+        }
+        let video_end = self.start + video.len() as u64;
+        match end {
+            Some((_, needed)) => deviations.note(if self.whole {
+                let code = video.get(at).copied();
+                Finding::new(ran_out(code, needed, left, index))
+                    .at(offset)
+                    .event(index, time)
+            } else {
+                truncated(Section::Video, self.declared, video.len() as u64, video_end)
+                    .event(index, time)
+            }),
+            None if self.whole => check_tail(game.tail.len() as u64, offset + 4, deviations),
+            None => deviations.note(truncated(
+                Section::Tail,
+                self.declared.saturating_sub(at as u64 + 4),
+                left - 4,
+                video_end,
+            )),
+        }
+    }
+}
+
+/// The video section ends where an event should be.
+pub(crate) fn ran_out(code: Option<u8>, needed: usize, left: u64, events: u32) -> Rule {
+    match code {
+        None => Rule::TerminationMissing { events },
+        Some(code) => Rule::EventCut {
+            code,
+            needed: needed as u64,
+            left,
+        },
+    }
+}
+
+/// Known files have five bytes behind the termination event, the specification none.
+pub(crate) fn check_tail(found: u64, at: u64, deviations: &mut Deviations) -> Result<(), Error> {
+    if found != 0 && found != 5 {
+        deviations.note(Finding::new(Rule::TailSize { found }).at(at))?;
+    }
+    Ok(())
+}

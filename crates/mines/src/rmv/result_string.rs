@@ -1,0 +1,150 @@
+//! The result string of v1: `\n(KEY:VALUE#)*\n`.
+
+use crate::{Ending, Level};
+
+/// A v1 result string, split into keys and values.
+///
+/// ```
+/// use gametape_mines::rmv::ResultString;
+/// let result = ResultString::parse(b"\nLEVEL:Expert#SCORE:34.88#3BV:128#\n");
+/// assert_eq!(result.get("LEVEL"), Some(&b"Expert"[..]));
+/// assert_eq!(result.number("3BV"), Some(128));
+/// assert!(result.is_well_formed());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResultString<'a> {
+    body: &'a [u8],
+    well_formed: bool,
+}
+
+impl<'a> ResultString<'a> {
+    /// The keys that ViennaSweeper writes, in order.
+    pub const KEYS: [&'static str; 7] =
+        ["LEVEL", "SCORE", "NAME", "NICK", "3BV", "NF", "TIMESTAMP"];
+
+    /// Splits `bytes`; what is malformed is left out, and known by
+    /// [`ResultString::is_well_formed`].
+    #[must_use]
+    pub fn parse(bytes: &'a [u8]) -> Self {
+        let body = bytes
+            .strip_prefix(b"\n")
+            .and_then(|rest| rest.strip_suffix(b"\n"));
+        let well_formed = body.is_some_and(|body| {
+            body.split_inclusive(|&b| b == b'#')
+                .all(|pair| pair.ends_with(b"#") && pair.contains(&b':'))
+        });
+        Self {
+            body: body.unwrap_or(bytes),
+            well_formed,
+        }
+    }
+
+    /// True where the string has the form the specification gives.
+    #[must_use]
+    pub const fn is_well_formed(&self) -> bool {
+        self.well_formed
+    }
+
+    /// Keys and values in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
+        self.body.split(|&b| b == b'#').filter_map(|pair| {
+            let colon = pair.iter().position(|&b| b == b':')?;
+            Some((pair.get(..colon)?, pair.get(colon + 1..)?))
+        })
+    }
+
+    /// The first value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&'a [u8]> {
+        self.iter()
+            .find(|(found, _)| *found == key.as_bytes())
+            .map(|(_, value)| value)
+    }
+
+    /// The first value of a key, as a whole number.
+    #[must_use]
+    pub fn number(&self, key: &str) -> Option<u32> {
+        std::str::from_utf8(self.get(key)?).ok()?.parse().ok()
+    }
+
+    /// The score in hundredths of a second; scores have exactly two decimals.
+    #[must_use]
+    pub fn score_hundredths(&self) -> Option<u64> {
+        let text = std::str::from_utf8(self.get("SCORE")?).ok()?;
+        let (seconds, hundredths) = text.split_once('.')?;
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if hundredths.len() != 2 || !digits(seconds) || !digits(hundredths) {
+            return None;
+        }
+        let seconds: u64 = seconds.parse().ok()?;
+        seconds.checked_mul(100)?.checked_add(hundredths.parse().ok()?)
+    }
+}
+
+/// What a result string says, to write one.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultParts<'a> {
+    /// The level.
+    pub level: Level,
+    /// The time, written as seconds truncated to two decimals.
+    pub ending: Ending,
+    /// The player's name.
+    pub name: &'a str,
+    /// The player's nickname.
+    pub nick: &'a str,
+    /// 3BV of the board.
+    pub bbbv: u32,
+    /// Whether no flags were placed.
+    pub nf: bool,
+    /// Unix time the board was generated.
+    pub timestamp: u32,
+}
+
+impl ResultParts<'_> {
+    /// The string as ViennaSweeper writes it.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let level = match self.level {
+            Level::Beginner => "Beginner",
+            Level::Intermediate => "Intermediate",
+            Level::Expert => "Expert",
+            Level::Custom => "Custom",
+        };
+        let hundredths = self.ending.time_ms / 10;
+        format!(
+            "\nLEVEL:{level}#SCORE:{}.{:02}#NAME:{}#NICK:{}#3BV:{}#NF:{}#TIMESTAMP:{}#\n",
+            hundredths / 100,
+            hundredths % 100,
+            self.name,
+            self.nick,
+            self.bbbv,
+            u8::from(self.nf),
+            self.timestamp,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn malformed_strings_are_known() {
+        for bad in [&b""[..], b"\n", b"LEVEL:x#\n", b"\nLEVEL:x\n", b"\nLEVEL#\n"] {
+            assert!(!ResultString::parse(bad).is_well_formed(), "{bad:?}");
+        }
+        assert!(ResultString::parse(b"\n\n").is_well_formed());
+    }
+
+    #[test]
+    fn scores_have_two_decimals() {
+        let score = |text: &str| {
+            ResultString::parse(format!("\nSCORE:{text}#\n").as_bytes()).score_hundredths()
+        };
+        assert_eq!(score("34.88"), Some(3488));
+        assert_eq!(score("0.67"), Some(67));
+        for bad in ["34.8", "34", ".88", "34.-8", "x.00", "1.000"] {
+            assert_eq!(score(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Writing: whole games, and games while they are played.
+
+use std::io::{self, Seek, SeekFrom, Write};
+
+use super::error::{Error, WriteError};
+use super::events::{EventDecoder, EventLog, encode};
+use super::header::{OPEN_ENDED, SIGNATURE};
+use super::read::{ReadOptions, Strictness};
+use super::rule::Section;
+use crate::game::{DeclaredSize, Encoding};
+use crate::{Ending, Event, Game};
+
+/// Encodes a game in its version.
+///
+/// A game that [`read`](super::read) returned gives the bytes it was read from. What the
+/// format can't hold, or the strict reader would refuse, is refused here; nothing is cut.
+///
+/// # Errors
+/// See [`WriteError`]; its variants are the limits of the format.
+pub fn write(game: &Game<'_>) -> Result<Vec<u8>, WriteError> {
+    let ending = game.ending.ok_or(WriteError::NoEnding)?;
+    if ending.time_ms > super::events::MAX_TIME {
+        return Err(WriteError::TimeTooLong { ms: ending.time_ms });
+    }
+    let video = game.events.as_bytes().len() as u64 + 4 + game.tail.len() as u64;
+    let video = u32::try_from(video)
+        .ok()
+        .filter(|&size| size != OPEN_ENDED)
+        .ok_or(WriteError::SectionTooLarge {
+            section: Section::Video,
+            bytes: video,
+            max: u64::from(OPEN_ENDED) - 1,
+        })?;
+    let mut out = front(game, video)?;
+    out.extend_from_slice(game.events.as_bytes());
+    out.extend_from_slice(&ending_bytes(ending));
+    out.extend_from_slice(&game.tail);
+    out.extend_from_slice(&game.checksum);
+    let real = u32::try_from(out.len()).map_err(|_| WriteError::SectionTooLarge {
+        section: Section::Header,
+        bytes: out.len() as u64,
+        max: u64::from(u32::MAX),
+    })?;
+    let declared = declared(game, real);
+    let at = file_size_at(game);
+    if let Some(field) = out.get_mut(at..at + 4) {
+        field.copy_from_slice(&declared.to_be_bytes());
+    }
+    let options = ReadOptions {
+        strictness: Strictness::Strict,
+        limits: super::Limits::NONE,
+    };
+    match options.read(&out) {
+        Ok(_) => Ok(out),
+        Err(error) => Err(WriteError::Invalid(error.to_string().into())),
+    }
+}
+
+fn declared(game: &Game<'_>, real: u32) -> u32 {
+    match game.file_size {
+        DeclaredSize::Exact => real,
+        DeclaredSize::LessTwo => real - 2,
+        DeclaredSize::Other(size) => size,
+    }
+}
+
+/// Where the `file_size` field stands.
+fn file_size_at(game: &Game<'_>) -> usize {
+    match game.encoding {
+        Encoding::V1 { .. } => 6,
+        Encoding::V2 { .. } => 8,
+    }
+}
+
+fn ending_bytes(ending: Ending) -> [u8; 4] {
+    let [_, a, b, c] = ending.time_ms.to_be_bytes();
+    [ending.outcome.code(), a, b, c]
+}
+
+/// Everything before the events, with a file size of 0.
+fn front(game: &Game<'_>, video: u32) -> Result<Vec<u8>, WriteError> {
+    if game.events.version() != game.version() {
+        return Err(WriteError::EventsOfOtherVersion);
+    }
+    let mines = u16::try_from(game.board.mines.len()).map_err(|_| WriteError::TooMany {
+        what: "mines",
+        count: game.board.mines.len(),
+        max: usize::from(u16::MAX),
+    })?;
+    let preflag_count = game.preflags.as_ref().map_or(0, crate::Cells::len);
+    let preflags = u16::try_from(preflag_count).map_err(|_| WriteError::TooMany {
+        what: "preflags",
+        count: preflag_count,
+        max: usize::from(u16::MAX),
+    })?;
+    let player = game.player.as_bytes();
+    let size = |section, bytes: usize| {
+        u16::try_from(bytes).map_err(|_| WriteError::SectionTooLarge {
+            section,
+            bytes: bytes as u64,
+            max: u64::from(u16::MAX),
+        })
+    };
+
+    let mut out = Vec::with_capacity(512 + game.events.as_bytes().len());
+    out.extend_from_slice(&SIGNATURE);
+    out.extend_from_slice(&game.version().number().to_be_bytes());
+    if let Encoding::V2 {
+        clone_id,
+        clone_major,
+        ..
+    } = game.encoding
+    {
+        out.extend_from_slice(&[clone_id, clone_major]);
+    }
+    out.extend_from_slice(&[0; 4]);
+    let mut put = |size: u16| out.extend_from_slice(&size.to_be_bytes());
+    if let Encoding::V1 { result } = &game.encoding {
+        put(size(Section::Result, result.as_bytes().len())?);
+    }
+    put(size(Section::VersionInfo, game.version_info.as_bytes().len())?);
+    put(size(Section::Player, 2 + player.len())?);
+    put(size(Section::Board, 8 + game.board.mines.as_bytes().len())?);
+    put(match &game.preflags {
+        Some(flags) => size(Section::Preflags, 2 + flags.as_bytes().len())?,
+        None => 0,
+    });
+    put(size(Section::Properties, game.properties.len())?);
+    if let Encoding::V2 { extensions, .. } = &game.encoding {
+        put(size(Section::Extensions, 2 + extensions.as_bytes().len())?);
+    }
+    out.extend_from_slice(&video.to_be_bytes());
+    out.extend_from_slice(&size(Section::Checksum, game.checksum.len())?.to_be_bytes());
+
+    if let Encoding::V1 { result } = &game.encoding {
+        out.extend_from_slice(result.as_bytes());
+    }
+    out.extend_from_slice(game.version_info.as_bytes());
+    out.extend_from_slice(&game.player.len().to_be_bytes());
+    out.extend_from_slice(player);
+    out.extend_from_slice(&game.board.timestamp.to_be_bytes());
+    out.extend_from_slice(&[game.board.cols, game.board.rows]);
+    out.extend_from_slice(&mines.to_be_bytes());
+    out.extend_from_slice(game.board.mines.as_bytes());
+    if let Some(flags) = &game.preflags {
+        out.extend_from_slice(&preflags.to_be_bytes());
+        out.extend_from_slice(flags.as_bytes());
+    }
+    out.extend_from_slice(&game.properties);
+    if let Encoding::V2 { extensions, .. } = &game.encoding {
+        out.extend_from_slice(&extensions.len().to_be_bytes());
+        out.extend_from_slice(extensions.as_bytes());
+    }
+    Ok(out)
+}
+
+/// Why a recording could not be written to its destination.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The caller asked for what the format can't hold.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The destination failed.
+    #[error("writing failed: {0}")]
+    Io(#[from] io::Error),
+    /// The file to be resumed is not a recording that can go on.
+    #[error("this file can't be resumed: {0}")]
+    Resume(Box<str>),
+}
+
+/// Records a game while it is played.
+///
+/// The sizes in the header are filled in by [`Writer::finish`]. Until then the video section
+/// has no stated end, so that a recorder killed at any byte leaves a file whose whole events
+/// [`salvage`](super::salvage()) and the lenient reader find, and [`Writer::resume`] goes on
+/// behind them.
+///
+/// ```
+/// use std::io::Cursor;
+/// use gametape_mines::{rmv, Board, Cell, Ending, Game, Outcome, Version};
+/// let board = Board::new(8, 8, [Cell::new(0, 0)], 0)?;
+/// let mut file = Cursor::new(Vec::new());
+/// let writer = rmv::Writer::new(&mut file, Game::new(Version::V2, board))?;
+/// writer.finish(Ending { outcome: Outcome::Other, time_ms: 0 })?;
+/// assert!(rmv::read(file.get_ref())?.events.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<W: Write + Seek> {
+    out: W,
+    game: Game<'static>,
+    last: EventDecoder,
+    /// Bytes up to the end of the last whole event.
+    written: u64,
+    video_start: u64,
+    event: Vec<u8>,
+}
+
+impl<W: Write + Seek> Writer<W> {
+    /// Writes everything before the events at the start of `out`. Events `game` already has
+    /// are written, too.
+    pub fn new(mut out: W, game: Game<'_>) -> Result<Self, RecordError> {
+        let game = game.into_owned();
+        let mut front = front(&game, OPEN_ENDED)?;
+        let video_start = front.len() as u64;
+        front.extend_from_slice(game.events.as_bytes());
+        out.seek(SeekFrom::Start(0))?;
+        out.write_all(&front)?;
+        Ok(Self {
+            written: front.len() as u64,
+            last: game.events.decoder().clone(),
+            out,
+            game,
+            video_start,
+            event: Vec::with_capacity(9),
+        })
+    }
+
+    /// Goes on with a recording that was cut: `bytes` are what `out` holds. The next event is
+    /// written behind the last whole one.
+    pub fn resume(mut out: W, bytes: &[u8]) -> Result<Self, RecordError> {
+        let reading = super::read_lenient(bytes)
+            .map_err(|error: Error| RecordError::Resume(error.to_string().into()))?;
+        if reading.game.ending.is_some() {
+            return Err(RecordError::Resume("it has its termination event".into()));
+        }
+        let video_start = reading.game.events.offset();
+        let game = reading.game.into_owned();
+        let written = video_start + game.events.as_bytes().len() as u64;
+        out.seek(SeekFrom::Start(written))?;
+        Ok(Self {
+            written,
+            last: game.events.decoder().clone(),
+            out,
+            game,
+            video_start,
+            event: Vec::with_capacity(9),
+        })
+    }
+
+    /// Writes an event, a mouse move in its reduced form where that is possible. After an error
+    /// the file still ends with the event before, or a part of this one that readers skip.
+    pub fn push(&mut self, mut event: Event) -> Result<(), RecordError> {
+        if let Event::Mouse(mouse) = &mut event {
+            if mouse.time_ms < self.last.time_ms {
+                return Err(WriteError::TimeOrder {
+                    before: self.last.time_ms,
+                    now: mouse.time_ms,
+                }
+                .into());
+            }
+            mouse.reduced = super::events::reducible(&self.last, mouse);
+        }
+        self.event.clear();
+        let mut next = self.last.clone();
+        encode(&mut next, event, &mut self.event)?;
+        if let Err(error) = self.out.write_all(&self.event) {
+            // The next event goes where this one began.
+            self.out.seek(SeekFrom::Start(self.written))?;
+            return Err(error.into());
+        }
+        self.last = next;
+        self.written += self.event.len() as u64;
+        Ok(())
+    }
+
+    /// Hands all events to the destination.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// Writes the termination event, tail and checksum of the game, then the sizes.
+    pub fn finish(mut self, ending: Ending) -> Result<W, RecordError> {
+        if ending.time_ms > super::events::MAX_TIME {
+            return Err(WriteError::TimeTooLong { ms: ending.time_ms }.into());
+        }
+        let mut end = ending_bytes(ending).to_vec();
+        end.extend_from_slice(&self.game.tail);
+        let video_end = self.written + end.len() as u64;
+        end.extend_from_slice(&self.game.checksum);
+        let real = self.written + end.len() as u64;
+        let video = u32::try_from(video_end - self.video_start).ok();
+        let (Some(video), Ok(real)) = (video, u32::try_from(real)) else {
+            return Err(WriteError::SectionTooLarge {
+                section: Section::Video,
+                bytes: video_end - self.video_start,
+                max: u64::from(OPEN_ENDED) - 1,
+            }
+            .into());
+        };
+        self.out.write_all(&end)?;
+        self.out.flush()?;
+        self.game.file_size = match self.game.file_size {
+            DeclaredSize::Other(_) => DeclaredSize::Exact,
+            known => known,
+        };
+        self.game.events = EventLog::empty(self.game.version());
+        let header = front(&self.game, video)?;
+        let video_at = match self.game.encoding {
+            Encoding::V1 { .. } => 22,
+            Encoding::V2 { .. } => 24,
+        };
+        let file_size_at = file_size_at(&self.game);
+        self.out.seek(SeekFrom::Start(file_size_at as u64))?;
+        self.out
+            .write_all(&declared(&self.game, real).to_be_bytes())?;
+        self.out.seek(SeekFrom::Start(video_at))?;
+        let sizes = header.get(video_at as usize..video_at as usize + 6);
+        self.out.write_all(sizes.unwrap_or_default())?;
+        self.out.seek(SeekFrom::Start(u64::from(real)))?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
