@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Board, Buttons, Cell, Face};
+use crate::{Board, Buttons, Cell};
 
 /// Plays a game on a picture of a board: `*` mine, `.` safe, one square a character.
 struct Table {
@@ -75,7 +75,6 @@ fn openings_unfold_depth_first_and_row_major() {
     assert_eq!(
         table.play(LeftUp, 0, 0),
         "open_000 open_010 open_020 open_111 open_121 open_001 open_002 open_112"
-            .replace("open_111 open_121", "open_111 open_121")
     );
     assert_eq!(table.engine.status(), Status::Won);
 }

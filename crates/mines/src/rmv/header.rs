@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::error::Error;
 use super::events::EventLog;
-use super::read::Deviations;
+use super::read::{Deviations, truncated};
 use super::rule::{Finding, Rule, Section};
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::{DeclaredSize, Encoding, Version, property};
@@ -37,6 +37,11 @@ pub(crate) struct Prelude {
     len: usize,
 }
 
+fn no_signature(found: &[u8]) -> Error {
+    let found = found.to_vec();
+    Finding::new(Rule::Signature { found }).at(0).into()
+}
+
 /// Big-endian numbers off the front of a slice.
 struct Fixed<'a>(&'a [u8]);
 
@@ -61,12 +66,14 @@ impl Fixed<'_> {
 }
 
 impl Prelude {
-    /// `None` where more bytes are needed: then [`Prelude::needed`] says how many.
+    /// `None` where more bytes are needed; if none will come, [`Prelude::too_short`] is the
+    /// error.
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, Error> {
-        let start = bytes.get(..4).unwrap_or(bytes);
-        if !SIGNATURE.starts_with(start) {
-            let found = start.to_vec();
-            return Err(Finding::new(Rule::Signature { found }).at(0).into());
+        let Some(signature) = bytes.get(..4) else {
+            return Ok(None);
+        };
+        if signature != SIGNATURE {
+            return Err(no_signature(signature));
         }
         let mut fixed = Fixed(bytes.get(4..).unwrap_or_default());
         let Some(file_type) = fixed.u16() else {
@@ -105,13 +112,19 @@ impl Prelude {
         })
     }
 
-    /// Bytes of the fixed part, as far as `bytes` tell.
-    pub fn needed(bytes: &[u8]) -> usize {
-        match bytes.get(4..6) {
+    /// Why a whole file of these bytes, for which [`Prelude::parse`] said `None`, is no recording.
+    pub fn too_short(bytes: &[u8]) -> Error {
+        let signature = bytes.get(..4).unwrap_or(bytes);
+        if !SIGNATURE.starts_with(signature) {
+            return no_signature(signature);
+        }
+        let needed = match bytes.get(4..6) {
             Some([0, 1]) => 28,
             Some([0, 2]) => 30,
             _ => 6,
-        }
+        };
+        let left = bytes.len() as u64;
+        truncated(Section::Header, needed, left, left).into()
     }
 
     /// Where the video section begins.

@@ -211,14 +211,52 @@ pub(crate) fn declared_size(
 }
 
 impl ReadOptions {
+    /// Reads the sections before the events, and how the game ended, without decoding an event:
+    /// for listing many files.
+    ///
+    /// The game has no events. Its ending is looked up where the video section should end, and
+    /// is `None` where nothing there looks like one.
+    pub fn header<'a>(&self, bytes: &'a [u8]) -> Result<Game<'a>, Error> {
+        let real = bytes.len() as u64;
+        let Some(prelude) = Prelude::parse(bytes)? else {
+            return Err(Prelude::too_short(bytes));
+        };
+        let start = prelude.video_start();
+        if bytes.len() < start {
+            return Err(truncated(Section::Header, start as u64, real, real).into());
+        }
+        let mut deviations = Deviations::new(self.strictness);
+        let mut game = prelude.sections(bytes, &mut deviations)?;
+        let behind_header = bytes.get(start..).unwrap_or_default();
+        if let Some((video, behind)) = behind_header.split_at_checked(prelude.video as usize) {
+            let with_tail = video.last_chunk::<9>().map(|end| end.split_at(4));
+            let without = video.last_chunk::<4>().map(|end| (end.as_slice(), &[][..]));
+            for (event, tail) in [with_tail, without].into_iter().flatten() {
+                if let Step::End(ending) = EventDecoder::new(prelude.version).step(event) {
+                    game.ending = Some(ending);
+                    game.tail = Cow::Borrowed(tail);
+                    break;
+                }
+            }
+            let checksum = behind.get(..usize::from(prelude.checksum)).unwrap_or(behind);
+            game.checksum = Cow::Borrowed(checksum);
+        }
+        game.file_size = declared_size(
+            prelude.version,
+            prelude.file_size,
+            real,
+            &mut Deviations::new(Strictness::Lenient),
+        )?;
+        Ok(game)
+    }
+
     /// Reads a recording that lies in memory as a whole.
     ///
     /// Sections and events are borrowed; what it allocates does not depend on the input.
     pub fn read<'a>(&self, bytes: &'a [u8]) -> Result<Reading<'a>, Error> {
         let real = bytes.len() as u64;
         let Some(prelude) = Prelude::parse(bytes)? else {
-            let needed = Prelude::needed(bytes) as u64;
-            return Err(truncated(Section::Header, needed, real, real).into());
+            return Err(Prelude::too_short(bytes));
         };
         let start = prelude.video_start();
         if bytes.len() < start {

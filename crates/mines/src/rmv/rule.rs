@@ -216,7 +216,7 @@ rules! {
     #[error("the squares are 0 pixels wide")]
     SquareSizeZero = "rmv.square-size", Error;
     /// Text that has to be UTF-8 and is not (specification, "Handling utf-8").
-    #[error("{field} is not valid UTF-8: byte {byte:#04x} at its position {at}")]
+    #[error("{field} is not valid UTF-8: byte {byte:#04x} at its position {at}; the format demands UTF-8 here, such a file must be refused")]
     TextNotUtf8 { field: Cow<'static, str>, at: usize, byte: u8 } = "rmv.text-utf8", Error;
     /// An event code with no meaning in this version.
     #[error("event code {code} has no meaning in version {}", version.number())]
@@ -261,9 +261,12 @@ rules! {
     /// The checksum's algorithm is unpublished.
     #[error("the checksum of {bytes} bytes is not verifiable: its algorithm is unpublished")]
     Checksum { bytes: usize } = "rmv.checksum", Info;
-    /// No checksum at all.
+    /// No checksum in a file of ViennaSweeper's.
     #[error("there is no checksum; ViennaSweeper always writes one")]
     ChecksumAbsent = "rmv.checksum-absent", Warning;
+    /// No checksum in another program's file; the format does not ask for one.
+    #[error("there is no checksum; the program that wrote the file does not have ViennaSweeper's")]
+    ChecksumNone = "rmv.checksum-none", Info;
     /// A checksum of another size than every known file's, or one of zeros alone.
     #[error("the checksum {what}; every known one has 18 mixed bytes")]
     ChecksumUnusual { what: String } = "rmv.checksum-unusual", Warning;
@@ -322,13 +325,13 @@ rules! {
     #[error("the result string is not of the form KEY:VALUE#, or lacks {missing}")]
     ResultForm { missing: &'static str } = "rmv.result-form", Warning;
     /// The result string's SCORE is not the time.
-    #[error("SCORE is {score} s, the time is {}", Seconds(*time_ms))]
+    #[error("SCORE is {score:?} s, the time is {}", Seconds(*time_ms))]
     ResultScore { score: String, time_ms: u32 } = "rmv.score", Error;
     /// Release 2.2 writes the time plus one second.
     #[error("SCORE is {score} s, the time plus one second, as release 2.2 writes it")]
     ResultScorePlusOne { score: String } = "rmv.score-plus-one", Info;
     /// A number in the result string contradicts the rest of the file.
-    #[error("the result string's {key} is {found}, the rest of the file says {expected}")]
+    #[error("the result string's {key} is {found:?}, the rest of the file says {expected}")]
     ResultValue { key: &'static str, found: String, expected: String } = "rmv.result-value", Error;
     /// NF in the result string is not the property's value.
     #[error("the result string's NF is {found}, the property nf is {expected}")]

@@ -199,18 +199,22 @@ impl Decoder {
 
     fn header(&mut self) -> Result<Progress, Error> {
         let bytes = self.rest();
-        let have = bytes.len() as u64;
-        let (needed, prelude) = match Prelude::parse(bytes)? {
-            Some(prelude) => (prelude.video_start(), Some(prelude)),
-            None => (Prelude::needed(bytes), None),
-        };
-        let Some(prelude) = prelude.filter(|_| bytes.len() >= needed) else {
+        let Some(prelude) = Prelude::parse(bytes)? else {
             return if self.finished {
-                Err(truncated(Section::Header, needed as u64, have, have).into())
+                Err(Prelude::too_short(bytes))
             } else {
                 Ok(Progress::NeedMore)
             };
         };
+        let (needed, have) = (prelude.video_start(), bytes.len());
+        if have < needed {
+            return if self.finished {
+                let (needed, have) = (needed as u64, have as u64);
+                Err(truncated(Section::Header, needed, have, have).into())
+            } else {
+                Ok(Progress::NeedMore)
+            };
+        }
         check_video_size(&prelude, &self.options.limits)?;
         let game = prelude.sections(
             self.buffer.get(..needed).unwrap_or_default(),

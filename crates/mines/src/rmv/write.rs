@@ -1,6 +1,7 @@
 //! Writing: whole games, and games while they are played.
 
-use std::io::{self, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::error::{Error, WriteError};
 use super::events::{EventDecoder, EventLog, encode};
@@ -218,7 +219,8 @@ impl<W: Write + Seek> Writer<W> {
     }
 
     /// Goes on with a recording that was cut: `bytes` are what `out` holds. The next event is
-    /// written behind the last whole one.
+    /// written behind the last whole one, at [`Writer::position`]; what stands there is
+    /// overwritten. A file is best cut to that length first, as [`Writer::resume_file`] does.
     pub fn resume(mut out: W, bytes: &[u8]) -> Result<Self, RecordError> {
         let reading = super::read_lenient(bytes)
             .map_err(|error: Error| RecordError::Resume(error.to_string().into()))?;
@@ -265,6 +267,11 @@ impl<W: Write + Seek> Writer<W> {
         Ok(())
     }
 
+    /// Bytes up to the end of the last whole event.
+    pub const fn position(&self) -> u64 {
+        self.written
+    }
+
     /// Hands all events to the destination.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
@@ -291,6 +298,12 @@ impl<W: Write + Seek> Writer<W> {
         };
         self.out.write_all(&end)?;
         self.out.flush()?;
+        let rest = self.out.seek(SeekFrom::End(0))?.saturating_sub(u64::from(real));
+        if rest > 0 {
+            return Err(RecordError::Resume(
+                format!("{rest} bytes of an older recording stand behind this one").into(),
+            ));
+        }
         self.game.file_size = match self.game.file_size {
             DeclaredSize::Other(_) => DeclaredSize::Exact,
             known => known,
@@ -311,5 +324,19 @@ impl<W: Write + Seek> Writer<W> {
         self.out.seek(SeekFrom::Start(u64::from(real)))?;
         self.out.flush()?;
         Ok(self.out)
+    }
+}
+
+impl Writer<File> {
+    /// Goes on with a recording that was cut, in a file opened for reading and writing.
+    ///
+    /// The part of an event at its end is cut off first.
+    pub fn resume_file(mut file: File) -> Result<Self, RecordError> {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0))?;
+        file.read_to_end(&mut bytes)?;
+        let writer = Self::resume(file, &bytes)?;
+        writer.out.set_len(writer.written)?;
+        Ok(writer)
     }
 }

@@ -139,9 +139,17 @@ fn checksum(game: &Game<'_>, findings: &mut Findings) {
     }
     let unusual = |what: String| Finding::new(Rule::ChecksumUnusual { what });
     findings.push(match bytes {
-        0 => Finding::new(Rule::ChecksumAbsent),
+        0 if by_vienna_sweeper(game) => Finding::new(Rule::ChecksumAbsent),
+        0 => Finding::new(Rule::ChecksumNone),
         CHECKSUM_LEN if game.checksum.iter().all(|&b| b == 0) => unusual("is all zeros".into()),
         CHECKSUM_LEN => Finding::new(Rule::Checksum { bytes }),
         _ => unusual(format!("has {bytes} bytes")),
     });
+}
+
+fn by_vienna_sweeper(game: &Game<'_>) -> bool {
+    match game.encoding {
+        Encoding::V1 { .. } => game.version_info.as_bytes().starts_with(b"Vienna"),
+        Encoding::V2 { clone_id, .. } => clone_id == 1,
+    }
 }

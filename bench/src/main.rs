@@ -1,0 +1,202 @@
+//! gametape-mines beside its peer: `cargo run --release --manifest-path bench/Cargo.toml`.
+//!
+//! Results go to stdout, one line a case; everything else goes to stderr. See README.md.
+
+mod alloc;
+mod timing;
+
+use std::hint::black_box;
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use gametape_mines::{Event, Metrics, rmv};
+use ms_toollib::RmvVideo;
+use ms_toollib::videos::NewSomeVideo2;
+use timing::{Pair, Plain, Prepared, geometric_mean, race};
+
+/// Rounds a case; each is one batch of about half a millisecond on either side.
+const ROUNDS: u32 = 401;
+
+/// The real recordings, beside the repository.
+const TAPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tapes/rmv");
+
+fn main() -> ExitCode {
+    let mut paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if paths.is_empty() {
+        paths.push(PathBuf::from(TAPES));
+    }
+    let mut files = Vec::new();
+    for path in &paths {
+        if let Err(error) = collect(path, &mut files) {
+            eprintln!("SKIPPED: {}: {error}", path.display());
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        eprintln!("SKIPPED EVERYTHING: no .rmv file to measure. Name files or folders, or put the");
+        eprintln!("real recordings to {TAPES}");
+        return ExitCode::from(2);
+    }
+
+    // The peer panics on some files; that is said below, once.
+    panic::set_hook(Box::new(|_| {}));
+    let mut groups: [Vec<Pair>; 2] = Default::default();
+    for path in &files {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        match std::fs::read(path) {
+            Ok(bytes) => measure(&name, &bytes, &mut groups),
+            Err(error) => eprintln!("SKIPPED: {}: {error}", path.display()),
+        }
+    }
+    for (group, pairs) in ["read", "audit+metrics"].into_iter().zip(&groups) {
+        if !pairs.is_empty() {
+            let pair = Pair {
+                ours: geometric_mean(pairs.iter().map(|pair| pair.ours)),
+                peer: geometric_mean(pairs.iter().map(|pair| pair.peer)),
+            };
+            report(group, "ALL", pair);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// A file, or the `.rmv` files of a folder.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !path.metadata()?.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in path.read_dir()? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rmv") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn report(group: &str, name: &str, pair: Pair) {
+    let (ours, peer, ratio) = (pair.ours, pair.peer, pair.ratio());
+    println!("{group}/{name} ours={ours:.3} peer={peer:.3} ratio={ratio:.1}");
+}
+
+fn measure(name: &str, bytes: &[u8], groups: &mut [Vec<Pair>; 2]) {
+    if let Err(error) = rmv::read(bytes) {
+        eprintln!("SKIPPED: {name}: we refuse it: {error}");
+        return;
+    }
+    match panic::catch_unwind(|| peer_parse(bytes.to_vec()).map(drop)) {
+        Ok(Some(())) => {}
+        Ok(None) => return eprintln!("SKIPPED: {name}: the peer refuses it"),
+        Err(_) => return eprintln!("SKIPPED: {name}: the peer panics on it"),
+    }
+
+    let (_, allocations) = alloc::count(|| read(bytes));
+    let (calls, size) = (allocations.calls, allocations.bytes);
+    println!("alloc/{name} reads={calls} bytes={size}");
+
+    let clock = timing::clock();
+    let copy = || bytes.to_vec();
+    let pair = race(
+        ROUNDS,
+        &mut Plain(|| read(black_box(bytes))),
+        &mut Prepared {
+            prepare: copy,
+            call: peer_parse,
+            clock,
+        },
+    );
+    report("read", name, pair);
+    groups[0].push(pair);
+
+    if panic::catch_unwind(|| peer_analyse(bytes.to_vec()).map(drop)).is_err() {
+        return eprintln!("SKIPPED: audit+metrics/{name}: the peer panics on it");
+    }
+    let pair = race(
+        ROUNDS,
+        &mut Plain(|| audit(black_box(bytes))),
+        &mut Prepared {
+            prepare: copy,
+            call: peer_analyse,
+            clock,
+        },
+    );
+    report("audit+metrics", name, pair);
+    groups[1].push(pair);
+
+    // What the peer is not charged with.
+    let copying = timing::alone(101, &mut Plain(copy));
+    let freeing = timing::alone(
+        101,
+        &mut Prepared {
+            prepare: || peer_parse(bytes.to_vec()),
+            call: drop,
+            clock,
+        },
+    );
+    eprintln!(
+        "{name}: {} bytes; the peer is not charged {copying:.2} µs for its copy of them, nor \
+         {freeing:.2} µs for freeing what it parsed",
+        bytes.len(),
+    );
+}
+
+/// Reads, and looks at every field of every event.
+fn read(bytes: &[u8]) -> Option<u64> {
+    let game = rmv::read(bytes).ok()?;
+    let mut sum = 0u64;
+    for event in &game.events {
+        sum = sum.wrapping_add(match event {
+            Event::Mouse(mouse) => {
+                u64::from(mouse.time_ms)
+                    + u64::from(mouse.x.cast_unsigned())
+                    + u64::from(mouse.y.cast_unsigned())
+                    + u64::from(mouse.action.code())
+                    + u64::from(mouse.buttons.0)
+                    + u64::from(mouse.reduced)
+            }
+            Event::Board(board) => {
+                u64::from(board.cell.col) + u64::from(board.cell.row) + u64::from(board.face.code())
+            }
+            Event::Timestamp(time) => u64::from(time),
+        });
+    }
+    Some(sum)
+}
+
+/// Audits, and works out every statistic. The audit, findings included, is the caller's to drop.
+fn audit(bytes: &[u8]) -> (rmv::Audit<'_>, [Option<f64>; 11]) {
+    let audit = rmv::audit(bytes);
+    let ratios = audit.metrics.as_ref().map_or([None; 11], ratios);
+    (audit, ratios)
+}
+
+fn ratios(metrics: &Metrics) -> [Option<f64>; 11] {
+    [
+        metrics.bbbv_per_s(),
+        metrics.estimated_time(),
+        metrics.ioe(),
+        metrics.correctness(),
+        metrics.throughput(),
+        metrics.rqp(),
+        metrics.qg(),
+        metrics.ios(),
+        metrics.stnb(),
+        metrics.zne(),
+        metrics.znt(),
+    ]
+}
+
+fn peer_parse(bytes: Vec<u8>) -> Option<RmvVideo> {
+    let mut video = <RmvVideo as NewSomeVideo2<_, _>>::new(bytes, "");
+    video.parse().ok()?;
+    Some(video)
+}
+
+/// The peer's analysis computes ZiNi and HZiNi, too.
+fn peer_analyse(bytes: Vec<u8>) -> Option<RmvVideo> {
+    let mut video = peer_parse(bytes)?;
+    video.data.analyse();
+    Some(video)
+}

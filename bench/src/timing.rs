@@ -1,0 +1,119 @@
+//! Two sides, one run: their batches take turns, the median of each side's rounds counts.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// How long a batch should take: long beside the clock's own cost, short beside a time slice.
+const BATCH: Duration = Duration::from_micros(500);
+
+/// Time of one call in microseconds, on either side.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    pub ours: f64,
+    pub peer: f64,
+}
+
+impl Pair {
+    pub fn ratio(self) -> f64 {
+        self.peer / self.ours
+    }
+}
+
+/// Work to be timed: makes `calls` calls and says how long they took, preparations left out.
+pub trait Side {
+    fn batch(&mut self, calls: u32) -> Duration;
+}
+
+/// Calls that need nothing prepared; dropping the result is part of the call.
+pub struct Plain<F>(pub F);
+
+impl<T, F: FnMut() -> T> Side for Plain<F> {
+    fn batch(&mut self, calls: u32) -> Duration {
+        let start = Instant::now();
+        for _ in 0..calls {
+            black_box((self.0)());
+        }
+        start.elapsed()
+    }
+}
+
+/// Calls that use up an input; neither making the input nor dropping the result is timed.
+pub struct Prepared<P, F> {
+    pub prepare: P,
+    pub call: F,
+    /// What one reading of the clock costs.
+    pub clock: Duration,
+}
+
+impl<I, T, P: FnMut() -> I, F: FnMut(I) -> T> Side for Prepared<P, F> {
+    fn batch(&mut self, calls: u32) -> Duration {
+        let mut total = Duration::ZERO;
+        for _ in 0..calls {
+            let input = black_box((self.prepare)());
+            let start = Instant::now();
+            let result = black_box((self.call)(input));
+            total += start.elapsed().saturating_sub(self.clock);
+            drop(result);
+        }
+        total
+    }
+}
+
+/// What two readings of the clock in a row differ by.
+pub fn clock() -> Duration {
+    median((0..1001).map(|_| Instant::now().elapsed()).collect())
+}
+
+/// Times both sides in turns: A B, B A, A B, ...
+pub fn race(rounds: u32, ours: &mut impl Side, peer: &mut impl Side) -> Pair {
+    let (our_calls, peer_calls) = (calibrate(ours), calibrate(peer));
+    let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        if round % 2 == 0 {
+            our_times.push(ours.batch(our_calls));
+        }
+        peer_times.push(peer.batch(peer_calls));
+        if round % 2 == 1 {
+            our_times.push(ours.batch(our_calls));
+        }
+    }
+    Pair {
+        ours: micros(median(our_times), our_calls),
+        peer: micros(median(peer_times), peer_calls),
+    }
+}
+
+/// Time of one call of one side alone, in microseconds.
+pub fn alone(rounds: u32, side: &mut impl Side) -> f64 {
+    let calls = calibrate(side);
+    micros(
+        median((0..rounds).map(|_| side.batch(calls)).collect()),
+        calls,
+    )
+}
+
+/// How many calls fill a batch; warms up on the way.
+fn calibrate(side: &mut impl Side) -> u32 {
+    let mut calls = 1;
+    while side.batch(calls) < BATCH && calls < 1 << 20 {
+        calls *= 2;
+    }
+    calls
+}
+
+fn micros(batch: Duration, calls: u32) -> f64 {
+    batch.as_secs_f64() * 1e6 / f64::from(calls)
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// The geometric mean.
+pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| {
+        (sum + value.ln(), count + 1)
+    });
+    (sum / f64::from(count)).exp()
+}

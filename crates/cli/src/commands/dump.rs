@@ -1,0 +1,24 @@
+//! `gametape dump`.
+
+use std::io;
+
+use crate::args::Dump;
+use crate::exit::Exit;
+use crate::ui::{Ui, open};
+
+pub fn run(args: &Dump, ui: &mut Ui) -> io::Result<Exit> {
+    let recording = match open(&args.path) {
+        Ok(recording) => recording,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    match recording.dump(ui.out())? {
+        Ok(dumped) => Ok(match dumped.problem {
+            None => Exit::Fine,
+            Some(problem) => {
+                ui.complain(&format!("{problem} (dumped what could be read)"));
+                Exit::Loss
+            }
+        }),
+        Err(error) => Ok(ui.fail(&error)),
+    }
+}

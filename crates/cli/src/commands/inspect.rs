@@ -1,0 +1,40 @@
+//! `gametape inspect`.
+
+use std::io;
+
+use gametape::Secrets;
+
+use crate::args::Inspect;
+use crate::exit::Exit;
+use crate::ui::{Ui, recordings};
+
+pub fn run(args: &Inspect, ui: &mut Ui) -> io::Result<Exit> {
+    let secrets = if args.show_secrets {
+        Secrets::Show
+    } else {
+        Secrets::Hide
+    };
+    let mut exit = Exit::Fine;
+    let mut seen = false;
+    for opened in recordings(&args.paths) {
+        seen = true;
+        let info = match &opened {
+            Ok((recording, named)) if *named || args.full => recording.info_with(secrets),
+            Ok((recording, _)) => recording.header(secrets),
+            Err((_, error)) => {
+                exit = exit.max(ui.fail(error));
+                continue;
+            }
+        };
+        match info {
+            Ok(info) if ui.json => ui.object(&info)?,
+            Ok(info) => ui.line(info)?,
+            Err(error) => exit = exit.max(ui.fail(&error)),
+        }
+    }
+    if !seen {
+        ui.complain("no recordings found");
+        return Ok(Exit::Unusable);
+    }
+    Ok(exit)
+}

@@ -1,0 +1,46 @@
+//! `gametape repair`.
+
+use std::io;
+
+use serde_json::json;
+
+use super::convert::deliver;
+use crate::args::Repair;
+use crate::exit::Exit;
+use crate::ui::{Ui, open};
+
+pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
+    let repaired = open(&args.input).and_then(|recording| {
+        let repaired = recording.repair()?;
+        Ok((recording.format(), repaired))
+    });
+    let (format, repaired) = match repaired {
+        Ok(repaired) => repaired,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    if let Err(exit) = deliver(&args.output, &repaired.bytes, ui)? {
+        return Ok(exit);
+    }
+    if ui.json && args.output != "-" {
+        ui.object(&json!({
+            "path": args.input,
+            "out": args.output,
+            "format": format,
+            "bytes": repaired.bytes.len(),
+            "actions": repaired.actions,
+            "lossy": repaired.lossy,
+        }))?;
+    } else if !ui.json {
+        for action in &repaired.actions {
+            ui.remark(action);
+        }
+        if repaired.actions.is_empty() {
+            ui.remark("nothing to repair: the output is the same file");
+        }
+    }
+    Ok(if repaired.lossy {
+        Exit::Loss
+    } else {
+        Exit::Fine
+    })
+}

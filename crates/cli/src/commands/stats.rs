@@ -1,0 +1,63 @@
+//! `gametape stats`.
+
+use std::io;
+
+use serde_json::{Map, Value};
+
+use crate::args::Stats;
+use crate::exit::Exit;
+use crate::ui::{STRONG, Ui, recordings, styled};
+
+pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
+    let mut exit = Exit::Fine;
+    let mut seen = false;
+    for opened in recordings(&args.paths) {
+        seen = true;
+        let stats = opened
+            .map_err(|(_, error)| error)
+            .and_then(|(recording, _)| {
+                let path = recording.path().display().to_string();
+                recording.stats().map(|stats| (path, stats))
+            });
+        let (path, stats) = match stats {
+            Ok(stats) => stats,
+            Err(error) => {
+                exit = exit.max(ui.fail(&error));
+                continue;
+            }
+        };
+        if let Some(problem) = stats.problem {
+            ui.complain(&format!("{problem} (statistics of what could be read)"));
+            exit = exit.max(Exit::Problems);
+        }
+        if ui.json {
+            let mut object = Map::new();
+            object.insert("path".into(), path.into());
+            object.extend(stats.value);
+            ui.object(&object)?;
+        } else {
+            ui.line(styled(STRONG, path))?;
+            for (key, value) in &stats.value {
+                ui.line(format_args!("  {:<22} {}", key.replace('_', " "), number(value)))?;
+            }
+        }
+    }
+    if !seen {
+        ui.complain("no recordings found");
+        return Ok(Exit::Unusable);
+    }
+    Ok(exit)
+}
+
+/// Whole numbers as they are, others with three decimals, absent ones as a dash.
+fn number(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() => format!("{float:.3}"),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}

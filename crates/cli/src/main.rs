@@ -1,0 +1,44 @@
+//! The `gametape` command.
+
+mod args;
+mod commands;
+mod exit;
+mod ui;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use exit::Exit;
+use ui::Ui;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut ui = Ui::new(cli.json);
+    let done = run(cli.command, &mut ui).and_then(|exit| ui.flush().map(|()| exit));
+    match done {
+        Ok(exit) => exit.into(),
+        // Whoever reads us has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine.into(),
+        Err(error) => {
+            ui.complain(&format!("can't write the output: {error}"));
+            Exit::Unusable.into()
+        }
+    }
+}
+
+fn run(command: Command, ui: &mut Ui) -> io::Result<Exit> {
+    match command {
+        Command::Inspect(args) => commands::inspect::run(&args, ui),
+        Command::Verify(args) => commands::verify::run(&args, ui),
+        Command::Stats(args) => commands::stats::run(&args, ui),
+        Command::Dump(args) => commands::dump::run(&args, ui),
+        Command::Convert(args) => commands::convert::run(&args, ui),
+        Command::Repair(args) => commands::repair::run(&args, ui),
+        Command::Demo(args) => commands::demo::run(&args, ui),
+        Command::Completions(args) => commands::generate::completions(&args, ui),
+        Command::Man(args) => commands::generate::man(&args, ui),
+    }
+}

@@ -1,0 +1,132 @@
+//! What the user sees: results on standard output, the rest on standard error.
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use gametape::{Error, Recording, Severity, Verdict};
+
+use crate::exit::Exit;
+
+/// Bold.
+pub const STRONG: Style = Style::new().bold();
+/// Grey.
+pub const FAINT: Style = Style::new().dimmed();
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const ODD: Style = AnsiColor::Yellow.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// The colour of a verdict.
+pub const fn verdict_style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Pass => GOOD,
+        Verdict::Warn => ODD,
+        Verdict::Fail => BAD,
+    }
+}
+
+/// The colour of a severity.
+pub const fn severity_style(severity: Severity) -> Style {
+    match severity {
+        Severity::Info => FAINT,
+        Severity::Warning => ODD,
+        Severity::Error => BAD,
+    }
+}
+
+/// Text in a style; the stream takes it off where colours are not wanted.
+pub fn styled(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Where output goes.
+pub struct Ui {
+    /// One JSON object a line.
+    pub json: bool,
+    out: BufWriter<AutoStream<io::Stdout>>,
+}
+
+impl Ui {
+    pub fn new(json: bool) -> Self {
+        Self {
+            json,
+            out: BufWriter::with_capacity(64 << 10, AutoStream::auto(io::stdout())),
+        }
+    }
+
+    /// A line of results.
+    pub fn line(&mut self, line: impl Display) -> io::Result<()> {
+        writeln!(self.out, "{line}")
+    }
+
+    /// An object of results.
+    pub fn object(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, value)?;
+        writeln!(self.out)
+    }
+
+    /// The stream of results.
+    pub const fn out(&mut self) -> &mut impl Write {
+        &mut self.out
+    }
+
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// A diagnostic. Nobody can be told if standard error is gone.
+    pub fn complain(&mut self, message: &str) {
+        let _ = self.out.flush();
+        let mut stderr = anstream::stderr();
+        let _ = writeln!(stderr, "{}: {message}", styled(BAD, "gametape"));
+    }
+
+    /// A remark that is no complaint.
+    pub fn remark(&mut self, message: &str) {
+        let _ = self.out.flush();
+        let _ = writeln!(anstream::stderr(), "{message}");
+    }
+
+    /// An error of the library's.
+    pub fn fail(&mut self, error: &Error) -> Exit {
+        self.complain(&error.to_string());
+        Exit::Unusable
+    }
+}
+
+/// Opens a file, or standard input for `-`.
+pub fn open(path: &str) -> Result<Recording, Error> {
+    if path == "-" {
+        Recording::from_reader(io::stdin().lock(), "-", &gametape::Limits::default())
+    } else {
+        Recording::open(path)
+    }
+}
+
+/// The recordings behind some paths: each file, or why it can't be opened. Files of other kinds
+/// that were merely found are left out.
+pub fn recordings(
+    paths: &[String],
+) -> impl Iterator<Item = Result<(Recording, bool), (String, Error)>> {
+    paths.iter().flat_map(|path| {
+        let found = if path == "-" {
+            None
+        } else {
+            Some(gametape::find(path))
+        };
+        let standard_input = found
+            .is_none()
+            .then(|| open("-").map(|rec| (rec, true)).map_err(|e| ("-".to_owned(), e)));
+        let files = found.into_iter().flatten().filter_map(|found| match found {
+            Err(error) => Some(Err((path.clone(), error))),
+            Ok(found) => match Recording::open(&found.path) {
+                Ok(recording) => Some(Ok((recording, found.named))),
+                Err(Error::UnknownFormat { .. }) if !found.named => None,
+                Err(error) => Some(Err((found.path.display().to_string(), error))),
+            },
+        });
+        standard_input.into_iter().chain(files)
+    })
+}

@@ -1,0 +1,107 @@
+//! What can go wrong with any recording.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::Format;
+
+/// Why something could not be done with a recording.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be read or written.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A folder where a file was expected.
+    #[error("{}: is a folder", .path.display())]
+    IsFolder {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Nothing is at this path, or nothing matches this pattern.
+    #[error("{pattern}: no such file")]
+    NotFound {
+        /// As it was given.
+        pattern: String,
+    },
+    /// The content is of no known format, and the extension says nothing.
+    #[error("{}: not a recording of a known format ({what})", .path.display())]
+    UnknownFormat {
+        /// Which file.
+        path: PathBuf,
+        /// What is there instead.
+        what: String,
+    },
+    /// The file is larger than the reader is willing to take.
+    #[error("{}: {size} bytes, the limit is {limit}", .path.display())]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// Its size.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The file breaks a rule of its format.
+    #[error("{}: {message}", .path.display())]
+    Broken {
+        /// Which file.
+        path: PathBuf,
+        /// The rule's code, such as `rmv.truncated`.
+        code: &'static str,
+        /// Where in the file.
+        offset: Option<u64>,
+        /// The sentence.
+        message: String,
+    },
+    /// The recording can't be written as asked.
+    #[error("{}: {message}", .path.display())]
+    Unwritable {
+        /// The recording.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// There is no conversion between these.
+    #[error("{}: {from} can't be converted to {to}", .path.display())]
+    NoConversion {
+        /// The recording.
+        path: PathBuf,
+        /// Its format.
+        from: Format,
+        /// What was asked for.
+        to: String,
+    },
+}
+
+impl Error {
+    /// A short stable code for machine-readable output.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "io",
+            Self::IsFolder { .. } => "is-folder",
+            Self::NotFound { .. } => "not-found",
+            Self::UnknownFormat { .. } => "unknown-format",
+            Self::TooLarge { .. } => "too-large",
+            Self::Broken { code, .. } => code,
+            Self::Unwritable { .. } => "unwritable",
+            Self::NoConversion { .. } => "no-conversion",
+        }
+    }
+
+    /// The sentence without the path in front.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let whole = self.to_string();
+        match whole.split_once(": ") {
+            Some((_, message)) if !matches!(self, Self::NotFound { .. }) => message.to_owned(),
+            _ => whole,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The formats, and what each of them can do.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::formats::rmv::Rmv;
+use crate::{Audit, Error, Info};
+
+/// A format of recordings.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Format {
+    /// Minesweeper, ViennaSweeper's RMV v1 and v2.
+    Rmv,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 1] = [Self::Rmv];
+
+    pub(crate) fn adapter(self) -> &'static dyn Adapter {
+        match self {
+            Self::Rmv => &Rmv,
+        }
+    }
+
+    /// Its name, as in JSON output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rmv => "rmv",
+        }
+    }
+
+    /// What one entry of it is called, in the plural.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Rmv => "events",
+        }
+    }
+
+    /// The format with this file name extension.
+    #[must_use]
+    pub fn from_extension(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Self::ALL
+            .into_iter()
+            .find(|format| format.adapter().extensions().contains(&extension.as_str()))
+    }
+
+    /// The format whose signature `bytes` start with.
+    #[must_use]
+    pub fn sniff(bytes: &[u8]) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.adapter().sniff(bytes))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Whether tokens, IP addresses and user ids may be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Secrets {
+    /// They are replaced.
+    #[default]
+    Hide,
+    /// They are shown.
+    Show,
+}
+
+/// Something taken from a file that may be broken.
+#[derive(Debug)]
+pub struct Partial<T> {
+    /// What could be taken.
+    pub value: T,
+    /// What is wrong with the file, where it is not whole.
+    pub problem: Option<Error>,
+}
+
+/// What a conversion is to give.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Convert {
+    /// Another version of the same format.
+    pub version: Option<u32>,
+    /// Without secrets.
+    pub redact: bool,
+}
+
+/// A converted recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Converted {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What could not be carried, a sentence each.
+    pub losses: Vec<String>,
+}
+
+/// A repaired recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repaired {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What was done, a sentence each; empty for a file that was whole.
+    pub actions: Vec<String>,
+    /// True where the repaired file holds less than the broken one.
+    pub lossy: bool,
+}
+
+/// What the library needs of a format.
+pub(crate) trait Adapter: Sync {
+    /// Extensions in lower case.
+    fn extensions(&self) -> &'static [&'static str];
+    /// Whether the content starts as this format does.
+    fn sniff(&self, bytes: &[u8]) -> bool;
+    /// Describes from the header alone.
+    fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Info, Error>;
+    /// Describes from the whole file.
+    fn info(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Info, Error>;
+    /// Checks; what can't be read is a finding.
+    fn audit(&self, bytes: &[u8]) -> Audit;
+    /// Measures.
+    fn stats(&self, path: &Path, bytes: &[u8]) -> Result<Partial<Map<String, Value>>, Error>;
+    /// Writes one JSON object an event. The inner error is the recording's, the outer `out`'s.
+    fn dump(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        out: &mut dyn Write,
+    ) -> io::Result<Result<Partial<()>, Error>>;
+    /// Converts within the format.
+    fn convert(&self, path: &Path, bytes: &[u8], convert: &Convert) -> Result<Converted, Error>;
+    /// Keeps what is whole.
+    fn repair(&self, path: &Path, bytes: &[u8]) -> Result<Repaired, Error>;
+}

@@ -1,0 +1,3 @@
+//! One adapter a format: from its own crate to what all recordings share.
+
+pub(crate) mod rmv;

@@ -1,0 +1,37 @@
+//! Recordings of games and simulations, whatever their format: open, describe, check, measure,
+//! repair, convert.
+//!
+//! ```no_run
+//! let recording = gametape::Recording::open("final.rmv")?;
+//! println!("{}", recording.info()?);
+//! for finding in recording.audit()?.findings {
+//!     println!("{finding}");
+//! }
+//! # Ok::<(), gametape::Error>(())
+//! ```
+//!
+//! [`Recording`] knows a format by its content, then by its extension. Whoever needs more than
+//! what all formats share takes [`Recording::bytes`] to the format's own crate, such as
+//! [`gametape_mines`].
+
+mod error;
+mod finding;
+mod format;
+mod formats;
+mod info;
+mod output;
+mod paths;
+mod recording;
+mod source;
+
+pub use error::Error;
+pub use finding::{Audit, Finding, Severity, Verdict};
+pub use format::{Convert, Converted, Format, Partial, Repaired, Secrets};
+pub use info::Info;
+pub use output::write_file;
+pub use paths::{Found, find};
+pub use recording::Recording;
+pub use source::Limits;
+
+/// The Minesweeper formats, engine and statistics.
+pub use gametape_mines as mines;

@@ -1,0 +1,124 @@
+//! From what a user names to files: files, folders, patterns.
+
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::{Error, Format};
+
+/// A file to look at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// True where the user named this very file; false where it was found in a folder or by a
+    /// pattern, and a file of another kind is no reason to complain.
+    pub named: bool,
+}
+
+/// The files behind a path: the file itself, all files in a folder and its subfolders, or what
+/// a pattern such as `games/*.rmv` matches. In the order of their names.
+///
+/// Files in folders that are clearly something else — by extension none of ours, and by their
+/// first bytes neither — are still listed; [`Recording::open`](crate::Recording::open) tells.
+///
+/// # Errors
+/// [`Error::NotFound`] where there is nothing, [`Error::Io`] for a folder that can't be read:
+/// one entry each, the rest goes on.
+pub fn find(pattern: &str) -> Vec<Result<Found, Error>> {
+    let path = Path::new(pattern);
+    // A dangling link, or a file in a folder that must not be entered, is named all the same:
+    // opening it says what is wrong.
+    if path.is_dir() {
+        return folder(path);
+    }
+    if path.symlink_metadata().is_ok() {
+        return vec![Ok(Found {
+            path: path.to_owned(),
+            named: true,
+        })];
+    }
+    if let Err(source) = path.symlink_metadata()
+        && source.kind() != std::io::ErrorKind::NotFound
+    {
+        return vec![Err(Error::Io {
+            path: path.to_owned(),
+            source,
+        })];
+    }
+    let not_found = || Error::NotFound {
+        pattern: pattern.to_owned(),
+    };
+    let Ok(matches) = glob::glob(pattern) else {
+        return vec![Err(not_found())];
+    };
+    let mut found: Vec<Result<Found, Error>> = Vec::new();
+    for entry in matches {
+        match entry {
+            Ok(path) if path.is_dir() => found.extend(folder(&path)),
+            Ok(path) => found.push(Ok(Found { path, named: false })),
+            Err(error) => found.push(Err(Error::Io {
+                path: error.path().to_owned(),
+                source: error.into(),
+            })),
+        }
+    }
+    if found.is_empty() {
+        found.push(Err(not_found()));
+    }
+    found
+}
+
+fn folder(path: &Path) -> Vec<Result<Found, Error>> {
+    WalkDir::new(path)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(|entry| match entry {
+            Ok(entry) if entry.file_type().is_dir() => None,
+            Ok(entry) => {
+                // Sockets, pipes and devices would block or never end.
+                let regular = entry.path().metadata().is_ok_and(|meta| meta.is_file());
+                (regular || Format::from_extension(entry.path()).is_some()).then(|| {
+                    Ok(Found {
+                        path: entry.into_path(),
+                        named: false,
+                    })
+                })
+            }
+            Err(error) => Some(Err(Error::Io {
+                path: error.path().unwrap_or(path).to_owned(),
+                source: error.into(),
+            })),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_folders_and_patterns() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        for name in ["b.rmv", "a.rmv", "inner/c.rmv", "d.txt"] {
+            std::fs::write(folder.path().join(name), b"").unwrap();
+        }
+        let names = |pattern: &str| -> Vec<String> {
+            find(pattern)
+                .into_iter()
+                .map(|found| {
+                    let path = found.unwrap().path;
+                    path.file_name().unwrap().to_string_lossy().into_owned()
+                })
+                .collect()
+        };
+        let root = folder.path().display();
+        assert_eq!(names(&format!("{root}")), ["a.rmv", "b.rmv", "d.txt", "c.rmv"]);
+        assert_eq!(names(&format!("{root}/*.rmv")), ["a.rmv", "b.rmv"]);
+        assert_eq!(names(&format!("{root}/d.txt")), ["d.txt"]);
+        let missing = find(&format!("{root}/nothing*"));
+        assert!(matches!(missing.as_slice(), [Err(Error::NotFound { .. })]));
+    }
+}

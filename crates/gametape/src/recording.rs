@@ -1,0 +1,147 @@
+//! Any recording.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::source::{Limits, Source};
+use crate::{Audit, Convert, Converted, Error, Format, Info, Partial, Repaired, Secrets};
+
+/// A recording of any known format.
+///
+/// Opening looks at the first bytes only; each method reads as much as it needs.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    source: Source,
+    format: Format,
+}
+
+impl Recording {
+    /// Opens a file: known by its content, then by its extension.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::IsFolder`], [`Error::UnknownFormat`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_with(path, &Limits::default())
+    }
+
+    /// [`Recording::open`] within other limits.
+    pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, Error> {
+        let path = path.as_ref();
+        Self::of(path, Source::open(path, limits)?)
+    }
+
+    /// Reads a recording from a stream to its end; `name` stands for the path in messages, and
+    /// its extension counts where the content says nothing.
+    pub fn from_reader(source: impl Read, name: &str, limits: &Limits) -> Result<Self, Error> {
+        let path = Path::new(name);
+        Self::of(path, Source::take(source, 0, path, limits)?)
+    }
+
+    /// A recording that is in memory; `name` as in [`Recording::from_reader`].
+    ///
+    /// ```
+    /// let error = gametape::Recording::from_bytes(b"%PDF-1.7".to_vec(), "a").unwrap_err();
+    /// assert_eq!(error.code(), "unknown-format");
+    /// ```
+    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
+        Self::of(Path::new(name), Source::Held(bytes))
+    }
+
+    fn of(path: &Path, source: Source) -> Result<Self, Error> {
+        let format = Format::sniff(&source)
+            .or_else(|| Format::from_extension(path))
+            .ok_or_else(|| Error::UnknownFormat {
+                path: path.to_owned(),
+                what: match source.get(..8.min(source.len())) {
+                    None | Some([]) => "it is empty".into(),
+                    Some(head) => format!("it starts with \"{}\"", head.escape_ascii()),
+                },
+            })?;
+        Ok(Self {
+            path: path.to_owned(),
+            source,
+            format,
+        })
+    }
+
+    /// The path it was opened with.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its format.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The whole file, for the format's own crate.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.source
+    }
+
+    /// What the header says; events are not decoded.
+    pub fn header(&self, secrets: Secrets) -> Result<Info, Error> {
+        self.format
+            .adapter()
+            .header(&self.path, &self.source, secrets)
+    }
+
+    /// What the recording says of itself, secrets hidden.
+    pub fn info(&self) -> Result<Info, Error> {
+        self.info_with(Secrets::Hide)
+    }
+
+    /// What the recording says of itself.
+    pub fn info_with(&self, secrets: Secrets) -> Result<Info, Error> {
+        self.format
+            .adapter()
+            .info(&self.path, &self.source, secrets)
+    }
+
+    /// Checks the recording as thoroughly as its bytes allow. What can't be read is a finding.
+    ///
+    /// # Errors
+    /// None today; formats that need more than the file may fail to find it.
+    pub fn audit(&self) -> Result<Audit, Error> {
+        Ok(self.format.adapter().audit(&self.source))
+    }
+
+    /// The statistics that the recording's people compare. Keys are stable, and documented in
+    /// the book.
+    pub fn stats(&self) -> Result<Partial<Map<String, Value>>, Error> {
+        self.format.adapter().stats(&self.path, &self.source)
+    }
+
+    /// Writes one JSON object a line for each event or frame.
+    ///
+    /// # Errors
+    /// The outer error is `out`'s, the inner one the recording's.
+    pub fn dump(&self, out: &mut dyn Write) -> io::Result<Result<Partial<()>, Error>> {
+        self.format.adapter().dump(&self.path, &self.source, out)
+    }
+
+    /// The recording in another form. Without any wish it is byte for byte the same.
+    pub fn convert(&self, to: Format, convert: &Convert) -> Result<Converted, Error> {
+        if to != self.format {
+            return Err(Error::NoConversion {
+                path: self.path.clone(),
+                from: self.format,
+                to: to.to_string(),
+            });
+        }
+        self.format
+            .adapter()
+            .convert(&self.path, &self.source, convert)
+    }
+
+    /// Keeps what is whole of a broken recording.
+    pub fn repair(&self) -> Result<Repaired, Error> {
+        self.format.adapter().repair(&self.path, &self.source)
+    }
+}

@@ -1,0 +1,103 @@
+//! Where the bytes of a recording come from.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use crate::Error;
+
+/// Bounds on what is taken in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Largest stream that is held in memory, in bytes. Files are mapped: for them it bounds
+    /// only what is not a regular file.
+    pub max_held_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 1 GiB.
+    fn default() -> Self {
+        Self {
+            max_held_bytes: 1 << 30,
+        }
+    }
+}
+
+/// Files up to this size are read, larger ones mapped: a short read costs less than a mapping,
+/// and a small file can't be pulled away while it is looked at.
+const MAP_FROM: u64 = 1 << 20;
+
+/// The bytes of a recording, held or mapped.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Held(Vec<u8>),
+    Mapped(Mmap),
+}
+
+impl Deref for Source {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Held(bytes) => bytes,
+            Self::Mapped(map) => map,
+        }
+    }
+}
+
+impl Source {
+    pub fn open(path: &Path, limits: &Limits) -> Result<Self, Error> {
+        let io = |source| Error::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let file = File::open(path).map_err(io)?;
+        let meta = file.metadata().map_err(io)?;
+        if meta.is_dir() {
+            return Err(Error::IsFolder {
+                path: path.to_owned(),
+            });
+        }
+        if meta.is_file() && meta.len() >= MAP_FROM {
+            return map(&file).map(Self::Mapped).map_err(io);
+        }
+        Self::take(file, meta.len(), path, limits)
+    }
+
+    /// Reads a stream to its end.
+    pub fn take(
+        source: impl Read,
+        expected: u64,
+        path: &Path,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let limit = limits.max_held_bytes;
+        let mut bytes = Vec::with_capacity(expected.min(MAP_FROM) as usize + 1);
+        source
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|source| Error::Io {
+                path: path.to_owned(),
+                source,
+            })?;
+        if bytes.len() as u64 > limit {
+            return Err(Error::TooLarge {
+                path: path.to_owned(),
+                size: bytes.len() as u64,
+                limit,
+            });
+        }
+        Ok(Self::Held(bytes))
+    }
+}
+
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the map is private and only read. Another process that truncates the file while
+    // it is mapped can kill this one with SIGBUS; every mapping reader has that risk, and large
+    // recordings can't be held in memory instead.
+    unsafe { Mmap::map(file) }
+}

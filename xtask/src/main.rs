@@ -1,0 +1,187 @@
+//! Chores of the workspace: `cargo xtask demo | test | lint | bench | fuzz | book`.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
+  test             run everything: tests of all workspaces, examples in the documentation
+  lint             check formatting and lints, as CI does
+  bench [ARGS]     run the benchmarks beside the peers; prints a line a case
+  fuzz [SECONDS]   run every fuzz target for so long (default 60); needs cargo-fuzz
+  book             build the book; needs mdbook";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let command = args.next();
+    let rest: Vec<String> = args.collect();
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let done = match command.as_deref() {
+        Some("demo") => demo(&rest),
+        Some("test") => test(),
+        Some("lint") => lint(),
+        Some("bench") => bench(&rest),
+        Some("fuzz") => fuzz(&rest),
+        Some("book") => book(),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The workspace's root folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let status = command
+        .status()
+        .map_err(|error| format!("can't run {command:?}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{command:?} failed: {status}"))
+    }
+}
+
+fn demo(args: &[&str]) -> Result<(), String> {
+    run(cargo()
+        .args(["run", "--release", "--quiet", "--package", "gametape-cli", "--", "demo"])
+        .args(args))
+}
+
+/// The suites: name, and the arguments of `cargo test`.
+const SUITES: [(&str, &[&str]); 3] = [
+    ("the workspace", &["test", "--workspace"]),
+    (
+        "kept inputs of the fuzz targets",
+        &["test", "--manifest-path", "fuzz/Cargo.toml"],
+    ),
+    (
+        "interoperation with the peers",
+        &["test", "--manifest-path", "bench/Cargo.toml"],
+    ),
+];
+
+fn test() -> Result<(), String> {
+    let mut sum = (0, 0);
+    let mut failed = Vec::new();
+    for (name, args) in SUITES {
+        println!("== {name}: cargo {}", args.join(" "));
+        let (counts, success) = counted(cargo().args(args))?;
+        sum = (sum.0 + counts.0, sum.1 + counts.1);
+        if !success {
+            failed.push(name);
+        }
+    }
+    println!("{} passed, {} failed", sum.0, sum.1);
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("failed: {}", failed.join(", ")))
+    }
+}
+
+/// Runs a `cargo test`, passing its output on, and adds up its closing lines.
+fn counted(command: &mut Command) -> Result<((u64, u64), bool), String> {
+    let fail = |error: io::Error| format!("cargo test: {error}");
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(fail)?;
+    let mut counts = (0, 0);
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line.map_err(fail)?;
+            println!("{line}");
+            if let Some(result) = line.strip_prefix("test result: ") {
+                let number = |what: &str| -> u64 {
+                    let words: Vec<&str> = result.split_whitespace().collect();
+                    words
+                        .windows(2)
+                        .find(|pair| pair.last() == Some(&what))
+                        .and_then(|pair| pair.first()?.parse().ok())
+                        .unwrap_or(0)
+                };
+                counts.0 += number("passed;");
+                counts.1 += number("failed;");
+            }
+        }
+    }
+    let _ = io::stdout().flush();
+    Ok((counts, child.wait().map_err(fail)?.success()))
+}
+
+fn lint() -> Result<(), String> {
+    for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "bench/Cargo.toml"] {
+        run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
+        run(cargo().args(["clippy", "--all-targets", "--manifest-path", manifest]).args(
+            if manifest == "Cargo.toml" { &["--workspace", "--", "-D", "warnings"][..] } else { &["--", "-D", "warnings"][..] },
+        ))?;
+    }
+    run(cargo()
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .args(["doc", "--workspace", "--no-deps", "--quiet"]))
+}
+
+fn bench(args: &[&str]) -> Result<(), String> {
+    run(cargo().args(["build", "--release", "--quiet", "--package", "gametape-cli"]))?;
+    run(cargo()
+        .args(["run", "--release", "--quiet", "--manifest-path", "bench/Cargo.toml", "--"])
+        .args(args))
+}
+
+/// A tool that is not part of the toolchain, or what to install.
+fn need(tool: &str, package: &str) -> Result<(), String> {
+    let found = Command::new(tool)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if found {
+        return Ok(());
+    }
+    println!("{tool} is not there: installing it with cargo install {package} --locked");
+    run(cargo().args(["install", package, "--locked"]))
+}
+
+fn fuzz(args: &[&str]) -> Result<(), String> {
+    let seconds = args.first().copied().unwrap_or("60");
+    seconds
+        .parse::<u32>()
+        .map_err(|_| format!("{seconds:?} is no number of seconds"))?;
+    need("cargo-fuzz", "cargo-fuzz")?;
+    run(cargo().args(["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--bin", "seed"]))?;
+    for target in ["rmv_read", "rmv_roundtrip", "rmv_engine", "rmv_audit"] {
+        // The sanitizer's flags are unstable: on a stable toolchain this allows them.
+        run(cargo()
+            .env("RUSTC_BOOTSTRAP", "1")
+            .args(["fuzz", "run", "--features", "libfuzzer", target, "--"])
+            .arg(format!("-max_total_time={seconds}"))
+            .args(["-rss_limit_mb=4096", "-max_len=20000"]))?;
+    }
+    Ok(())
+}
+
+fn book() -> Result<(), String> {
+    need("mdbook", "mdbook")?;
+    run(Command::new("mdbook").arg("build").arg(root().join("docs")))
+}
