@@ -66,7 +66,15 @@ fn run(command: &mut Command) -> Result<(), String> {
 
 fn demo(args: &[&str]) -> Result<(), String> {
     run(cargo()
-        .args(["run", "--release", "--quiet", "--package", "gametape-cli", "--", "demo"])
+        .args([
+            "run",
+            "--release",
+            "--quiet",
+            "--package",
+            "gametape-cli",
+            "--",
+            "demo",
+        ])
         .args(args))
 }
 
@@ -132,19 +140,33 @@ fn counted(command: &mut Command) -> Result<((u64, u64), bool), String> {
 fn lint() -> Result<(), String> {
     for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "bench/Cargo.toml"] {
         run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
-        run(cargo().args(["clippy", "--all-targets", "--manifest-path", manifest]).args(
-            if manifest == "Cargo.toml" { &["--workspace", "--", "-D", "warnings"][..] } else { &["--", "-D", "warnings"][..] },
-        ))?;
+        run(cargo()
+            .args(["clippy", "--all-targets", "--manifest-path", manifest])
+            .args(if manifest == "Cargo.toml" {
+                &["--workspace", "--", "-D", "warnings"][..]
+            } else {
+                &["--", "-D", "warnings"][..]
+            }))?;
     }
-    run(cargo()
-        .env("RUSTDOCFLAGS", "-D warnings")
-        .args(["doc", "--workspace", "--no-deps", "--quiet"]))
+    run(cargo().env("RUSTDOCFLAGS", "-D warnings").args([
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--quiet",
+    ]))
 }
 
 fn bench(args: &[&str]) -> Result<(), String> {
     run(cargo().args(["build", "--release", "--quiet", "--package", "gametape-cli"]))?;
     run(cargo()
-        .args(["run", "--release", "--quiet", "--manifest-path", "bench/Cargo.toml", "--"])
+        .args([
+            "run",
+            "--release",
+            "--quiet",
+            "--manifest-path",
+            "bench/Cargo.toml",
+            "--",
+        ])
         .args(args))
 }
 
@@ -169,7 +191,14 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
         .parse::<u32>()
         .map_err(|_| format!("{seconds:?} is no number of seconds"))?;
     need("cargo-fuzz", "cargo-fuzz")?;
-    run(cargo().args(["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--bin", "seed"]))?;
+    run(cargo().args([
+        "run",
+        "--quiet",
+        "--manifest-path",
+        "fuzz/Cargo.toml",
+        "--bin",
+        "seed",
+    ]))?;
     for target in ["rmv_read", "rmv_roundtrip", "rmv_engine", "rmv_audit"] {
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.
         run(cargo()

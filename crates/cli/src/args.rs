@@ -10,7 +10,12 @@ use clap::{Args, Parser, Subcommand};
 /// Results go to standard output, diagnostics to standard error.
 /// Exit codes: 0 fine, 1 problems found, 2 wrong usage or unreadable input, 3 done with loss.
 #[derive(Parser, Debug)]
-#[command(name = "gametape", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "gametape",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 pub struct Cli {
     /// One JSON object a line, with stable keys
     #[arg(long, global = true)]

@@ -38,7 +38,7 @@ fn run(command: Command, ui: &mut Ui) -> io::Result<Exit> {
         Command::Convert(args) => commands::convert::run(&args, ui),
         Command::Repair(args) => commands::repair::run(&args, ui),
         Command::Demo(args) => commands::demo::run(&args, ui),
-        Command::Completions(args) => commands::generate::completions(&args, ui),
-        Command::Man(args) => commands::generate::man(&args, ui),
+        Command::Completions(args) => Ok(commands::generate::completions(&args, ui)),
+        Command::Man(args) => Ok(commands::generate::man(&args, ui)),
     }
 }

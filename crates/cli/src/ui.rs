@@ -116,9 +116,11 @@ pub fn recordings(
         } else {
             Some(gametape::find(path))
         };
-        let standard_input = found
-            .is_none()
-            .then(|| open("-").map(|rec| (rec, true)).map_err(|e| ("-".to_owned(), e)));
+        let standard_input = found.is_none().then(|| {
+            open("-")
+                .map(|rec| (rec, true))
+                .map_err(|e| ("-".to_owned(), e))
+        });
         let files = found.into_iter().flatten().filter_map(|found| match found {
             Err(error) => Some(Err((path.clone(), error))),
             Ok(found) => match Recording::open(&found.path) {

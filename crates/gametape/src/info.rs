@@ -31,7 +31,10 @@ impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.path)?;
         let mut line = |key: &str, value: &str| writeln!(f, "  {key:<16} {value}");
-        line("format", &format!("{} v{}", self.format, self.format_version))?;
+        line(
+            "format",
+            &format!("{} v{}", self.format, self.format_version),
+        )?;
         line("size", &format!("{} bytes", self.bytes))?;
         if let Some(ms) = self.duration_ms {
             line("duration", &format!("{}.{:03} s", ms / 1000, ms % 1000))?;

@@ -115,7 +115,10 @@ mod tests {
                 .collect()
         };
         let root = folder.path().display();
-        assert_eq!(names(&format!("{root}")), ["a.rmv", "b.rmv", "d.txt", "c.rmv"]);
+        assert_eq!(
+            names(&format!("{root}")),
+            ["a.rmv", "b.rmv", "d.txt", "c.rmv"]
+        );
         assert_eq!(names(&format!("{root}/*.rmv")), ["a.rmv", "b.rmv"]);
         assert_eq!(names(&format!("{root}/d.txt")), ["d.txt"]);
         let missing = find(&format!("{root}/nothing*"));

@@ -12,7 +12,7 @@ pub enum Event {
     /// A square changed what it displays.
     Board(BoardEvent),
     /// A new wall-clock time, as very old v1 recordings hold it. Always 0 if present
-    /// (specification, "timestampchange_event_type").
+    /// (specification, "`timestampchange_event_type`").
     Timestamp(u32),
 }
 
@@ -182,7 +182,7 @@ pub enum Face {
     Question,
     /// Code 13.
     Flag,
-    /// Code 14: opened without a number; "works as open_blast".
+    /// Code 14: opened without a number; "works as `open_blast`".
     Open,
     /// Codes 18 to 26: opened, with the number of mines around it, 0 to 8.
     Number(u8),

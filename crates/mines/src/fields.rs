@@ -268,7 +268,9 @@ impl<'a> Extensions<'a> {
     /// The value of the first property with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
-        self.iter().find(|e| e.name == name.as_bytes()).map(|e| e.value)
+        self.iter()
+            .find(|e| e.name == name.as_bytes())
+            .map(|e| e.value)
     }
 
     /// The same list with one more property at its end.

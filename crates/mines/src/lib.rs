@@ -34,9 +34,7 @@ mod text;
 
 pub use cell::{Cell, Cells};
 pub use engine::Engine;
-pub use event::{
-    BoardEvent, Buttons, Ending, Event, Face, MouseAction, MouseEvent, Outcome,
-};
+pub use event::{BoardEvent, Buttons, Ending, Event, Face, MouseAction, MouseEvent, Outcome};
 pub use fields::{Extension, Extensions, PlayerFields};
 pub use game::{
     Board, DeclaredSize, Encoding, Game, Level, Mode, V1_SQUARE_SIZE, Version, property,

@@ -153,10 +153,10 @@ impl Minefield {
     /// Mines around a cell; 0 for a mine and outside.
     #[must_use]
     pub fn number(&self, cell: Cell) -> u8 {
-        match self.index(cell).map(|at| self.at(at)) {
-            Some(number @ 0..=8) => number,
-            _ => 0,
-        }
+        self.index(cell)
+            .map(|at| self.at(at))
+            .filter(|&number| number < MINE)
+            .unwrap_or(0)
     }
 
     /// Bytes of a row in the framed grid.
@@ -186,13 +186,17 @@ impl Minefield {
     #[inline]
     pub(crate) fn cell(&self, at: usize) -> Cell {
         let stride = self.stride();
-        Cell::new((at % stride).wrapping_sub(1) as u8, (at / stride).wrapping_sub(1) as u8)
+        Cell::new(
+            (at % stride).wrapping_sub(1) as u8,
+            (at / stride).wrapping_sub(1) as u8,
+        )
     }
 
     /// The places of all squares, row by row.
     pub(crate) fn places(&self) -> impl Iterator<Item = usize> + use<> {
         let (stride, cols) = (self.stride(), usize::from(self.cols));
-        (1..=usize::from(self.rows)).flat_map(move |row| (1..=cols).map(move |col| row * stride + col))
+        (1..=usize::from(self.rows))
+            .flat_map(move |row| (1..=cols).map(move |col| row * stride + col))
     }
 }
 
@@ -220,7 +224,11 @@ mod tests {
     fn numbers_count_mines_across_edges_but_not_around_them() {
         let mines = [Cell::new(0, 0), Cell::new(2, 2), Cell::new(2, 0)];
         let field = Minefield::new(&Board::new(3, 3, mines, 0).unwrap());
-        let row = |row| (0..3).map(|col| field.number(Cell::new(col, row))).collect::<Vec<_>>();
+        let row = |row| {
+            (0..3)
+                .map(|col| field.number(Cell::new(col, row)))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(row(0), [0, 2, 0]);
         assert_eq!(row(1), [1, 3, 2]);
         assert_eq!(row(2), [0, 1, 0]);

@@ -122,7 +122,11 @@ pub(crate) fn replay_with(
                 }
                 let before = expected.events.len();
                 let click = engine.apply(&mouse, &mut expected.events);
-                observer.mouse(&mouse, click, expected.events.get(before..).unwrap_or_default());
+                observer.mouse(
+                    &mouse,
+                    click,
+                    expected.events.get(before..).unwrap_or_default(),
+                );
             }
             Event::Board(recorded) if divergence.is_none() => {
                 let late = expected.met < expected.late;
@@ -175,7 +179,7 @@ pub(crate) fn replay_with(
     }
 }
 
-/// Code 14 "works as open_blast" (specification, "board_event_type").
+/// Code 14 "works as `open_blast`" (specification, "`board_event_type`").
 fn same(wanted: BoardEvent, recorded: BoardEvent) -> bool {
     wanted == recorded
         || (wanted.cell == recorded.cell

@@ -1,5 +1,7 @@
 //! The player's recordings by hash: a change of engine, player or writer shows here.
 
+use std::fmt::Write as _;
+
 use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv;
 use sha2::{Digest, Sha256};
@@ -13,8 +15,8 @@ fn recordings_are_the_same_as_ever() {
     for scenario in scenarios() {
         let bytes = rmv::write(&record(&scenario, 1).unwrap()).unwrap();
         let digest = Sha256::digest(&bytes);
-        let hex: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-        found.push_str(&format!("{hex} {:>6} {}\n", bytes.len(), scenario.name));
+        let hash = u64::from_be_bytes(digest[..8].try_into().unwrap());
+        writeln!(found, "{hash:016x} {:>6} {}", bytes.len(), scenario.name).unwrap();
     }
     if std::env::var_os("GAMETAPE_BLESS").is_some() {
         std::fs::write(path, &found).unwrap();

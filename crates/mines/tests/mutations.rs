@@ -129,8 +129,14 @@ fn survey(
 ) {
     let game = rmv::read(bytes).unwrap();
     let map = regions(&game, bytes.len());
-    let won = game.ending.is_some_and(|ending| ending.outcome == Outcome::Win);
-    let before: Vec<String> = rmv::audit(bytes).findings.iter().map(ToString::to_string).collect();
+    let won = game
+        .ending
+        .is_some_and(|ending| ending.outcome == Outcome::Win);
+    let before: Vec<String> = rmv::audit(bytes)
+        .findings
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let mut changed = bytes.to_vec();
     for (at, &region) in map.iter().enumerate() {
         for change in changes(at) {
@@ -152,7 +158,11 @@ fn survey(
                 );
             }
             if let Ok(game) = rmv::read(&changed) {
-                assert_eq!(rmv::write(&game).unwrap(), changed, "{name}: byte {at} ^ {change:#x}");
+                assert_eq!(
+                    rmv::write(&game).unwrap(),
+                    changed,
+                    "{name}: byte {at} ^ {change:#x}"
+                );
             }
             changed[at] ^= change;
         }
@@ -196,7 +206,7 @@ fn every_byte_of_the_real_files_counts() {
         let changes = |at: usize| -> Vec<u8> {
             if !large {
                 (1..=255).collect()
-            } else if bytes.len() < 20_000 || at % 8 == 0 {
+            } else if bytes.len() < 20_000 || at.is_multiple_of(8) {
                 vec![0x01, 0x80]
             } else {
                 Vec::new()
@@ -213,7 +223,12 @@ fn every_byte_of_synthetic_files_counts() {
     for scenario in scenarios() {
         let bytes = rmv::write(&record(&scenario, 11).unwrap()).unwrap();
         if bytes.len() < 3000 {
-            survey(scenario.name, &bytes, |_| vec![0x01, 0x10, 0xFF], &mut table);
+            survey(
+                scenario.name,
+                &bytes,
+                |_| vec![0x01, 0x10, 0xFF],
+                &mut table,
+            );
         }
     }
     print(&table);

@@ -17,7 +17,11 @@ fn every_scenario_is_recorded_and_found_sound() {
             let audit = rmv::audit(&bytes);
             for finding in &audit.findings {
                 assert_ne!(finding.severity(), Severity::Error, "{name}: {finding}");
-                assert_ne!(finding.code(), "rmv.board-event-unproven", "{name}: {finding}");
+                assert_ne!(
+                    finding.code(),
+                    "rmv.board-event-unproven",
+                    "{name}: {finding}"
+                );
             }
             let outcome = game.ending.map(|ending| ending.outcome);
             let expected = match scenario.finish {
@@ -51,7 +55,9 @@ fn the_scenarios_cover_every_event_code_and_mode() {
     }
     assert_eq!(modes.len(), Mode::ALL.len());
     // 8 is undefined; all others up to 28 occur.
-    let missing: Vec<u8> = (0..=28).filter(|code| !codes.contains(code) && *code != 8).collect();
+    let missing: Vec<u8> = (0..=28)
+        .filter(|code| !codes.contains(code) && *code != 8)
+        .collect();
     assert!(missing.is_empty(), "missing: {missing:?}");
 }
 
@@ -79,7 +85,12 @@ fn conversion_keeps_what_both_versions_hold() {
         assert!(!losses.is_empty());
         let bytes = rmv::write(&converted).unwrap();
         let audit = rmv::audit(&bytes);
-        assert_ne!(audit.findings.worst(), Some(Severity::Error), "{:?}", audit.findings);
+        assert_ne!(
+            audit.findings.worst(),
+            Some(Severity::Error),
+            "{:?}",
+            audit.findings
+        );
         let read = rmv::read(&bytes).unwrap();
         assert_eq!(read.board, game.board);
         assert_eq!(read.ending, game.ending);

@@ -37,59 +37,91 @@ fn any_game() -> impl Strategy<Value = Game<'static>> {
         any::<[u8; 2]>(),
         vec(("[a-z_]{0,20}", vec(any::<u8>(), 0..30)), 0..4),
         any::<bool>(),
-        prop_oneof![Just(Outcome::Blast), Just(Outcome::Win), Just(Outcome::Other)],
+        prop_oneof![
+            Just(Outcome::Blast),
+            Just(Outcome::Win),
+            Just(Outcome::Other)
+        ],
         0u32..1 << 24,
     );
-    (any_version(), any_board(), any_steps(), texts, binary, rest, vec(0u8..6, 0..40)).prop_map(
-        |(version, board, steps, (info, player, result), (checksum, extra), rest, board_events)| {
-            let (clone, extensions, preflags, outcome, time_ms) = rest;
-            let mut game = Game::new(version, board);
-            game.version_info = Text::from(info);
-            game.player = PlayerFields::new(player).unwrap();
-            if !preflags {
-                game.preflags = None;
-            }
-            game.encoding = match version {
-                Version::V1 => Encoding::V1 { result: Text::from(result) },
-                Version::V2 => Encoding::V2 {
-                    clone_id: clone[0],
-                    clone_major: clone[1],
-                    extensions: Extensions::new(extensions).unwrap(),
-                },
-            };
-            game.properties.to_mut().extend(extra);
-            let faces = [Face::Pressed, Face::Closed, Face::Flag, Face::Open, Face::Blast];
-            let mut log = EventLog::empty(version);
-            let mut event = MouseEvent {
-                action: MouseAction::LeftUp,
-                time_ms: 0,
-                buttons: Buttons::NONE,
-                x: 0,
-                y: 0,
-                reduced: false,
-            };
-            for (step, face) in steps.iter().zip(board_events.iter().chain(std::iter::repeat(&0))) {
-                event.action = MouseAction::from_code(step.0).unwrap();
-                event.time_ms += step.1;
-                event.buttons = event.buttons.after(event.action);
-                event.x = (event.x + step.2).max(-12);
-                event.y = (event.y + step.3).max(-12);
-                log.push_shortest(Event::Mouse(event)).unwrap();
-                if let Some(&face) = faces.get(usize::from(*face)) {
-                    let cell = Cell::new(0, 0);
-                    log.push(Event::Board(BoardEvent { cell, face })).unwrap();
-                }
-            }
-            game.events = log;
-            game.ending = Some(Ending { outcome, time_ms });
-            game.tail = Game::canonical_tail(version, time_ms).to_vec().into();
-            game.checksum = checksum.into();
-            if version == Version::V2 && preflags {
-                game.file_size = DeclaredSize::LessTwo;
-            }
-            game
-        },
+    (
+        any_version(),
+        any_board(),
+        any_steps(),
+        texts,
+        binary,
+        rest,
+        vec(0u8..6, 0..40),
     )
+        .prop_map(
+            |(
+                version,
+                board,
+                steps,
+                (info, player, result),
+                (checksum, extra),
+                rest,
+                board_events,
+            )| {
+                let (clone, extensions, preflags, outcome, time_ms) = rest;
+                let mut game = Game::new(version, board);
+                game.version_info = Text::from(info);
+                game.player = PlayerFields::new(player).unwrap();
+                if !preflags {
+                    game.preflags = None;
+                }
+                game.encoding = match version {
+                    Version::V1 => Encoding::V1 {
+                        result: Text::from(result),
+                    },
+                    Version::V2 => Encoding::V2 {
+                        clone_id: clone[0],
+                        clone_major: clone[1],
+                        extensions: Extensions::new(extensions).unwrap(),
+                    },
+                };
+                game.properties.to_mut().extend(extra);
+                let faces = [
+                    Face::Pressed,
+                    Face::Closed,
+                    Face::Flag,
+                    Face::Open,
+                    Face::Blast,
+                ];
+                let mut log = EventLog::empty(version);
+                let mut event = MouseEvent {
+                    action: MouseAction::LeftUp,
+                    time_ms: 0,
+                    buttons: Buttons::NONE,
+                    x: 0,
+                    y: 0,
+                    reduced: false,
+                };
+                for (step, face) in steps
+                    .iter()
+                    .zip(board_events.iter().chain(std::iter::repeat(&0)))
+                {
+                    event.action = MouseAction::from_code(step.0).unwrap();
+                    event.time_ms += step.1;
+                    event.buttons = event.buttons.after(event.action);
+                    event.x = (event.x + step.2).max(-12);
+                    event.y = (event.y + step.3).max(-12);
+                    log.push_shortest(Event::Mouse(event)).unwrap();
+                    if let Some(&face) = faces.get(usize::from(*face)) {
+                        let cell = Cell::new(0, 0);
+                        log.push(Event::Board(BoardEvent { cell, face })).unwrap();
+                    }
+                }
+                game.events = log;
+                game.ending = Some(Ending { outcome, time_ms });
+                game.tail = Game::canonical_tail(version, time_ms).to_vec().into();
+                game.checksum = checksum.into();
+                if version == Version::V2 && preflags {
+                    game.file_size = DeclaredSize::LessTwo;
+                }
+                game
+            },
+        )
 }
 
 /// One byte at a time, as a slow source gives them.

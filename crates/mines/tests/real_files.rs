@@ -77,7 +77,10 @@ fn statistics_are_those_of_other_tools() {
             clicks.effective(),
         ];
         assert_eq!(found, expected.0, "{name}");
-        assert!((metrics.ioe().unwrap() - expected.1).abs() < 0.0005, "{name}");
+        assert!(
+            (metrics.ioe().unwrap() - expected.1).abs() < 0.0005,
+            "{name}"
+        );
         assert!((clicks.path_px - expected.2).abs() < 0.05, "{name}");
         assert_eq!(clicks.solved_bbbv, board.bbbv, "{name}");
     }
@@ -97,14 +100,23 @@ fn every_truncation_is_noticed_and_salvaged() {
             let part = &bytes[..cut];
             let error = rmv::read(part).unwrap_err();
             assert!(error.is_truncated(), "{name} cut at {cut}: {error}");
-            assert!(rmv::audit(part).findings.has("rmv.truncated"), "{name} cut at {cut}");
+            assert!(
+                rmv::audit(part).findings.has("rmv.truncated"),
+                "{name} cut at {cut}"
+            );
             if cut < start {
                 continue;
             }
             let lenient = rmv::read_lenient(part).unwrap().game;
             let kept = lenient.events.as_bytes();
-            assert!(whole.events.as_bytes().starts_with(kept), "{name} cut at {cut}");
-            assert!(cut.saturating_sub(start + kept.len()) < 36, "{name} cut at {cut}");
+            assert!(
+                whole.events.as_bytes().starts_with(kept),
+                "{name} cut at {cut}"
+            );
+            assert!(
+                cut.saturating_sub(start + kept.len()) < 36,
+                "{name} cut at {cut}"
+            );
             if cut % 7 == 0 {
                 let salvaged = rmv::salvage(part).unwrap();
                 let written = rmv::write(&salvaged.game).unwrap();

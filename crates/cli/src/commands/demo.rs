@@ -42,7 +42,9 @@ fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     }
     let mut played = Vec::new();
     for scenario in scenarios() {
-        let recorded = save(&args.folder, scenario.name, || recording(&scenario, args.seed));
+        let recorded = save(&args.folder, scenario.name, || {
+            recording(&scenario, args.seed)
+        });
         let audit = match recorded.and_then(|path| Ok((audit(&path)?, path))) {
             Ok((audit, path)) => {
                 print(&path, &audit, ui)?;
@@ -61,9 +63,11 @@ fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
             "Copies of the first game that somebody tampered with, and of one that was cut:",
         ))?;
     }
-    let original = match played.first().map(|scenario| recording(scenario, args.seed)) {
-        Some(Ok(bytes)) => bytes,
-        _ => return Ok(Err("the first game could not be played".into())),
+    let first = played
+        .first()
+        .map(|scenario| recording(scenario, args.seed));
+    let Some(Ok(original)) = first else {
+        return Ok(Err("the first game could not be played".into()));
     };
     for tampering in TAMPERINGS {
         let made = save(&args.folder, tampering.name, || {

@@ -38,7 +38,11 @@ pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
         } else {
             ui.line(styled(STRONG, path))?;
             for (key, value) in &stats.value {
-                ui.line(format_args!("  {:<22} {}", key.replace('_', " "), number(value)))?;
+                ui.line(format_args!(
+                    "  {:<22} {}",
+                    key.replace('_', " "),
+                    number(value)
+                ))?;
             }
         }
     }

@@ -59,7 +59,9 @@ impl Adapter for Rmv {
             strictness: rmv::Strictness::Lenient,
             ..rmv::ReadOptions::default()
         };
-        let game = options.header(bytes).map_err(|error| broken(path, &error))?;
+        let game = options
+            .header(bytes)
+            .map_err(|error| broken(path, &error))?;
         Ok(info(path, bytes, &game, None, secrets))
     }
 
@@ -193,13 +195,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-fn info(
-    path: &Path,
-    bytes: &[u8],
-    game: &Game<'_>,
-    frames: Option<u64>,
-    secrets: Secrets,
-) -> Info {
+fn info(path: &Path, bytes: &[u8], game: &Game<'_>, frames: Option<u64>, secrets: Secrets) -> Info {
     let text = |bytes: &[u8]| game.decode(bytes).0.into_owned();
     let secret = |bytes: &[u8]| match secrets {
         _ if bytes.is_empty() => String::new(),
@@ -356,7 +352,10 @@ fn dump(game: &Game<'_>, out: &mut dyn Write) -> io::Result<()> {
                 board.face.name()
             )?,
             Event::Timestamp(value) => {
-                writeln!(out, r#"{{"event":{index},"type":"timestamp","value":{value}}}"#)?;
+                writeln!(
+                    out,
+                    r#"{{"event":{index},"type":"timestamp","value":{value}}}"#
+                )?;
             }
         }
     }

@@ -282,7 +282,9 @@ impl Engine {
             self.regrip(shown);
             return None;
         }
-        let flag = self.place.and_then(|at| self.squares.toggle_flag(at, shown));
+        let flag = self
+            .place
+            .and_then(|at| self.squares.toggle_flag(at, shown));
         self.right = match flag {
             None => Right::DownIdle,
             Some(true) => Right::DownFlagged,

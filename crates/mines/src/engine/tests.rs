@@ -18,10 +18,7 @@ impl Table {
         let board = Board::new(picture[0].len() as u32, picture.len() as u32, mines, 0).unwrap();
         let mut engine = Engine::new(Minefield::new(&board), 16, marks);
         engine.started = true;
-        Self {
-            engine,
-            at: (0, 0),
-        }
+        Self { engine, at: (0, 0) }
     }
 
     /// Plays one action at a cell and says what the board did, as `code(col,row)`.
@@ -45,9 +42,7 @@ impl Table {
     }
 }
 
-use MouseAction::{
-    LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp,
-};
+use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
 
 #[test]
 fn moving_releases_the_old_area_and_then_presses_the_new_one() {
@@ -61,7 +56,10 @@ fn moving_releases_the_old_area_and_then_presses_the_new_one() {
     assert_eq!(table.play(RightUp, 1, 0), "");
     assert_eq!(table.play(LeftDown, 0, 1), "pressed01");
     assert_eq!(table.play(Move, 1, 1), "closed01 pressed11");
-    assert_eq!(table.play(RightDown, 1, 1), "closed11 pressed20 pressed01 pressed21 pressed11");
+    assert_eq!(
+        table.play(RightDown, 1, 1),
+        "closed11 pressed20 pressed01 pressed21 pressed11"
+    );
     assert_eq!(
         table.play(Move, 2, 1),
         "closed20 closed01 closed21 closed11 pressed20 pressed30 pressed11 pressed21"
@@ -133,7 +131,11 @@ fn marks_turn_flags_into_question_marks() {
     assert_eq!(table.engine.status(), Status::Lost);
 
     let mut table = Table::new(&["*"], false);
-    assert_eq!(table.engine.status(), Status::Won, "no safe square: nothing to open");
+    assert_eq!(
+        table.engine.status(),
+        Status::Won,
+        "no safe square: nothing to open"
+    );
     assert_eq!(table.play(RightDown, 0, 0), "");
 }
 

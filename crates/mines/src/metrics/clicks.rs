@@ -89,9 +89,7 @@ impl<'a> Counter<'a> {
         if self.openings.is_isolated(at) {
             self.clicks.solved_bbbv += 1;
         } else if number == 0
-            && let Some(solved) = self
-                .solved
-                .get_mut(usize::from(self.openings.label_at(at)))
+            && let Some(solved) = self.solved.get_mut(usize::from(self.openings.label_at(at)))
             && !*solved
         {
             *solved = true;

@@ -1,7 +1,7 @@
 //! Which squares belong to which opening: the ground that 3BV, islands and ZiNi stand on.
 
-use crate::minefield::{BORDER, MINE, Minefield, neighbours};
 use crate::Cell;
+use crate::minefield::{BORDER, MINE, Minefield, neighbours};
 
 /// The openings of a board.
 ///
@@ -64,9 +64,7 @@ impl Openings {
             }
         }
         openings.starts.push(openings.members.len() as u32);
-        openings.isolated = (0..len)
-            .filter(|&at| openings.is_isolated(at))
-            .count() as u32;
+        openings.isolated = (0..len).filter(|&at| openings.is_isolated(at)).count() as u32;
         openings
     }
 

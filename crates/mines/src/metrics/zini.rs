@@ -62,24 +62,21 @@ pub(super) fn zini(openings: &Openings, solver: Solver) -> u32 {
     }
     let mut searched = 0;
     while board.closed > 0 {
-        match board.best() {
-            Some(at) => {
-                if !board.is_open(at) {
-                    board.reveal(at);
-                    board.clicks += 1;
-                }
-                board.flag_around(at);
-                for neighbour in neighbours(at, openings.stride) {
-                    board.reveal(neighbour);
-                }
+        if let Some(at) = board.best() {
+            if !board.is_open(at) {
+                board.reveal(at);
                 board.clicks += 1;
             }
-            None => {
-                // Squares do not close again, so the search goes on where it ended.
-                searched = board.next_click(searched);
-                board.reveal(searched);
-                board.clicks += 1;
+            board.flag_around(at);
+            for neighbour in neighbours(at, openings.stride) {
+                board.reveal(neighbour);
             }
+            board.clicks += 1;
+        } else {
+            // Squares do not close again, so the search goes on where it ended.
+            searched = board.next_click(searched);
+            board.reveal(searched);
+            board.clicks += 1;
         }
     }
     board.clicks
@@ -95,9 +92,7 @@ fn adjacent_bbbv(openings: &Openings, at: usize) -> i8 {
         .chain([at])
         .filter(|&n| openings.is_isolated(n))
         .count() as i8;
-    isolated
-        + i8::from(openings.label_at(at) != 0)
-        + i8::from(openings.second_at(at) != 0)
+    isolated + i8::from(openings.label_at(at) != 0) + i8::from(openings.second_at(at) != 0)
 }
 
 impl Board<'_> {
@@ -119,7 +114,8 @@ impl Board<'_> {
     fn next_click(&self, from: usize) -> usize {
         (from..self.open.len())
             .find(|&at| {
-                !self.is_open(at) && (self.openings.number(at) == 0 || self.openings.is_isolated(at))
+                !self.is_open(at)
+                    && (self.openings.number(at) == 0 || self.openings.is_isolated(at))
             })
             .unwrap_or(from)
     }

@@ -49,7 +49,16 @@ pub fn board_for(
     let timestamp = 1_700_000_000 + rng.u32(0..50_000_000);
     if *spec == BoardSpec::Ring {
         let ring = Cell::new(2, 2);
-        let eight = [(1, 1), (2, 1), (3, 1), (1, 2), (3, 2), (1, 3), (2, 3), (3, 3)];
+        let eight = [
+            (1, 1),
+            (2, 1),
+            (3, 1),
+            (1, 2),
+            (3, 2),
+            (1, 3),
+            (2, 3),
+            (3, 3),
+        ];
         let seven = [(7, 2), (8, 2), (9, 2), (7, 3), (9, 3), (7, 4), (8, 4)];
         let mut mines: Vec<(u8, u8)> = eight.into_iter().chain(seven).collect();
         mines.sort_unstable_by_key(|&(col, row)| (row, col));

@@ -29,6 +29,7 @@ pub enum Habit {
 
 /// A kind of game.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(clippy::struct_excessive_bools)] // Independent switches, not a state.
 pub struct Scenario {
     /// Its name: also the name of its file in the demo.
     pub name: &'static str,

@@ -179,10 +179,7 @@ impl Session<'_> {
             .map(|at| field.cell(at))
             .filter(|&cell| {
                 !field.is_mine(cell)
-                    && matches!(
-                        self.engine.face(cell),
-                        Some(Face::Closed | Face::Question)
-                    )
+                    && matches!(self.engine.face(cell), Some(Face::Closed | Face::Question))
             })
             .collect();
         let beside: Vec<Cell> = closed
@@ -204,9 +201,7 @@ impl Session<'_> {
         let wrong = field
             .places()
             .map(|at| field.cell(at))
-            .find(|&cell| {
-                self.engine.face(cell) == Some(Face::Flag) && !field.is_mine(cell)
-            });
+            .find(|&cell| self.engine.face(cell) == Some(Face::Flag) && !field.is_mine(cell));
         match wrong {
             Some(cell) => self.flag(cell),
             // Nothing to do: the game ends as "other".
@@ -260,19 +255,19 @@ impl Session<'_> {
                 && self.engine.face(mine) == Some(Face::Closed)
                 && self.rng.bool();
             self.move_to(mine)?;
-            self.pause()?;
+            self.pause();
             self.act(MouseAction::RightDown)?;
             if keep {
                 self.move_to(cell)?;
                 self.act(MouseAction::LeftDown)?;
-                self.pause()?;
+                self.pause();
                 self.act(MouseAction::LeftUp)?;
                 if self.playing() {
                     self.act(MouseAction::RightUp)?;
                 }
                 return Ok(());
             }
-            self.pause()?;
+            self.pause();
             self.act(MouseAction::RightUp)?;
             // With marks on, a square may have come round to a question mark.
             if self.engine.face(mine) == Some(Face::Question) {
@@ -347,16 +342,16 @@ impl Session<'_> {
 
     fn flag(&mut self, cell: Cell) -> Done {
         self.move_to(cell)?;
-        self.pause()?;
+        self.pause();
         self.act(MouseAction::RightDown)?;
-        self.pause()?;
+        self.pause();
         self.act(MouseAction::RightUp)
     }
 
     fn click(&mut self) -> Done {
-        self.pause()?;
+        self.pause();
         self.act(MouseAction::LeftDown)?;
-        self.pause()?;
+        self.pause();
         self.act(MouseAction::LeftUp)
     }
 
@@ -377,7 +372,7 @@ impl Session<'_> {
         };
         for &action in order {
             if self.playing() {
-                self.pause()?;
+                self.pause();
                 self.act(action)?;
             }
         }
@@ -385,13 +380,15 @@ impl Session<'_> {
     }
 
     fn on_open_square(&self) -> bool {
-        let cell = Cell::new((self.at.0 / self.square) as u8, (self.at.1 / self.square) as u8);
+        let cell = Cell::new(
+            (self.at.0 / self.square) as u8,
+            (self.at.1 / self.square) as u8,
+        );
         matches!(self.engine.face(cell), Some(Face::Number(_)))
     }
 
-    fn pause(&mut self) -> Done {
+    fn pause(&mut self) {
         self.time_ms += self.rng.u32(15..90);
-        Ok(())
     }
 
     fn centre(&self, cell: Cell) -> (i32, i32) {

@@ -46,12 +46,18 @@ impl Solver {
     }
 
     pub fn face(&self, cell: Cell) -> Face {
-        self.faces.get(self.index(cell)).copied().unwrap_or(Face::Closed)
+        self.faces
+            .get(self.index(cell))
+            .copied()
+            .unwrap_or(Face::Closed)
     }
 
     pub fn knows(&self, cell: Cell) -> Knowledge {
         let at = self.index(cell);
-        self.knowledge.get(at).copied().unwrap_or(Knowledge::Unknown)
+        self.knowledge
+            .get(at)
+            .copied()
+            .unwrap_or(Knowledge::Unknown)
     }
 
     /// The cells around one.

@@ -135,7 +135,11 @@ fn utf8_texts(
     let fields: Vec<String> = game
         .player
         .iter()
-        .zip(PlayerFields::NAMES.iter().chain(std::iter::repeat(&"a player field")))
+        .zip(
+            PlayerFields::NAMES
+                .iter()
+                .chain(std::iter::repeat(&"a player field")),
+        )
         .map(|(field, name)| decode(name, field))
         .collect();
     Ok((version_info, PlayerFields::new(fields)?))
@@ -143,11 +147,17 @@ fn utf8_texts(
 
 fn to_v2(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, WriteError> {
     let (version_info, player) = utf8_texts(game, losses)?;
-    let declared = game.declared_bbbv().unwrap_or_else(|| bbbv(&Minefield::new(&game.board)));
+    let declared = game
+        .declared_bbbv()
+        .unwrap_or_else(|| bbbv(&Minefield::new(&game.board)));
     let [.., high, low] = declared.to_be_bytes();
     let mut properties = game.properties.get(..4).unwrap_or_default().to_vec();
     properties.extend([low, high, V1_SQUARE_SIZE]);
-    if let Some(extra) = game.properties.get(property::UTF8 + 1..).filter(|e| !e.is_empty()) {
+    if let Some(extra) = game
+        .properties
+        .get(property::UTF8 + 1..)
+        .filter(|e| !e.is_empty())
+    {
         losses.push(Loss::Properties { count: extra.len() });
     }
     losses.push(Loss::ResultString);
@@ -235,7 +245,9 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         ending: game.ending.ok_or(WriteError::NoEnding)?,
         name: &text(game.player.name()),
         nick: &text(game.player.nickname()),
-        bbbv: game.declared_bbbv().unwrap_or_else(|| bbbv(&Minefield::new(&game.board))),
+        bbbv: game
+            .declared_bbbv()
+            .unwrap_or_else(|| bbbv(&Minefield::new(&game.board))),
         nf: game.declared_nf() || !flags,
         timestamp: game.board.timestamp,
     };
@@ -268,7 +280,10 @@ pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
     }
     if let Encoding::V1 { result } = &game.encoding {
         let parsed = super::ResultString::parse(result.as_bytes());
-        if let Some(nick) = parsed.get("NICK").filter(|nick| game.nick_may_be_token(nick)) {
+        if let Some(nick) = parsed
+            .get("NICK")
+            .filter(|nick| game.nick_may_be_token(nick))
+        {
             let mut kept = result.as_bytes().to_vec();
             // The parts of a parsed string are slices of it, so the place is exact.
             let at = nick.as_ptr() as usize - result.as_bytes().as_ptr() as usize;

@@ -139,7 +139,9 @@ pub enum WriteError {
         now: u32,
     },
     /// A cursor position that 16 bits can't hold.
-    #[error("a cursor position of ({x}, {y}); this version holds {min_x} to {max_x} and {min_y} to {max_y}")]
+    #[error(
+        "a cursor position of ({x}, {y}); this version holds {min_x} to {max_x} and {min_y} to {max_y}"
+    )]
     PositionRange {
         /// Position.
         x: i32,

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::error::WriteError;
 use super::rule::Rule;
-use crate::{BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version};
+use crate::{
+    BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
+};
 
 /// v1 positions are relative to the client area; the board begins here (read off real files).
 pub(crate) const V1_ORIGIN: (i32, i32) = (12, 56);
@@ -490,12 +492,16 @@ mod tests {
                 panic!("a mouse event was written");
             };
             assert_eq!(read.reduced, expected, "{dt} ms, ({dx}, {dy})");
-            assert_eq!((read.time_ms, read.x, read.y), (next.time_ms, next.x, next.y));
+            assert_eq!(
+                (read.time_ms, read.x, read.y),
+                (next.time_ms, next.x, next.y)
+            );
         }
         let mut pressed = mouse(MouseAction::Move, 10, 50, 50);
         pressed.buttons = Buttons::LEFT;
         let mut log = EventLog::empty(Version::V2);
-        log.push_shortest(Event::Mouse(mouse(MouseAction::LeftUp, 10, 50, 50))).unwrap();
+        log.push_shortest(Event::Mouse(mouse(MouseAction::LeftUp, 10, 50, 50)))
+            .unwrap();
         log.push_shortest(Event::Mouse(pressed)).unwrap();
         assert_eq!(log.as_bytes().len(), 18, "other buttons: the long form");
     }
@@ -506,7 +512,11 @@ mod tests {
         let far = mouse(MouseAction::Move, 0, -13, 0);
         assert!(matches!(
             log.push(Event::Mouse(far)),
-            Err(WriteError::PositionRange { min_x: -12, max_y: 65479, .. })
+            Err(WriteError::PositionRange {
+                min_x: -12,
+                max_y: 65479,
+                ..
+            })
         ));
         let late = mouse(MouseAction::Move, 1 << 24, 0, 0);
         assert_eq!(

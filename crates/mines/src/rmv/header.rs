@@ -195,7 +195,13 @@ impl Prelude {
             tail: Cow::Borrowed(&[]),
             checksum: Cow::Borrowed(&[]),
         };
-        texts(&game, result.at, version_info.at, player_section.at, deviations)?;
+        texts(
+            &game,
+            result.at,
+            version_info.at,
+            player_section.at,
+            deviations,
+        )?;
         Ok(game)
     }
 }
@@ -302,7 +308,12 @@ fn board<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Er
         &mines,
         cols,
         rows,
-        |index, cell| Rule::MineOutside { index, cell, cols, rows },
+        |index, cell| Rule::MineOutside {
+            index,
+            cell,
+            cols,
+            rows,
+        },
         |index, cell| Rule::MineDuplicate { index, cell },
         cut.at + 8,
         deviations,
@@ -332,7 +343,12 @@ fn preflags<'a>(
         &flags,
         cols,
         rows,
-        |index, cell| Rule::PreflagOutside { index, cell, cols, rows },
+        |index, cell| Rule::PreflagOutside {
+            index,
+            cell,
+            cols,
+            rows,
+        },
         |index, cell| Rule::PreflagDuplicate { index, cell },
         cut.at + 2,
         deviations,
@@ -398,7 +414,11 @@ fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> R
     }
     if let Some(value) = get(property::MODE).filter(|&mode| mode > max_mode) {
         let max = max_mode;
-        let rule = Rule::ModeUnknown { value, version, max };
+        let rule = Rule::ModeUnknown {
+            value,
+            version,
+            max,
+        };
         deviations.note(Finding::new(rule).at(cut.at + property::MODE as u64))?;
     }
     if let Some(value @ 4..) = get(property::LEVEL) {
@@ -423,7 +443,9 @@ fn extensions<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Extensio
     // Names are texts; values may be binary.
     let mut at = cut.at + 2;
     for extension in extensions.iter() {
-        utf8(extension.name, at + 1, deviations, || "an extension property's name".into())?;
+        utf8(extension.name, at + 1, deviations, || {
+            "an extension property's name".into()
+        })?;
         at += 2 + extension.name.len() as u64 + extension.value.len() as u64;
     }
     Ok(extensions)
@@ -441,16 +463,23 @@ fn texts(
         return Ok(());
     }
     if let Encoding::V1 { result } = &game.encoding {
-        utf8(result.as_bytes(), result_at, deviations, || "the result string".into())?;
+        utf8(result.as_bytes(), result_at, deviations, || {
+            "the result string".into()
+        })?;
     }
-    utf8(game.version_info.as_bytes(), version_info_at, deviations, || {
-        "the version info".into()
-    })?;
+    utf8(
+        game.version_info.as_bytes(),
+        version_info_at,
+        deviations,
+        || "the version info".into(),
+    )?;
     let mut at = player_at + 2;
     for (index, field) in game.player.iter().enumerate() {
-        utf8(field, at + 1, deviations, || match PlayerFields::NAMES.get(index) {
-            Some(name) => format!("the player's {name}").into(),
-            None => format!("player field {index}").into(),
+        utf8(field, at + 1, deviations, || {
+            match PlayerFields::NAMES.get(index) {
+                Some(name) => format!("the player's {name}").into(),
+                None => format!("player field {index}").into(),
+            }
         })?;
         at += 1 + field.len() as u64;
     }

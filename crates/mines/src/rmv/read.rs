@@ -238,7 +238,9 @@ impl ReadOptions {
                     break;
                 }
             }
-            let checksum = behind.get(..usize::from(prelude.checksum)).unwrap_or(behind);
+            let checksum = behind
+                .get(..usize::from(prelude.checksum))
+                .unwrap_or(behind);
             game.checksum = Cow::Borrowed(checksum);
         }
         game.file_size = declared_size(
@@ -286,21 +288,17 @@ impl ReadOptions {
         if whole {
             let size = usize::from(prelude.checksum);
             let at = start as u64 + video.len() as u64;
-            match behind.split_at_checked(size) {
-                Some((checksum, trailing)) => {
-                    game.checksum = Cow::Borrowed(checksum);
-                    if !trailing.is_empty() {
-                        let found = trailing.len() as u64;
-                        let finding = Finding::new(Rule::TrailingBytes { found });
-                        deviations.note(finding.at(at + size as u64))?;
-                    }
+            if let Some((checksum, trailing)) = behind.split_at_checked(size) {
+                game.checksum = Cow::Borrowed(checksum);
+                if !trailing.is_empty() {
+                    let found = trailing.len() as u64;
+                    let finding = Finding::new(Rule::TrailingBytes { found });
+                    deviations.note(finding.at(at + size as u64))?;
                 }
-                None => {
-                    game.checksum = Cow::Borrowed(behind);
-                    let left = behind.len() as u64;
-                    deviations
-                        .note(truncated(Section::Checksum, size as u64, left, at + left))?;
-                }
+            } else {
+                game.checksum = Cow::Borrowed(behind);
+                let left = behind.len() as u64;
+                deviations.note(truncated(Section::Checksum, size as u64, left, at + left))?;
             }
         }
         game.file_size = declared_size(prelude.version, prelude.file_size, real, &mut deviations)?;

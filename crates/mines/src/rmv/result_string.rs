@@ -77,7 +77,9 @@ impl<'a> ResultString<'a> {
             return None;
         }
         let seconds: u64 = seconds.parse().ok()?;
-        seconds.checked_mul(100)?.checked_add(hundredths.parse().ok()?)
+        seconds
+            .checked_mul(100)?
+            .checked_add(hundredths.parse().ok()?)
     }
 }
 
@@ -130,7 +132,13 @@ mod tests {
 
     #[test]
     fn malformed_strings_are_known() {
-        for bad in [&b""[..], b"\n", b"LEVEL:x#\n", b"\nLEVEL:x\n", b"\nLEVEL#\n"] {
+        for bad in [
+            &b""[..],
+            b"\n",
+            b"LEVEL:x#\n",
+            b"\nLEVEL:x\n",
+            b"\nLEVEL#\n",
+        ] {
             assert!(!ResultString::parse(bad).is_well_formed(), "{bad:?}");
         }
         assert!(ResultString::parse(b"\n\n").is_well_formed());

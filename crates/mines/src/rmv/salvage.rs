@@ -6,6 +6,7 @@ use std::fmt;
 use super::convert::Loss;
 use super::error::{Error, WriteError};
 use super::events::EventLog;
+use super::header::Prelude;
 use super::read::{Reading, read_lenient};
 use super::rule::{Findings, Rule, Section};
 use crate::fields::{Extensions, PlayerFields};
@@ -70,7 +71,10 @@ impl fmt::Display for Repair {
                 write!(f, "dropped {bytes} bytes behind the checksum")
             }
             Self::EventsCut { kept, offset } => {
-                write!(f, "kept {kept} whole events; lost what stood from byte {offset} on")
+                write!(
+                    f,
+                    "kept {kept} whole events; lost what stood from byte {offset} on"
+                )
             }
             Self::TerminationAdded { time_ms } => write!(
                 f,
@@ -182,10 +186,9 @@ pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
         cut(&mut game, event, offset, &mut repairs)?;
         covered_by_checksum = true;
     }
-    if covered_by_checksum && !game.checksum.is_empty() {
+    let had_checksum = Prelude::parse(bytes)?.is_some_and(|prelude| prelude.checksum > 0);
+    if had_checksum && covered_by_checksum {
         game.checksum = Cow::Borrowed(&[]);
-        repairs.push(Repair::Lost(Loss::Checksum));
-    } else if findings.has("rmv.truncated") {
         repairs.push(Repair::Lost(Loss::Checksum));
     }
     if !repairs.is_empty() {
@@ -252,7 +255,11 @@ fn reencode(game: &mut Game<'static>, repairs: &mut Vec<Repair>) -> Result<(), W
     let fields: Vec<String> = game
         .player
         .iter()
-        .zip(PlayerFields::NAMES.iter().chain(std::iter::repeat(&"a player field")))
+        .zip(
+            PlayerFields::NAMES
+                .iter()
+                .chain(std::iter::repeat(&"a player field")),
+        )
         .map(|(field, name)| decode(name, field))
         .collect();
     match &mut game.encoding {
@@ -262,7 +269,12 @@ fn reencode(game: &mut Game<'static>, repairs: &mut Vec<Repair>) -> Result<(), W
         Encoding::V2 { extensions, .. } => {
             let renamed: Vec<(String, Vec<u8>)> = extensions
                 .iter()
-                .map(|e| (decode("an extension property's name", e.name), e.value.to_vec()))
+                .map(|e| {
+                    (
+                        decode("an extension property's name", e.name),
+                        e.value.to_vec(),
+                    )
+                })
                 .collect();
             *extensions = Extensions::new(renamed)?;
         }

@@ -31,7 +31,9 @@ enum State {
     Header,
     Events,
     /// Behind the termination event, or behind an event that can't be read.
-    RestOfVideo { is_tail: bool },
+    RestOfVideo {
+        is_tail: bool,
+    },
     Checksum,
     Trailing,
     Done,

@@ -119,7 +119,10 @@ fn front(game: &Game<'_>, video: u32) -> Result<Vec<u8>, WriteError> {
     if let Encoding::V1 { result } = &game.encoding {
         put(size(Section::Result, result.as_bytes().len())?);
     }
-    put(size(Section::VersionInfo, game.version_info.as_bytes().len())?);
+    put(size(
+        Section::VersionInfo,
+        game.version_info.as_bytes().len(),
+    )?);
     put(size(Section::Player, 2 + player.len())?);
     put(size(Section::Board, 8 + game.board.mines.as_bytes().len())?);
     put(match &game.preflags {
@@ -298,7 +301,10 @@ impl<W: Write + Seek> Writer<W> {
         };
         self.out.write_all(&end)?;
         self.out.flush()?;
-        let rest = self.out.seek(SeekFrom::End(0))?.saturating_sub(u64::from(real));
+        let rest = self
+            .out
+            .seek(SeekFrom::End(0))?
+            .saturating_sub(u64::from(real));
         if rest > 0 {
             return Err(RecordError::Resume(
                 format!("{rest} bytes of an older recording stand behind this one").into(),

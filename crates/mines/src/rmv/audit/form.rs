@@ -48,12 +48,15 @@ fn texts(game: &Game<'_>, findings: &mut Findings) {
     };
     for (index, field) in game.player.iter().enumerate() {
         let name = PlayerFields::NAMES.get(index).copied();
-        guess(name.map_or("a player field", |name| match name {
-            "name" => "the player's name",
-            "nickname" => "the player's nickname",
-            "country" => "the player's country",
-            _ => "the player's token",
-        }), field);
+        guess(
+            name.map_or("a player field", |name| match name {
+                "name" => "the player's name",
+                "nickname" => "the player's nickname",
+                "country" => "the player's country",
+                _ => "the player's token",
+            }),
+            field,
+        );
     }
     guess("the version info", game.version_info.as_bytes());
     if let Encoding::V1 { result } = &game.encoding {

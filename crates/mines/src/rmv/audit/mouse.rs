@@ -56,19 +56,16 @@ impl Watch<'_> {
 
     fn mouse(&mut self, event: &MouseEvent, index: u32, position: usize) {
         let (action, time_ms) = (event.action, event.time_ms);
-        let before = match self.last {
-            Some(last) => {
-                self.step(&last, event, index, position);
-                last.buttons
+        let before = if let Some(last) = self.last {
+            self.step(&last, event, index, position);
+            last.buttons
+        } else {
+            if action != MouseAction::LeftUp || time_ms != 0 {
+                let rule = Rule::FirstEvent { action, time_ms };
+                self.found(rule, index, time_ms, position);
             }
-            None => {
-                if action != MouseAction::LeftUp || time_ms != 0 {
-                    let rule = Rule::FirstEvent { action, time_ms };
-                    self.found(rule, index, time_ms, position);
-                }
-                // The left button went down before the recording began.
-                Buttons(u8::from(action == MouseAction::LeftUp))
-            }
+            // The left button went down before the recording began.
+            Buttons(u8::from(action == MouseAction::LeftUp))
         };
         let recorded = event.buttons.0;
         if recorded > 7 {

@@ -65,13 +65,15 @@ fn unproven_event(game: &Game<'_>, divergence: u32) -> Option<&'static str> {
         .take(divergence as usize + 1)
         .find_map(|event| match event {
             Event::Mouse(mouse)
-                if matches!(mouse.action, MouseAction::MiddleDown | MouseAction::MiddleUp) =>
+                if matches!(
+                    mouse.action,
+                    MouseAction::MiddleDown | MouseAction::MiddleUp
+                ) =>
             {
                 Some("the specification leaves the middle button open")
             }
             Event::Board(board)
-                if game.marks()
-                    && matches!(board.face, Face::Question | Face::PressedQuestion) =>
+                if game.marks() && matches!(board.face, Face::Question | Face::PressedQuestion) =>
             {
                 Some("no public recording shows question marks")
             }

@@ -7,7 +7,10 @@ use crate::{Game, Level, Metrics, TextEncoding};
 pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
     level(game, metrics, findings);
     let computed = metrics.board.bbbv;
-    if let Some(declared) = game.declared_bbbv().filter(|&declared| declared != computed) {
+    if let Some(declared) = game
+        .declared_bbbv()
+        .filter(|&declared| declared != computed)
+    {
         findings.push(Finding::new(Rule::Bbbv { declared, computed }));
     }
     if game.declared_nf() && metrics.clicks.flags > 0 {
@@ -44,9 +47,14 @@ fn result_string(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Find
     score(game, result, findings);
 
     let mut contradicts = |key, found: Option<&[u8]>, expected: String| {
-        if let Some(found) = found.filter(|found| !found.eq_ignore_ascii_case(expected.as_bytes())) {
+        if let Some(found) = found.filter(|found| !found.eq_ignore_ascii_case(expected.as_bytes()))
+        {
             let found = String::from_utf8_lossy(found).into_owned();
-            findings.push(Finding::new(Rule::ResultValue { key, found, expected }));
+            findings.push(Finding::new(Rule::ResultValue {
+                key,
+                found,
+                expected,
+            }));
         }
     };
     if let Some(level) = game.declared_level() {
@@ -107,7 +115,10 @@ fn name(key: &'static str, found: Option<&[u8]>, field: &[u8], findings: &mut Fi
     findings.push(Finding::new(if found.is_ascii() && field.is_ascii() {
         Rule::ResultText { key }
     } else {
-        debug_assert_ne!(crate::TextRule::Undefined.decode(found).1, TextEncoding::InvalidUtf8);
+        debug_assert_ne!(
+            crate::TextRule::Undefined.decode(found).1,
+            TextEncoding::InvalidUtf8
+        );
         Rule::ResultTextEncoding { key }
     }));
 }

@@ -1,0 +1,388 @@
+//! The engine keeps its own rules, and recordings of it replay.
+
+use std::borrow::Cow;
+
+use arbitrary::{Result, Unstructured};
+use gametape_mines::engine::{Click, ClickKind, Engine, Status};
+use gametape_mines::rmv::{self, EventLog};
+use gametape_mines::{
+    Board, BoardEvent, Buttons, Cell, Cells, Ending, Event, Face, Game, Metrics, Minefield,
+    MouseAction, MouseEvent, Outcome, Version, property, replay,
+};
+
+use super::audit::plausible;
+
+/// Times are 24-bit.
+const MAX_TIME: u32 = 0xFF_FFFF;
+
+/// For any board, any preflags and any sequence of mouse events the engine shows only what can
+/// be: events on the board, numbers that the mines around give, nothing on an open square,
+/// nothing after the end; [`Engine::face`] is what was shown last, [`Engine::opened`] counts
+/// what was shown open, and the game is won when that is every safe square and no mine was hit.
+///
+/// A recording of all that replays without a divergence or a lag, is written and read back,
+/// passes the audit's replay, and has the clicks the engine told of.
+///
+/// `data` is a script: the board first, then the mouse events.
+pub fn rmv_engine(data: &[u8]) {
+    let mut script = Unstructured::new(data);
+    if let Ok(table) = Table::new(&mut script) {
+        if table.wild {
+            wild(&table, &mut script);
+        } else {
+            recorded(&table, &mut script);
+        }
+    }
+}
+
+/// What a game is played on.
+struct Table {
+    version: Version,
+    marks: bool,
+    /// Positions, times and buttons are any numbers, beyond what a file could hold.
+    wild: bool,
+    square_size: u8,
+    board: Board<'static>,
+    preflags: Cells<'static>,
+}
+
+impl Table {
+    fn new(script: &mut Unstructured<'_>) -> Result<Self> {
+        let flags: u8 = script.arbitrary()?;
+        let bit = |n: u8| flags >> n & 1 == 1;
+        let large = flags >> 4 == 0xF;
+        let mut side = || -> Result<u32> {
+            let byte: u8 = script.arbitrary()?;
+            Ok(u32::from(if large { byte.max(1) } else { byte % 9 + 1 }))
+        };
+        let (cols, rows) = (side()?, side()?);
+        let version = if bit(0) { Version::V1 } else { Version::V2 };
+        let wild = bit(2);
+        let square_size = match (version, script.arbitrary()?) {
+            (Version::V1, _) => 16,
+            (Version::V2, size) if wild => size,
+            (Version::V2, size) => size.max(1),
+        };
+        let mines = some_cells(script, cols, rows)?;
+        let preflags = if bit(3) {
+            some_cells(script, cols, rows)?.into_iter().collect()
+        } else {
+            Cells::default()
+        };
+        Ok(Self {
+            version,
+            marks: bit(1),
+            wild,
+            square_size,
+            board: Board::new(cols, rows, mines, 0).expect("cells inside, each once"),
+            preflags,
+        })
+    }
+
+    fn engine(&self) -> Engine {
+        let field = Minefield::new(&self.board);
+        let mut engine = Engine::new(field, self.square_size, self.marks);
+        engine.preflag(&self.preflags);
+        engine
+    }
+
+    /// A game in which nothing has been played yet.
+    fn game(&self) -> Game<'static> {
+        let mut game = Game::new(self.version, self.board.clone());
+        let mut properties = game.properties.to_vec();
+        properties[property::MARKS] = self.marks.into();
+        if self.version == Version::V2 {
+            properties[property::SQUARE_SIZE] = self.square_size;
+        }
+        game.properties = Cow::Owned(properties);
+        game.preflags = Some(self.preflags.clone());
+        game
+    }
+}
+
+/// Cells of the board, row by row: of small boards any set of them, of large ones by a share.
+fn some_cells(script: &mut Unstructured<'_>, cols: u32, rows: u32) -> Result<Vec<Cell>> {
+    let all = (0..rows as u8).flat_map(|row| (0..cols as u8).map(move |col| Cell::new(col, row)));
+    if cols * rows <= 81 {
+        let mut bits = (0u8, 0u8);
+        return all
+            .filter_map(|cell| {
+                if bits.1 == 0 {
+                    match script.arbitrary() {
+                        Ok(byte) => bits = (byte, 8),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                let chosen = bits.0 & 1 == 1;
+                bits = (bits.0 >> 1, bits.1 - 1);
+                chosen.then_some(Ok(cell))
+            })
+            .collect();
+    }
+    let share: u8 = script.arbitrary()?;
+    let mut state: u32 = u32::from(script.arbitrary::<u16>()?) << 1 | 1;
+    Ok(all
+        .filter(|_| {
+            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            // Most of all boards are sparse: openings unfold.
+            u32::from(share) * u32::from(share) / 255 > state >> 24
+        })
+        // The count is 16-bit.
+        .take(65_025)
+        .collect())
+}
+
+fn action(byte: u8) -> MouseAction {
+    MouseAction::from_code(byte & 7).unwrap_or(MouseAction::LeftUp)
+}
+
+/// Numbers that no file could hold.
+fn wild(table: &Table, script: &mut Unstructured<'_>) {
+    let mut watch = Watch::new(table);
+    while let Ok(byte) = script.arbitrary::<u8>() {
+        let (Ok(x), Ok(y)) = (script.arbitrary(), script.arbitrary()) else {
+            break;
+        };
+        watch.apply(&MouseEvent {
+            action: action(byte),
+            time_ms: (x as u32).rotate_left(7),
+            buttons: Buttons(byte),
+            x,
+            y,
+            reduced: byte >> 7 == 1,
+        });
+    }
+    watch.end();
+}
+
+fn recorded(table: &Table, script: &mut Unstructured<'_>) {
+    let mut watch = Watch::new(table);
+    let mut game = table.game();
+    let mut time_ms = 0u32;
+    let mut buttons = Buttons::LEFT;
+    let mut last = (0, 0);
+    let mut late_events = 0;
+    while let Ok(byte) = script.arbitrary::<u8>() {
+        let action = action(byte);
+        // Half of all events happen where the cursor is.
+        if byte & 8 == 0 {
+            let (Ok(col), Ok(row)) = (script.arbitrary::<u8>(), script.arbitrary::<u8>()) else {
+                break;
+            };
+            // One square beyond each edge belongs to the way, too.
+            let on = |at: u8, squares: u8| {
+                let square = i32::from(at) % (i32::from(squares) + 2) - 1;
+                let inside = i32::from(byte >> 4) % i32::from(table.square_size);
+                (square * i32::from(table.square_size) + inside).clamp(-12, 32_767)
+            };
+            last = (on(col, table.board.cols), on(row, table.board.rows));
+        }
+        time_ms = (time_ms + u32::from(byte) * u32::from(byte) / 64).min(MAX_TIME);
+        buttons = buttons.after(action);
+        let mouse = MouseEvent {
+            action,
+            time_ms,
+            buttons,
+            x: last.0,
+            y: last.1,
+            reduced: false,
+        };
+        late_events += u32::from(watch.engine.status() != Status::Playing);
+        let push = if byte & 16 == 0 { EventLog::push } else { EventLog::push_shortest };
+        push(&mut game.events, Event::Mouse(mouse)).expect("the format holds it");
+        for &shown in watch.apply(&mouse) {
+            game.events.push(Event::Board(shown)).expect("the format holds it");
+        }
+    }
+    watch.end();
+    finish(&mut game, &watch);
+    check_recording(&game, &watch, late_events);
+}
+
+fn finish(game: &mut Game<'_>, watch: &Watch) {
+    game.ending = Some(Ending {
+        outcome: match watch.engine.status() {
+            Status::Playing => Outcome::Other,
+            Status::Won => Outcome::Win,
+            Status::Lost => Outcome::Blast,
+        },
+        time_ms: game.events.last_time_ms(),
+    });
+}
+
+fn check_recording(game: &Game<'_>, watch: &Watch, late_events: u32) {
+    let replayed = replay(game);
+    assert_eq!(replayed.divergence, None);
+    assert_eq!(replayed.lag, None);
+    assert_eq!(replayed.status, watch.engine.status());
+    assert_eq!(replayed.after_end.is_some(), late_events > 0);
+
+    let bytes = rmv::write(game).expect("a game by the rules");
+    assert_eq!(&rmv::read(&bytes).expect("what was written"), game);
+
+    // Metrics of large boards take their time.
+    let field = watch.engine.field();
+    if u32::from(field.cols()) * u32::from(field.rows()) > 1024 {
+        return;
+    }
+    let metrics = Metrics::of(game);
+    plausible(&metrics, field);
+    assert_eq!(metrics.clicks.opened, watch.engine.opened());
+    assert_eq!(metrics.clicks.left, watch.count(ClickKind::Left));
+    assert_eq!(metrics.clicks.right, watch.count(ClickKind::Right));
+    assert_eq!(metrics.clicks.double, watch.count(ClickKind::Double));
+    assert_eq!(
+        metrics.clicks.effective() as usize,
+        watch.clicks.iter().filter(|click| click.effective).count()
+    );
+    if watch.engine.status() == Status::Won {
+        assert_eq!(metrics.clicks.solved_bbbv, metrics.board.bbbv);
+    }
+    let findings = rmv::audit(&bytes).findings;
+    for code in [
+        "rmv.board-event",
+        "rmv.board-event-unproven",
+        "rmv.board-event-lag",
+        "rmv.outcome",
+        "rmv.buttons",
+        "rmv.time",
+    ] {
+        assert!(!findings.has(code), "{findings:?}");
+    }
+    assert_eq!(findings.has("rmv.after-end"), late_events > 0);
+}
+
+/// An engine, and what it has shown so far.
+struct Watch {
+    engine: Engine,
+    marks: bool,
+    /// What each square shows, pressed or not.
+    displayed: Vec<Face>,
+    /// What each square shows when it is not pressed.
+    faces: Vec<Face>,
+    opened: u32,
+    blast: bool,
+    clicks: Vec<Click>,
+    shown: Vec<BoardEvent>,
+}
+
+impl Watch {
+    fn new(table: &Table) -> Self {
+        let engine = table.engine();
+        let field = engine.field();
+        let (cols, rows) = (usize::from(field.cols()), usize::from(field.rows()));
+        let mut faces = vec![Face::Closed; cols * rows];
+        for cell in table.preflags.iter() {
+            faces[usize::from(cell.row) * cols + usize::from(cell.col)] = Face::Flag;
+        }
+        let watch = Self {
+            marks: table.marks,
+            displayed: faces.clone(),
+            faces,
+            opened: 0,
+            blast: false,
+            clicks: Vec::new(),
+            shown: Vec::new(),
+            engine,
+        };
+        watch.status();
+        watch
+    }
+
+    fn place(&self, cell: Cell) -> usize {
+        let field = self.engine.field();
+        assert!(
+            cell.col < field.cols() && cell.row < field.rows(),
+            "{cell} is off the board"
+        );
+        usize::from(cell.row) * usize::from(field.cols()) + usize::from(cell.col)
+    }
+
+    fn count(&self, kind: ClickKind) -> u32 {
+        self.clicks.iter().filter(|click| click.kind == kind).count() as u32
+    }
+
+    fn apply(&mut self, event: &MouseEvent) -> &[BoardEvent] {
+        let before = self.engine.status();
+        let mut shown = std::mem::take(&mut self.shown);
+        shown.clear();
+        let click = self.engine.apply(event, &mut shown);
+        if before != Status::Playing {
+            assert!(shown.is_empty() && click.is_none(), "the game was over");
+        }
+        let mut opens = false;
+        for &event in &shown {
+            self.show(event);
+            opens |= matches!(event.face, Face::Number(_) | Face::Blast);
+        }
+        for event in &shown {
+            let at = self.place(event.cell);
+            assert_eq!(self.engine.face(event.cell), Some(self.faces[at]));
+        }
+        match click {
+            Some(click) if click.kind == ClickKind::Right => assert!(!opens),
+            Some(click) => assert_eq!(click.effective, opens, "{click:?}: {shown:?}"),
+            None => assert!(!opens, "opened without a click: {shown:?}"),
+        }
+        self.clicks.extend(click);
+        self.status();
+        self.shown = shown;
+        &self.shown
+    }
+
+    fn show(&mut self, event: BoardEvent) {
+        let at = self.place(event.cell);
+        let field = self.engine.field();
+        let before = self.faces[at];
+        assert!(
+            !matches!(before, Face::Number(_) | Face::Blast),
+            "{event:?} on an open square"
+        );
+        match event.face {
+            Face::Pressed => assert_eq!(self.displayed[at], Face::Closed, "{event:?}"),
+            Face::PressedQuestion => assert_eq!(self.displayed[at], Face::Question, "{event:?}"),
+            Face::Number(number) => {
+                assert!(!field.is_mine(event.cell), "{event:?} on a mine");
+                assert_eq!(number, field.number(event.cell), "{event:?}");
+                assert_ne!(before, Face::Flag, "a flag was opened");
+                self.opened += 1;
+            }
+            Face::Blast => {
+                assert!(field.is_mine(event.cell), "{event:?} without a mine");
+                assert_ne!(before, Face::Flag, "a flag was opened");
+                self.blast = true;
+            }
+            Face::Question => assert!(self.marks, "{event:?} without marks"),
+            Face::Closed | Face::Flag => {}
+            Face::Open => panic!("the engine does not use code 14"),
+        }
+        self.displayed[at] = event.face;
+        if !matches!(event.face, Face::Pressed | Face::PressedQuestion) {
+            self.faces[at] = event.face;
+        }
+    }
+
+    fn status(&self) {
+        let safe = self.engine.field().safe();
+        assert_eq!(self.engine.opened(), self.opened);
+        assert!(self.opened <= safe);
+        let status = self.engine.status();
+        assert_eq!(status == Status::Lost, self.blast);
+        assert_eq!(status == Status::Won, self.opened == safe && !self.blast);
+    }
+
+    /// Looks at every square.
+    fn end(&self) {
+        let field = self.engine.field();
+        for row in 0..=255 {
+            for col in 0..=255 {
+                let cell = Cell::new(col, row);
+                let on_board = col < field.cols() && row < field.rows();
+                let expected = on_board.then(|| self.faces[self.place(cell)]);
+                assert_eq!(self.engine.face(cell), expected, "{cell}");
+            }
+        }
+        let pressed = |face: &&Face| matches!(face, Face::Pressed | Face::PressedQuestion);
+        assert!(self.displayed.iter().filter(pressed).count() <= 9);
+    }
+}

@@ -1,0 +1,265 @@
+//! All ways into a recording agree.
+
+use std::io::{self, Read};
+
+use gametape_mines::rmv::{
+    Decoder, Error, EventLog, Finding, Limits, Progress, ReadOptions, Reading, Strictness,
+    read_from,
+};
+use gametape_mines::{Event, Game};
+
+/// A slice, any [`Read`], and a file that grows: all three ways to read give the same game, the
+/// same findings, or the same error, for any bytes, strictly and leniently, with and without a
+/// limit in the way.
+///
+/// Also: a strict reading fails exactly where a lenient one finds something, with the first
+/// finding as its error; a source that fails gives its error or one that its bytes before that
+/// give anyway; reading the header alone gives what reading the whole does.
+pub fn rmv_read(data: &[u8]) {
+    for limits in [Limits::DEFAULT, Limits { max_video_bytes: 64 }] {
+        let options = |strictness| ReadOptions { strictness, limits };
+        let strict = three_ways(data, options(Strictness::Strict));
+        let lenient = three_ways(data, options(Strictness::Lenient));
+        strictnesses(&strict, &lenient);
+        for reading in [strict, lenient].iter().flatten() {
+            header_alone(data, reading);
+        }
+    }
+}
+
+/// What can be seen of an error.
+#[derive(PartialEq, Debug)]
+struct Failure {
+    message: String,
+    code: &'static str,
+    offset: Option<u64>,
+    truncated: bool,
+    limit: bool,
+    finding: Option<Finding>,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self {
+            message: error.to_string(),
+            code: error.code(),
+            offset: error.offset(),
+            truncated: error.is_truncated(),
+            limit: error.is_limit(),
+            finding: match error {
+                Error::File(finding) => Some(*finding),
+                _ => None,
+            },
+        }
+    }
+}
+
+type Outcome<'a> = Result<Reading<'a>, Failure>;
+
+fn three_ways(data: &[u8], options: ReadOptions) -> Outcome<'_> {
+    let slice = options.read(data).map_err(Failure::from);
+    if let Ok(reading) = &slice {
+        assert_eq!(
+            reading.game.events.iter().count(),
+            reading.game.events.len() as usize,
+            "the log counts its events"
+        );
+    }
+
+    let one_by_one = Dribble::new(data, |_| 1);
+    same(&slice, &read_from(one_by_one, options), "a byte at a time");
+    let odd = Dribble::new(data, |at| odd_size(data, at));
+    same(&slice, &read_from(odd, options), "odd pieces");
+    same(&slice, &read_from(data, options), "one piece");
+
+    same_grown(&slice, data, options, |_| 1);
+    same_grown(&slice, data, options, |at| odd_size(data, at));
+    // Every second piece is empty.
+    same_grown(&slice, data, options, |at| {
+        if at % 2 == 0 { 0 } else { odd_size(data, at) }
+    });
+    failing(&slice, data, options);
+    slice
+}
+
+/// 1 to 61, out of the data: a change of one byte changes few of the pieces.
+fn odd_size(data: &[u8], at: usize) -> usize {
+    let byte = data.get(at.wrapping_mul(7) % data.len().max(1));
+    1 + usize::from(byte.copied().unwrap_or(0)) % 61
+}
+
+/// Gives its bytes in pieces, says "interrupted" now and then, and can fail.
+struct Dribble<'a, S> {
+    rest: &'a [u8],
+    size: S,
+    at: usize,
+    fails: bool,
+}
+
+impl<'a, S: Fn(usize) -> usize> Dribble<'a, S> {
+    const fn new(rest: &'a [u8], size: S) -> Self {
+        Self {
+            rest,
+            size,
+            at: 0,
+            fails: false,
+        }
+    }
+}
+
+impl<S: Fn(usize) -> usize> Read for Dribble<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.at += 1;
+        if self.at % 16 == 3 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        if self.rest.is_empty() && self.fails {
+            return Err(io::Error::other("unplugged"));
+        }
+        let size = (self.size)(self.at).min(self.rest.len()).min(buffer.len());
+        let (piece, rest) = self.rest.split_at(size);
+        buffer[..size].copy_from_slice(piece);
+        self.rest = rest;
+        Ok(size)
+    }
+}
+
+fn same(slice: &Outcome<'_>, stream: &Result<Reading<'static>, Error>, way: &str) {
+    match (slice, stream) {
+        (Ok(slice), Ok(stream)) => {
+            assert_eq!(slice, stream, "{way}");
+            assert_eq!(
+                log_details(&slice.game.events),
+                log_details(&stream.game.events),
+                "{way}"
+            );
+        }
+        (Err(slice), Err(stream)) => {
+            assert_eq!(slice.message, stream.to_string(), "{way}");
+            assert_eq!(slice.code, stream.code(), "{way}");
+            assert_eq!(slice.offset, stream.offset(), "{way}");
+            assert_eq!(slice.truncated, stream.is_truncated(), "{way}");
+            assert_eq!(slice.limit, stream.is_limit(), "{way}");
+        }
+        (slice, stream) => panic!("{way}: {stream:?}, the slice: {slice:?}"),
+    }
+}
+
+/// What the equality of logs leaves out.
+fn log_details(log: &EventLog<'_>) -> (u32, u64, u32) {
+    (log.len(), log.offset(), log.last_time_ms())
+}
+
+/// Feeds a decoder piece by piece, each when it asks for more.
+fn same_grown(
+    slice: &Outcome<'_>,
+    data: &[u8],
+    options: ReadOptions,
+    size: impl Fn(usize) -> usize,
+) {
+    let mut decoder = Decoder::new(options);
+    let mut events: Vec<Event> = Vec::new();
+    let mut header = false;
+    let mut rest = data;
+    let mut finished = false;
+    let mut at = 0;
+    let failure = loop {
+        match decoder.next() {
+            Ok(Progress::NeedMore) => {
+                assert!(!finished, "more is needed after the end");
+                let fed = (data.len() - rest.len()) as u64;
+                assert!(decoder.offset() <= fed, "read {} of {fed}", decoder.offset());
+                if rest.is_empty() {
+                    decoder.finish_input();
+                    finished = true;
+                } else {
+                    at += 1;
+                    let (piece, after) = rest.split_at(size(at).min(rest.len()));
+                    decoder.feed(piece);
+                    rest = after;
+                }
+            }
+            Ok(Progress::Header) => {
+                assert!(!header && events.is_empty(), "the header comes once and first");
+                header = true;
+            }
+            Ok(Progress::Event(event)) => {
+                assert!(header, "the header comes first");
+                events.push(event);
+            }
+            Ok(Progress::Done) => break None,
+            Err(error) => break Some(error),
+        }
+    };
+    match (slice, failure) {
+        (Ok(slice), None) => {
+            assert!(finished && decoder.is_complete());
+            assert!(matches!(decoder.next(), Ok(Progress::Done)), "done is done");
+            assert_eq!(decoder.offset(), data.len() as u64);
+            assert_eq!(&slice.findings, decoder.findings());
+            assert!(events.iter().copied().eq(&slice.game.events), "the same events");
+            let game = decoder.game().expect("a header was read");
+            assert!(game.events.is_empty());
+            assert_eq!(&without_events(&slice.game), game);
+        }
+        (Err(slice), Some(error)) => assert_eq!(slice, &Failure::from(error)),
+        (slice, grown) => panic!("grown: {grown:?}, the slice: {slice:?}"),
+    }
+}
+
+fn without_events(game: &Game<'_>) -> Game<'static> {
+    let mut game = game.clone().into_owned();
+    game.events = EventLog::empty(game.version());
+    game
+}
+
+/// A source that fails after its last byte.
+fn failing(slice: &Outcome<'_>, data: &[u8], options: ReadOptions) {
+    let mut source = Dribble::new(data, |at| odd_size(data, at));
+    source.fails = true;
+    let error = match read_from(source, options) {
+        Ok(reading) => panic!("a source that fails was read: {reading:?}"),
+        Err(error) => error,
+    };
+    if error.code() == "io" {
+        assert_eq!(error.offset(), Some(data.len() as u64));
+    } else {
+        assert_eq!(slice.as_ref().err(), Some(&Failure::from(error)));
+    }
+}
+
+fn strictnesses(strict: &Outcome<'_>, lenient: &Outcome<'_>) {
+    match (strict, lenient) {
+        (Ok(strict), Ok(lenient)) => {
+            assert!(strict.findings.is_empty());
+            assert_eq!(strict, lenient);
+        }
+        (Err(strict), Ok(lenient)) => {
+            let mut first = lenient.findings.iter().next().cloned();
+            if let Some(first) = &mut first {
+                first.repeats = 0;
+            }
+            assert_eq!(strict.finding, first, "the first finding is the strict error");
+        }
+        (Err(_), Err(_)) => {}
+        (Ok(_), Err(lenient)) => panic!("strict reads what lenient can't: {lenient:?}"),
+    }
+}
+
+fn header_alone(data: &[u8], reading: &Reading<'_>) {
+    let options = ReadOptions {
+        strictness: Strictness::Lenient,
+        ..ReadOptions::default()
+    };
+    let header = options.header(data).expect("the whole was read");
+    let mut whole = without_events(&reading.game);
+    // A cut file's ending is guessed. So is one without the five bytes behind it.
+    if !reading.findings.is_empty() || whole.tail.len() != 5 {
+        whole.ending = header.ending;
+        whole.tail = header.tail.clone().into_owned().into();
+    }
+    if reading.findings.has("rmv.truncated") {
+        whole.checksum = header.checksum.clone().into_owned().into();
+    }
+    assert_eq!(header, whole);
+}

@@ -1,0 +1,87 @@
+//! A recorder, killed and resumed.
+
+use std::io::Cursor;
+
+use arbitrary::Unstructured;
+use gametape_mines::rmv::{self, EventLog, Writer};
+use gametape_mines::{Event, Game};
+
+/// Records `game` event by event; kills the recorder at a byte that `script` names.
+pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
+    let Some(ending) = game.ending else {
+        return;
+    };
+    let mut shortest = game.clone().into_owned();
+    shortest.events = EventLog::empty(game.version());
+    for event in &game.events {
+        if shortest.events.push_shortest(event).is_err() {
+            return;
+        }
+    }
+    let Ok(expected) = rmv::write(&shortest) else {
+        return;
+    };
+    let mut empty = shortest.clone();
+    empty.events = EventLog::empty(game.version());
+    let mut file = Cursor::new(Vec::new());
+    let mut writer = Writer::new(&mut file, empty).expect("the same sections");
+    for event in &game.events {
+        writer.push(event).expect("the same event");
+    }
+    drop(writer);
+    let unfinished = file.into_inner();
+    let mut file = Cursor::new(unfinished.clone());
+    let writer = Writer::resume(&mut file, &unfinished);
+    writer.expect("unfinished").finish(ending).expect("it can be finished");
+    let finished = rmv::read(file.get_ref()).expect("it was finished");
+    same_play(&finished, &shortest);
+
+    let mut file = Cursor::new(Vec::new());
+    let mut writer = Writer::new(&mut file, shortest.clone()).expect("events as well");
+    writer.flush().expect("memory");
+    writer.finish(ending).expect("it can be finished");
+    assert_eq!(file.get_ref(), &expected, "a recorder writes other bytes");
+
+    let video = unfinished.len() - shortest.events.as_bytes().len();
+    let cut = script.int_in_range(video..=unfinished.len()).unwrap_or(video);
+    killed(&unfinished[..cut], &shortest);
+}
+
+fn killed(left: &[u8], game: &Game<'_>) {
+    let ending = game.ending.expect("it was written");
+    let reading = rmv::read_lenient(left).expect("the sections are whole");
+    let kept = reading.game.events.len() as usize;
+    let events: Vec<Event> = game.events.iter().collect();
+    assert!(reading.game.events.iter().eq(events.iter().copied().take(kept)));
+    if let Some(&next) = events.get(kept) {
+        let mut log = reading.game.events.clone();
+        log.push_shortest(next).expect("it was there");
+        let lost = log.as_bytes().len() as u64 + log.offset();
+        assert!(lost > left.len() as u64, "a whole event was not found");
+    }
+    let mut file = Cursor::new(left.to_vec());
+    let mut writer = Writer::resume(&mut file, left).expect("no termination event");
+    for &event in &events[kept..] {
+        writer.push(event).expect("it was written before");
+    }
+    writer.finish(ending).expect("it can be finished");
+    let resumed = rmv::read(file.get_ref()).expect("it was finished");
+    same_play(&resumed, game);
+
+    // Nothing more is recorded: the game ends where it was cut.
+    let mut file = Cursor::new(left.to_vec());
+    let writer = Writer::resume(&mut file, left).expect("no termination event");
+    writer.finish(ending).expect("it can be finished");
+    let ended = rmv::read(file.get_ref()).expect("it was finished");
+    assert_eq!(ended.events, reading.game.events);
+    assert_eq!(ended.ending, Some(ending));
+}
+
+/// Tail and checksum of a resumed recording are lost: they are not in the file yet.
+fn same_play(a: &Game<'_>, b: &Game<'_>) {
+    assert_eq!(a.board, b.board);
+    assert_eq!(a.events, b.events);
+    assert_eq!(a.ending, b.ending);
+    assert_eq!(a.player, b.player);
+    assert_eq!(a.encoding, b.encoding);
+}
