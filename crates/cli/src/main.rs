@@ -1,5 +1,7 @@
 //! The `gametape` command.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod commands;
 mod exit;

@@ -14,6 +14,8 @@
 //! what all formats share takes [`Recording::bytes`] to the format's own crate, such as
 //! [`gametape_mines`].
 
+#![deny(unsafe_code)]
+
 mod error;
 mod finding;
 mod format;

@@ -20,6 +20,18 @@
 //! | the file format, its checks and findings | [`rmv`] |
 //! | synthetic games | [`player`] |
 
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
+
 mod cell;
 pub mod engine;
 mod event;

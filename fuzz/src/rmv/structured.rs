@@ -177,7 +177,7 @@ fn events(
         }
     }
     assert_eq!(log.len() as usize, pushed.len());
-    for (read, (mut event, shortest)) in log.iter().zip(&pushed) {
+    for (read, &(mut event, shortest)) in log.iter().zip(&pushed) {
         if let (true, Event::Mouse(event), Event::Mouse(read)) = (shortest, &mut event, read) {
             event.reduced = read.reduced;
         }

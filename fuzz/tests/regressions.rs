@@ -1,0 +1,135 @@
+//! Every check, on every input that is kept, on the seeds, and on all that is one step away
+//! from them. No libFuzzer: an ordinary test.
+
+use std::any::Any;
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use gametape_fuzz::{CHECKS, Check, seeds};
+use gametape_mines::rmv;
+
+/// Enough to see what is wrong.
+const SHOWN: usize = 8;
+
+/// Runs a check on many inputs and says which ones fail.
+struct Run {
+    check: Check,
+    runs: usize,
+    failures: Vec<String>,
+    failed: usize,
+}
+
+impl Run {
+    fn new(check: Check) -> Self {
+        Self {
+            check,
+            runs: 0,
+            failures: Vec::new(),
+            failed: 0,
+        }
+    }
+
+    fn input(&mut self, name: impl FnOnce() -> String, data: &[u8]) {
+        self.runs += 1;
+        let Err(panic) = catch_unwind(AssertUnwindSafe(|| (self.check.run)(data))) else {
+            return;
+        };
+        self.failed += 1;
+        if self.failures.len() < SHOWN {
+            let failure = format!("{}: {}\n    {}", name(), message(&*panic), hex(data));
+            self.failures.push(failure);
+        }
+    }
+
+    fn end(self) {
+        eprintln!("{}: {} inputs, {} failures", self.check.name, self.runs, self.failed);
+        assert!(
+            self.failures.is_empty(),
+            "{} of {} inputs break {}:\n{}",
+            self.failed,
+            self.runs,
+            self.check.name,
+            self.failures.join("\n")
+        );
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("?")
+}
+
+fn hex(data: &[u8]) -> String {
+    data.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn kept(check: Check) {
+    let mut run = Run::new(check);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("regressions").join(check.name);
+    if let Ok(entries) = std::fs::read_dir(folder) {
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("a folder").path()).collect();
+        paths.sort();
+        for path in paths {
+            let data = std::fs::read(&path).expect("a file");
+            run.input(|| path.display().to_string(), &data);
+        }
+    }
+    run.end();
+}
+
+fn one_step_away(check: Check) {
+    let mut run = Run::new(check);
+    for (number, seed) in (check.seeds)().into_iter().enumerate() {
+        run.input(|| format!("seed {number}"), &seed);
+        for cut in 0..seed.len() {
+            run.input(|| format!("seed {number} cut at {cut}"), &seed[..cut]);
+        }
+        let mut changed = seed;
+        for at in 0..changed.len() {
+            for change in [0x01, 0xFF] {
+                changed[at] ^= change;
+                run.input(|| format!("seed {number}, byte {at} ^ {change:#04x}"), &changed);
+                changed[at] ^= change;
+            }
+        }
+    }
+    run.end();
+}
+
+macro_rules! checks {
+    ($($name:ident = $index:literal;)*) => {
+        mod kept_inputs {
+            $(#[test] fn $name() { super::kept(super::CHECKS[$index]); })*
+        }
+        mod one_step_from_a_seed {
+            $(#[test] fn $name() { super::one_step_away(super::CHECKS[$index]); })*
+        }
+        #[test]
+        fn every_check_is_tested() {
+            let names = CHECKS.map(|check| check.name);
+            assert_eq!(names, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+checks! {
+    rmv_read = 0;
+    rmv_roundtrip = 1;
+    rmv_engine = 2;
+    rmv_audit = 3;
+}
+
+#[test]
+fn most_seeds_are_sound_recordings() {
+    let seeds = seeds();
+    let sound = seeds.iter().filter(|seed| rmv::read(seed).is_ok()).count();
+    assert_eq!((sound, seeds.len()), (10, 15));
+    for seed in &seeds {
+        assert!(rmv::read_lenient(seed).is_ok());
+        assert!(seed.len() < 600, "{} bytes", seed.len());
+    }
+}
