@@ -176,11 +176,8 @@ fn broken_recordings_are_explained() {
         .assert()
         .code(2);
     let dumped = gametape(path, &["dump", "cut.rmv"]).assert().code(3);
-    let lines = dumped
-        .get_output()
-        .stdout
-        .iter()
-        .filter(|&&b| b == b'\n')
+    let lines = String::from_utf8_lossy(&dumped.get_output().stdout)
+        .lines()
         .count();
     assert_eq!(
         lines,
@@ -416,6 +413,8 @@ fn completions_and_manual_pages_are_generated() {
 #[test]
 #[cfg(target_os = "linux")]
 fn full_disks_closed_pipes_and_forbidden_files() {
+    use std::os::unix::fs::PermissionsExt;
+
     let folder = folder();
     let path = folder.path();
     gametape(path, &["convert", "game.rmv", "/dev/full"])
@@ -462,8 +461,7 @@ gametape: /dev/full: No space left on device (os error 28)
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty());
 
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path.join("game.rmv"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(path.join("game.rmv"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(path.join("game.rmv")).is_ok() {
         eprintln!("SKIPPED: this user may read everything; permissions were not tested");
         return;

@@ -37,3 +37,8 @@ pub use source::Limits;
 
 /// The Minesweeper formats, engine and statistics.
 pub use gametape_mines as mines;
+
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

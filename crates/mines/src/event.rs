@@ -226,10 +226,6 @@ impl Face {
     /// The specification's name: `pressed`, `flag`, `open_3`, …
     #[must_use]
     pub const fn name(self) -> &'static str {
-        const OPEN: [&str; 9] = [
-            "open_0", "open_1", "open_2", "open_3", "open_4", "open_5", "open_6", "open_7",
-            "open_8",
-        ];
         match self {
             Self::Pressed => "pressed",
             Self::PressedQuestion => "pressed_qm",
@@ -237,7 +233,15 @@ impl Face {
             Self::Question => "qm",
             Self::Flag => "flag",
             Self::Open => "open",
-            Self::Number(n) => OPEN[if n > 8 { 8 } else { n as usize }],
+            Self::Number(0) => "open_0",
+            Self::Number(1) => "open_1",
+            Self::Number(2) => "open_2",
+            Self::Number(3) => "open_3",
+            Self::Number(4) => "open_4",
+            Self::Number(5) => "open_5",
+            Self::Number(6) => "open_6",
+            Self::Number(7) => "open_7",
+            Self::Number(_) => "open_8",
             Self::Blast => "open_blast",
         }
     }
