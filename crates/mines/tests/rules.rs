@@ -374,7 +374,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (
             "rmv.result-value",
             with(v1(), |p| {
-                replace(&mut p.result, "TIMESTAMP:", "TIMESTAMP:1")
+                replace(&mut p.result, "TIMESTAMP:", "TIMESTAMP:1");
             }),
         ),
         (
@@ -384,7 +384,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         (
             "rmv.result-text",
             with(v1(), |p| {
-                replace(&mut p.result, "NICK:gametape", "NICK:other")
+                replace(&mut p.result, "NICK:gametape", "NICK:other");
             }),
         ),
         (
