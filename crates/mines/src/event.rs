@@ -20,38 +20,31 @@ pub enum Event {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MouseAction {
     /// Code 1, and code 28 where [`MouseEvent::reduced`] is set.
-    Move,
+    Move = 1,
     /// Code 2.
-    LeftDown,
+    LeftDown = 2,
     /// Code 3.
-    LeftUp,
+    LeftUp = 3,
     /// Code 4.
-    RightDown,
+    RightDown = 4,
     /// Code 5.
-    RightUp,
+    RightUp = 5,
     /// Code 6.
-    MiddleDown,
+    MiddleDown = 6,
     /// Code 7.
-    MiddleUp,
+    MiddleUp = 7,
 }
 
 impl MouseAction {
     /// The event code, 1 to 7.
     #[must_use]
     pub const fn code(self) -> u8 {
-        match self {
-            Self::Move => 1,
-            Self::LeftDown => 2,
-            Self::LeftUp => 3,
-            Self::RightDown => 4,
-            Self::RightUp => 5,
-            Self::MiddleDown => 6,
-            Self::MiddleUp => 7,
-        }
+        self as u8
     }
 
     /// The action of an event code from 1 to 7.
     #[must_use]
+    #[inline]
     pub const fn from_code(code: u8) -> Option<Self> {
         Some(match code {
             1 => Self::Move,

@@ -1,6 +1,7 @@
 //! The event log: decoding and encoding single events.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 use super::error::WriteError;
 use super::rule::Rule;
@@ -15,19 +16,27 @@ pub(crate) const MAX_TIME: u32 = 0xFF_FFFF;
 /// The code of a reduced mouse move, v2 only.
 const REDUCED: u8 = 28;
 
+/// The mouse before its first event: what that is relative to never matters.
+const NOWHERE: MouseEvent = MouseEvent {
+    action: MouseAction::Move,
+    time_ms: 0,
+    buttons: Buttons::NONE,
+    x: 0,
+    y: 0,
+    reduced: false,
+};
+
 /// What decoding needs to remember from one event to the next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct EventDecoder {
     version: Version,
-    pub(crate) time_ms: u32,
-    x: i32,
-    y: i32,
-    buttons: u8,
+    /// The last mouse event.
+    last: MouseEvent,
     any_mouse: bool,
 }
 
 /// One step of decoding.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// An event of so many bytes.
     Event(Event, usize),
@@ -36,123 +45,257 @@ pub(crate) enum Step {
     /// So many bytes are needed in all, fewer are there.
     Need(usize),
     /// No event can start here.
-    Bad(Rule),
+    Bad(Fault),
+}
+
+/// Takes events as they are decoded. A trait and not a closure, so that it can ask to be
+/// inlined into each of the loops.
+pub(crate) trait Sink: Sized {
+    type Error;
+
+    /// Takes an event, the place it stands at, and its index.
+    fn event(self, event: Event, at: usize, index: u32) -> Result<Self, Self::Error>;
+}
+
+/// Folds events into a value.
+struct Fold<B, F> {
+    value: B,
+    f: F,
+}
+
+impl<B, F: FnMut(B, Event) -> B> Sink for Fold<B, F> {
+    type Error = Infallible;
+
+    #[inline(always)]
+    fn event(mut self, event: Event, _: usize, _: u32) -> Result<Self, Infallible> {
+        Ok(Self {
+            value: (self.f)(self.value, event),
+            f: self.f,
+        })
+    }
+}
+
+/// What decoding as far as possible gives.
+pub(crate) struct Run<S> {
+    pub sink: S,
+    /// Bytes that were decoded.
+    pub at: usize,
+    /// Events that were decoded.
+    pub events: u32,
+    /// Why there are no more; never [`Step::Event`].
+    pub end: Step,
+}
+
+/// Why no event can start somewhere. Small and plain, because it stands in the hot loop's type;
+/// [`Fault::rule`] has the words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    Code(u8),
+    ReducedFirst,
+    TimeRange(u32),
+    PositionRange(i32, i32),
+}
+
+impl Fault {
+    #[cold]
+    pub(crate) const fn rule(self, version: Version) -> Rule {
+        match self {
+            Self::Code(code) => Rule::EventCode { code, version },
+            Self::ReducedFirst => Rule::ReducedFirst,
+            Self::TimeRange(now) => Rule::TimeRange { now },
+            Self::PositionRange(x, y) => Rule::PositionRange { x, y },
+        }
+    }
+}
+
+/// A mouse event in its long form.
+#[inline(always)]
+fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent {
+    // One load: time u24, buttons u8, x u16, y u16.
+    let [_, fields @ ..] = bytes;
+    let fields = u64::from_be_bytes(fields);
+    let (x, y) = ((fields >> 16) as u16, fields as u16);
+    let (x, y) = if V2 {
+        (i32::from(x.cast_signed()), i32::from(y.cast_signed()))
+    } else {
+        (i32::from(x) - V1_ORIGIN.0, i32::from(y) - V1_ORIGIN.1)
+    };
+    MouseEvent {
+        action,
+        time_ms: (fields >> 40) as u32,
+        buttons: Buttons((fields >> 32) as u8),
+        x,
+        y,
+        reduced: false,
+    }
+}
+
+/// A reduced mouse move behind `last`.
+#[inline(always)]
+fn reduced_move(last: &MouseEvent, [_, dt, dxy]: [u8; 3]) -> Result<MouseEvent, Fault> {
+    let time_ms = last.time_ms + u32::from(dt);
+    let x = last.x + i32::from(dxy.cast_signed() >> 4);
+    let y = last.y + i32::from((dxy << 4).cast_signed() >> 4);
+    if time_ms > MAX_TIME {
+        return Err(Fault::TimeRange(time_ms));
+    }
+    if i16::try_from(x).is_err() || i16::try_from(y).is_err() {
+        return Err(Fault::PositionRange(x, y));
+    }
+    Ok(MouseEvent {
+        action: MouseAction::Move,
+        time_ms,
+        buttons: last.buttons,
+        x,
+        y,
+        reduced: true,
+    })
 }
 
 impl EventDecoder {
     pub(crate) const fn new(version: Version) -> Self {
         Self {
             version,
-            time_ms: 0,
-            x: 0,
-            y: 0,
-            buttons: 0,
+            last: NOWHERE,
             any_mouse: false,
         }
+    }
+
+    pub(crate) const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Time of the last mouse event.
+    pub(crate) const fn time_ms(&self) -> u32 {
+        self.last.time_ms
     }
 
     /// Decodes the event at the start of `bytes`.
     #[inline]
     pub(crate) fn step(&mut self, bytes: &[u8]) -> Step {
-        let Some(&code) = bytes.first() else {
-            return Step::Need(1);
-        };
-        match code {
-            REDUCED if self.version == Version::V2 => {
-                let Some(&[_, dt, dxy]) = bytes.first_chunk::<3>() else {
-                    return Step::Need(3);
-                };
-                if !self.any_mouse {
-                    return Step::Bad(Rule::ReducedFirst);
-                }
-                let time_ms = self.time_ms + u32::from(dt);
-                let x = self.x + i32::from(dxy.cast_signed() >> 4);
-                let y = self.y + i32::from((dxy << 4).cast_signed() >> 4);
-                if time_ms > MAX_TIME {
-                    return Step::Bad(Rule::TimeRange { now: time_ms });
-                }
-                if i16::try_from(x).is_err() || i16::try_from(y).is_err() {
-                    return Step::Bad(Rule::PositionRange { x, y });
-                }
-                (self.time_ms, self.x, self.y) = (time_ms, x, y);
-                Step::Event(self.mouse(MouseAction::Move, true), 3)
-            }
-            1..=7 => {
-                let Some(&[_, t0, t1, t2, buttons, x0, x1, y0, y1]) = bytes.first_chunk::<9>()
-                else {
-                    return Step::Need(9);
-                };
-                self.time_ms = u32::from_be_bytes([0, t0, t1, t2]);
-                self.buttons = buttons;
-                self.any_mouse = true;
-                (self.x, self.y) = match self.version {
-                    Version::V1 => (
-                        i32::from(u16::from_be_bytes([x0, x1])) - V1_ORIGIN.0,
-                        i32::from(u16::from_be_bytes([y0, y1])) - V1_ORIGIN.1,
-                    ),
-                    Version::V2 => (
-                        i32::from(i16::from_be_bytes([x0, x1])),
-                        i32::from(i16::from_be_bytes([y0, y1])),
-                    ),
-                };
-                match MouseAction::from_code(code) {
-                    Some(action) => Step::Event(self.mouse(action, false), 9),
-                    None => Step::Bad(self.meaningless(code)),
-                }
-            }
-            9..=14 | 18..=27 => {
-                let Some(&[_, col, row]) = bytes.first_chunk::<3>() else {
-                    return Step::Need(3);
-                };
-                match Face::from_code(code) {
-                    Some(face) => Step::Event(
-                        Event::Board(BoardEvent {
-                            cell: Cell { col, row },
-                            face,
-                        }),
-                        3,
-                    ),
-                    None => Step::Bad(self.meaningless(code)),
-                }
-            }
-            15..=17 => {
-                let Some(&[_, t0, t1, t2]) = bytes.first_chunk::<4>() else {
-                    return Step::Need(4);
-                };
-                match Outcome::from_code(code) {
-                    Some(outcome) => Step::End(Ending {
-                        outcome,
-                        time_ms: u32::from_be_bytes([0, t0, t1, t2]),
-                    }),
-                    None => Step::Bad(self.meaningless(code)),
-                }
-            }
-            0 if self.version == Version::V1 => {
-                let Some(&[_, a, b, c, d]) = bytes.first_chunk::<5>() else {
-                    return Step::Need(5);
-                };
-                Step::Event(Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5)
-            }
-            _ => Step::Bad(self.meaningless(code)),
+        match self.version {
+            Version::V1 => self.step_in::<false>(bytes),
+            Version::V2 => self.step_in::<true>(bytes),
         }
     }
 
-    #[inline]
-    const fn mouse(&self, action: MouseAction, reduced: bool) -> Event {
-        Event::Mouse(MouseEvent {
-            action,
-            time_ms: self.time_ms,
-            buttons: Buttons(self.buttons),
-            x: self.x,
-            y: self.y,
-            reduced,
-        })
+    #[inline(always)]
+    fn step_in<const V2: bool>(&mut self, bytes: &[u8]) -> Step {
+        let Some(&code) = bytes.first() else {
+            return Step::Need(1);
+        };
+        // The order of the arms is that of how often they are met.
+        if V2 && code == REDUCED {
+            let Some(&chunk) = bytes.first_chunk::<3>() else {
+                return Step::Need(3);
+            };
+            if !self.any_mouse {
+                return Step::Bad(Fault::ReducedFirst);
+            }
+            return match reduced_move(&self.last, chunk) {
+                Ok(mouse) => {
+                    self.last = mouse;
+                    Step::Event(Event::Mouse(mouse), 3)
+                }
+                Err(fault) => Step::Bad(fault),
+            };
+        }
+        if let Some(action) = MouseAction::from_code(code) {
+            let Some(&chunk) = bytes.first_chunk::<9>() else {
+                return Step::Need(9);
+            };
+            self.last = long_mouse::<V2>(action, chunk);
+            self.any_mouse = true;
+            return Step::Event(Event::Mouse(self.last), 9);
+        }
+        if let Some(face) = Face::from_code(code) {
+            let Some(&[_, col, row]) = bytes.first_chunk::<3>() else {
+                return Step::Need(3);
+            };
+            let cell = Cell { col, row };
+            return Step::Event(Event::Board(BoardEvent { cell, face }), 3);
+        }
+        if let Some(outcome) = Outcome::from_code(code) {
+            let Some(&[_, t0, t1, t2]) = bytes.first_chunk::<4>() else {
+                return Step::Need(4);
+            };
+            let time_ms = u32::from_be_bytes([0, t0, t1, t2]);
+            return Step::End(Ending { outcome, time_ms });
+        }
+        if !V2 && code == 0 {
+            let Some(&[_, a, b, c, d]) = bytes.first_chunk::<5>() else {
+                return Step::Need(5);
+            };
+            return Step::Event(Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5);
+        }
+        Step::Bad(Fault::Code(code))
     }
 
-    const fn meaningless(&self, code: u8) -> Rule {
-        Rule::EventCode {
-            code,
-            version: self.version,
+    /// Decodes from the start of `bytes` until no further event can be; gives each event to
+    /// `sink`, whose error ends it at once.
+    ///
+    /// Equal to calling [`EventDecoder::step`] again and again, and faster: events come in runs
+    /// of one kind, so that a loop a kind predicts better than one loop for all.
+    #[inline(always)]
+    pub(crate) fn run<const V2: bool, S: Sink>(
+        &mut self,
+        bytes: &[u8],
+        mut sink: S,
+    ) -> Result<Run<S>, S::Error> {
+        let mut rest = bytes;
+        let mut index = 0u32;
+        loop {
+            // In locals, the state stays in registers.
+            let mut last = self.last;
+            let before = rest.len();
+            while let Some((&chunk, behind)) = rest.split_first_chunk::<9>()
+                && let Some(action) = MouseAction::from_code(chunk[0])
+            {
+                last = long_mouse::<V2>(action, chunk);
+                sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
+                rest = behind;
+                index += 1;
+            }
+            self.any_mouse |= rest.len() != before;
+            if V2 && self.any_mouse {
+                while let Some((&chunk, behind)) = rest.split_first_chunk::<3>()
+                    && chunk[0] == REDUCED
+                    && let Ok(mouse) = reduced_move(&last, chunk)
+                {
+                    last = mouse;
+                    sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
+                    rest = behind;
+                    index += 1;
+                }
+            }
+            self.last = last;
+            while let Some((&[code, col, row], behind)) = rest.split_first_chunk::<3>()
+                && let Some(face) = Face::from_code(code)
+            {
+                let cell = Cell { col, row };
+                let event = Event::Board(BoardEvent { cell, face });
+                sink = sink.event(event, bytes.len() - rest.len(), index)?;
+                rest = behind;
+                index += 1;
+            }
+            if rest.len() == before {
+                let at = bytes.len() - rest.len();
+                match self.step_in::<V2>(rest) {
+                    Step::Event(event, len) => {
+                        sink = sink.event(event, at, index)?;
+                        rest = rest.get(len..).unwrap_or_default();
+                        index += 1;
+                    }
+                    end => {
+                        return Ok(Run {
+                            sink,
+                            at,
+                            events: index,
+                            end,
+                        });
+                    }
+                }
+            }
         }
     }
 }
@@ -256,7 +399,7 @@ impl<'a> EventLog<'a> {
     /// Time of the last mouse event in milliseconds, 0 without one.
     #[must_use]
     pub const fn last_time_ms(&self) -> u32 {
-        self.last.time_ms
+        self.last.time_ms()
     }
 
     /// The decoder behind the last event.
@@ -281,10 +424,10 @@ impl<'a> EventLog<'a> {
     /// Adds an event, in the form it asks for.
     pub fn push(&mut self, event: Event) -> Result<(), WriteError> {
         if let Event::Mouse(mouse) = event
-            && mouse.time_ms < self.last.time_ms
+            && mouse.time_ms < self.last.time_ms()
         {
             return Err(WriteError::TimeOrder {
-                before: self.last.time_ms,
+                before: self.last.time_ms(),
                 now: mouse.time_ms,
             });
         }
@@ -365,6 +508,16 @@ impl Iterator for Events<'_> {
             _ => None,
         }
     }
+
+    fn fold<B, F: FnMut(B, Event) -> B>(mut self, init: B, f: F) -> B {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let fold = Fold { value: init, f };
+        let Ok(run) = match self.decoder.version {
+            Version::V1 => self.decoder.run::<false, _>(rest, fold),
+            Version::V2 => self.decoder.run::<true, _>(rest, fold),
+        };
+        run.sink.value
+    }
 }
 
 /// True where the specification says that `next` SHOULD be written as a reduced move.
@@ -372,7 +525,12 @@ pub(crate) fn reducible(last: &EventDecoder, next: &MouseEvent) -> bool {
     last.version == Version::V2
         && last.any_mouse
         && next.action == MouseAction::Move
-        && next.buttons.0 == last.buttons
+        && is_short_step(&last.last, next)
+}
+
+/// The conditions of the specification for a reduced move, version and action aside.
+pub(crate) fn is_short_step(last: &MouseEvent, next: &MouseEvent) -> bool {
+    next.buttons == last.buttons
         && next.time_ms >= last.time_ms
         && next.time_ms - last.time_ms <= 255
         && (-8..=7).contains(&next.x.saturating_sub(last.x))
@@ -394,9 +552,9 @@ pub(crate) fn encode(
                 if !reducible(last, &mouse) {
                     return Err(WriteError::NotReducible);
                 }
-                let dx = (mouse.x - last.x) as u8;
-                let dy = (mouse.y - last.y) as u8;
-                let dt = (mouse.time_ms - last.time_ms) as u8;
+                let dx = (mouse.x - last.last.x) as u8;
+                let dy = (mouse.y - last.last.y) as u8;
+                let dt = (mouse.time_ms - last.last.time_ms) as u8;
                 check_position(last.version, mouse.x, mouse.y)?;
                 out.extend_from_slice(&[REDUCED, dt, dx << 4 | dy & 15]);
             } else {
@@ -406,9 +564,7 @@ pub(crate) fn encode(
                 let code = mouse.action.code();
                 out.extend_from_slice(&[code, t0, t1, t2, mouse.buttons.0, x0, x1, y0, y1]);
             }
-            last.time_ms = mouse.time_ms;
-            (last.x, last.y) = (mouse.x, mouse.y);
-            last.buttons = mouse.buttons.0;
+            last.last = mouse;
             last.any_mouse = true;
         }
         Event::Board(board) => {

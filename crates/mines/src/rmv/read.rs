@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::error::Error;
-use super::events::{EventDecoder, EventLog, Step};
+use super::events::{EventDecoder, EventLog, Sink, Step};
 use super::header::{OPEN_ENDED, Prelude};
 use super::limits::Limits;
 use super::rule::{Finding, Findings, Rule, Section, Severity};
@@ -132,7 +132,7 @@ impl EventChecker {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn check(
         &mut self,
         event: &Event,
@@ -165,6 +165,26 @@ impl EventChecker {
             Event::Timestamp(_) => {}
         }
         Ok(())
+    }
+}
+
+/// Checks events and hands them on.
+struct Checked<'d, F> {
+    checker: EventChecker,
+    start: u64,
+    deviations: &'d mut Deviations,
+    each: F,
+}
+
+impl<F: FnMut(Event)> Sink for Checked<'_, F> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn event(mut self, event: Event, at: usize, index: u32) -> Result<Self, Error> {
+        let offset = self.start + at as u64;
+        self.checker.check(&event, index, offset, self.deviations)?;
+        (self.each)(event);
+        Ok(self)
     }
 }
 
@@ -256,6 +276,18 @@ impl ReadOptions {
     ///
     /// Sections and events are borrowed; what it allocates does not depend on the input.
     pub fn read<'a>(&self, bytes: &'a [u8]) -> Result<Reading<'a>, Error> {
+        self.read_each(bytes, |_| {})
+    }
+
+    /// [`ReadOptions::read`], handing over each event as soon as it is checked: one pass over
+    /// the file, where reading first and iterating after takes two.
+    ///
+    /// Events are handed over before what comes behind them is known to be sound.
+    pub fn read_each<'a>(
+        &self,
+        bytes: &'a [u8],
+        each: impl FnMut(Event),
+    ) -> Result<Reading<'a>, Error> {
         let real = bytes.len() as u64;
         let Some(prelude) = Prelude::parse(bytes)? else {
             return Err(Prelude::too_short(bytes));
@@ -283,7 +315,7 @@ impl ReadOptions {
             over: (video.len() > limit).then(|| video_over_limit(start as u64, &self.limits)),
         };
         let held = video.get(..limit).unwrap_or(video);
-        cut.read(held, &mut game, &mut deviations)?;
+        cut.read(held, &mut game, &mut deviations, each)?;
 
         if whole {
             let size = usize::from(prelude.checksum);
@@ -325,34 +357,33 @@ impl VideoCut {
         video: &'a [u8],
         game: &mut Game<'a>,
         deviations: &mut Deviations,
+        each: impl FnMut(Event),
     ) -> Result<(), Error> {
         let version = game.version();
         let mut decoder = EventDecoder::new(version);
-        let mut checker = EventChecker::new(game.board.cols, game.board.rows);
-        let mut at = 0usize;
-        let mut index = 0u32;
-        let end = loop {
-            match decoder.step(video.get(at..).unwrap_or_default()) {
-                Step::Event(event, len) => {
-                    checker.check(&event, index, self.start + at as u64, deviations)?;
-                    at += len;
-                    index += 1;
-                }
-                Step::End(ending) => {
-                    game.ending = Some(ending);
-                    game.tail = Cow::Borrowed(video.get(at + 4..).unwrap_or_default());
-                    break None;
-                }
-                Step::Need(needed) => break Some((None, needed)),
-                Step::Bad(rule) => break Some((Some(rule), 0)),
-            }
+        let checked = Checked {
+            checker: EventChecker::new(game.board.cols, game.board.rows),
+            start: self.start,
+            deviations,
+            each,
         };
+        let run = match version {
+            Version::V1 => decoder.run::<false, _>(video, checked)?,
+            Version::V2 => decoder.run::<true, _>(video, checked)?,
+        };
+        let deviations = run.sink.deviations;
+        let (at, index, end) = (run.at, run.events, run.end);
+        if let Step::End(ending) = end {
+            game.ending = Some(ending);
+            game.tail = Cow::Borrowed(video.get(at + 4..).unwrap_or_default());
+        }
         let events = video.get(..at).unwrap_or_default();
         let offset = self.start + at as u64;
         let left = (video.len() - at) as u64;
-        let time = decoder.time_ms;
+        let time = decoder.time_ms();
         game.events = EventLog::checked(version, Cow::Borrowed(events), index, self.start, decoder);
-        if let Some((Some(rule), _)) = end {
+        if let Step::Bad(fault) = end {
+            let rule = fault.rule(version);
             deviations.note(Finding::new(rule).at(offset).event(index, time))?;
             return self.over.map_or(Ok(()), Err);
         }
@@ -361,7 +392,7 @@ impl VideoCut {
         }
         let video_end = self.start + video.len() as u64;
         match end {
-            Some((_, needed)) => deviations.note(if self.whole {
+            Step::Need(needed) => deviations.note(if self.whole {
                 let code = video.get(at).copied();
                 Finding::new(ran_out(code, needed, left, index))
                     .at(offset)
@@ -370,8 +401,8 @@ impl VideoCut {
                 truncated(Section::Video, self.declared, video.len() as u64, video_end)
                     .event(index, time)
             }),
-            None if self.whole => check_tail(game.tail.len() as u64, offset + 4, deviations),
-            None => deviations.note(truncated(
+            _ if self.whole => check_tail(game.tail.len() as u64, offset + 4, deviations),
+            _ => deviations.note(truncated(
                 Section::Tail,
                 self.declared.saturating_sub(at as u64 + 4),
                 left - 4,

@@ -264,10 +264,11 @@ impl Decoder {
                 self.state = State::RestOfVideo { is_tail: true };
                 Ok(None)
             }
-            Step::Bad(rule) => {
-                let finding = Finding::new(rule).at(offset);
+            Step::Bad(fault) => {
+                let version = self.events.version();
+                let finding = Finding::new(fault.rule(version)).at(offset);
                 self.deviations
-                    .note(finding.event(self.index, self.events.time_ms))?;
+                    .note(finding.event(self.index, self.events.time_ms()))?;
                 self.state = State::RestOfVideo { is_tail: false };
                 Ok(None)
             }
@@ -284,7 +285,7 @@ impl Decoder {
                     return Ok(Some(Progress::NeedMore));
                 };
                 self.deviations
-                    .note(finding.event(self.index, self.events.time_ms))?;
+                    .note(finding.event(self.index, self.events.time_ms()))?;
                 self.used += have;
                 self.state = if section_ends {
                     State::Checksum

@@ -213,7 +213,7 @@ impl<W: Write + Seek> Writer<W> {
         out.write_all(&front)?;
         Ok(Self {
             written: front.len() as u64,
-            last: game.events.decoder().clone(),
+            last: *game.events.decoder(),
             out,
             game,
             video_start,
@@ -236,7 +236,7 @@ impl<W: Write + Seek> Writer<W> {
         out.seek(SeekFrom::Start(written))?;
         Ok(Self {
             written,
-            last: game.events.decoder().clone(),
+            last: *game.events.decoder(),
             out,
             game,
             video_start,
@@ -248,9 +248,9 @@ impl<W: Write + Seek> Writer<W> {
     /// the file still ends with the event before, or a part of this one that readers skip.
     pub fn push(&mut self, mut event: Event) -> Result<(), RecordError> {
         if let Event::Mouse(mouse) = &mut event {
-            if mouse.time_ms < self.last.time_ms {
+            if mouse.time_ms < self.last.time_ms() {
                 return Err(WriteError::TimeOrder {
-                    before: self.last.time_ms,
+                    before: self.last.time_ms(),
                     now: mouse.time_ms,
                 }
                 .into());
@@ -258,7 +258,7 @@ impl<W: Write + Seek> Writer<W> {
             mouse.reduced = super::events::reducible(&self.last, mouse);
         }
         self.event.clear();
-        let mut next = self.last.clone();
+        let mut next = self.last;
         encode(&mut next, event, &mut self.event)?;
         if let Err(error) = self.out.write_all(&self.event) {
             // The next event goes where this one began.

@@ -1,5 +1,6 @@
 //! The mouse events by themselves: buttons, times, speed.
 
+use crate::rmv::events::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, Event, Game, MouseAction, MouseEvent, Version};
 
@@ -98,11 +99,7 @@ impl Watch<'_> {
         if self.version == Version::V2
             && event.action == MouseAction::Move
             && !event.reduced
-            && event.buttons == last.buttons
-            && event.time_ms >= last.time_ms
-            && millis <= 255
-            && (-8..=7).contains(&dx)
-            && (-8..=7).contains(&dy)
+            && is_short_step(last, event)
         {
             self.found(Rule::ReducibleMove, index, event.time_ms, position);
         }
