@@ -1,7 +1,10 @@
 //! Plays a recorded game through the engine, and compares what the recording says happened.
 
+use std::convert::Infallible;
+
 use crate::engine::{Click, Engine, Status};
-use crate::{BoardEvent, Event, Game, MouseEvent};
+use crate::rmv::Sink;
+use crate::{BoardEvent, Event, Face, Game, MouseEvent};
 
 /// The first board event that the engine does not give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,14 +51,37 @@ pub struct Replayed {
     pub after_end: Option<(u32, usize, MouseEvent)>,
 }
 
-/// Watches a game while it is replayed.
+/// Where an event stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub index: u32,
+    /// Bytes from the start of the event log.
+    pub position: usize,
+}
+
+/// Watches a game while it is replayed, so that one pass over the events serves all.
 pub(crate) trait Observer {
     /// A mouse event was played; the board did `shown`.
-    fn mouse(&mut self, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]);
+    fn mouse(&mut self, at: Place, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]);
+    /// A timestamp event.
+    fn timestamp(&mut self, _at: Place, _value: u32) {}
 }
 
 impl Observer for () {
-    fn mouse(&mut self, _: &MouseEvent, _: Option<Click>, _: &[BoardEvent]) {}
+    fn mouse(&mut self, _: Place, _: &MouseEvent, _: Option<Click>, _: &[BoardEvent]) {}
+}
+
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline(always)]
+    fn mouse(&mut self, at: Place, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]) {
+        self.0.mouse(at, event, click, shown);
+        self.1.mouse(at, event, click, shown);
+    }
+
+    fn timestamp(&mut self, at: Place, value: u32) {
+        self.0.timestamp(at, value);
+        self.1.timestamp(at, value);
+    }
 }
 
 /// Plays a recording through the engine.
@@ -72,6 +98,7 @@ pub fn replay(game: &Game<'_>) -> Replayed {
 }
 
 /// What the engine gave and the recording has yet to say.
+#[derive(Default)]
 struct Expectation {
     /// Expected events: those left over from the mouse event before, then those of the last.
     events: Vec<BoardEvent>,
@@ -83,99 +110,130 @@ struct Expectation {
     blast: bool,
 }
 
+/// Replays a game on `engine`, which is at its start.
 pub(crate) fn replay_with(
     game: &Game<'_>,
-    mut engine: Engine,
+    engine: Engine,
     observer: &mut impl Observer,
 ) -> Replayed {
-    let mut expected = Expectation {
-        events: Vec::with_capacity(64),
-        late: 0,
-        met: 0,
-        blast: false,
+    let mut pass = Pass {
+        engine,
+        observer,
+        expected: Expectation::default(),
+        divergence: None,
+        lag: None,
+        after_end: None,
+        time_ms: 0,
     };
-    let mut divergence: Option<Divergence> = None;
-    let mut lag: Option<Lag> = None;
-    let mut after_end = None;
-    let mut time_ms = 0;
-    let mut events = game.events.iter();
-    let mut position = 0;
-    let mut index = 0u32;
-    while let Some(event) = events.next() {
-        match event {
-            Event::Mouse(mouse) => {
-                time_ms = mouse.time_ms;
-                if divergence.is_none() {
-                    divergence = expected.turn(false).map(|missing| Divergence {
-                        event: index,
-                        position,
-                        time_ms,
-                        recorded: None,
-                        expected: Some(missing),
-                        after_blast: expected.blast,
-                    });
-                } else {
-                    expected.clear();
-                }
-                if engine.status() != Status::Playing && after_end.is_none() {
-                    after_end = Some((index, position, mouse));
-                }
-                let before = expected.events.len();
-                let click = engine.apply(&mouse, &mut expected.events);
-                observer.mouse(
-                    &mouse,
-                    click,
-                    expected.events.get(before..).unwrap_or_default(),
-                );
-            }
-            Event::Board(recorded) if divergence.is_none() => {
-                let late = expected.met < expected.late;
-                let wanted = expected.events.get(expected.met).copied();
-                if wanted.is_some_and(|wanted| same(wanted, recorded)) {
-                    expected.met += 1;
-                    expected.blast |= recorded.face == crate::Face::Blast;
-                    if late {
-                        let first = lag.get_or_insert(Lag {
-                            event: index,
-                            position,
-                            time_ms,
-                            times: 0,
-                        });
-                        if expected.met == expected.late {
-                            first.times += 1;
-                        }
-                    }
-                } else {
-                    divergence = Some(Divergence {
-                        event: index,
-                        position,
-                        time_ms,
-                        recorded: Some(recorded),
-                        expected: wanted,
-                        after_blast: expected.blast,
-                    });
-                }
-            }
-            Event::Board(_) | Event::Timestamp(_) => {}
-        }
-        index += 1;
-        position = events.position();
-    }
-    if divergence.is_none() && game.ending.is_some() {
-        divergence = expected.turn(true).map(|missing| Divergence {
-            event: index,
-            position,
-            time_ms,
-            recorded: None,
-            expected: Some(missing),
-            after_blast: expected.blast,
-        });
+    game.events.give(&mut pass);
+    if game.ending.is_some() && pass.divergence.is_none() {
+        let end = Place {
+            index: game.events.len(),
+            position: game.events.as_bytes().len(),
+        };
+        pass.divergence = pass
+            .expected
+            .turn(true)
+            .map(|missing| pass.diverges(end, None, Some(missing)));
     }
     Replayed {
-        divergence,
-        lag,
-        status: engine.status(),
-        after_end,
+        divergence: pass.divergence,
+        lag: pass.lag,
+        status: pass.engine.status(),
+        after_end: pass.after_end,
+    }
+}
+
+/// One pass over the events of a game.
+struct Pass<'o, O> {
+    engine: Engine,
+    observer: &'o mut O,
+    expected: Expectation,
+    divergence: Option<Divergence>,
+    lag: Option<Lag>,
+    after_end: Option<(u32, usize, MouseEvent)>,
+    time_ms: u32,
+}
+
+impl<O: Observer> Sink for &mut Pass<'_, O> {
+    type Error = Infallible;
+
+    #[inline(always)]
+    fn event(self, event: Event, position: usize, index: u32) -> Result<Self, Infallible> {
+        let at = Place { index, position };
+        match event {
+            Event::Mouse(mouse) => self.mouse(at, &mouse),
+            Event::Board(recorded) => self.board(at, recorded),
+            Event::Timestamp(value) => self.observer.timestamp(at, value),
+        }
+        Ok(self)
+    }
+}
+
+impl<O: Observer> Pass<'_, O> {
+    fn diverges(
+        &self,
+        at: Place,
+        recorded: Option<BoardEvent>,
+        expected: Option<BoardEvent>,
+    ) -> Divergence {
+        Divergence {
+            event: at.index,
+            position: at.position,
+            time_ms: self.time_ms,
+            recorded,
+            expected,
+            after_blast: self.expected.blast,
+        }
+    }
+
+    #[inline(always)]
+    fn mouse(&mut self, at: Place, mouse: &MouseEvent) {
+        if !self.expected.events.is_empty() {
+            self.turn(at, mouse.time_ms);
+        }
+        self.time_ms = mouse.time_ms;
+        if self.engine.is_over() && self.after_end.is_none() {
+            self.after_end = Some((at.index, at.position, *mouse));
+        }
+        let before = self.expected.events.len();
+        let click = self.engine.apply(mouse, &mut self.expected.events);
+        let shown = self.expected.events.get(before..).unwrap_or_default();
+        self.observer.mouse(at, mouse, click, shown);
+    }
+
+    /// The next mouse event comes while something is expected, or has been.
+    fn turn(&mut self, at: Place, time_ms: u32) {
+        self.time_ms = time_ms;
+        if self.divergence.is_some() {
+            self.expected.clear();
+        } else if let Some(missing) = self.expected.turn(false) {
+            self.divergence = Some(self.diverges(at, None, Some(missing)));
+        }
+    }
+
+    fn board(&mut self, at: Place, recorded: BoardEvent) {
+        if self.divergence.is_some() {
+            return;
+        }
+        let expected = &mut self.expected;
+        let wanted = expected.events.get(expected.met).copied();
+        if !wanted.is_some_and(|wanted| same(wanted, recorded)) {
+            self.divergence = Some(self.diverges(at, Some(recorded), wanted));
+            return;
+        }
+        let late = expected.met < expected.late;
+        expected.met += 1;
+        expected.blast |= recorded.face == Face::Blast;
+        if late {
+            let lag = self.lag.get_or_insert(Lag {
+                event: at.index,
+                position: at.position,
+                time_ms: self.time_ms,
+                times: 0,
+            });
+            lag.times += u32::from(expected.met == expected.late);
+        }
     }
 }
 
@@ -183,8 +241,8 @@ pub(crate) fn replay_with(
 fn same(wanted: BoardEvent, recorded: BoardEvent) -> bool {
     wanted == recorded
         || (wanted.cell == recorded.cell
-            && wanted.face == crate::Face::Blast
-            && recorded.face == crate::Face::Open)
+            && wanted.face == Face::Blast
+            && recorded.face == Face::Open)
 }
 
 impl Expectation {

@@ -92,6 +92,39 @@ enum Grip {
     Area,
 }
 
+/// The pixels of a square, on the board or beside it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pixels {
+    left: i32,
+    top: i32,
+    size: u32,
+}
+
+impl Pixels {
+    /// No square: where the cursor is before the first event.
+    const NONE: Self = Self {
+        left: 0,
+        top: 0,
+        size: 0,
+    };
+
+    const fn of((col, row): (i32, i32), size: u8) -> Self {
+        let size = if size == 0 { 1 } else { size as i32 };
+        Self {
+            left: col.wrapping_mul(size),
+            top: row.wrapping_mul(size),
+            size: size as u32,
+        }
+    }
+
+    #[inline]
+    const fn contains(&self, x: i32, y: i32) -> bool {
+        // What lies left or above wraps round to a large number.
+        (x.wrapping_sub(self.left) as u32) < self.size
+            && (y.wrapping_sub(self.top) as u32) < self.size
+    }
+}
+
 /// A game of Minesweeper in progress.
 ///
 /// ```
@@ -115,7 +148,7 @@ pub struct Engine {
     right: Right,
     middle: bool,
     /// The square under the cursor, and its place if it is on the board.
-    square: (i32, i32),
+    under_cursor: Pixels,
     place: Option<usize>,
     started: bool,
 }
@@ -131,7 +164,7 @@ impl Engine {
             left: Left::Up,
             right: Right::Up,
             middle: false,
-            square: (i32::MIN, i32::MIN),
+            under_cursor: Pixels::NONE,
             place: None,
             started: false,
         }
@@ -170,6 +203,13 @@ impl Engine {
         self.squares.status()
     }
 
+    /// True where the game is won or lost.
+    #[must_use]
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.squares.status() != Status::Playing
+    }
+
     /// Squares that are open.
     #[must_use]
     pub const fn opened(&self) -> u32 {
@@ -186,17 +226,27 @@ impl Engine {
     /// completed, if any.
     ///
     /// Once the game is won or lost nothing happens any more.
+    #[inline]
     pub fn apply(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
-        if self.squares.status() != Status::Playing {
+        // Most events are moves inside of one square, which change nothing.
+        if event.action == MouseAction::Move && self.under_cursor.contains(event.x, event.y) {
             return None;
         }
-        let grip = self.grip();
-        let square = event.square(self.square_size);
-        if square != self.square {
-            self.square = square;
+        self.apply_change(event, shown)
+    }
+
+    /// An event that is more than a move inside of one square.
+    fn apply_change(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
+        if self.is_over() {
+            return None;
+        }
+        if !self.under_cursor.contains(event.x, event.y) {
+            let square = event.square(self.square_size);
+            let grip = self.grip();
             if grip != Grip::None {
                 self.squares.release(shown);
             }
+            self.under_cursor = Pixels::of(square, self.square_size);
             self.place = self.squares.place(square);
             self.press(grip, shown);
         }

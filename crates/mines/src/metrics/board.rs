@@ -1,7 +1,7 @@
 //! What a board says about itself, before anybody plays it.
 
 use super::openings::Openings;
-use super::zini::{Solver, zini};
+use super::zini::zinis;
 use crate::Minefield;
 
 /// Statistics of a board.
@@ -35,12 +35,13 @@ impl BoardMetrics {
     }
 
     pub(super) fn with(openings: &Openings) -> Self {
+        let (zini, hzini) = zinis(openings);
         Self {
             bbbv: openings.bbbv(),
             openings: openings.count(),
             islands: openings.islands(),
-            zini: zini(openings, Solver::Free),
-            hzini: zini(openings, Solver::OpeningsFirst),
+            zini,
+            hzini,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What the player did: clicks, flags, the way of the mouse.
 
+use std::sync::LazyLock;
+
 use super::openings::Openings;
 use crate::engine::{Click, ClickKind};
 use crate::minefield::MINE;
-use crate::replay::Observer;
+use crate::replay::{Observer, Place};
 use crate::{BoardEvent, Face, MouseEvent};
 
 /// Counts of one game.
@@ -59,8 +61,14 @@ impl Clicks {
     }
 }
 
+/// The roots of the squares that most steps of a mouse come to: a look-up costs a fraction of
+/// a root.
+static ROOTS: LazyLock<[f64; 64]> =
+    LazyLock::new(|| std::array::from_fn(|square| (square as f64).sqrt()));
+
 /// Counts while a game is replayed.
 pub(super) struct Counter<'a> {
+    roots: &'static [f64; 64],
     openings: &'a Openings,
     clicks: Clicks,
     /// Openings that are solved, by label.
@@ -72,6 +80,7 @@ pub(super) struct Counter<'a> {
 impl<'a> Counter<'a> {
     pub fn new(openings: &'a Openings, marks: bool) -> Self {
         Self {
+            roots: &ROOTS,
             openings,
             clicks: Clicks::default(),
             solved: vec![false; openings.count() as usize + 1],
@@ -99,13 +108,28 @@ impl<'a> Counter<'a> {
 }
 
 impl Observer for Counter<'_> {
-    fn mouse(&mut self, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]) {
+    #[inline(always)]
+    fn mouse(&mut self, _: Place, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]) {
         self.clicks.mouse_events += 1;
-        if let Some((x, y)) = self.last {
-            let (dx, dy) = (f64::from(event.x - x), f64::from(event.y - y));
-            self.clicks.path_px += (dx * dx + dy * dy).sqrt();
-        }
+        let (x, y) = self.last.unwrap_or((event.x, event.y));
+        let (dx, dy) = (
+            i64::from(event.x) - i64::from(x),
+            i64::from(event.y) - i64::from(y),
+        );
+        let square = dx * dx + dy * dy;
+        let known = usize::try_from(square)
+            .ok()
+            .and_then(|at| self.roots.get(at));
+        self.clicks.path_px += known.copied().unwrap_or_else(|| (square as f64).sqrt());
         self.last = Some((event.x, event.y));
+        if click.is_some() || !shown.is_empty() {
+            self.change(click, shown);
+        }
+    }
+}
+
+impl Counter<'_> {
+    fn change(&mut self, click: Option<Click>, shown: &[BoardEvent]) {
         if let Some(click) = click {
             let (all, effective) = match click.kind {
                 ClickKind::Left => (&mut self.clicks.left, &mut self.clicks.left_effective),

@@ -14,7 +14,7 @@ pub use board::{BoardMetrics, bbbv};
 pub use clicks::Clicks;
 
 use crate::engine::Engine;
-use crate::replay::{Replayed, replay_with};
+use crate::replay::{Observer, Replayed, replay_with};
 use crate::{Game, Level, Minefield, Outcome};
 use openings::Openings;
 
@@ -43,6 +43,14 @@ impl Metrics {
     /// Measures a game, and says how its replay went: one pass for both.
     #[must_use]
     pub fn with_replay(game: &Game<'_>) -> (Self, Replayed) {
+        Self::with_observer(game, ()).0
+    }
+
+    /// Measures a game while somebody else watches, too.
+    pub(crate) fn with_observer<O: Observer>(
+        game: &Game<'_>,
+        observer: O,
+    ) -> ((Self, Replayed), O) {
         let field = Minefield::new(&game.board);
         let openings = Openings::of(&field);
         let board = BoardMetrics::with(&openings);
@@ -50,8 +58,9 @@ impl Metrics {
         if let Some(flags) = &game.preflags {
             engine.preflag(flags);
         }
-        let mut counter = clicks::Counter::new(&openings, game.marks());
-        let replayed = replay_with(game, engine, &mut counter);
+        let mut observers = (clicks::Counter::new(&openings, game.marks()), observer);
+        let replayed = replay_with(game, engine, &mut observers);
+        let (counter, observer) = observers;
         let metrics = Self {
             clicks: counter.finish(),
             board,
@@ -61,7 +70,7 @@ impl Metrics {
                 .ending
                 .map_or_else(|| game.events.last_time_ms(), |ending| ending.time_ms),
         };
-        (metrics, replayed)
+        ((metrics, replayed), observer)
     }
 
     fn seconds(&self) -> f64 {

@@ -7,54 +7,74 @@
 //! still a click of its own is opened.
 
 use super::openings::Openings;
-use crate::minefield::{BORDER, MINE, neighbours};
+use crate::minefield::{MINE, neighbours};
 
 /// Who solves the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Solver {
+enum Solver {
     /// Any safe square may be taken.
     Free,
     /// All openings are opened first; after that only open squares are taken.
     OpeningsFirst,
 }
 
-/// Keeps a square out of the running: premiums are −10 to 20.
-const OUT: i8 = -100;
+/// What stands for a premium of 0: premiums are kept as bytes without a sign, because those have
+/// a vector maximum on every processor. They range from −10 to 20.
+const ZERO: u8 = 128;
+/// Keeps mines and the frame out of the running.
+const OUT: u8 = 28;
 /// Keeps a closed square out of the running until it is opened.
-const NOT_YET: i8 = -50;
+const NOT_YET: u8 = 50;
+/// Squares that are searched at a time.
+const LANES: usize = 32;
 
 struct Board<'a> {
     openings: &'a Openings,
-    /// What is added to the premium of a closed square.
-    handicap: i8,
-    premium: Vec<i8>,
+    /// What is taken off the premium of a closed square.
+    handicap: u8,
+    /// A multiple of [`LANES`] long, [`OUT`] behind the last square.
+    premium: Vec<u8>,
     open: Vec<bool>,
     flagged: Vec<bool>,
     closed: u32,
     clicks: u32,
 }
 
-pub(super) fn zini(openings: &Openings, solver: Solver) -> u32 {
+/// ZiNi and HZiNi.
+pub(super) fn zinis(openings: &Openings) -> (u32, u32) {
+    let premium = first_premiums(openings);
+    let zini = solve(openings, premium.clone(), Solver::Free);
+    (zini, solve(openings, premium, Solver::OpeningsFirst))
+}
+
+/// The premiums of the untouched board.
+fn first_premiums(openings: &Openings) -> Vec<u8> {
     let len = openings.numbers.len();
-    let handicap = match solver {
-        Solver::Free => 0,
-        Solver::OpeningsFirst => NOT_YET,
-    };
+    let mut premium = vec![OUT; len.next_multiple_of(LANES)];
+    for (at, premium) in premium.iter_mut().enumerate().take(len) {
+        if openings.number(at) < MINE {
+            *premium = ZERO + adjacent_bbbv(openings, at) - openings.number(at) - 2;
+        }
+    }
+    premium
+}
+
+fn solve(openings: &Openings, premium: Vec<u8>, solver: Solver) -> u32 {
+    let len = openings.numbers.len();
     let mut board = Board {
         openings,
-        handicap,
-        premium: (0..len)
-            .map(|at| match openings.number(at) {
-                MINE | BORDER => OUT,
-                number => adjacent_bbbv(openings, at) - number as i8 - 2 + handicap,
-            })
-            .collect(),
+        handicap: 0,
+        premium,
         open: vec![false; len],
         flagged: vec![false; len],
         closed: openings.safe,
         clicks: 0,
     };
     if solver == Solver::OpeningsFirst {
+        board.handicap = NOT_YET;
+        for (premium, &number) in board.premium.iter_mut().zip(&openings.numbers) {
+            *premium -= if number < MINE { NOT_YET } else { 0 };
+        }
         for opening in 1..=openings.count() {
             board.open_opening(opening as u16);
             board.clicks += 1;
@@ -71,19 +91,18 @@ pub(super) fn zini(openings: &Openings, solver: Solver) -> u32 {
             for neighbour in neighbours(at, openings.stride) {
                 board.reveal(neighbour);
             }
-            board.clicks += 1;
         } else {
             // Squares do not close again, so the search goes on where it ended.
             searched = board.next_click(searched);
             board.reveal(searched);
-            board.clicks += 1;
         }
+        board.clicks += 1;
     }
     board.clicks
 }
 
 /// 3BV among a square and its neighbours: isolated numbers, and the openings it touches.
-fn adjacent_bbbv(openings: &Openings, at: usize) -> i8 {
+fn adjacent_bbbv(openings: &Openings, at: usize) -> u8 {
     if openings.number(at) == 0 {
         return 1;
     }
@@ -91,8 +110,8 @@ fn adjacent_bbbv(openings: &Openings, at: usize) -> i8 {
         .into_iter()
         .chain([at])
         .filter(|&n| openings.is_isolated(n))
-        .count() as i8;
-    isolated + i8::from(openings.label_at(at) != 0) + i8::from(openings.second_at(at) != 0)
+        .count() as u8;
+    isolated + u8::from(openings.label_at(at) != 0) + u8::from(openings.second_at(at) != 0)
 }
 
 impl Board<'_> {
@@ -102,11 +121,19 @@ impl Board<'_> {
 
     /// The first square with the highest premium, if that is not negative.
     fn best(&self) -> Option<usize> {
-        let best = self.premium.iter().copied().fold(OUT, i8::max);
-        if best < 0 {
-            return None;
+        let (lanes, _) = self.premium.as_chunks::<LANES>();
+        let mut best = ZERO - 1;
+        let mut found = None;
+        for (at, lane) in lanes.iter().enumerate() {
+            let most = lane.iter().copied().fold(0, u8::max);
+            if most > best {
+                best = most;
+                found = Some((at, lane));
+            }
         }
-        self.premium.iter().position(|&premium| premium == best)
+        let (at, lane) = found?;
+        let within = lane.iter().position(|&premium| premium == best)?;
+        Some(at * LANES + within)
     }
 
     /// The first closed square from `from` on that takes a click of its own. There is one as
@@ -120,18 +147,16 @@ impl Board<'_> {
             .unwrap_or(from)
     }
 
-    fn raise(&mut self, at: usize, by: i8) {
+    fn raise(&mut self, at: usize, by: u8) {
         if let Some(premium) = self.premium.get_mut(at) {
             *premium += by;
         }
     }
 
-    /// Raises the premium of a square and of those around it.
-    fn raise_around(&mut self, at: usize, by: i8) {
-        for neighbour in neighbours(at, self.openings.stride) {
-            self.raise(neighbour, by);
+    fn lower(&mut self, at: usize) {
+        if let Some(premium) = self.premium.get_mut(at) {
+            *premium -= 1;
         }
-        self.raise(at, by);
     }
 
     fn reveal(&mut self, at: usize) {
@@ -151,7 +176,7 @@ impl Board<'_> {
             if !self.is_open(at as usize) {
                 self.open_square(at as usize);
             }
-            self.raise(at as usize, -1);
+            self.lower(at as usize);
         }
     }
 
@@ -159,9 +184,12 @@ impl Board<'_> {
         if let Some(open) = self.open.get_mut(at) {
             *open = true;
         }
-        self.raise(at, 1 - self.handicap);
+        self.raise(at, 1 + self.handicap);
         if self.openings.is_isolated(at) {
-            self.raise_around(at, -1);
+            for neighbour in neighbours(at, self.openings.stride) {
+                self.lower(neighbour);
+            }
+            self.lower(at);
         }
         self.closed -= 1;
     }
@@ -174,7 +202,10 @@ impl Board<'_> {
             {
                 *flagged = true;
                 self.clicks += 1;
-                self.raise_around(neighbour, 1);
+                for around in neighbours(neighbour, self.openings.stride) {
+                    self.raise(around, 1);
+                }
+                self.raise(neighbour, 1);
             }
         }
     }

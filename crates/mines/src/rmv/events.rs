@@ -407,6 +407,17 @@ impl<'a> EventLog<'a> {
         &self.last
     }
 
+    /// Gives every event to `sink`, with the place it stands at in the log and its index.
+    #[inline(always)]
+    pub(crate) fn give<S: Sink<Error = Infallible>>(&self, sink: S) -> S {
+        let mut decoder = EventDecoder::new(self.version);
+        let Ok(run) = match self.version {
+            Version::V1 => decoder.run::<false, _>(&self.bytes, sink),
+            Version::V2 => decoder.run::<true, _>(&self.bytes, sink),
+        };
+        run.sink
+    }
+
     pub(crate) const fn set_offset(&mut self, offset: u64) {
         self.offset = offset;
     }

@@ -26,6 +26,7 @@ mod write;
 pub use audit::{Audit, audit, audit_game};
 pub use convert::{Loss, convert, redact};
 pub use error::{Error, WriteError};
+pub(crate) use events::Sink;
 pub use events::{EventLog, Events};
 pub use header::SIGNATURE;
 pub use limits::Limits;

@@ -83,9 +83,10 @@ pub fn audit(bytes: &[u8]) -> Audit<'_> {
 /// Checks a game that was read already, `real_size` being the size of its file in bytes; adds
 /// to what the reader found.
 pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
-    let (metrics, replayed) = Metrics::with_replay(game);
     form::check(game, real_size, findings);
-    mouse::check(game, findings);
+    let watch = mouse::Watch::new(game, findings);
+    let ((metrics, replayed), watch) = Metrics::with_observer(game, watch);
+    watch.finish();
     result::check(game, &metrics, findings);
     play::check(game, &metrics, &replayed, findings);
     metrics
