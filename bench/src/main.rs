@@ -145,24 +145,26 @@ fn measure(name: &str, bytes: &[u8], groups: &mut [Vec<Pair>; 2]) {
 /// Reads, and looks at every field of every event.
 fn read(bytes: &[u8]) -> Option<u64> {
     let game = rmv::read(bytes).ok()?;
-    let mut sum = 0u64;
-    for event in &game.events {
-        sum = sum.wrapping_add(match event {
-            Event::Mouse(mouse) => {
-                u64::from(mouse.time_ms)
-                    + u64::from(mouse.x.cast_unsigned())
-                    + u64::from(mouse.y.cast_unsigned())
-                    + u64::from(mouse.action.code())
-                    + u64::from(mouse.buttons.0)
-                    + u64::from(mouse.reduced)
-            }
-            Event::Board(board) => {
-                u64::from(board.cell.col) + u64::from(board.cell.row) + u64::from(board.face.code())
-            }
-            Event::Timestamp(time) => u64::from(time),
-        });
+    Some(game.events.iter().map(weigh).sum())
+}
+
+/// Something of every field of an event.
+#[inline]
+fn weigh(event: Event) -> u64 {
+    match event {
+        Event::Mouse(mouse) => {
+            u64::from(mouse.time_ms)
+                + u64::from(mouse.x.cast_unsigned())
+                + u64::from(mouse.y.cast_unsigned())
+                + u64::from(mouse.action.code())
+                + u64::from(mouse.buttons.0)
+                + u64::from(mouse.reduced)
+        }
+        Event::Board(board) => {
+            u64::from(board.cell.col) + u64::from(board.cell.row) + u64::from(board.face.code())
+        }
+        Event::Timestamp(time) => u64::from(time),
     }
-    Some(sum)
 }
 
 /// Audits, and works out every statistic. The audit, findings included, is the caller's to drop.

@@ -32,7 +32,11 @@ fn main() -> io::Result<()> {
             }
         }
         let copied = if reads { recordings.len() } else { 0 };
-        println!("{}: {} seeds, {copied} recordings", folder.display(), seeds.len());
+        println!(
+            "{}: {} seeds, {copied} recordings",
+            folder.display(),
+            seeds.len()
+        );
     }
     Ok(())
 }

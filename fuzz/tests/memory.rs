@@ -31,13 +31,26 @@ impl Peaks {
         self.inputs += 1;
         let allowed = (8 * data.len()).max(1 << 20);
         for strictness in [Strictness::Strict, Strictness::Lenient] {
-            for limits in [Limits::DEFAULT, Limits { max_video_bytes: 64 }] {
+            for limits in [
+                Limits::DEFAULT,
+                Limits {
+                    max_video_bytes: 64,
+                },
+            ] {
                 let options = ReadOptions { strictness, limits };
                 // The slice reader says that its memory does not depend on the input.
                 let slice = peak(|| options.read(data));
-                assert!(slice <= 32 << 10, "{slice} bytes for a slice of {}", data.len());
+                assert!(
+                    slice <= 32 << 10,
+                    "{slice} bytes for a slice of {}",
+                    data.len()
+                );
                 let stream = peak(|| read_from(data, options));
-                assert!(stream <= allowed, "{stream} bytes for a stream of {}", data.len());
+                assert!(
+                    stream <= allowed,
+                    "{stream} bytes for a stream of {}",
+                    data.len()
+                );
                 self.slice = self.slice.max(slice);
                 if data.len() < 1 << 17 {
                     self.stream = self.stream.max(stream);

@@ -2,9 +2,11 @@
 //! from them. No libFuzzer: an ordinary test.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Once;
 
 use gametape_fuzz::{CHECKS, Check, seeds};
 use gametape_mines::rmv;
@@ -22,6 +24,7 @@ struct Run {
 
 impl Run {
     fn new(check: Check) -> Self {
+        quiet_where_caught();
         Self {
             check,
             runs: 0,
@@ -32,7 +35,10 @@ impl Run {
 
     fn input(&mut self, name: impl FnOnce() -> String, data: &[u8]) {
         self.runs += 1;
-        let Err(panic) = catch_unwind(AssertUnwindSafe(|| (self.check.run)(data))) else {
+        QUIET.set(true);
+        let result = catch_unwind(AssertUnwindSafe(|| (self.check.run)(data)));
+        QUIET.set(false);
+        let Err(panic) = result else {
             return;
         };
         self.failed += 1;
@@ -43,7 +49,10 @@ impl Run {
     }
 
     fn end(self) {
-        eprintln!("{}: {} inputs, {} failures", self.check.name, self.runs, self.failed);
+        eprintln!(
+            "{}: {} inputs, {} failures",
+            self.check.name, self.runs, self.failed
+        );
         assert!(
             self.failures.is_empty(),
             "{} of {} inputs break {}:\n{}",
@@ -55,12 +64,33 @@ impl Run {
     }
 }
 
+thread_local! {
+    /// This thread's panics are caught and told of later.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+fn quiet_where_caught() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                loud(panic);
+            }
+        }));
+    });
+}
+
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("?")
+    text.or(panic.downcast_ref::<&str>().copied())
+        .unwrap_or("?")
 }
 
 fn hex(data: &[u8]) -> String {
+    if data.len() > 1000 {
+        return format!("{} bytes", data.len());
+    }
     data.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
@@ -69,9 +99,13 @@ fn hex(data: &[u8]) -> String {
 
 fn kept(check: Check) {
     let mut run = Run::new(check);
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("regressions").join(check.name);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("regressions")
+        .join(check.name);
     if let Ok(entries) = std::fs::read_dir(folder) {
-        let mut paths: Vec<_> = entries.map(|entry| entry.expect("a folder").path()).collect();
+        let mut paths: Vec<_> = entries
+            .map(|entry| entry.expect("a folder").path())
+            .collect();
         paths.sort();
         for path in paths {
             let data = std::fs::read(&path).expect("a file");
@@ -92,7 +126,10 @@ fn one_step_away(check: Check) {
         for at in 0..changed.len() {
             for change in [0x01, 0xFF] {
                 changed[at] ^= change;
-                run.input(|| format!("seed {number}, byte {at} ^ {change:#04x}"), &changed);
+                run.input(
+                    || format!("seed {number}, byte {at} ^ {change:#04x}"),
+                    &changed,
+                );
                 changed[at] ^= change;
             }
         }

@@ -17,11 +17,19 @@ pub fn rmv_audit(data: &[u8]) {
         let known = Rule::CODES.iter().find(|(code, _)| *code == finding.code());
         assert_eq!(known, Some(&(finding.code(), finding.severity())));
         assert!(codes.insert(finding.code()), "{} twice", finding.code());
-        assert!(finding.severity() <= worst, "not sorted: {:?}", audit.findings);
+        assert!(
+            finding.severity() <= worst,
+            "not sorted: {:?}",
+            audit.findings
+        );
         worst = finding.severity();
         assert!(finding.to_string().contains(finding.code()));
         if let Some(offset) = finding.offset {
-            assert!(offset <= data.len() as u64, "{finding} in {} bytes", data.len());
+            assert!(
+                offset <= data.len() as u64,
+                "{finding} in {} bytes",
+                data.len()
+            );
         }
     }
     if let Err(error) = rmv::read(data) {
@@ -31,7 +39,10 @@ pub fn rmv_audit(data: &[u8]) {
         }
     }
     let lenient = rmv::read_lenient(data);
-    assert_eq!(lenient.as_ref().ok().map(|reading| &reading.game), audit.game.as_ref());
+    assert_eq!(
+        lenient.as_ref().ok().map(|reading| &reading.game),
+        audit.game.as_ref()
+    );
     assert_eq!(audit.metrics.is_some(), audit.game.is_some());
     if let Err(error) = lenient {
         assert_eq!(Vec::from_iter(codes), [error.code()]);
@@ -72,7 +83,10 @@ pub(super) fn plausible(metrics: &Metrics, field: &Minefield) {
     assert!(clicks.opened <= field.safe(), "{clicks:?} of {board:?}");
     assert!(board.openings + board.islands <= board.bbbv, "{board:?}");
     assert!(board.bbbv <= field.safe(), "{board:?}");
-    assert!(board.zini <= board.bbbv && board.hzini <= board.bbbv, "{board:?}");
+    assert!(
+        board.zini <= board.bbbv && board.hzini <= board.bbbv,
+        "{board:?}"
+    );
     assert_eq!(board.zini == 0, field.safe() == 0, "{board:?}");
     assert!(metrics.stnb().is_none() || metrics.level != Level::Custom);
     assert!(metrics.zne().is_none() || metrics.outcome == Some(Outcome::Win));

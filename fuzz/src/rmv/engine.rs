@@ -51,11 +51,11 @@ impl Table {
         let flags: u8 = script.arbitrary()?;
         let bit = |n: u8| flags >> n & 1 == 1;
         let large = flags >> 4 == 0xF;
-        let mut side = || -> Result<u32> {
+        let mut squares = || -> Result<u32> {
             let byte: u8 = script.arbitrary()?;
             Ok(u32::from(if large { byte.max(1) } else { byte % 9 + 1 }))
         };
-        let (cols, rows) = (side()?, side()?);
+        let (cols, rows) = (squares()?, squares()?);
         let version = if bit(0) { Version::V1 } else { Version::V2 };
         let wild = bit(2);
         let square_size = match (version, script.arbitrary()?) {
@@ -127,8 +127,8 @@ fn some_cells(script: &mut Unstructured<'_>, cols: u32, rows: u32) -> Result<Vec
             // Most of all boards are sparse: openings unfold.
             u32::from(share) * u32::from(share) / 255 > state >> 24
         })
-        // The count is 16-bit.
-        .take(65_025)
+        // A section has 65,535 bytes at most.
+        .take(32_000)
         .collect())
 }
 
@@ -139,7 +139,7 @@ fn action(byte: u8) -> MouseAction {
 /// Numbers that no file could hold.
 fn wild(table: &Table, script: &mut Unstructured<'_>) {
     let mut watch = Watch::new(table);
-    while let Ok(byte) = script.arbitrary::<u8>() {
+    while let (false, Ok(byte)) = (script.is_empty(), script.arbitrary::<u8>()) {
         let (Ok(x), Ok(y)) = (script.arbitrary(), script.arbitrary()) else {
             break;
         };
@@ -159,10 +159,17 @@ fn recorded(table: &Table, script: &mut Unstructured<'_>) {
     let mut watch = Watch::new(table);
     let mut game = table.game();
     let mut time_ms = 0u32;
-    let mut buttons = Buttons::LEFT;
+    // The left button may go down before the first event.
+    let mut buttons = match script
+        .peek_bytes(1)
+        .map_or(MouseAction::Move, |first| action(first[0]))
+    {
+        MouseAction::LeftUp => Buttons::LEFT,
+        _ => Buttons::NONE,
+    };
     let mut last = (0, 0);
     let mut late_events = 0;
-    while let Ok(byte) = script.arbitrary::<u8>() {
+    while let (false, Ok(byte)) = (script.is_empty(), script.arbitrary::<u8>()) {
         let action = action(byte);
         // Half of all events happen where the cursor is.
         if byte & 8 == 0 {
@@ -188,10 +195,16 @@ fn recorded(table: &Table, script: &mut Unstructured<'_>) {
             reduced: false,
         };
         late_events += u32::from(watch.engine.status() != Status::Playing);
-        let push = if byte & 16 == 0 { EventLog::push } else { EventLog::push_shortest };
+        let push = if byte & 16 == 0 {
+            EventLog::push
+        } else {
+            EventLog::push_shortest
+        };
         push(&mut game.events, Event::Mouse(mouse)).expect("the format holds it");
         for &shown in watch.apply(&mouse) {
-            game.events.push(Event::Board(shown)).expect("the format holds it");
+            game.events
+                .push(Event::Board(shown))
+                .expect("the format holds it");
         }
     }
     watch.end();
@@ -299,7 +312,10 @@ impl Watch {
     }
 
     fn count(&self, kind: ClickKind) -> u32 {
-        self.clicks.iter().filter(|click| click.kind == kind).count() as u32
+        self.clicks
+            .iter()
+            .filter(|click| click.kind == kind)
+            .count() as u32
     }
 
     fn apply(&mut self, event: &MouseEvent) -> &[BoardEvent] {
@@ -374,8 +390,9 @@ impl Watch {
     /// Looks at every square.
     fn end(&self) {
         let field = self.engine.field();
-        for row in 0..=255 {
-            for col in 0..=255 {
+        // And at those just beyond the edge.
+        for row in 0..=field.rows() {
+            for col in 0..=field.cols() {
                 let cell = Cell::new(col, row);
                 let on_board = col < field.cols() && row < field.rows();
                 let expected = on_board.then(|| self.faces[self.place(cell)]);

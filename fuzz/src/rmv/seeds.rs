@@ -57,7 +57,8 @@ fn play(game: &mut Game<'_>, deeds: &[Deed], step_ms: u32) {
         let mut shown = Vec::new();
         engine.apply(&mouse, &mut shown);
         let log = &mut game.events;
-        log.push_shortest(Event::Mouse(mouse)).expect("a small board");
+        log.push_shortest(Event::Mouse(mouse))
+            .expect("a small board");
         for event in shown {
             log.push(Event::Board(event)).expect("a small board");
         }
@@ -69,7 +70,9 @@ fn play(game: &mut Game<'_>, deeds: &[Deed], step_ms: u32) {
     };
     let time_ms = game.events.last_time_ms();
     game.ending = Some(Ending { outcome, time_ms });
-    game.tail = Game::canonical_tail(game.version(), time_ms).to_vec().into();
+    game.tail = Game::canonical_tail(game.version(), time_ms)
+        .to_vec()
+        .into();
 }
 
 /// As ViennaSweeper 5 writes it.
@@ -193,13 +196,21 @@ fn left() -> Game<'static> {
 
 /// A board of the ranking, with the events of another one.
 fn beginner(version: Version) -> Game<'static> {
-    let mines = [0, 1, 2, 3, 4, 5, 6, 7, 0, 7].into_iter().zip([0, 0, 0, 1, 1, 2, 2, 2, 7, 7]);
-    let mut game = game(version, 8, 8, &Vec::from_iter(mines));
-    play(&mut game, &[(LeftUp, 4, 5), (LeftDown, 0, 1), (LeftUp, 0, 1)], 700);
+    let top = [(0, 0), (1, 0), (2, 0), (3, 1), (4, 1)];
+    let below = [(5, 2), (6, 2), (7, 2), (0, 7), (7, 7)];
+    let mines = [top, below].concat();
+    let mut game = game(version, 8, 8, &mines);
+    play(
+        &mut game,
+        &[(LeftUp, 4, 5), (LeftDown, 0, 1), (LeftUp, 0, 1)],
+        700,
+    );
     for (code, at) in (9..=27).zip(0..) {
         if let Some(face) = Face::from_code(code) {
             let cell = Cell::new(at % 8, at / 8);
-            game.events.push(Event::Board(BoardEvent { cell, face })).expect("on the board");
+            game.events
+                .push(Event::Board(BoardEvent { cell, face }))
+                .expect("on the board");
         }
     }
     if version == Version::V1 {
@@ -226,7 +237,11 @@ fn v1_old() -> Game<'static> {
     game.version_info = Text(Cow::Borrowed(b"Vienna M\xfcller"));
     game.player = fields([b"\xb9\xf9\xbd\xf8"]);
     game.events.push(Event::Timestamp(0)).expect("v1");
-    play(&mut game, &[(LeftUp, 0, 0), (Move, 2000, 9), (LeftDown, 2, 0)], 400);
+    play(
+        &mut game,
+        &[(LeftUp, 0, 0), (Move, 2000, 9), (LeftDown, 2, 0)],
+        400,
+    );
     game.events.push(Event::Timestamp(0)).expect("v1");
     result(&mut game, "Jos", "", 2);
     if let Encoding::V1 { result } = &mut game.encoding {
@@ -353,7 +368,8 @@ pub(crate) fn large_recordings() -> Vec<Vec<u8>> {
                 y: 3,
                 reduced: false,
             };
-            log.push_shortest(Event::Mouse(mouse)).expect("a small step");
+            log.push_shortest(Event::Mouse(mouse))
+                .expect("a small step");
         }
         game.events = log;
         rmv::write(&game).expect("a sound game")
@@ -364,7 +380,11 @@ pub(crate) fn large_recordings() -> Vec<Vec<u8>> {
     let video_size = 24..28;
     // Many bytes behind the termination event, the checksum, and in a file without an end.
     let mut long_tail = small.clone();
-    let size = u32::from_be_bytes(long_tail[video_size.clone()].try_into().expect("four bytes"));
+    let size = u32::from_be_bytes(
+        long_tail[video_size.clone()]
+            .try_into()
+            .expect("four bytes"),
+    );
     let behind_video = long_tail.len() - 18;
     long_tail[video_size.clone()].copy_from_slice(&(size + LARGE as u32).to_be_bytes());
     long_tail.splice(behind_video..behind_video, std::iter::repeat_n(7, LARGE));

@@ -11,7 +11,11 @@ use gametape_mines::{
 
 /// A game, more often sound than not.
 pub(super) fn game(script: &mut Unstructured<'_>) -> Result<Game<'static>> {
-    let version = if script.arbitrary()? { Version::V1 } else { Version::V2 };
+    let version = if script.arbitrary()? {
+        Version::V1
+    } else {
+        Version::V2
+    };
     let mut game = Game::new(version, board(script)?);
     let (cols, rows) = (game.board.cols, game.board.rows);
     game.file_size = match script.arbitrary::<u8>()? {
@@ -45,12 +49,18 @@ pub(super) fn game(script: &mut Unstructured<'_>) -> Result<Game<'static>> {
     let time = script.arbitrary::<u32>()?;
     game.ending = Outcome::from_code(15 + script.arbitrary::<u8>()? % 4).map(|outcome| Ending {
         outcome,
-        time_ms: if time >> 28 == 0 { time } else { time & 0xFF_FFFF },
+        time_ms: if time >> 28 == 0 {
+            time
+        } else {
+            time & 0xFF_FFFF
+        },
     });
     game.tail = match script.arbitrary::<u8>()? % 8 {
         0 => bytes(script, 12)?.into(),
         1..4 => Cow::Borrowed(&[]),
-        _ => Game::canonical_tail(version, time & 0xFF_FFFF).to_vec().into(),
+        _ => Game::canonical_tail(version, time & 0xFF_FFFF)
+            .to_vec()
+            .into(),
     };
     game.checksum = match script.arbitrary::<u8>()? % 4 {
         0 => bytes(script, 40)?.into(),
@@ -68,7 +78,11 @@ pub(super) fn game(script: &mut Unstructured<'_>) -> Result<Game<'static>> {
 
 fn board(script: &mut Unstructured<'_>) -> Result<Board<'static>> {
     let (cols, rows, sound): (u8, u8, u8) = script.arbitrary()?;
-    let (cols, rows) = if sound < 4 { (cols, rows) } else { (cols % 10 + 1, rows % 10 + 1) };
+    let (cols, rows) = if sound < 4 {
+        (cols, rows)
+    } else {
+        (cols % 10 + 1, rows % 10 + 1)
+    };
     Ok(Board {
         timestamp: script.arbitrary()?,
         cols,
@@ -82,7 +96,12 @@ fn cells(script: &mut Unstructured<'_>, cols: u8, rows: u8) -> Result<Cells<'sta
     let any = script.arbitrary::<u8>()? == 0;
     let list = bytes(script, 30)?;
     if any {
-        return Ok(list.as_chunks().0.iter().map(|&[col, row]| Cell::new(col, row)).collect());
+        return Ok(list
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&[col, row]| Cell::new(col, row))
+            .collect());
     }
     let all = (0..rows).flat_map(|row| (0..cols).map(move |col| Cell::new(col, row)));
     let set = |(at, cell)| {
@@ -98,7 +117,9 @@ fn player(script: &mut Unstructured<'_>) -> Result<PlayerFields<'static>> {
         1..=60 => 1,
         _ => 4,
     };
-    let fields = (0..count).map(|_| Ok(text(script, 16)?.0)).collect::<Result<Vec<_>>>()?;
+    let fields = (0..count)
+        .map(|_| Ok(text(script, 16)?.0))
+        .collect::<Result<Vec<_>>>()?;
     Ok(PlayerFields::new(fields).expect("short texts"))
 }
 
@@ -167,13 +188,16 @@ fn events(
         };
         let shortest = kind & 1 == 1;
         let before = (log.as_bytes().len(), log.len(), log.last_time_ms());
-        let push = if shortest { EventLog::push_shortest } else { EventLog::push };
-        match push(&mut log, event) {
-            Ok(()) => pushed.push((event, shortest)),
-            Err(_) => {
-                let after = (log.as_bytes().len(), log.len(), log.last_time_ms());
-                assert_eq!(before, after, "{event:?} was refused");
-            }
+        let push = if shortest {
+            EventLog::push_shortest
+        } else {
+            EventLog::push
+        };
+        if push(&mut log, event).is_ok() {
+            pushed.push((event, shortest));
+        } else {
+            let after = (log.as_bytes().len(), log.len(), log.last_time_ms());
+            assert_eq!(before, after, "{event:?} was refused");
         }
     }
     assert_eq!(log.len() as usize, pushed.len());

@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use arbitrary::Unstructured;
-use gametape_mines::rmv::{self, EventLog, Writer};
-use gametape_mines::{Event, Game};
+use gametape_mines::rmv::{self, EventLog, RecordError, Writer};
+use gametape_mines::{Ending, Event, Game};
 
 /// Records `game` event by event; kills the recorder at a byte that `script` names.
 pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
@@ -32,7 +32,10 @@ pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
     let unfinished = file.into_inner();
     let mut file = Cursor::new(unfinished.clone());
     let writer = Writer::resume(&mut file, &unfinished);
-    writer.expect("unfinished").finish(ending).expect("it can be finished");
+    writer
+        .expect("unfinished")
+        .finish(ending)
+        .expect("it can be finished");
     let finished = rmv::read(file.get_ref()).expect("it was finished");
     same_play(&finished, &shortest);
 
@@ -43,7 +46,9 @@ pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
     assert_eq!(file.get_ref(), &expected, "a recorder writes other bytes");
 
     let video = unfinished.len() - shortest.events.as_bytes().len();
-    let cut = script.int_in_range(video..=unfinished.len()).unwrap_or(video);
+    let cut = script
+        .int_in_range(video..=unfinished.len())
+        .unwrap_or(video);
     killed(&unfinished[..cut], &shortest);
 }
 
@@ -52,29 +57,56 @@ fn killed(left: &[u8], game: &Game<'_>) {
     let reading = rmv::read_lenient(left).expect("the sections are whole");
     let kept = reading.game.events.len() as usize;
     let events: Vec<Event> = game.events.iter().collect();
-    assert!(reading.game.events.iter().eq(events.iter().copied().take(kept)));
+    assert!(
+        reading
+            .game
+            .events
+            .iter()
+            .eq(events.iter().copied().take(kept))
+    );
     if let Some(&next) = events.get(kept) {
         let mut log = reading.game.events.clone();
         log.push_shortest(next).expect("it was there");
         let lost = log.as_bytes().len() as u64 + log.offset();
         assert!(lost > left.len() as u64, "a whole event was not found");
     }
-    let mut file = Cursor::new(left.to_vec());
-    let mut writer = Writer::resume(&mut file, left).expect("no termination event");
-    for &event in &events[kept..] {
+    let position = Writer::resume(Cursor::new(left.to_vec()), left)
+        .expect("no termination event")
+        .position();
+    // With the part of an event at its end cut off, and without.
+    for held in [&left[..position as usize], left] {
+        let resumed = resume(held, &events[kept..], ending);
+        if let Some(resumed) = recorded(resumed, held, position) {
+            same_play(&rmv::read(&resumed).expect("it was finished"), game);
+        }
+        // Nothing more is recorded: the game ends where it was cut.
+        let resumed = resume(held, &[], ending);
+        if let Some(resumed) = recorded(resumed, held, position) {
+            let ended = rmv::read(&resumed).expect("it was finished");
+            assert_eq!(ended.events, reading.game.events);
+            assert_eq!(ended.ending, Some(ending));
+        }
+    }
+}
+
+/// Resumes the recording `held`, records `events`, and finishes it.
+fn resume(held: &[u8], events: &[Event], ending: Ending) -> Result<Vec<u8>, RecordError> {
+    let mut file = Cursor::new(held.to_vec());
+    let mut writer = Writer::resume(&mut file, held).expect("no termination event");
+    for &event in events {
         writer.push(event).expect("it was written before");
     }
-    writer.finish(ending).expect("it can be finished");
-    let resumed = rmv::read(file.get_ref()).expect("it was finished");
-    same_play(&resumed, game);
+    writer.finish(ending)?;
+    Ok(file.into_inner())
+}
 
-    // Nothing more is recorded: the game ends where it was cut.
-    let mut file = Cursor::new(left.to_vec());
-    let writer = Writer::resume(&mut file, left).expect("no termination event");
-    writer.finish(ending).expect("it can be finished");
-    let ended = rmv::read(file.get_ref()).expect("it was finished");
-    assert_eq!(ended.events, reading.game.events);
-    assert_eq!(ended.ending, Some(ending));
+/// Only bytes that were not cut off may be in the way.
+fn recorded(resumed: Result<Vec<u8>, RecordError>, held: &[u8], position: u64) -> Option<Vec<u8>> {
+    match resumed {
+        Ok(bytes) => Some(bytes),
+        Err(RecordError::Resume(_)) if held.len() as u64 > position => None,
+        Err(error) => panic!("it can't be finished: {error}"),
+    }
 }
 
 /// Tail and checksum of a resumed recording are lost: they are not in the file yet.
