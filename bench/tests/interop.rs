@@ -619,7 +619,7 @@ fn synthetic(version: Version, dice: &mut Dice) -> Option<Vec<u8>> {
             nf: false,
             timestamp,
         };
-        *result = Text::from(parts.write());
+        *result = Text::from(parts.write().expect("the names have no #"));
     }
     Some(rmv::write(&game).unwrap())
 }

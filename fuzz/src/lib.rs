@@ -34,7 +34,7 @@ pub const CHECKS: [Check; 4] = [
     Check {
         name: "rmv_engine",
         run: rmv_engine,
-        seeds: || rmv::noise(24, 200),
+        seeds: rmv::seeds::scripts,
     },
     Check {
         name: "rmv_audit",

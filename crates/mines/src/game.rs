@@ -418,8 +418,8 @@ impl<'a> Game<'a> {
     }
 
     /// True where the result string's `NICK` may be a secret: tournament editions before 4.0
-    /// put the token there. It is shown only if the file says it is the home edition, or if it
-    /// repeats the nickname field.
+    /// put the token there. It is shown only if it is not the token field's, and the file says
+    /// it is the home edition or the nickname field repeats it.
     #[must_use]
     pub fn nick_may_be_token(&self, nick: &[u8]) -> bool {
         let home = self
@@ -427,7 +427,8 @@ impl<'a> Game<'a> {
             .as_bytes()
             .windows(12)
             .any(|w| w == b"Home Edition");
-        !(nick.is_empty() || home || self.player.nickname() == nick)
+        let token = self.player.token();
+        !nick.is_empty() && (nick == token || !(home || self.player.nickname() == nick))
     }
 
     /// The same game, independent of the buffer it was read from.

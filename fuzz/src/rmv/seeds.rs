@@ -97,7 +97,7 @@ fn result(game: &mut Game<'_>, name: &str, nick: &str, bbbv: u32) {
         timestamp: game.board.timestamp,
     };
     game.encoding = Encoding::V1 {
-        result: Text::from(parts.write()),
+        result: Text::from(parts.write().expect("the names have no #")),
     };
 }
 
@@ -349,6 +349,19 @@ fn broken(game: &Game<'_>, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = rmv::write(game).expect("a sound game");
     change(&mut bytes);
     bytes
+}
+
+/// Scripts for the engine: on boards of up to 3 x 3 even a player without a plan soon sees
+/// everything.
+pub(crate) fn scripts() -> Vec<Vec<u8>> {
+    let mut scripts = super::noise(27, 200);
+    let sizes = (0..3).flat_map(|col| (0..3).map(move |row| (col, row)));
+    for (script, (cols, rows)) in scripts.iter_mut().zip(sizes.cycle().take(24)) {
+        // The script of a table begins with its flags and its size; 4 would be the wild table.
+        script[0] &= 0x0B;
+        (script[1], script[2]) = (cols, rows);
+    }
+    scripts
 }
 
 /// See [`crate::large_seeds`].

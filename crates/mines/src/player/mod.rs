@@ -90,7 +90,7 @@ pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteErro
                     nf: scenario.habit == Habit::NoFlags,
                     timestamp: game.board.timestamp,
                 }
-                .write(),
+                .write()?,
             );
         }
         Encoding::V2 { extensions, .. } => {

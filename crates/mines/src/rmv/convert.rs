@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use super::error::WriteError;
 use super::events::EventLog;
@@ -116,6 +117,8 @@ pub fn convert(game: &Game<'_>, to: Version) -> Result<(Game<'static>, Vec<Loss>
         }
         converted.tail = Cow::Owned(Game::canonical_tail(to, time_ms).to_vec());
     }
+    // A text may have grown on its way to UTF-8.
+    super::write::front(&converted, 0)?;
     Ok((converted, losses))
 }
 
@@ -150,7 +153,13 @@ fn to_v2(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
     let declared = game
         .declared_bbbv()
         .unwrap_or_else(|| bbbv(&Minefield::new(&game.board)));
-    let [.., high, low] = declared.to_be_bytes();
+    let [high, low] = u16::try_from(declared)
+        .map_err(|_| {
+            WriteError::Invalid(
+                format!("a 3BV of {declared}; version 2 holds at most 65,535").into(),
+            )
+        })?
+        .to_be_bytes();
     let mut properties = game.properties.get(..4).unwrap_or_default().to_vec();
     properties.extend([low, high, V1_SQUARE_SIZE]);
     if let Some(extra) = game
@@ -255,7 +264,7 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
     properties.push(1);
     Ok(Game {
         encoding: Encoding::V1 {
-            result: Text::from(parts.write()),
+            result: Text::from(parts.write()?),
         },
         version_info,
         player,
@@ -279,20 +288,14 @@ pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
         found = true;
     }
     if let Encoding::V1 { result } = &game.encoding {
-        let parsed = super::ResultString::parse(result.as_bytes());
-        if let Some(nick) = parsed
-            .get("NICK")
-            .filter(|nick| game.nick_may_be_token(nick))
-        {
-            let mut kept = result.as_bytes().to_vec();
-            // The parts of a parsed string are slices of it, so the place is exact.
-            let at = nick.as_ptr() as usize - result.as_bytes().as_ptr() as usize;
-            kept.drain(at..at + nick.len());
-            redacted.encoding = Encoding::V1 {
-                result: Text(Cow::Owned(kept)),
-            };
+        let mut kept = result.as_bytes().to_vec();
+        while let Some(secret) = secret_nick(game, &kept) {
+            kept.drain(secret);
             found = true;
         }
+        redacted.encoding = Encoding::V1 {
+            result: Text(Cow::Owned(kept)),
+        };
     }
     let mut losses = Vec::new();
     if found {
@@ -303,4 +306,15 @@ pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
         }
     }
     (redacted, losses)
+}
+
+/// Where in a result string a NICK stands that may be the token.
+fn secret_nick(game: &Game<'_>, result: &[u8]) -> Option<Range<usize>> {
+    let parsed = super::ResultString::parse(result);
+    let (_, nick) = parsed
+        .iter()
+        .find(|(key, value)| *key == b"NICK" && game.nick_may_be_token(value))?;
+    // The parts of a parsed string are slices of it, so the place is exact.
+    let at = nick.as_ptr() as usize - result.as_ptr() as usize;
+    Some(at..at + nick.len())
 }

@@ -1,5 +1,6 @@
 //! The result string of v1: `\n(KEY:VALUE#)*\n`.
 
+use super::error::WriteError;
 use crate::{Ending, Level};
 
 /// A v1 result string, split into keys and values.
@@ -104,8 +105,18 @@ pub struct ResultParts<'a> {
 
 impl ResultParts<'_> {
     /// The string as ViennaSweeper writes it.
-    #[must_use]
-    pub fn write(&self) -> String {
+    ///
+    /// # Errors
+    /// A name with a `#`, which would end it early and let it say anything.
+    pub fn write(&self) -> Result<String, WriteError> {
+        if let Some(name) = [self.name, self.nick]
+            .into_iter()
+            .find(|name| name.contains('#'))
+        {
+            return Err(WriteError::Invalid(
+                format!("the result string can't hold a name with a #: {name:?}").into(),
+            ));
+        }
         let level = match self.level {
             Level::Beginner => "Beginner",
             Level::Intermediate => "Intermediate",
@@ -113,7 +124,7 @@ impl ResultParts<'_> {
             Level::Custom => "Custom",
         };
         let hundredths = self.ending.time_ms / 10;
-        format!(
+        Ok(format!(
             "\nLEVEL:{level}#SCORE:{}.{:02}#NAME:{}#NICK:{}#3BV:{}#NF:{}#TIMESTAMP:{}#\n",
             hundredths / 100,
             hundredths % 100,
@@ -122,7 +133,7 @@ impl ResultParts<'_> {
             self.bbbv,
             u8::from(self.nf),
             self.timestamp,
-        )
+        ))
     }
 }
 

@@ -492,16 +492,32 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Findings, one for each code: the first place, and how often it came again.
+impl Rule {
+    /// The section a rule about sections speaks of.
+    #[must_use]
+    pub const fn section(&self) -> Option<Section> {
+        match self {
+            Self::Truncated { section, .. }
+            | Self::SectionSize { section, .. }
+            | Self::SectionCount { section, .. } => Some(*section),
+            _ => None,
+        }
+    }
+}
+
+/// Findings, one for each code and section: the first place, and how often it came again.
 ///
 /// Bounded by the number of rules, whatever the input.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Findings(Vec<Finding>);
 
 impl Findings {
-    /// Adds a finding, or counts it where its code is known already.
+    /// Adds a finding, or counts it where its code (of the same section) is known already.
     pub fn push(&mut self, finding: Finding) {
-        match self.0.iter_mut().find(|f| f.code() == finding.code()) {
+        let same = |f: &&mut Finding| {
+            f.code() == finding.code() && f.rule.section() == finding.rule.section()
+        };
+        match self.0.iter_mut().find(same) {
             Some(known) => known.repeats = known.repeats.saturating_add(1),
             None => self.0.push(finding),
         }

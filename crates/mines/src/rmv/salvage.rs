@@ -197,6 +197,8 @@ pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
             _ => DeclaredSize::Exact,
         };
     }
+    // What is kept must be whole: a text that was mended may have grown beyond its section.
+    super::write::write(&game).map_err(|error| SalvageError::Hopeless(error.to_string().into()))?;
     Ok(Salvaged {
         game,
         repairs,

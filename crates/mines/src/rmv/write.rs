@@ -79,7 +79,7 @@ fn ending_bytes(ending: Ending) -> [u8; 4] {
 }
 
 /// Everything before the events, with a file size of 0.
-fn front(game: &Game<'_>, video: u32) -> Result<Vec<u8>, WriteError> {
+pub(super) fn front(game: &Game<'_>, video: u32) -> Result<Vec<u8>, WriteError> {
     if game.events.version() != game.version() {
         return Err(WriteError::EventsOfOtherVersion);
     }
