@@ -5,18 +5,21 @@ use std::collections::BTreeSet;
 use gametape_mines::rmv::{self, Rule, Severity};
 use gametape_mines::{Level, Metrics, Minefield, Outcome};
 
-/// For any bytes an audit ends; its findings have known codes, each once, worst first; where a
+/// For any bytes an audit ends; its findings have known codes, each once a section, worst first; where a
 /// strict reading fails the audit has that error; there are a game and metrics exactly where a
 /// lenient reading gives a game; every metric is finite or `None`, and no count exceeds what it
 /// is a part of.
 pub fn rmv_audit(data: &[u8]) {
     let audit = rmv::audit(data);
     let mut codes = BTreeSet::new();
+    let mut places = BTreeSet::new();
     let mut worst = Severity::Error;
     for finding in &audit.findings {
         let known = Rule::CODES.iter().find(|(code, _)| *code == finding.code());
         assert_eq!(known, Some(&(finding.code(), finding.severity())));
-        assert!(codes.insert(finding.code()), "{} twice", finding.code());
+        codes.insert(finding.code());
+        let place = (finding.code(), finding.rule.section());
+        assert!(places.insert(place), "{} twice", finding.code());
         assert!(
             finding.severity() <= worst,
             "not sorted: {:?}",

@@ -1,0 +1,85 @@
+//! Recordings that are not what the engine gave.
+
+use gametape_mines::rmv::EventLog;
+use gametape_mines::{BoardEvent, Event, Face, Game, replay};
+
+/// `game` is a sound recording; `pick` says which of its board events is forged.
+pub(super) fn check(game: &Game<'_>, pick: usize) {
+    late(game);
+    let events: Vec<Event> = game.events.iter().collect();
+    let board_events = || {
+        let indexed = events.iter().copied().enumerate();
+        indexed.filter_map(|(at, event)| match event {
+            Event::Board(event) => Some((at, event)),
+            _ => None,
+        })
+    };
+    let count = board_events().count();
+    let Some((at, event)) = board_events().nth(pick % count.max(1)) else {
+        return;
+    };
+
+    let mut missing = events.clone();
+    missing.remove(at);
+    let divergence = replay(&with(game, &missing)).divergence;
+    assert!(
+        divergence.is_some_and(|d| d.event as usize >= at),
+        "{event:?} is missing"
+    );
+
+    let mut twice = events.clone();
+    twice.insert(at, Event::Board(event));
+    let divergence = replay(&with(game, &twice)).divergence;
+    assert!(
+        divergence.is_some_and(|d| d.event as usize > at),
+        "{event:?} twice"
+    );
+
+    let face = match event.face {
+        Face::Number(number) => Face::Number((number + 1) % 9),
+        Face::Flag => Face::Question,
+        _ => Face::Flag,
+    };
+    let wrong = BoardEvent { face, ..event };
+    let mut forged = events.clone();
+    forged[at] = Event::Board(wrong);
+    let divergence = replay(&with(game, &forged))
+        .divergence
+        .expect("a wrong face");
+    assert_eq!(divergence.event as usize, at);
+    assert_eq!(divergence.recorded, Some(wrong));
+    assert_eq!(divergence.expected, Some(event));
+}
+
+fn with(game: &Game<'_>, events: &[Event]) -> Game<'static> {
+    let mut game = game.clone().into_owned();
+    game.events = EventLog::empty(game.version());
+    for &event in events {
+        game.events.push(event).expect("it was there");
+    }
+    game
+}
+
+/// Puts the board events of every second mouse event behind the next mouse event.
+fn late(game: &Game<'_>) {
+    let mut events = Vec::new();
+    let mut waiting = Vec::new();
+    let mut mouse_events = 0;
+    let mut times = 0;
+    for event in &game.events {
+        match event {
+            Event::Board(_) if mouse_events % 2 == 1 => waiting.push(event),
+            Event::Mouse(_) => {
+                mouse_events += 1;
+                events.push(event);
+                times += u32::from(!waiting.is_empty());
+                events.append(&mut waiting);
+            }
+            _ => events.push(event),
+        }
+    }
+    events.append(&mut waiting);
+    let replayed = replay(&with(game, &events));
+    assert_eq!(replayed.divergence, None);
+    assert_eq!(replayed.lag.map_or(0, |lag| lag.times), times);
+}
