@@ -8,9 +8,9 @@ use gametape_mines::rmv::{
 };
 use gametape_mines::{Event, Game};
 
-/// A slice, any [`Read`], and a file that grows: all three ways to read give the same game, the
-/// same findings, or the same error, for any bytes, strictly and leniently, with and without a
-/// limit in the way.
+/// A slice (whole or event by event), any [`Read`], and a file that grows: all ways to read give
+/// the same game and events, the same findings, or the same error, for any bytes, strictly and
+/// leniently, with and without a limit in the way.
 ///
 /// Also: a strict reading fails exactly where a lenient one finds something, with the first
 /// finding as its error; a source that fails gives its error or one that its bytes before that
@@ -77,7 +77,12 @@ fn three_ways(data: &[u8], options: ReadOptions) -> Outcome<'_> {
     same(&slice, &read_from(odd, options), "odd pieces");
     same(&slice, &read_from(data, options), "one piece");
 
-    same_grown(&slice, data, options, |_| 1);
+    let mut handed = Vec::new();
+    let each = options.read_each(data, |event| handed.push(event));
+    same(&slice, &each, "event by event");
+
+    let grown = same_grown(&slice, data, options, |_| 1);
+    assert_eq!(grown, handed, "the same events, up to the same error");
     same_grown(&slice, data, options, |at| odd_size(data, at));
     // Every second piece is empty.
     same_grown(&slice, data, options, |at| {
@@ -129,7 +134,7 @@ impl<S: Fn(usize) -> usize> Read for Dribble<'_, S> {
     }
 }
 
-fn same(slice: &Outcome<'_>, stream: &Result<Reading<'static>, Error>, way: &str) {
+fn same(slice: &Outcome<'_>, stream: &Result<Reading<'_>, Error>, way: &str) {
     match (slice, stream) {
         (Ok(slice), Ok(stream)) => {
             assert_eq!(slice, stream, "{way}");
@@ -155,13 +160,13 @@ fn log_details(log: &EventLog<'_>) -> (u32, u64, u32) {
     (log.len(), log.offset(), log.last_time_ms())
 }
 
-/// Feeds a decoder piece by piece, each when it asks for more.
+/// Feeds a decoder piece by piece, each when it asks for more. Gives the events.
 fn same_grown(
     slice: &Outcome<'_>,
     data: &[u8],
     options: ReadOptions,
     size: impl Fn(usize) -> usize,
-) {
+) -> Vec<Event> {
     let mut decoder = Decoder::new(options);
     let mut events: Vec<Event> = Vec::new();
     let mut header = false;
@@ -220,6 +225,7 @@ fn same_grown(
         (Err(slice), Some(error)) => assert_eq!(slice, &Box::from(error)),
         (slice, grown) => panic!("grown: {grown:?}, the slice: {slice:?}"),
     }
+    events
 }
 
 fn without_events(game: &Game<'_>) -> Game<'static> {

@@ -1,304 +1,12 @@
-//! The event log: decoding and encoding single events.
+//! The event log of a game.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 
+use super::decode::{EventDecoder, Sink, Step};
+use super::encode::{encode, reducible};
 use super::error::WriteError;
-use super::rule::Rule;
-use crate::{
-    BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
-};
-
-/// v1 positions are relative to the client area; the board begins here (read off real files).
-pub(crate) const V1_ORIGIN: (i32, i32) = (12, 56);
-/// Times are 24-bit.
-pub(crate) const MAX_TIME: u32 = 0xFF_FFFF;
-/// The code of a reduced mouse move, v2 only.
-const REDUCED: u8 = 28;
-
-/// The mouse before its first event: what that is relative to never matters.
-const NOWHERE: MouseEvent = MouseEvent {
-    action: MouseAction::Move,
-    time_ms: 0,
-    buttons: Buttons::NONE,
-    x: 0,
-    y: 0,
-    reduced: false,
-};
-
-/// What decoding needs to remember from one event to the next.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EventDecoder {
-    version: Version,
-    /// The last mouse event.
-    last: MouseEvent,
-    any_mouse: bool,
-}
-
-/// One step of decoding.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
-    /// An event of so many bytes.
-    Event(Event, usize),
-    /// The termination event; always 4 bytes.
-    End(Ending),
-    /// So many bytes are needed in all, fewer are there.
-    Need(usize),
-    /// No event can start here.
-    Bad(Fault),
-}
-
-/// Takes events as they are decoded. A trait and not a closure, so that it can ask to be
-/// inlined into each of the loops.
-pub(crate) trait Sink: Sized {
-    type Error;
-
-    /// Takes an event, the place it stands at, and its index.
-    fn event(self, event: Event, at: usize, index: u32) -> Result<Self, Self::Error>;
-}
-
-/// Folds events into a value.
-struct Fold<B, F> {
-    value: B,
-    f: F,
-}
-
-impl<B, F: FnMut(B, Event) -> B> Sink for Fold<B, F> {
-    type Error = Infallible;
-
-    #[inline(always)]
-    fn event(mut self, event: Event, _: usize, _: u32) -> Result<Self, Infallible> {
-        Ok(Self {
-            value: (self.f)(self.value, event),
-            f: self.f,
-        })
-    }
-}
-
-/// What decoding as far as possible gives.
-pub(crate) struct Run<S> {
-    pub sink: S,
-    /// Bytes that were decoded.
-    pub at: usize,
-    /// Events that were decoded.
-    pub events: u32,
-    /// Why there are no more; never [`Step::Event`].
-    pub end: Step,
-}
-
-/// Why no event can start somewhere. Small and plain, because it stands in the hot loop's type;
-/// [`Fault::rule`] has the words.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Fault {
-    Code(u8),
-    ReducedFirst,
-    TimeRange(u32),
-    PositionRange(i32, i32),
-}
-
-impl Fault {
-    #[cold]
-    pub(crate) const fn rule(self, version: Version) -> Rule {
-        match self {
-            Self::Code(code) => Rule::EventCode { code, version },
-            Self::ReducedFirst => Rule::ReducedFirst,
-            Self::TimeRange(now) => Rule::TimeRange { now },
-            Self::PositionRange(x, y) => Rule::PositionRange { x, y },
-        }
-    }
-}
-
-/// A mouse event in its long form.
-#[inline(always)]
-fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent {
-    // One load: time u24, buttons u8, x u16, y u16.
-    let [_, fields @ ..] = bytes;
-    let fields = u64::from_be_bytes(fields);
-    let (x, y) = ((fields >> 16) as u16, fields as u16);
-    let (x, y) = if V2 {
-        (i32::from(x.cast_signed()), i32::from(y.cast_signed()))
-    } else {
-        (i32::from(x) - V1_ORIGIN.0, i32::from(y) - V1_ORIGIN.1)
-    };
-    MouseEvent {
-        action,
-        time_ms: (fields >> 40) as u32,
-        buttons: Buttons((fields >> 32) as u8),
-        x,
-        y,
-        reduced: false,
-    }
-}
-
-/// A reduced mouse move behind `last`.
-#[inline(always)]
-fn reduced_move(last: &MouseEvent, [_, dt, dxy]: [u8; 3]) -> Result<MouseEvent, Fault> {
-    let time_ms = last.time_ms + u32::from(dt);
-    let x = last.x + i32::from(dxy.cast_signed() >> 4);
-    let y = last.y + i32::from((dxy << 4).cast_signed() >> 4);
-    if time_ms > MAX_TIME {
-        return Err(Fault::TimeRange(time_ms));
-    }
-    if i16::try_from(x).is_err() || i16::try_from(y).is_err() {
-        return Err(Fault::PositionRange(x, y));
-    }
-    Ok(MouseEvent {
-        action: MouseAction::Move,
-        time_ms,
-        buttons: last.buttons,
-        x,
-        y,
-        reduced: true,
-    })
-}
-
-impl EventDecoder {
-    pub(crate) const fn new(version: Version) -> Self {
-        Self {
-            version,
-            last: NOWHERE,
-            any_mouse: false,
-        }
-    }
-
-    pub(crate) const fn version(&self) -> Version {
-        self.version
-    }
-
-    /// Time of the last mouse event.
-    pub(crate) const fn time_ms(&self) -> u32 {
-        self.last.time_ms
-    }
-
-    /// Decodes the event at the start of `bytes`.
-    #[inline]
-    pub(crate) fn step(&mut self, bytes: &[u8]) -> Step {
-        match self.version {
-            Version::V1 => self.step_in::<false>(bytes),
-            Version::V2 => self.step_in::<true>(bytes),
-        }
-    }
-
-    #[inline(always)]
-    fn step_in<const V2: bool>(&mut self, bytes: &[u8]) -> Step {
-        let Some(&code) = bytes.first() else {
-            return Step::Need(1);
-        };
-        // The order of the arms is that of how often they are met.
-        if V2 && code == REDUCED {
-            let Some(&chunk) = bytes.first_chunk::<3>() else {
-                return Step::Need(3);
-            };
-            if !self.any_mouse {
-                return Step::Bad(Fault::ReducedFirst);
-            }
-            return match reduced_move(&self.last, chunk) {
-                Ok(mouse) => {
-                    self.last = mouse;
-                    Step::Event(Event::Mouse(mouse), 3)
-                }
-                Err(fault) => Step::Bad(fault),
-            };
-        }
-        if let Some(action) = MouseAction::from_code(code) {
-            let Some(&chunk) = bytes.first_chunk::<9>() else {
-                return Step::Need(9);
-            };
-            self.last = long_mouse::<V2>(action, chunk);
-            self.any_mouse = true;
-            return Step::Event(Event::Mouse(self.last), 9);
-        }
-        if let Some(face) = Face::from_code(code) {
-            let Some(&[_, col, row]) = bytes.first_chunk::<3>() else {
-                return Step::Need(3);
-            };
-            let cell = Cell { col, row };
-            return Step::Event(Event::Board(BoardEvent { cell, face }), 3);
-        }
-        if let Some(outcome) = Outcome::from_code(code) {
-            let Some(&[_, t0, t1, t2]) = bytes.first_chunk::<4>() else {
-                return Step::Need(4);
-            };
-            let time_ms = u32::from_be_bytes([0, t0, t1, t2]);
-            return Step::End(Ending { outcome, time_ms });
-        }
-        if !V2 && code == 0 {
-            let Some(&[_, a, b, c, d]) = bytes.first_chunk::<5>() else {
-                return Step::Need(5);
-            };
-            return Step::Event(Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5);
-        }
-        Step::Bad(Fault::Code(code))
-    }
-
-    /// Decodes from the start of `bytes` until no further event can be; gives each event to
-    /// `sink`, whose error ends it at once.
-    ///
-    /// Equal to calling [`EventDecoder::step`] again and again, and faster: events come in runs
-    /// of one kind, so that a loop a kind predicts better than one loop for all.
-    #[inline(always)]
-    pub(crate) fn run<const V2: bool, S: Sink>(
-        &mut self,
-        bytes: &[u8],
-        mut sink: S,
-    ) -> Result<Run<S>, S::Error> {
-        let mut rest = bytes;
-        let mut index = 0u32;
-        loop {
-            // In locals, the state stays in registers.
-            let mut last = self.last;
-            let before = rest.len();
-            while let Some((&chunk, behind)) = rest.split_first_chunk::<9>()
-                && let Some(action) = MouseAction::from_code(chunk[0])
-            {
-                last = long_mouse::<V2>(action, chunk);
-                sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
-                rest = behind;
-                index += 1;
-            }
-            self.any_mouse |= rest.len() != before;
-            if V2 && self.any_mouse {
-                while let Some((&chunk, behind)) = rest.split_first_chunk::<3>()
-                    && chunk[0] == REDUCED
-                    && let Ok(mouse) = reduced_move(&last, chunk)
-                {
-                    last = mouse;
-                    sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
-                    rest = behind;
-                    index += 1;
-                }
-            }
-            self.last = last;
-            while let Some((&[code, col, row], behind)) = rest.split_first_chunk::<3>()
-                && let Some(face) = Face::from_code(code)
-            {
-                let cell = Cell { col, row };
-                let event = Event::Board(BoardEvent { cell, face });
-                sink = sink.event(event, bytes.len() - rest.len(), index)?;
-                rest = behind;
-                index += 1;
-            }
-            if rest.len() == before {
-                let at = bytes.len() - rest.len();
-                match self.step_in::<V2>(rest) {
-                    Step::Event(event, len) => {
-                        sink = sink.event(event, at, index)?;
-                        rest = rest.get(len..).unwrap_or_default();
-                        index += 1;
-                    }
-                    end => {
-                        return Ok(Run {
-                            sink,
-                            at,
-                            events: index,
-                            end,
-                        });
-                    }
-                }
-            }
-        }
-    }
-}
+use crate::{Event, Version};
 
 /// The events of a game in their stored form, without the termination event.
 ///
@@ -523,7 +231,7 @@ impl Iterator for Events<'_> {
     fn fold<B, F: FnMut(B, Event) -> B>(mut self, init: B, f: F) -> B {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let fold = Fold { value: init, f };
-        let Ok(run) = match self.decoder.version {
+        let Ok(run) = match self.decoder.version() {
             Version::V1 => self.decoder.run::<false, _>(rest, fold),
             Version::V2 => self.decoder.run::<true, _>(rest, fold),
         };
@@ -531,102 +239,28 @@ impl Iterator for Events<'_> {
     }
 }
 
-/// True where the specification says that `next` SHOULD be written as a reduced move.
-pub(crate) fn reducible(last: &EventDecoder, next: &MouseEvent) -> bool {
-    last.version == Version::V2
-        && last.any_mouse
-        && next.action == MouseAction::Move
-        && is_short_step(&last.last, next)
+/// Folds events into a value.
+struct Fold<B, F> {
+    value: B,
+    f: F,
 }
 
-/// The conditions of the specification for a reduced move, version and action aside.
-pub(crate) fn is_short_step(last: &MouseEvent, next: &MouseEvent) -> bool {
-    next.buttons == last.buttons
-        && next.time_ms >= last.time_ms
-        && next.time_ms - last.time_ms <= 255
-        && (-8..=7).contains(&next.x.saturating_sub(last.x))
-        && (-8..=7).contains(&next.y.saturating_sub(last.y))
-}
+impl<B, F: FnMut(B, Event) -> B> Sink for Fold<B, F> {
+    type Error = Infallible;
 
-/// Appends `event`; `last` is the state behind the events before it, and is moved on.
-pub(crate) fn encode(
-    last: &mut EventDecoder,
-    event: Event,
-    out: &mut Vec<u8>,
-) -> Result<(), WriteError> {
-    match event {
-        Event::Mouse(mouse) => {
-            if mouse.time_ms > MAX_TIME {
-                return Err(WriteError::TimeTooLong { ms: mouse.time_ms });
-            }
-            if mouse.reduced {
-                if !reducible(last, &mouse) {
-                    return Err(WriteError::NotReducible);
-                }
-                let dx = (mouse.x - last.last.x) as u8;
-                let dy = (mouse.y - last.last.y) as u8;
-                let dt = (mouse.time_ms - last.last.time_ms) as u8;
-                check_position(last.version, mouse.x, mouse.y)?;
-                out.extend_from_slice(&[REDUCED, dt, dx << 4 | dy & 15]);
-            } else {
-                let (x, y) = check_position(last.version, mouse.x, mouse.y)?;
-                let [_, t0, t1, t2] = mouse.time_ms.to_be_bytes();
-                let ([x0, x1], [y0, y1]) = (x.to_be_bytes(), y.to_be_bytes());
-                let code = mouse.action.code();
-                out.extend_from_slice(&[code, t0, t1, t2, mouse.buttons.0, x0, x1, y0, y1]);
-            }
-            last.last = mouse;
-            last.any_mouse = true;
-        }
-        Event::Board(board) => {
-            if let Face::Number(number @ 9..) = board.face {
-                return Err(WriteError::Number { number });
-            }
-            out.extend_from_slice(&[board.face.code(), board.cell.col, board.cell.row]);
-        }
-        Event::Timestamp(value) => {
-            if last.version != Version::V1 {
-                return Err(WriteError::Timestamp);
-            }
-            out.push(0);
-            out.extend_from_slice(&value.to_be_bytes());
-        }
+    #[inline(always)]
+    fn event(mut self, event: Event, _: usize, _: u32) -> Result<Self, Infallible> {
+        Ok(Self {
+            value: (self.f)(self.value, event),
+            f: self.f,
+        })
     }
-    Ok(())
-}
-
-/// The stored form of a position, if the version can hold it.
-fn check_position(version: Version, x: i32, y: i32) -> Result<(u16, u16), WriteError> {
-    let stored = match version {
-        Version::V1 => (
-            u16::try_from(i64::from(x) + i64::from(V1_ORIGIN.0)).ok(),
-            u16::try_from(i64::from(y) + i64::from(V1_ORIGIN.1)).ok(),
-        ),
-        Version::V2 => (
-            i16::try_from(x).ok().map(i16::cast_unsigned),
-            i16::try_from(y).ok().map(i16::cast_unsigned),
-        ),
-    };
-    if let (Some(x), Some(y)) = stored {
-        return Ok((x, y));
-    }
-    let (origin, least, most) = match version {
-        Version::V1 => (V1_ORIGIN, 0, i32::from(u16::MAX)),
-        Version::V2 => ((0, 0), i32::from(i16::MIN), i32::from(i16::MAX)),
-    };
-    Err(WriteError::PositionRange {
-        x,
-        y,
-        min_x: least - origin.0,
-        max_x: most - origin.0,
-        min_y: least - origin.1,
-        max_y: most - origin.1,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Buttons, MouseAction, MouseEvent};
 
     fn mouse(action: MouseAction, time_ms: u32, x: i32, y: i32) -> MouseEvent {
         MouseEvent {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::deviations::{Deviations, truncated};
 use super::error::Error;
 use super::events::EventLog;
-use super::read::{Deviations, truncated};
 use super::rule::{Finding, Rule, Section};
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::{DeclaredSize, Encoding, Version, property};
@@ -125,6 +125,11 @@ impl Prelude {
         };
         let left = bytes.len() as u64;
         truncated(Section::Header, needed, left, left).into()
+    }
+
+    /// The video section's size; `None` while the game is still being recorded.
+    pub fn stated_video(&self) -> Option<u32> {
+        (self.video != OPEN_ENDED).then_some(self.video)
     }
 
     /// Where the video section begins.

@@ -12,6 +12,9 @@
 
 mod audit;
 mod convert;
+mod decode;
+mod deviations;
+mod encode;
 mod error;
 mod events;
 mod header;
@@ -25,12 +28,13 @@ mod write;
 
 pub use audit::{Audit, audit, audit_game};
 pub use convert::{Loss, convert, redact};
+pub(crate) use decode::Sink;
+pub use deviations::Strictness;
 pub use error::{Error, WriteError};
-pub(crate) use events::Sink;
 pub use events::{EventLog, Events};
 pub use header::SIGNATURE;
 pub use limits::Limits;
-pub use read::{ReadOptions, Reading, Strictness, read, read_lenient};
+pub use read::{ReadOptions, Reading, read, read_lenient};
 pub use result_string::{ResultParts, ResultString};
 pub use rule::{Finding, Findings, Rule, Section, Severity};
 pub use salvage::{Repair, SalvageError, Salvaged, salvage};

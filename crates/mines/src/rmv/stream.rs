@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use super::error::Error;
-use super::events::{EventDecoder, EventLog, Step};
-use super::header::{OPEN_ENDED, Prelude};
-use super::read::{
-    Deviations, EventChecker, ReadOptions, Reading, check_tail, check_video_size, declared_size,
-    ran_out, truncated, video_over_limit,
+use super::decode::{EventDecoder, Step};
+use super::deviations::{
+    Deviations, EventChecker, check_tail, check_video_size, declared_size, ran_out, truncated,
+    video_over_limit,
 };
+use super::error::Error;
+use super::events::EventLog;
+use super::header::Prelude;
+use super::read::{ReadOptions, Reading};
 use super::rule::{Finding, Findings, Rule, Section};
 use crate::{Event, Game};
 
@@ -147,10 +149,10 @@ impl Decoder {
 
     /// Bytes of the video section that were read, and its stated size.
     fn video_position(&self) -> (u64, Option<u64>) {
-        let (start, stated) = self.prelude.map_or((0, 0), |prelude| {
-            (prelude.video_start() as u64, prelude.video)
+        let (start, stated) = self.prelude.map_or((0, None), |prelude| {
+            (prelude.video_start() as u64, prelude.stated_video())
         });
-        let stated = (stated != OPEN_ENDED).then_some(u64::from(stated));
+        let stated = stated.map(u64::from);
         (self.offset() - start, stated)
     }
 
@@ -217,7 +219,7 @@ impl Decoder {
                 Ok(Progress::NeedMore)
             };
         }
-        check_video_size(&prelude, &self.options.limits)?;
+        check_video_size(prelude.stated_video(), needed as u64, &self.options.limits)?;
         let game = prelude.sections(
             self.buffer.get(..needed).unwrap_or_default(),
             &mut self.deviations,

@@ -3,10 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use super::decode::{EventDecoder, MAX_TIME};
+use super::deviations::Strictness;
+use super::encode::{encode, reducible};
 use super::error::{Error, WriteError};
-use super::events::{EventDecoder, EventLog, encode};
+use super::events::EventLog;
 use super::header::{OPEN_ENDED, SIGNATURE};
-use super::read::{ReadOptions, Strictness};
+use super::read::ReadOptions;
 use super::rule::Section;
 use crate::game::{DeclaredSize, Encoding};
 use crate::{Ending, Event, Game};
@@ -20,7 +23,7 @@ use crate::{Ending, Event, Game};
 /// See [`WriteError`]; its variants are the limits of the format.
 pub fn write(game: &Game<'_>) -> Result<Vec<u8>, WriteError> {
     let ending = game.ending.ok_or(WriteError::NoEnding)?;
-    if ending.time_ms > super::events::MAX_TIME {
+    if ending.time_ms > MAX_TIME {
         return Err(WriteError::TimeTooLong { ms: ending.time_ms });
     }
     let video = game.events.as_bytes().len() as u64 + 4 + game.tail.len() as u64;
@@ -255,7 +258,7 @@ impl<W: Write + Seek> Writer<W> {
                 }
                 .into());
             }
-            mouse.reduced = super::events::reducible(&self.last, mouse);
+            mouse.reduced = reducible(&self.last, mouse);
         }
         self.event.clear();
         let mut next = self.last;
@@ -282,7 +285,7 @@ impl<W: Write + Seek> Writer<W> {
 
     /// Writes the termination event, tail and checksum of the game, then the sizes.
     pub fn finish(mut self, ending: Ending) -> Result<W, RecordError> {
-        if ending.time_ms > super::events::MAX_TIME {
+        if ending.time_ms > MAX_TIME {
             return Err(WriteError::TimeTooLong { ms: ending.time_ms }.into());
         }
         let mut end = ending_bytes(ending).to_vec();

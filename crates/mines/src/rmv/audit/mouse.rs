@@ -2,7 +2,7 @@
 
 use crate::engine::Click;
 use crate::replay::{Observer, Place};
-use crate::rmv::events::is_short_step;
+use crate::rmv::encode::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{BoardEvent, Buttons, Game, MouseAction, MouseEvent, Version};
 

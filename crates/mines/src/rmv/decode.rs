@@ -1,0 +1,290 @@
+//! Decoding single events, and runs of them.
+
+use super::rule::Rule;
+use crate::{
+    BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
+};
+
+/// v1 positions are relative to the client area; the board begins here (read off real files).
+pub(super) const V1_ORIGIN: (i32, i32) = (12, 56);
+/// Times are 24-bit.
+pub(super) const MAX_TIME: u32 = 0xFF_FFFF;
+/// The code of a reduced mouse move, v2 only.
+pub(super) const REDUCED: u8 = 28;
+
+/// The mouse before its first event: what that is relative to never matters.
+const NOWHERE: MouseEvent = MouseEvent {
+    action: MouseAction::Move,
+    time_ms: 0,
+    buttons: Buttons::NONE,
+    x: 0,
+    y: 0,
+    reduced: false,
+};
+
+/// What decoding needs to remember from one event to the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventDecoder {
+    version: Version,
+    /// The last mouse event.
+    last: MouseEvent,
+    any_mouse: bool,
+}
+
+/// One step of decoding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// An event of so many bytes.
+    Event(Event, usize),
+    /// The termination event; always 4 bytes.
+    End(Ending),
+    /// So many bytes are needed in all, fewer are there.
+    Need(usize),
+    /// No event can start here.
+    Bad(Fault),
+}
+
+/// Takes events as they are decoded. A trait and not a closure, so that it can ask to be
+/// inlined into each of the loops.
+pub(crate) trait Sink: Sized {
+    type Error;
+
+    /// Takes an event, the place it stands at, and its index.
+    fn event(self, event: Event, at: usize, index: u32) -> Result<Self, Self::Error>;
+}
+
+/// What decoding as far as possible gives.
+pub(crate) struct Run<S> {
+    pub sink: S,
+    /// Bytes that were decoded.
+    pub at: usize,
+    /// Events that were decoded.
+    pub events: u32,
+    /// Why there are no more; never [`Step::Event`].
+    pub end: Step,
+}
+
+/// Why no event can start somewhere. Small and plain, because it stands in the hot loop's type;
+/// [`Fault::rule`] has the words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    Code(u8),
+    ReducedFirst,
+    TimeRange(u32),
+    PositionRange(i32, i32),
+}
+
+impl Fault {
+    #[cold]
+    pub(crate) const fn rule(self, version: Version) -> Rule {
+        match self {
+            Self::Code(code) => Rule::EventCode { code, version },
+            Self::ReducedFirst => Rule::ReducedFirst,
+            Self::TimeRange(now) => Rule::TimeRange { now },
+            Self::PositionRange(x, y) => Rule::PositionRange { x, y },
+        }
+    }
+}
+
+/// A mouse event in its long form.
+#[inline(always)]
+fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent {
+    // One load: time u24, buttons u8, x u16, y u16.
+    let [_, fields @ ..] = bytes;
+    let fields = u64::from_be_bytes(fields);
+    let (x, y) = ((fields >> 16) as u16, fields as u16);
+    let (x, y) = if V2 {
+        (i32::from(x.cast_signed()), i32::from(y.cast_signed()))
+    } else {
+        (i32::from(x) - V1_ORIGIN.0, i32::from(y) - V1_ORIGIN.1)
+    };
+    MouseEvent {
+        action,
+        time_ms: (fields >> 40) as u32,
+        buttons: Buttons((fields >> 32) as u8),
+        x,
+        y,
+        reduced: false,
+    }
+}
+
+/// A reduced mouse move behind `last`.
+#[inline(always)]
+fn reduced_move(last: &MouseEvent, [_, dt, dxy]: [u8; 3]) -> Result<MouseEvent, Fault> {
+    let time_ms = last.time_ms + u32::from(dt);
+    let x = last.x + i32::from(dxy.cast_signed() >> 4);
+    let y = last.y + i32::from((dxy << 4).cast_signed() >> 4);
+    if time_ms > MAX_TIME {
+        return Err(Fault::TimeRange(time_ms));
+    }
+    if i16::try_from(x).is_err() || i16::try_from(y).is_err() {
+        return Err(Fault::PositionRange(x, y));
+    }
+    Ok(MouseEvent {
+        action: MouseAction::Move,
+        time_ms,
+        buttons: last.buttons,
+        x,
+        y,
+        reduced: true,
+    })
+}
+
+impl EventDecoder {
+    pub(crate) const fn new(version: Version) -> Self {
+        Self {
+            version,
+            last: NOWHERE,
+            any_mouse: false,
+        }
+    }
+
+    pub(crate) const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Time of the last mouse event.
+    pub(crate) const fn time_ms(&self) -> u32 {
+        self.last.time_ms
+    }
+
+    /// The last mouse event, if there was one.
+    pub(super) fn last_mouse(&self) -> Option<MouseEvent> {
+        self.any_mouse.then_some(self.last)
+    }
+
+    /// Goes on behind a mouse event.
+    pub(super) const fn pass(&mut self, mouse: MouseEvent) {
+        self.last = mouse;
+        self.any_mouse = true;
+    }
+
+    /// Decodes the event at the start of `bytes`.
+    #[inline]
+    pub(crate) fn step(&mut self, bytes: &[u8]) -> Step {
+        match self.version {
+            Version::V1 => self.step_in::<false>(bytes),
+            Version::V2 => self.step_in::<true>(bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn step_in<const V2: bool>(&mut self, bytes: &[u8]) -> Step {
+        let Some(&code) = bytes.first() else {
+            return Step::Need(1);
+        };
+        // The order of the arms is that of how often they are met.
+        if V2 && code == REDUCED {
+            let Some(&chunk) = bytes.first_chunk::<3>() else {
+                return Step::Need(3);
+            };
+            if !self.any_mouse {
+                return Step::Bad(Fault::ReducedFirst);
+            }
+            return match reduced_move(&self.last, chunk) {
+                Ok(mouse) => {
+                    self.last = mouse;
+                    Step::Event(Event::Mouse(mouse), 3)
+                }
+                Err(fault) => Step::Bad(fault),
+            };
+        }
+        if let Some(action) = MouseAction::from_code(code) {
+            let Some(&chunk) = bytes.first_chunk::<9>() else {
+                return Step::Need(9);
+            };
+            self.last = long_mouse::<V2>(action, chunk);
+            self.any_mouse = true;
+            return Step::Event(Event::Mouse(self.last), 9);
+        }
+        if let Some(face) = Face::from_code(code) {
+            let Some(&[_, col, row]) = bytes.first_chunk::<3>() else {
+                return Step::Need(3);
+            };
+            let cell = Cell { col, row };
+            return Step::Event(Event::Board(BoardEvent { cell, face }), 3);
+        }
+        if let Some(outcome) = Outcome::from_code(code) {
+            let Some(&[_, t0, t1, t2]) = bytes.first_chunk::<4>() else {
+                return Step::Need(4);
+            };
+            let time_ms = u32::from_be_bytes([0, t0, t1, t2]);
+            return Step::End(Ending { outcome, time_ms });
+        }
+        if !V2 && code == 0 {
+            let Some(&[_, a, b, c, d]) = bytes.first_chunk::<5>() else {
+                return Step::Need(5);
+            };
+            return Step::Event(Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5);
+        }
+        Step::Bad(Fault::Code(code))
+    }
+
+    /// Decodes from the start of `bytes` until no further event can be; gives each event to
+    /// `sink`, whose error ends it at once.
+    ///
+    /// Equal to calling [`EventDecoder::step`] again and again, and faster: events come in runs
+    /// of one kind, so that a loop a kind predicts better than one loop for all.
+    #[inline(always)]
+    pub(crate) fn run<const V2: bool, S: Sink>(
+        &mut self,
+        bytes: &[u8],
+        mut sink: S,
+    ) -> Result<Run<S>, S::Error> {
+        let mut rest = bytes;
+        let mut index = 0u32;
+        loop {
+            // In locals, the state stays in registers.
+            let mut last = self.last;
+            let before = rest.len();
+            while let Some((&chunk, behind)) = rest.split_first_chunk::<9>()
+                && let Some(action) = MouseAction::from_code(chunk[0])
+            {
+                last = long_mouse::<V2>(action, chunk);
+                sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
+                rest = behind;
+                index += 1;
+            }
+            self.any_mouse |= rest.len() != before;
+            if V2 && self.any_mouse {
+                while let Some((&chunk, behind)) = rest.split_first_chunk::<3>()
+                    && chunk[0] == REDUCED
+                    && let Ok(mouse) = reduced_move(&last, chunk)
+                {
+                    last = mouse;
+                    sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
+                    rest = behind;
+                    index += 1;
+                }
+            }
+            self.last = last;
+            while let Some((&[code, col, row], behind)) = rest.split_first_chunk::<3>()
+                && let Some(face) = Face::from_code(code)
+            {
+                let cell = Cell { col, row };
+                let event = Event::Board(BoardEvent { cell, face });
+                sink = sink.event(event, bytes.len() - rest.len(), index)?;
+                rest = behind;
+                index += 1;
+            }
+            if rest.len() == before {
+                let at = bytes.len() - rest.len();
+                match self.step_in::<V2>(rest) {
+                    Step::Event(event, len) => {
+                        sink = sink.event(event, at, index)?;
+                        rest = rest.get(len..).unwrap_or_default();
+                        index += 1;
+                    }
+                    end => {
+                        return Ok(Run {
+                            sink,
+                            at,
+                            events: index,
+                            end,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The rules that the slice reader and the stream reader share, and what a broken one comes to.
+
+use super::error::Error;
+use super::limits::Limits;
+use super::rule::{Finding, Findings, Rule, Section, Severity};
+use crate::{DeclaredSize, Event, Version};
+
+/// How much a reader puts up with.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Strictness {
+    /// The specification, with what all known writers do beyond it: the first broken rule is
+    /// the error.
+    #[default]
+    Strict,
+    /// Goes on as long as there is anything to read, and names every broken rule.
+    Lenient,
+}
+
+/// Broken rules: an error to a strict reader, a finding to a lenient one.
+#[derive(Debug)]
+pub(crate) struct Deviations {
+    strictness: Strictness,
+    pub findings: Findings,
+}
+
+impl Deviations {
+    pub fn new(strictness: Strictness) -> Self {
+        Self {
+            strictness,
+            findings: Findings::default(),
+        }
+    }
+
+    #[cold]
+    pub fn note(&mut self, finding: Finding) -> Result<(), Error> {
+        debug_assert_eq!(finding.severity(), Severity::Error);
+        match self.strictness {
+            Strictness::Strict => Err(finding.into()),
+            Strictness::Lenient => {
+                self.findings.push(finding);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The file ends in `section`, which needs `needed` bytes where `left` are.
+pub(crate) fn truncated(section: Section, needed: u64, left: u64, at: u64) -> Finding {
+    Finding::new(Rule::Truncated {
+        section,
+        needed,
+        left,
+    })
+    .at(at)
+}
+
+/// Checks one event against the one before and the board.
+#[derive(Debug)]
+pub(crate) struct EventChecker {
+    before: u32,
+    cols: u8,
+    rows: u8,
+}
+
+impl EventChecker {
+    pub const fn new(cols: u8, rows: u8) -> Self {
+        Self {
+            before: 0,
+            cols,
+            rows,
+        }
+    }
+
+    #[inline(always)]
+    pub fn check(
+        &mut self,
+        event: &Event,
+        index: u32,
+        offset: u64,
+        deviations: &mut Deviations,
+    ) -> Result<(), Error> {
+        match event {
+            Event::Mouse(mouse) => {
+                if mouse.time_ms < self.before {
+                    let (before, now) = (self.before, mouse.time_ms);
+                    deviations.note(
+                        Finding::new(Rule::TimeOrder { before, now })
+                            .at(offset)
+                            .event(index, now),
+                    )?;
+                }
+                self.before = mouse.time_ms;
+            }
+            Event::Board(board) => {
+                let (cell, cols, rows) = (board.cell, self.cols, self.rows);
+                if cell.col >= cols || cell.row >= rows {
+                    deviations.note(
+                        Finding::new(Rule::EventCell { cell, cols, rows })
+                            .at(offset)
+                            .event(index, self.before),
+                    )?;
+                }
+            }
+            Event::Timestamp(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Checks a stated video size against the limit. A game that is still being recorded states
+/// none: there the bytes count that come, see [`video_over_limit`].
+pub(crate) fn check_video_size(
+    stated: Option<u32>,
+    start: u64,
+    limits: &Limits,
+) -> Result<(), Error> {
+    if let Some(claimed) = stated.map(u64::from)
+        && claimed > limits.max_video_bytes
+    {
+        return Err(video_limit(claimed, start, limits));
+    }
+    Ok(())
+}
+
+/// More bytes came than the limit allows; how many more, a stream can't know.
+pub(crate) const fn video_over_limit(offset: u64, limits: &Limits) -> Error {
+    video_limit(limits.max_video_bytes.saturating_add(1), offset, limits)
+}
+
+const fn video_limit(claimed: u64, offset: u64, limits: &Limits) -> Error {
+    Error::Limit {
+        what: "the video section",
+        claimed,
+        limit: limits.max_video_bytes,
+        offset,
+    }
+}
+
+/// What a stated size turns out to be, once the real one is known.
+pub(crate) fn declared_size(
+    version: Version,
+    declared: u32,
+    real: u64,
+    deviations: &mut Deviations,
+) -> Result<DeclaredSize, Error> {
+    if u64::from(declared) == real {
+        return Ok(DeclaredSize::Exact);
+    }
+    if version == Version::V2 && u64::from(declared) + 2 == real {
+        return Ok(DeclaredSize::LessTwo);
+    }
+    let at = if version == Version::V1 { 6 } else { 8 };
+    deviations.note(Finding::new(Rule::FileSize { declared, real }).at(at))?;
+    Ok(DeclaredSize::Other(declared))
+}
+
+/// The video section ends where an event should be.
+pub(crate) fn ran_out(code: Option<u8>, needed: usize, left: u64, events: u32) -> Rule {
+    match code {
+        None => Rule::TerminationMissing { events },
+        Some(code) => Rule::EventCut {
+            code,
+            needed: needed as u64,
+            left,
+        },
+    }
+}
+
+/// Known files have five bytes behind the termination event, the specification none.
+pub(crate) fn check_tail(found: u64, at: u64, deviations: &mut Deviations) -> Result<(), Error> {
+    if found != 0 && found != 5 {
+        deviations.note(Finding::new(Rule::TailSize { found }).at(at))?;
+    }
+    Ok(())
+}
