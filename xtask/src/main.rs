@@ -196,8 +196,8 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
         "--quiet",
         "--manifest-path",
         "fuzz/Cargo.toml",
-        "--bin",
-        "seed",
+        "--example",
+        "corpus",
     ]))?;
     for target in ["rmv_read", "rmv_roundtrip", "rmv_engine", "rmv_audit"] {
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.

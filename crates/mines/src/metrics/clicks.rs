@@ -61,30 +61,37 @@ impl Clicks {
     }
 }
 
-/// The roots of the squares that most steps of a mouse come to: a look-up costs a fraction of
-/// a root.
-static ROOTS: LazyLock<[f64; 64]> =
-    LazyLock::new(|| std::array::from_fn(|square| (square as f64).sqrt()));
+/// How far a step of a mouse leads.
+fn distance(dx: i32, dy: i32) -> f64 {
+    let (dx, dy) = (f64::from(dx), f64::from(dy));
+    (dx * dx + dy * dy).sqrt()
+}
+
+/// The distances of short steps, −8 to 7 pixels on both axes: nearly all steps are, and a
+/// look-up costs a fraction of a root.
+static NEAR: LazyLock<[f64; 256]> =
+    LazyLock::new(|| std::array::from_fn(|at| distance(at as i32 / 16 - 8, at as i32 % 16 - 8)));
 
 /// Counts while a game is replayed.
 pub(super) struct Counter<'a> {
-    roots: &'static [f64; 64],
+    near: &'static [f64; 256],
     openings: &'a Openings,
     clicks: Clicks,
     /// Openings that are solved, by label.
     solved: Vec<bool>,
-    last: Option<(i32, i32)>,
+    /// Where the mouse was; nowhere near before the first event.
+    last: (i32, i32),
     marks: bool,
 }
 
 impl<'a> Counter<'a> {
     pub fn new(openings: &'a Openings, marks: bool) -> Self {
         Self {
-            roots: &ROOTS,
+            near: &NEAR,
             openings,
             clicks: Clicks::default(),
             solved: vec![false; openings.count() as usize + 1],
-            last: None,
+            last: (i32::MAX / 2, i32::MAX / 2),
             marks,
         }
     }
@@ -111,17 +118,18 @@ impl Observer for Counter<'_> {
     #[inline(always)]
     fn mouse(&mut self, _: Place, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]) {
         self.clicks.mouse_events += 1;
-        let (x, y) = self.last.unwrap_or((event.x, event.y));
-        let (dx, dy) = (
-            i64::from(event.x) - i64::from(x),
-            i64::from(event.y) - i64::from(y),
-        );
-        let square = dx * dx + dy * dy;
-        let known = usize::try_from(square)
-            .ok()
-            .and_then(|at| self.roots.get(at));
-        self.clicks.path_px += known.copied().unwrap_or_else(|| (square as f64).sqrt());
-        self.last = Some((event.x, event.y));
+        let (x, y) = std::mem::replace(&mut self.last, (event.x, event.y));
+        let (dx, dy) = (event.x - x, event.y - y);
+        let near = (dx + 8) as u32 | (dy + 8) as u32;
+        self.clicks.path_px += if near < 16 {
+            let at = (dx + 8) as usize * 16 + (dy + 8) as usize;
+            self.near.get(at).copied().unwrap_or_default()
+        } else if self.clicks.mouse_events == 1 {
+            // The way begins here.
+            0.0
+        } else {
+            distance(dx, dy)
+        };
         if click.is_some() || !shown.is_empty() {
             self.change(click, shown);
         }
