@@ -1,8 +1,10 @@
 //! Chores of the workspace: `cargo xtask demo | test | lint | bench | fuzz | book`.
 
+use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
@@ -10,7 +12,8 @@ cargo xtask COMMAND
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
   test             run everything: tests of all workspaces, examples in the documentation
   lint             check formatting and lints, as CI does
-  bench [ARGS]     run the benchmarks beside the peers; prints a line a case
+  bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
+                   10,000 files
   fuzz [SECONDS]   run every fuzz target for so long (default 60); needs cargo-fuzz
   book             build the book; needs mdbook";
 
@@ -157,7 +160,6 @@ fn lint() -> Result<(), String> {
 }
 
 fn bench(args: &[&str]) -> Result<(), String> {
-    run(cargo().args(["build", "--release", "--quiet", "--package", "gametape-cli"]))?;
     run(cargo()
         .args([
             "run",
@@ -167,7 +169,69 @@ fn bench(args: &[&str]) -> Result<(), String> {
             "bench/Cargo.toml",
             "--",
         ])
-        .args(args))
+        .args(args))?;
+    run(cargo().args(["build", "--release", "--quiet", "--package", "gametape-cli"]))?;
+    verify_many().map_err(|error| format!("verify of many files: {error}"))
+}
+
+/// Files in the folder that `verify` is timed on.
+const MANY: usize = 10_000;
+
+/// Times `gametape verify` on a folder of the demo's recordings, copied until they are many.
+fn verify_many() -> io::Result<()> {
+    let gametape = root().join("target/release/gametape");
+    let folder = std::env::temp_dir().join(format!("gametape-bench-{}", std::process::id()));
+    let (demo, many) = (folder.join("demo"), folder.join("many"));
+    fs::create_dir_all(&many)?;
+    let played = Command::new(&gametape)
+        .arg("demo")
+        .arg(&demo)
+        .stdout(Stdio::null())
+        .status()?;
+    if !played.success() {
+        return Err(io::Error::other("the demo failed"));
+    }
+    let mut recordings: Vec<PathBuf> = fs::read_dir(&demo)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<_>>()?;
+    recordings.sort();
+    let mut bytes = 0;
+    for (at, recording) in recordings.iter().cycle().take(MANY).enumerate() {
+        bytes += fs::copy(recording, many.join(format!("{at:05}.rmv")))?;
+    }
+    let mut runs = (0..5)
+        .map(|_| timed(Command::new(&gametape).arg("verify").arg(&many)))
+        .collect::<io::Result<Vec<_>>>()?;
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (seconds, peak) = runs.get(2).copied().unwrap_or_default();
+    println!(
+        "verify/{MANY}-files files/s={:.0} MB/s={:.0} peak_MiB={:.1}",
+        MANY as f64 / seconds,
+        bytes as f64 / 1e6 / seconds,
+        peak as f64 / 1024.0
+    );
+    fs::remove_dir_all(&folder)
+}
+
+/// Seconds a command takes, and the most memory it held in KiB as far as the system tells
+/// (Linux: the high-water mark, looked up until it ends).
+fn timed(command: &mut Command) -> io::Result<(f64, u64)> {
+    let start = Instant::now();
+    let mut child = command.stdout(Stdio::null()).spawn()?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        if let Ok(text) = fs::read_to_string(&status) {
+            let mark = text
+                .lines()
+                .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next());
+            peak = mark.and_then(|kib| kib.parse().ok()).unwrap_or(peak);
+        }
+        if child.try_wait()?.is_some() {
+            return Ok((start.elapsed().as_secs_f64(), peak));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 /// A tool that is not part of the toolchain, or what to install.
