@@ -10,6 +10,7 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use gametape_mines::player::{record, scenarios};
 use gametape_mines::{Event, Metrics, rmv};
 use ms_toollib::RmvVideo;
 use ms_toollib::videos::NewSomeVideo2;
@@ -17,6 +18,9 @@ use timing::{Pair, Plain, Prepared, geometric_mean, race};
 
 /// Rounds a case; each is one batch of about half a millisecond on either side.
 const ROUNDS: u32 = 401;
+
+/// The cases of each file.
+const GROUPS: [&str; 3] = ["read", "read+iterate", "audit+metrics"];
 
 /// The real recordings, beside the repository.
 const TAPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tapes/rmv");
@@ -33,15 +37,10 @@ fn main() -> ExitCode {
         }
     }
     files.sort();
-    if files.is_empty() {
-        eprintln!("SKIPPED EVERYTHING: no .rmv file to measure. Name files or folders, or put the");
-        eprintln!("real recordings to {TAPES}");
-        return ExitCode::from(2);
-    }
 
     // The peer panics on some files; that is said below, once.
     panic::set_hook(Box::new(|_| {}));
-    let mut groups: [Vec<Pair>; 2] = Default::default();
+    let mut groups: [Vec<Pair>; 3] = Default::default();
     for path in &files {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match std::fs::read(path) {
@@ -49,7 +48,15 @@ fn main() -> ExitCode {
             Err(error) => eprintln!("SKIPPED: {}: {error}", path.display()),
         }
     }
-    for (group, pairs) in ["read", "audit+metrics"].into_iter().zip(&groups) {
+    if files.is_empty() {
+        eprintln!("NO REAL RECORDING to measure: name files or folders. Measuring the bot's:");
+        for scenario in scenarios().iter().take(5) {
+            if let Ok(bytes) = record(scenario, 1).and_then(|game| rmv::write(&game)) {
+                measure(&format!("synthetic-{}", scenario.name), &bytes, &mut groups);
+            }
+        }
+    }
+    for (group, pairs) in GROUPS.into_iter().zip(&groups) {
         if !pairs.is_empty() {
             let pair = Pair {
                 ours: geometric_mean(pairs.iter().map(|pair| pair.ours)),
@@ -81,7 +88,7 @@ fn report(group: &str, name: &str, pair: Pair) {
     println!("{group}/{name} ours={ours:.3} peer={peer:.3} ratio={ratio:.1}");
 }
 
-fn measure(name: &str, bytes: &[u8], groups: &mut [Vec<Pair>; 2]) {
+fn measure(name: &str, bytes: &[u8], groups: &mut [Vec<Pair>; 3]) {
     if let Err(error) = rmv::read(bytes) {
         eprintln!("SKIPPED: {name}: we refuse it: {error}");
         return;
@@ -92,23 +99,31 @@ fn measure(name: &str, bytes: &[u8], groups: &mut [Vec<Pair>; 2]) {
         Err(_) => return eprintln!("SKIPPED: {name}: the peer panics on it"),
     }
 
-    let (_, allocations) = alloc::count(|| read(bytes));
+    let (_, allocations) = alloc::count(|| read_and_iterate(bytes));
     let (calls, size) = (allocations.calls, allocations.bytes);
-    println!("alloc/{name} reads={calls} bytes={size}");
+    println!("alloc/{name} calls={calls} bytes={size}");
 
     let clock = timing::clock();
     let copy = || bytes.to_vec();
-    let pair = race(
+    let mut peer = Prepared {
+        prepare: copy,
+        call: peer_parse,
+        clock,
+    };
+    let read = race(
         ROUNDS,
-        &mut Plain(|| read(black_box(bytes))),
-        &mut Prepared {
-            prepare: copy,
-            call: peer_parse,
-            clock,
-        },
+        &mut Plain(|| rmv::read(black_box(bytes)).is_ok()),
+        &mut peer,
     );
-    report("read", name, pair);
-    groups[0].push(pair);
+    let iterate = race(
+        ROUNDS,
+        &mut Plain(|| read_and_iterate(black_box(bytes))),
+        &mut peer,
+    );
+    for (at, pair) in [read, iterate].into_iter().enumerate() {
+        report(GROUPS[at], name, pair);
+        groups[at].push(pair);
+    }
 
     if panic::catch_unwind(|| peer_analyse(bytes.to_vec()).map(drop)).is_err() {
         return eprintln!("SKIPPED: audit+metrics/{name}: the peer panics on it");
@@ -122,28 +137,12 @@ fn measure(name: &str, bytes: &[u8], groups: &mut [Vec<Pair>; 2]) {
             clock,
         },
     );
-    report("audit+metrics", name, pair);
-    groups[1].push(pair);
-
-    // What the peer is not charged with.
-    let copying = timing::alone(101, &mut Plain(copy));
-    let freeing = timing::alone(
-        101,
-        &mut Prepared {
-            prepare: || peer_parse(bytes.to_vec()),
-            call: drop,
-            clock,
-        },
-    );
-    eprintln!(
-        "{name}: {} bytes; the peer is not charged {copying:.2} µs for its copy of them, nor \
-         {freeing:.2} µs for freeing what it parsed",
-        bytes.len(),
-    );
+    report(GROUPS[2], name, pair);
+    groups[2].push(pair);
 }
 
-/// Reads, and looks at every field of every event.
-fn read(bytes: &[u8]) -> Option<u64> {
+/// Reads, then looks at every field of every event once more.
+fn read_and_iterate(bytes: &[u8]) -> Option<u64> {
     let game = rmv::read(bytes).ok()?;
     Some(game.events.iter().map(weigh).sum())
 }

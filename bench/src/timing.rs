@@ -37,7 +37,7 @@ impl<T, F: FnMut() -> T> Side for Plain<F> {
     }
 }
 
-/// Calls that use up an input; neither making the input nor dropping the result is timed.
+/// Calls that use up an input, which is made beforehand; dropping the result is part of the call.
 pub struct Prepared<P, F> {
     pub prepare: P,
     pub call: F,
@@ -51,9 +51,8 @@ impl<I, T, P: FnMut() -> I, F: FnMut(I) -> T> Side for Prepared<P, F> {
         for _ in 0..calls {
             let input = black_box((self.prepare)());
             let start = Instant::now();
-            let result = black_box((self.call)(input));
+            drop(black_box((self.call)(input)));
             total += start.elapsed().saturating_sub(self.clock);
-            drop(result);
         }
         total
     }
@@ -81,15 +80,6 @@ pub fn race(rounds: u32, ours: &mut impl Side, peer: &mut impl Side) -> Pair {
         ours: micros(median(our_times), our_calls),
         peer: micros(median(peer_times), peer_calls),
     }
-}
-
-/// Time of one call of one side alone, in microseconds.
-pub fn alone(rounds: u32, side: &mut impl Side) -> f64 {
-    let calls = calibrate(side);
-    micros(
-        median((0..rounds).map(|_| side.batch(calls)).collect()),
-        calls,
-    )
 }
 
 /// How many calls fill a batch; warms up on the way.

@@ -98,7 +98,6 @@ pub fn replay(game: &Game<'_>) -> Replayed {
 }
 
 /// What the engine gave and the recording has yet to say.
-#[derive(Default)]
 struct Expectation {
     /// Expected events: those left over from the mouse event before, then those of the last.
     events: Vec<BoardEvent>,
@@ -119,7 +118,13 @@ pub(crate) fn replay_with(
     let mut pass = Pass {
         engine,
         observer,
-        expected: Expectation::default(),
+        expected: Expectation {
+            // Few openings show more squares than this at once.
+            events: Vec::with_capacity(64),
+            late: 0,
+            met: 0,
+            blast: false,
+        },
         divergence: None,
         lag: None,
         after_end: None,

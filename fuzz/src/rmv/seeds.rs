@@ -328,6 +328,11 @@ pub(crate) fn recordings() -> Vec<Vec<u8>> {
         unfinished(&v1_won()),
         broken(&won(), |bytes| bytes.extend(b"behind")),
         broken(&v1_won(), |bytes| bytes[9] ^= 1),
+        // A reduced move that is relative to nothing.
+        broken(&won(), |bytes| {
+            let first = rmv::read(bytes).expect("a sound game").events.offset();
+            bytes[first as usize] = 28;
+        }),
         // An unused byte in the player section.
         broken(&won(), |bytes| {
             bytes[15] += 1;

@@ -49,7 +49,7 @@ impl Squares {
             opened: 0,
             pressed: [0; 9],
             pressed_len: 0,
-            unfolding: Vec::new(),
+            unfolding: Vec::with_capacity(32),
         }
     }
 

@@ -54,7 +54,7 @@ impl Openings {
             second: vec![0; len],
             numbers,
             members: Vec::with_capacity(len),
-            starts: Vec::new(),
+            starts: Vec::with_capacity(32),
             isolated: 0,
             safe: field.safe(),
         };
@@ -155,7 +155,11 @@ impl Openings {
         let mut seen = vec![false; self.numbers.len()];
         let mut queue = Vec::new();
         let mut islands = 0;
+        let mut left = self.isolated;
         for start in 0..self.numbers.len() {
+            if left == 0 {
+                break;
+            }
             if !self.is_isolated(start) || seen.get(start) == Some(&true) {
                 continue;
             }
@@ -166,6 +170,7 @@ impl Openings {
                     Some(seen) if !*seen => *seen = true,
                     _ => continue,
                 }
+                left -= 1;
                 queue.extend(
                     neighbours(at, self.stride)
                         .into_iter()

@@ -60,22 +60,31 @@ fn with(game: &Game<'_>, events: &[Event]) -> Game<'static> {
     game
 }
 
-/// Puts the board events of every second mouse event behind the next mouse event.
+/// Puts the board events of every second mouse event behind the next mouse event; every other
+/// time all but the first of them.
 fn late(game: &Game<'_>) {
     let mut events = Vec::new();
     let mut waiting = Vec::new();
     let mut mouse_events = 0;
+    let mut started = false;
     let mut times = 0;
     for event in &game.events {
         match event {
-            Event::Board(_) if mouse_events % 2 == 1 => waiting.push(event),
+            Event::Board(_) if mouse_events % 4 == 1 || mouse_events % 4 == 3 && started => {
+                waiting.push(event);
+            }
+            Event::Board(_) => {
+                started = true;
+                events.push(event);
+            }
             Event::Mouse(_) => {
                 mouse_events += 1;
+                started = false;
                 events.push(event);
                 times += u32::from(!waiting.is_empty());
                 events.append(&mut waiting);
             }
-            _ => events.push(event),
+            Event::Timestamp(_) => events.push(event),
         }
     }
     events.append(&mut waiting);

@@ -1,7 +1,7 @@
 //! An engine under watch.
 
 use gametape_mines::engine::{Click, ClickKind, Engine, Status};
-use gametape_mines::{BoardEvent, Cell, Face, MouseEvent};
+use gametape_mines::{BoardEvent, Buttons, Cell, Face, MouseAction, MouseEvent};
 
 use super::Table;
 
@@ -15,6 +15,9 @@ pub(super) struct Watch {
     faces: Vec<Face>,
     opened: u32,
     blast: bool,
+    square_size: u8,
+    /// As the events say, whatever they are recorded with.
+    buttons: Buttons,
     pub clicks: Vec<Click>,
     shown: Vec<BoardEvent>,
 }
@@ -34,6 +37,8 @@ impl Watch {
             faces,
             opened: 0,
             blast: false,
+            square_size: table.square_size,
+            buttons: Buttons::NONE,
             clicks: Vec::new(),
             shown: Vec::new(),
             engine,
@@ -82,8 +87,46 @@ impl Watch {
         }
         self.clicks.extend(click);
         self.status();
+        self.held(event);
         self.shown = shown;
         &self.shown
+    }
+
+    /// Only squares near the cursor are pressed; with the left button alone only the one under it.
+    fn held(&mut self, event: &MouseEvent) {
+        self.buttons = self.buttons.after(event.action);
+        if self.engine.status() != Status::Playing {
+            return;
+        }
+        let (col, row) = event.square(self.square_size);
+        let alone = !self.buttons.right() && !self.buttons.middle();
+        let reach = u64::from(!alone);
+        // Large boards have too many squares to look at them all after each event.
+        let rows = self.engine.field().rows().min(9);
+        let cols = self.engine.field().cols().min(9);
+        for cell in (0..rows).flat_map(|row| (0..cols).map(move |col| Cell::new(col, row))) {
+            let at = self.place(cell);
+            if matches!(self.displayed[at], Face::Pressed | Face::PressedQuestion) {
+                let near = |a: u8, b: i32| i64::from(a).abs_diff(i64::from(b)) <= reach;
+                assert!(
+                    near(cell.col, col) && near(cell.row, row),
+                    "{cell} is pressed"
+                );
+            }
+        }
+        if event.action == MouseAction::LeftDown
+            && alone
+            && let (Ok(col), Ok(row)) = (u8::try_from(col), u8::try_from(row))
+            && let cell = Cell::new(col, row)
+            && let Some(face) = self.engine.face(cell)
+        {
+            let expected = match face {
+                Face::Closed => Face::Pressed,
+                Face::Question => Face::PressedQuestion,
+                other => other,
+            };
+            assert_eq!(self.displayed[self.place(cell)], expected, "{cell}");
+        }
     }
 
     fn show(&mut self, event: BoardEvent) {
