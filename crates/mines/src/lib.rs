@@ -55,3 +55,8 @@ pub use metrics::Metrics;
 pub use minefield::Minefield;
 pub use replay::{Divergence, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};
+
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

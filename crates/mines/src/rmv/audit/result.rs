@@ -2,7 +2,7 @@
 
 use crate::game::Encoding;
 use crate::rmv::{Finding, Findings, ResultString, Rule};
-use crate::{Game, Level, Metrics, TextEncoding};
+use crate::{Game, Level, Metrics};
 
 pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
     level(game, metrics, findings);
@@ -115,10 +115,6 @@ fn name(key: &'static str, found: Option<&[u8]>, field: &[u8], findings: &mut Fi
     findings.push(Finding::new(if found.is_ascii() && field.is_ascii() {
         Rule::ResultText { key }
     } else {
-        debug_assert_ne!(
-            crate::TextRule::Undefined.decode(found).1,
-            TextEncoding::InvalidUtf8
-        );
         Rule::ResultTextEncoding { key }
     }));
 }
