@@ -78,6 +78,7 @@ impl Ui {
 
     /// A diagnostic. Nobody can be told if standard error is gone.
     pub fn complain(&mut self, message: &str) {
+        let message = gametape::printable(message);
         let _ = self.out.flush();
         let mut stderr = anstream::stderr();
         let _ = writeln!(stderr, "{}: {message}", styled(BAD, "gametape"));
@@ -86,7 +87,7 @@ impl Ui {
     /// A remark that is no complaint.
     pub fn remark(&mut self, message: &str) {
         let _ = self.out.flush();
-        let _ = writeln!(anstream::stderr(), "{message}");
+        let _ = writeln!(anstream::stderr(), "{}", gametape::printable(message));
     }
 
     /// An error of the library's.

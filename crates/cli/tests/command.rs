@@ -312,6 +312,36 @@ fn secrets_are_hidden_unless_asked_for() {
     );
 }
 
+/// Neither the name of a file nor what stands in it can steer the terminal; what is no file does
+/// not block.
+#[test]
+#[cfg(unix)]
+fn hostile_folders_are_harmless() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut game = record(&scenarios()[0], 1).unwrap();
+    game.player = PlayerFields::new(["A\u{1b}[2J\u{7}da"]).unwrap();
+    fs::write(path.join("\u{1b}[31m.rmv"), rmv::write(&game).unwrap()).unwrap();
+    std::os::unix::fs::symlink("..", path.join("loop")).unwrap();
+    std::os::unix::fs::symlink("nowhere", path.join("dangling.rmv")).unwrap();
+    let fifo = path.join("fifo.rmv");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for command in ["verify", "inspect", "stats"] {
+        let run = gametape(path, &[command, "."]).assert().code(2);
+        let output = run.get_output();
+        for text in [&output.stdout, &output.stderr] {
+            let control = |b: &&u8| **b < 0x20 && **b != b'\n';
+            assert_eq!(text.iter().find(control), None, "{command}");
+        }
+        let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            complaints.contains("dangling.rmv"),
+            "{command}: {complaints}"
+        );
+    }
+}
+
 #[test]
 fn inspect_and_stats_have_stable_keys() {
     let folder = folder();

@@ -29,7 +29,7 @@ pub struct Info {
 /// A line a key, for people.
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.path)?;
+        writeln!(f, "{}", printable(&self.path))?;
         let mut line = |key: &str, value: &str| writeln!(f, "  {key:<16} {value}");
         line(
             "format",
@@ -78,8 +78,14 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Text of a file must not steer the terminal it is shown on.
-pub(crate) fn printable(text: &str) -> String {
+/// Text for people: control characters replaced, so that neither a file's content nor its name
+/// can steer the terminal it is shown on.
+///
+/// ```
+/// assert_eq!(gametape::printable("a\u{1b}[2Jb"), "a\u{FFFD}[2Jb");
+/// ```
+#[must_use]
+pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{FFFD}' } else { c })
         .collect()

@@ -29,7 +29,7 @@ mod source;
 pub use error::Error;
 pub use finding::{Audit, Finding, Severity, Verdict};
 pub use format::{Convert, Converted, Format, Partial, Repaired, Secrets};
-pub use info::Info;
+pub use info::{Info, printable};
 pub use output::write_file;
 pub use paths::{Found, find};
 pub use recording::Recording;

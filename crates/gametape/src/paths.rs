@@ -76,9 +76,13 @@ fn folder(path: &Path) -> Vec<Result<Found, Error>> {
         .filter_map(|entry| match entry {
             Ok(entry) if entry.file_type().is_dir() => None,
             Ok(entry) => {
-                // Sockets, pipes and devices would block or never end.
-                let regular = entry.path().metadata().is_ok_and(|meta| meta.is_file());
-                (regular || Format::from_extension(entry.path()).is_some()).then(|| {
+                // Sockets, pipes and devices would block or never end. A link that leads nowhere
+                // is worth a complaint if it claims to be a recording.
+                let wanted = match entry.path().metadata() {
+                    Ok(meta) => meta.is_file(),
+                    Err(_) => Format::from_extension(entry.path()).is_some(),
+                };
+                wanted.then(|| {
                     Ok(Found {
                         path: entry.into_path(),
                         named: false,

@@ -36,7 +36,7 @@ pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
             object.extend(stats.value);
             ui.object(&object)?;
         } else {
-            ui.line(styled(STRONG, path))?;
+            ui.line(styled(STRONG, gametape::printable(&path)))?;
             for (key, value) in &stats.value {
                 ui.line(format_args!(
                     "  {:<22} {}",

@@ -158,7 +158,7 @@ pub fn show(path: &str, audit: &Audit, verbose: bool, ui: &mut Ui) -> io::Result
     let mut line = format!(
         "{}  {}",
         styled(verdict_style(verdict), format!("{verdict:<4}")),
-        styled(STRONG, path)
+        styled(STRONG, gametape::printable(path))
     );
     if !audit.summary.is_empty() {
         line.push_str("  ");
