@@ -72,7 +72,6 @@ fn demo(args: &[&str]) -> Result<(), String> {
         .args([
             "run",
             "--release",
-            "--quiet",
             "--package",
             "gametape-cli",
             "--",

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -62,7 +63,7 @@ pub enum Command {
 pub struct Inspect {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<String>,
+    pub paths: Vec<OsString>,
     /// Read files in folders to their end, too
     #[arg(long)]
     pub full: bool,
@@ -75,7 +76,7 @@ pub struct Inspect {
 pub struct Verify {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<String>,
+    pub paths: Vec<OsString>,
     /// Print facts and known deviations in full, too
     #[arg(short, long)]
     pub verbose: bool,
@@ -85,24 +86,26 @@ pub struct Verify {
 pub struct Stats {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<String>,
+    pub paths: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
 pub struct Dump {
     /// A file, or -
     #[arg(value_name = "FILE")]
-    pub path: String,
+    pub path: OsString,
 }
 
 #[derive(Args, Debug)]
 pub struct Convert {
     /// A file, or -
     #[arg(value_name = "IN")]
-    pub input: String,
+    pub input: OsString,
     /// Where to write; its extension decides the format. - writes the input's format
+    ///
+    /// A file that is there already is replaced; the input itself only if nothing is lost.
     #[arg(value_name = "OUT")]
-    pub output: String,
+    pub output: OsString,
     /// Another version of the format, such as 1 or 2 for RMV
     #[arg(long, value_name = "N")]
     pub format_version: Option<u32>,
@@ -115,10 +118,12 @@ pub struct Convert {
 pub struct Repair {
     /// A file, or -
     #[arg(value_name = "IN")]
-    pub input: String,
+    pub input: OsString,
     /// Where to write the repaired recording, or -
+    ///
+    /// A file that is there already is replaced; the input itself only if nothing is lost.
     #[arg(value_name = "OUT")]
-    pub output: String,
+    pub output: OsString,
 }
 
 #[derive(Args, Debug)]

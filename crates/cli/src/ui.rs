@@ -1,5 +1,6 @@
 //! What the user sees: results on standard output, the rest on standard error.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
@@ -98,7 +99,7 @@ impl Ui {
 }
 
 /// Opens a file, or standard input for `-`.
-pub fn open(path: &str) -> Result<Recording, Error> {
+pub fn open(path: &OsStr) -> Result<Recording, Error> {
     if path == "-" {
         Recording::from_reader(io::stdin().lock(), "-", &gametape::Limits::default())
     } else {
@@ -106,28 +107,22 @@ pub fn open(path: &str) -> Result<Recording, Error> {
     }
 }
 
-/// The recordings behind some paths: each file, or why it can't be opened. Files of other kinds
-/// that were merely found are left out.
-pub fn recordings(
-    paths: &[String],
-) -> impl Iterator<Item = Result<(Recording, bool), (String, Error)>> {
+/// The recordings behind some paths, each with whether it was named one by one, or why it can't
+/// be opened. Files of other kinds that were merely found are left out.
+pub fn recordings(paths: &[OsString]) -> impl Iterator<Item = Result<(Recording, bool), Error>> {
     paths.iter().flat_map(|path| {
+        let standard_input = (path == "-").then(|| open(path).map(|recording| (recording, true)));
         let found = if path == "-" {
-            None
+            Vec::new()
         } else {
-            Some(gametape::find(path))
+            gametape::find(path)
         };
-        let standard_input = found.is_none().then(|| {
-            open("-")
-                .map(|rec| (rec, true))
-                .map_err(|e| ("-".to_owned(), e))
-        });
-        let files = found.into_iter().flatten().filter_map(|found| match found {
-            Err(error) => Some(Err((path.clone(), error))),
+        let files = found.into_iter().filter_map(|found| match found {
+            Err(error) => Some(Err(error)),
             Ok(found) => match Recording::open(&found.path) {
                 Ok(recording) => Some(Ok((recording, found.named))),
                 Err(Error::UnknownFormat { .. }) if !found.named => None,
-                Err(error) => Some(Err((found.path.display().to_string(), error))),
+                Err(error) => Some(Err(error)),
             },
         });
         standard_input.into_iter().chain(files)

@@ -103,7 +103,7 @@ fn unreadable_input_is_explained() {
         ),
         (
             &["convert", "game.rmv", "folder/none/a.rmv"],
-            "gametape: folder/none/a.rmv: No such file or directory (os error 2)[..]\n",
+            "gametape: folder/none/a.rmv: no such folder: folder/none\n",
         ),
     ] {
         gametape(path, args)
@@ -261,15 +261,25 @@ ended the game as "other" at 2.094 s: its termination event was lost
         .assert()
         .code(0)
         .stderr_eq(str![[r#"
-nothing to repair: the output is the same file
+nothing to repair: the form is whole. Whether the content is sound, verify says
 
 "#]]);
     assert_eq!(fs::read(path.join("same.rmv")).unwrap(), bytes);
-    // In place.
+    // The input is not replaced by what holds less.
     gametape(path, &["repair", "cut.rmv", "cut.rmv"])
         .assert()
-        .code(3);
-    gametape(path, &["verify", "cut.rmv"]).assert().code(0);
+        .code(2)
+        .stderr_eq(
+            "gametape: cut.rmv: would be replaced by a file that holds less; name another output\n",
+        );
+    assert_eq!(
+        fs::read(path.join("cut.rmv")).unwrap(),
+        bytes[..bytes.len() - 100]
+    );
+    gametape(path, &["convert", "game.rmv", "game.rmv"])
+        .assert()
+        .code(0);
+    assert_eq!(fs::read(path.join("game.rmv")).unwrap(), bytes);
 }
 
 #[test]

@@ -124,9 +124,9 @@ pub(crate) trait Adapter: Sync {
     /// Whether the content starts as this format does.
     fn sniff(&self, bytes: &[u8]) -> bool;
     /// Describes from the header alone.
-    fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Info, Error>;
+    fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error>;
     /// Describes from the whole file.
-    fn info(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Info, Error>;
+    fn info(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error>;
     /// Checks; what can't be read is a finding.
     fn audit(&self, bytes: &[u8]) -> Audit;
     /// Measures.

@@ -55,7 +55,7 @@ impl fmt::Display for Info {
                     let texts: Vec<String> = map
                         .iter()
                         .filter(|(_, value)| !value.is_null() && *value != "")
-                        .map(|(key, value)| format!("{key} {}", plain(value)))
+                        .map(|(key, value)| format!("{} {}", printable(key), plain(value)))
                         .collect();
                     if texts.is_empty() {
                         continue;
@@ -78,6 +78,12 @@ fn plain(value: &Value) -> String {
     }
 }
 
+/// Control characters, and those that turn the direction of writing.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Text for people: control characters replaced, so that neither a file's content nor its name
 /// can steer the terminal it is shown on.
 ///
@@ -87,6 +93,6 @@ fn plain(value: &Value) -> String {
 #[must_use]
 pub fn printable(text: &str) -> String {
     text.chars()
-        .map(|c| if c.is_control() { '\u{FFFD}' } else { c })
+        .map(|c| if steers(c) { '\u{FFFD}' } else { c })
         .collect()
 }

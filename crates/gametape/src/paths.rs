@@ -16,7 +16,8 @@ pub struct Found {
     pub named: bool,
 }
 
-/// The files behind a path: the file itself, all files in a folder and its subfolders, or what
+/// The files behind a path: the file itself, all files in a folder and its subfolders (links to
+/// folders are not followed), or what
 /// a pattern such as `games/*.rmv` matches. In the order of their names.
 ///
 /// Files in folders that are clearly something else — by extension none of ours, and by their
@@ -25,8 +26,8 @@ pub struct Found {
 /// # Errors
 /// [`Error::NotFound`] where there is nothing, [`Error::Io`] for a folder that can't be read:
 /// one entry each, the rest goes on.
-pub fn find(pattern: &str) -> Vec<Result<Found, Error>> {
-    let path = Path::new(pattern);
+pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
+    let path = pattern.as_ref();
     // A dangling link, or a file in a folder that must not be entered, is named all the same:
     // opening it says what is wrong.
     if path.is_dir() {
@@ -47,16 +48,17 @@ pub fn find(pattern: &str) -> Vec<Result<Found, Error>> {
         })];
     }
     let not_found = || Error::NotFound {
-        pattern: pattern.to_owned(),
+        pattern: path.display().to_string(),
     };
-    let Ok(matches) = glob::glob(pattern) else {
+    let Some(Ok(matches)) = path.to_str().map(glob::glob) else {
         return vec![Err(not_found())];
     };
     let mut found: Vec<Result<Found, Error>> = Vec::new();
     for entry in matches {
         match entry {
             Ok(path) if path.is_dir() => found.extend(folder(&path)),
-            Ok(path) => found.push(Ok(Found { path, named: false })),
+            Ok(path) if is_wanted(&path) => found.push(Ok(Found { path, named: false })),
+            Ok(_) => {}
             Err(error) => found.push(Err(Error::Io {
                 path: error.path().to_owned(),
                 source: error.into(),
@@ -75,26 +77,29 @@ fn folder(path: &Path) -> Vec<Result<Found, Error>> {
         .into_iter()
         .filter_map(|entry| match entry {
             Ok(entry) if entry.file_type().is_dir() => None,
-            Ok(entry) => {
-                // Sockets, pipes and devices would block or never end. A link that leads nowhere
-                // is worth a complaint if it claims to be a recording.
-                let wanted = match entry.path().metadata() {
-                    Ok(meta) => meta.is_file(),
-                    Err(_) => Format::from_extension(entry.path()).is_some(),
-                };
-                wanted.then(|| {
-                    Ok(Found {
-                        path: entry.into_path(),
-                        named: false,
-                    })
+            Ok(entry) => is_wanted(entry.path()).then(|| {
+                Ok(Found {
+                    path: entry.into_path(),
+                    named: false,
                 })
-            }
+            }),
             Err(error) => Some(Err(Error::Io {
                 path: error.path().unwrap_or(path).to_owned(),
-                source: error.into(),
+                source: error
+                    .into_io_error()
+                    .unwrap_or_else(|| std::io::Error::other("a loop of links")),
             })),
         })
         .collect()
+}
+
+/// Whether a file that was merely found is worth opening. Sockets, pipes and devices would block
+/// or never end; a link that leads nowhere is worth a complaint if it claims to be a recording.
+fn is_wanted(path: &Path) -> bool {
+    match path.metadata() {
+        Ok(meta) => meta.is_file(),
+        Err(_) => Format::from_extension(path).is_some(),
+    }
 }
 
 #[cfg(test)]
@@ -125,7 +130,7 @@ mod tests {
         );
         assert_eq!(names(&format!("{root}/*.rmv")), ["a.rmv", "b.rmv"]);
         assert_eq!(names(&format!("{root}/d.txt")), ["d.txt"]);
-        let missing = find(&format!("{root}/nothing*"));
+        let missing = find(format!("{root}/nothing*"));
         assert!(matches!(missing.as_slice(), [Err(Error::NotFound { .. })]));
     }
 }

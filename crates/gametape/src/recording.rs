@@ -86,19 +86,19 @@ impl Recording {
     }
 
     /// What the header says; events are not decoded.
-    pub fn header(&self, secrets: Secrets) -> Result<Info, Error> {
+    pub fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
         self.format
             .adapter()
             .header(&self.path, &self.source, secrets)
     }
 
-    /// What the recording says of itself, secrets hidden.
+    /// What the recording says of itself, secrets hidden; of a broken one as much as can be read.
     pub fn info(&self) -> Result<Info, Error> {
-        self.info_with(Secrets::Hide)
+        Ok(self.info_with(Secrets::Hide)?.value)
     }
 
-    /// What the recording says of itself.
-    pub fn info_with(&self, secrets: Secrets) -> Result<Info, Error> {
+    /// What the recording says of itself, and what is wrong with it where it is not whole.
+    pub fn info_with(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
         self.format
             .adapter()
             .info(&self.path, &self.source, secrets)

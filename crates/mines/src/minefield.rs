@@ -12,7 +12,8 @@ impl Board<'static> {
     /// A board of `cols` × `rows` with mines in the given cells, in the given order.
     ///
     /// # Errors
-    /// Boards without a square or beyond 255 × 255, mines outside or twice in a cell.
+    /// Boards without a square or beyond 255 × 255, mines outside or twice in a cell, more than
+    /// the 32,763 mines the format can list.
     pub fn new(
         cols: u32,
         rows: u32,
@@ -24,11 +25,13 @@ impl Board<'static> {
             return Err(WriteError::BoardSize { cols, rows });
         };
         let mines: Cells<'static> = mines.into_iter().collect();
-        if mines.len() > usize::from(u16::MAX) {
+        // The board section's size is 16 bits wide, and 8 bytes of it are not mines.
+        let max = (usize::from(u16::MAX) - 8) / 2;
+        if mines.len() > max {
             return Err(WriteError::TooMany {
                 what: "mines",
                 count: mines.len(),
-                max: usize::from(u16::MAX),
+                max,
             });
         }
         let mut seen = vec![false; usize::from(cols) * usize::from(rows)];

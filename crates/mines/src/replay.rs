@@ -47,6 +47,9 @@ pub struct Replayed {
     pub lag: Option<Lag>,
     /// How far the game came by the rules.
     pub status: Status,
+    /// Where the recording stops in the middle of what a mouse event does: the index of that
+    /// mouse event (of the one before, where the recording lags).
+    pub unmet_from: Option<u32>,
     /// The first mouse event after the game was over: index, position, event.
     pub after_end: Option<(u32, usize, MouseEvent)>,
 }
@@ -107,6 +110,8 @@ struct Expectation {
     met: usize,
     /// A mine has been met.
     blast: bool,
+    /// Index of the mouse event that the first of them comes from.
+    from: u32,
 }
 
 /// Replays a game on `engine`, which is at its start.
@@ -124,6 +129,7 @@ pub(crate) fn replay_with(
             late: 0,
             met: 0,
             blast: false,
+            from: 0,
         },
         divergence: None,
         lag: None,
@@ -131,6 +137,8 @@ pub(crate) fn replay_with(
         time_ms: 0,
     };
     game.events.give(&mut pass);
+    let unmet = pass.divergence.is_none() && pass.expected.met < pass.expected.events.len();
+    let unmet_from = unmet.then_some(pass.expected.from);
     if game.ending.is_some() && pass.divergence.is_none() {
         let end = Place {
             index: game.events.len(),
@@ -145,6 +153,7 @@ pub(crate) fn replay_with(
         divergence: pass.divergence,
         lag: pass.lag,
         status: pass.engine.status(),
+        unmet_from,
         after_end: pass.after_end,
     }
 }
@@ -202,6 +211,9 @@ impl<O: Observer> Pass<'_, O> {
             self.after_end = Some((at.index, at.position, *mouse));
         }
         let before = self.expected.events.len();
+        if before == 0 {
+            self.expected.from = at.index;
+        }
         let click = self.engine.apply(mouse, &mut self.expected.events);
         let shown = self.expected.events.get(before..).unwrap_or_default();
         self.observer.mouse(at, mouse, click, shown);

@@ -474,6 +474,35 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ("rmv.rank-board", Parts::of(&game("custom-dense")).bytes()),
         ("rmv.rank-outcome", Parts::of(&game("loss")).bytes()),
         (
+            "rmv.result-duplicate",
+            with(v1(), |p| {
+                replace(&mut p.result, "NICK:", "SCORE:0.01#NICK:");
+            }),
+        ),
+        ("rmv.rate", {
+            // Every time of the game divided by a hundred, consistently.
+            let mut game = game("intermediate-win");
+            let mut log = rmv::EventLog::empty(game.version());
+            for mut event in &game.events {
+                if let Event::Mouse(mouse) = &mut event {
+                    mouse.time_ms /= 100;
+                }
+                log.push_shortest(event).unwrap();
+            }
+            let ms = log.last_time_ms();
+            game.events = log;
+            game.ending.as_mut().unwrap().time_ms = ms;
+            game.tail = Game::canonical_tail(game.version(), ms).to_vec().into();
+            rmv::write(&game).unwrap()
+        }),
+        (
+            "rmv.hint-instant",
+            with(v2(), |p| {
+                let ms = end_ms(p);
+                p.events.extend(mouse(2, ms, 1, 100, 0));
+            }),
+        ),
+        (
             "rmv.hint-speed",
             with(v2(), |p| {
                 let ms = end_ms(p);

@@ -1,5 +1,7 @@
 //! `gametape convert`.
 
+use std::ffi::OsStr;
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -22,7 +24,10 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
             Format::from_extension(Path::new(&args.output)).ok_or_else(|| Error::NoConversion {
                 path: recording.path().to_owned(),
                 from: recording.format(),
-                to: format!("{}: its extension is of no known format", args.output),
+                to: format!(
+                    "{}: its extension is of no known format",
+                    args.output.display()
+                ),
             })?
         };
         Ok((recording.format(), recording.convert(to, &options)?))
@@ -31,33 +36,34 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
         Ok(converted) => converted,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    if let Err(exit) = deliver(&args.output, &converted.bytes, ui)? {
+    let lossy = !converted.losses.is_empty();
+    if let Err(exit) = deliver(&args.input, &args.output, &converted.bytes, lossy, ui)? {
         return Ok(exit);
     }
-    if ui.json {
-        if args.output != "-" {
-            ui.object(&json!({
-                "path": args.input,
-                "out": args.output,
-                "format": format,
-                "bytes": converted.bytes.len(),
-                "losses": converted.losses,
-            }))?;
-        }
+    if ui.json && args.output != "-" {
+        ui.object(&json!({
+            "path": args.input.display().to_string(),
+            "out": args.output.display().to_string(),
+            "format": format,
+            "bytes": converted.bytes.len(),
+            "losses": converted.losses,
+        }))?;
     } else {
         for loss in &converted.losses {
             ui.remark(&format!("not carried over: {loss}"));
         }
     }
-    Ok(if converted.losses.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Loss
-    })
+    Ok(if lossy { Exit::Loss } else { Exit::Fine })
 }
 
-/// Writes a whole file, or standard output for `-`.
-pub fn deliver(output: &str, bytes: &[u8], ui: &mut Ui) -> io::Result<Result<(), Exit>> {
+/// Writes a whole file, or standard output for `-`. The input is not replaced by what holds less.
+pub fn deliver(
+    input: &OsStr,
+    output: &OsStr,
+    bytes: &[u8],
+    lossy: bool,
+    ui: &mut Ui,
+) -> io::Result<Result<(), Exit>> {
     if output == "-" {
         // Past the colour filter: these bytes are a file.
         ui.flush()?;
@@ -65,6 +71,17 @@ pub fn deliver(output: &str, bytes: &[u8], ui: &mut Ui) -> io::Result<Result<(),
         stdout.write_all(bytes)?;
         stdout.flush()?;
         return Ok(Ok(()));
+    }
+    let same = matches!(
+        (fs::canonicalize(input), fs::canonicalize(output)),
+        (Ok(input), Ok(output)) if input == output
+    );
+    if same && lossy && input != "-" {
+        ui.complain(&format!(
+            "{}: would be replaced by a file that holds less; name another output",
+            input.display()
+        ));
+        return Ok(Err(Exit::Unusable));
     }
     Ok(gametape::write_file(Path::new(output), bytes).map_err(|error| ui.fail(&error)))
 }

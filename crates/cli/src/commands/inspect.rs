@@ -21,14 +21,23 @@ pub fn run(args: &Inspect, ui: &mut Ui) -> io::Result<Exit> {
         let info = match &opened {
             Ok((recording, named)) if *named || args.full => recording.info_with(secrets),
             Ok((recording, _)) => recording.header(secrets),
-            Err((_, error)) => {
+            Err(error) => {
                 exit = exit.max(ui.fail(error));
                 continue;
             }
         };
         match info {
-            Ok(info) if ui.json => ui.object(&info)?,
-            Ok(info) => ui.line(info)?,
+            Ok(info) => {
+                if let Some(problem) = info.problem {
+                    ui.complain(&format!("{problem} (as far as it could be read)"));
+                    exit = exit.max(Exit::Problems);
+                }
+                if ui.json {
+                    ui.object(&info.value)?;
+                } else {
+                    ui.line(info.value)?;
+                }
+            }
             Err(error) => exit = exit.max(ui.fail(&error)),
         }
     }

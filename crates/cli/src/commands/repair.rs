@@ -18,24 +18,27 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
         Ok(repaired) => repaired,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    if let Err(exit) = deliver(&args.output, &repaired.bytes, ui)? {
+    let (input, output) = (&args.input, &args.output);
+    if let Err(exit) = deliver(input, output, &repaired.bytes, repaired.lossy, ui)? {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {
         ui.object(&json!({
-            "path": args.input,
-            "out": args.output,
+            "path": args.input.display().to_string(),
+            "out": args.output.display().to_string(),
             "format": format,
             "bytes": repaired.bytes.len(),
             "actions": repaired.actions,
             "lossy": repaired.lossy,
         }))?;
-    } else if !ui.json {
+    } else {
         for action in &repaired.actions {
             ui.remark(action);
         }
         if repaired.actions.is_empty() {
-            ui.remark("nothing to repair: the output is the same file");
+            ui.remark(
+                "nothing to repair: the form is whole. Whether the content is sound, verify says",
+            );
         }
     }
     Ok(if repaired.lossy {

@@ -13,12 +13,10 @@ pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
     let mut seen = false;
     for opened in recordings(&args.paths) {
         seen = true;
-        let stats = opened
-            .map_err(|(_, error)| error)
-            .and_then(|(recording, _)| {
-                let path = recording.path().display().to_string();
-                recording.stats().map(|stats| (path, stats))
-            });
+        let stats = opened.and_then(|(recording, _)| {
+            let path = recording.path().display().to_string();
+            recording.stats().map(|stats| (path, stats))
+        });
         let (path, stats) = match stats {
             Ok(stats) => stats,
             Err(error) => {

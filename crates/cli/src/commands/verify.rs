@@ -39,8 +39,8 @@ pub fn run(args: &Verify, ui: &mut Ui) -> io::Result<Exit> {
     let mut files: Vec<Found> = Vec::new();
     for path in &args.paths {
         if path == "-" {
-            let outcome = Some(check(open("-")));
-            let path = path.clone();
+            let outcome = Some(check(open(path)));
+            let path = path.display().to_string();
             report(Checked { path, outcome }, args, ui, &mut tally)?;
             continue;
         }
@@ -48,7 +48,7 @@ pub fn run(args: &Verify, ui: &mut Ui) -> io::Result<Exit> {
             match found {
                 Ok(found) => files.push(found),
                 Err(error) => {
-                    let (path, outcome) = (path.clone(), Some(Err(error)));
+                    let (path, outcome) = (path.display().to_string(), Some(Err(error)));
                     report(Checked { path, outcome }, args, ui, &mut tally)?;
                 }
             }

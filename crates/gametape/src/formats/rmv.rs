@@ -54,7 +54,7 @@ impl Adapter for Rmv {
         bytes.starts_with(&rmv::SIGNATURE)
     }
 
-    fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Info, Error> {
+    fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error> {
         let options = rmv::ReadOptions {
             strictness: rmv::Strictness::Lenient,
             ..rmv::ReadOptions::default()
@@ -62,21 +62,31 @@ impl Adapter for Rmv {
         let game = options
             .header(bytes)
             .map_err(|error| broken(path, &error))?;
-        Ok(info(path, bytes, &game, None, secrets))
+        Ok(Partial {
+            value: info(path, bytes, &game, None, secrets),
+            problem: None,
+        })
     }
 
-    fn info(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Info, Error> {
+    fn info(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error> {
         let reading = rmv::read_lenient(bytes).map_err(|error| broken(path, &error))?;
         let game = &reading.game;
         // The termination event counts as one, as in the specification.
         let frames = u64::from(game.events.len()) + u64::from(game.ending.is_some());
-        Ok(info(path, bytes, game, Some(frames), secrets))
+        Ok(Partial {
+            value: info(path, bytes, game, Some(frames), secrets),
+            problem: problem(path, &reading),
+        })
     }
 
     fn audit(&self, bytes: &[u8]) -> Audit {
         let audit = rmv::audit(bytes);
         Audit {
-            summary: audit.metrics.as_ref().map(summary).unwrap_or_default(),
+            summary: audit
+                .metrics
+                .as_ref()
+                .map(|metrics| summary(metrics, audit.game.as_ref().and_then(Game::mode)))
+                .unwrap_or_default(),
             findings: audit.findings.iter().map(finding).collect(),
         }
     }
@@ -171,7 +181,7 @@ fn finding(finding: &rmv::Finding) -> Finding {
 }
 
 /// `expert win 34.884 s, 3BV 128, 3.67 3BV/s`.
-fn summary(metrics: &Metrics) -> String {
+fn summary(metrics: &Metrics, mode: Option<Mode>) -> String {
     let outcome = metrics.outcome.map_or("unfinished", Outcome::name);
     let mut text = format!(
         "{} {outcome} {}.{:03} s, 3BV {}",
@@ -183,6 +193,9 @@ fn summary(metrics: &Metrics) -> String {
     if let Some(speed) = metrics.bbbv_per_s() {
         // Writing to a string does not fail.
         let _ = write!(text, ", {speed:.2} 3BV/s");
+    }
+    if let Some(mode) = mode.filter(|mode| *mode != Mode::Normal) {
+        let _ = write!(text, ", mode {}", mode.name());
     }
     text
 }
@@ -243,14 +256,13 @@ fn info(path: &Path, bytes: &[u8], game: &Game<'_>, frames: Option<u64>, secrets
     match &game.encoding {
         Encoding::V1 { result } => {
             let parsed = ResultString::parse(result.as_bytes());
-            let pairs: Map<String, Value> = parsed
-                .iter()
-                .map(|(key, value)| {
-                    let hide = key == b"NICK" && game.nick_may_be_token(value);
-                    let value = if hide { secret(value) } else { text(value) };
-                    (text(key), Value::String(value))
-                })
-                .collect();
+            let mut pairs = Map::new();
+            for (key, value) in parsed.iter() {
+                let hide = key == b"NICK" && game.nick_may_be_token(value);
+                let value = if hide { secret(value) } else { text(value) };
+                // Of a key that occurs twice the first one counts, as in the audit.
+                pairs.entry(text(key)).or_insert(Value::String(value));
+            }
             details.insert("result".into(), Value::Object(pairs));
         }
         Encoding::V2 {
@@ -260,10 +272,12 @@ fn info(path: &Path, bytes: &[u8], game: &Game<'_>, frames: Option<u64>, secrets
         } => {
             details.insert("clone_id".into(), json!(clone_id));
             details.insert("clone_major".into(), json!(clone_major));
-            let pairs: Map<String, Value> = extensions
-                .iter()
-                .map(|extension| (text(extension.name), Value::String(value(extension.value))))
-                .collect();
+            let mut pairs = Map::new();
+            for extension in extensions.iter() {
+                pairs
+                    .entry(text(extension.name))
+                    .or_insert_with(|| Value::String(value(extension.value)));
+            }
             details.insert("extensions".into(), Value::Object(pairs));
         }
     }

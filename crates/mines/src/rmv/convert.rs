@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use super::error::WriteError;
 use super::events::EventLog;
@@ -235,16 +234,12 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         (px * i32::from(V1_SQUARE_SIZE)).div_euclid(size)
     };
     let mut events = EventLog::empty(Version::V1);
-    let mut flags = false;
     for mut event in &game.events {
         if let Event::Mouse(mouse) = &mut event {
             mouse.reduced = false;
             if from != V1_SQUARE_SIZE {
                 (mouse.x, mouse.y) = (scale(mouse.x), scale(mouse.y));
             }
-        }
-        if let Event::Board(board) = event {
-            flags |= board.face == crate::Face::Flag;
         }
         events.push(event)?;
     }
@@ -257,7 +252,7 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         bbbv: game
             .declared_bbbv()
             .unwrap_or_else(|| bbbv(&Minefield::new(&game.board))),
-        nf: game.declared_nf() || !flags,
+        nf: game.declared_nf(),
         timestamp: game.board.timestamp,
     };
     let mut properties = game.properties.get(..4).unwrap_or_default().to_vec();
@@ -288,10 +283,19 @@ pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
         found = true;
     }
     if let Encoding::V1 { result } = &game.encoding {
-        let mut kept = result.as_bytes().to_vec();
-        while let Some(secret) = secret_nick(game, &kept) {
-            kept.drain(secret);
-            found = true;
+        let mut kept = Vec::with_capacity(result.as_bytes().len());
+        for (at, pair) in result.as_bytes().split(|&b| b == b'#').enumerate() {
+            if at > 0 {
+                kept.push(b'#');
+            }
+            match super::result_string::split_pair(pair) {
+                Some((b"NICK", nick)) if game.nick_may_be_token(nick) => {
+                    let key = pair.len() - nick.len();
+                    kept.extend_from_slice(pair.get(..key).unwrap_or_default());
+                    found = true;
+                }
+                _ => kept.extend_from_slice(pair),
+            }
         }
         redacted.encoding = Encoding::V1 {
             result: Text(Cow::Owned(kept)),
@@ -306,15 +310,4 @@ pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
         }
     }
     (redacted, losses)
-}
-
-/// Where in a result string a NICK stands that may be the token.
-fn secret_nick(game: &Game<'_>, result: &[u8]) -> Option<Range<usize>> {
-    let parsed = super::ResultString::parse(result);
-    let (_, nick) = parsed
-        .iter()
-        .find(|(key, value)| *key == b"NICK" && game.nick_may_be_token(value))?;
-    // The parts of a parsed string are slices of it, so the place is exact.
-    let at = nick.as_ptr() as usize - result.as_ptr() as usize;
-    Some(at..at + nick.len())
 }

@@ -113,7 +113,10 @@ impl ReadOptions {
             let with_tail = video.last_chunk::<9>().map(|end| end.split_at(4));
             let without = video.last_chunk::<4>().map(|end| (end.as_slice(), &[][..]));
             for (event, tail) in [with_tail, without].into_iter().flatten() {
-                if let Step::End(ending) = EventDecoder::new(prelude.version).step(event) {
+                if let Step::End(ending) = EventDecoder::new(prelude.version).step(event)
+                    && (tail.is_empty()
+                        || tail == Game::canonical_tail(prelude.version, ending.time_ms))
+                {
                     game.ending = Some(ending);
                     game.tail = Cow::Borrowed(tail);
                     break;

@@ -48,10 +48,16 @@ impl<'a> ResultString<'a> {
 
     /// Keys and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
-        self.body.split(|&b| b == b'#').filter_map(|pair| {
-            let colon = pair.iter().position(|&b| b == b':')?;
-            Some((pair.get(..colon)?, pair.get(colon + 1..)?))
-        })
+        self.body.split(|&b| b == b'#').filter_map(split_pair)
+    }
+
+    /// The first key that occurs twice.
+    #[must_use]
+    pub fn duplicate(&self) -> Option<&'a [u8]> {
+        let mut keys: Vec<&[u8]> = self.iter().map(|(key, _)| key).collect();
+        keys.sort_unstable();
+        keys.windows(2)
+            .find_map(|pair| (pair.first() == pair.last()).then(|| pair.first().copied())?)
     }
 
     /// The first value of a key.
@@ -82,6 +88,19 @@ impl<'a> ResultString<'a> {
             .checked_mul(100)?
             .checked_add(hundredths.parse().ok()?)
     }
+}
+
+/// The time as SCORE has it: seconds, truncated to two decimals.
+pub(super) fn score(ending: Ending) -> String {
+    let hundredths = ending.time_ms / 10;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// Key and value of one part of a result string; a line break in front is no part of the key.
+pub(super) fn split_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
+    let pair = pair.strip_prefix(b"\n").unwrap_or(pair);
+    let colon = pair.iter().position(|&b| b == b':')?;
+    Some((pair.get(..colon)?, pair.get(colon + 1..)?))
 }
 
 /// What a result string says, to write one.
@@ -123,11 +142,9 @@ impl ResultParts<'_> {
             Level::Expert => "Expert",
             Level::Custom => "Custom",
         };
-        let hundredths = self.ending.time_ms / 10;
         Ok(format!(
-            "\nLEVEL:{level}#SCORE:{}.{:02}#NAME:{}#NICK:{}#3BV:{}#NF:{}#TIMESTAMP:{}#\n",
-            hundredths / 100,
-            hundredths % 100,
+            "\nLEVEL:{level}#SCORE:{}#NAME:{}#NICK:{}#3BV:{}#NF:{}#TIMESTAMP:{}#\n",
+            score(self.ending),
             self.name,
             self.nick,
             self.bbbv,

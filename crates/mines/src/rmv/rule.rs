@@ -333,6 +333,9 @@ rules! {
     /// A number in the result string contradicts the rest of the file.
     #[error("the result string's {key} is {found:?}, the rest of the file says {expected}")]
     ResultValue { key: &'static str, found: String, expected: String } = "rmv.result-value", Error;
+    /// A key of the result string occurs twice: readers differ in which one they show.
+    #[error("the result string has {key:?} more than once")]
+    ResultDuplicate { key: String } = "rmv.result-duplicate", Error;
     /// NF in the result string is not the property's value.
     #[error("the result string's NF is {found}, the property nf is {expected}")]
     ResultNf { found: u32, expected: u32 } = "rmv.result-nf", Warning;
@@ -387,6 +390,12 @@ rules! {
     /// A game that was not won.
     #[error("not for the ranking: the game was not won")]
     RankOutcome = "rmv.rank-outcome", Info;
+    /// Faster than anybody plays; known files stay below 6 3BV/s.
+    #[error("{rate:.2} 3BV/s on a board of 3BV {bbbv}: nobody is known to play so fast")]
+    Rate { rate: f64, bbbv: u32 } = "rmv.rate", Warning;
+    /// Buttons at two places at once.
+    #[error("hint: two button events in the same millisecond, {pixels} pixels apart")]
+    HintInstant { pixels: u32 } = "rmv.hint-instant", Info;
     /// The cursor jumped further than a hand moves a mouse.
     #[error("hint: the cursor jumps {pixels} pixels in {millis} ms")]
     HintSpeed { pixels: u32, millis: u32 } = "rmv.hint-speed", Info;

@@ -8,10 +8,12 @@ use super::error::{Error, WriteError};
 use super::events::EventLog;
 use super::header::Prelude;
 use super::read::{Reading, read_lenient};
+use super::result_string::{score, split_pair};
 use super::rule::{Findings, Rule, Section};
+use crate::engine::Status;
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
-use crate::{DeclaredSize, Ending, Event, Game, Outcome, Text, TextEncoding, Version};
+use crate::{DeclaredSize, Ending, Event, Game, Outcome, Text, TextEncoding, Version, replay};
 
 /// One thing a salvage did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,8 +43,11 @@ pub enum Repair {
         /// Where in the file the first lost byte stood.
         offset: u64,
     },
-    /// The termination event was missing: "other" was put there, at the last mouse event's time.
+    /// The termination event was missing: one was put there at the last mouse event's time, with
+    /// the outcome that the rules give for the events that were kept.
     TerminationAdded {
+        /// The outcome.
+        outcome: Outcome,
         /// The time.
         time_ms: u32,
     },
@@ -76,9 +81,9 @@ impl fmt::Display for Repair {
                     "kept {kept} whole events; lost what stood from byte {offset} on"
                 )
             }
-            Self::TerminationAdded { time_ms } => write!(
+            Self::TerminationAdded { outcome, time_ms } => write!(
                 f,
-                "ended the game as \"other\" at {}.{:03} s: its termination event was lost",
+                "ended the game as \"{outcome}\" at {}.{:03} s: its termination event was lost",
                 time_ms / 1000,
                 time_ms % 1000
             ),
@@ -183,7 +188,10 @@ pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
         }
     }
     if let Some((event, offset)) = cut_at {
-        cut(&mut game, event, offset, &mut repairs)?;
+        // Where only the termination event is missing, no byte is.
+        let lost_bytes = !findings.has("rmv.termination-missing");
+        cut(&mut game, event, offset, lost_bytes, &mut repairs)?;
+        rewrite_score(&mut game);
         covered_by_checksum = true;
     }
     let had_checksum = Prelude::parse(bytes)?.is_some_and(|prelude| prelude.checksum > 0);
@@ -211,26 +219,59 @@ fn cut(
     game: &mut Game<'static>,
     first_lost: u32,
     offset: u64,
+    lost_bytes: bool,
     repairs: &mut Vec<Repair>,
 ) -> Result<(), SalvageError> {
-    let mut kept = EventLog::empty(game.version());
-    for event in game.events.iter().take(first_lost as usize) {
-        kept.push(event)
-            .map_err(|error: WriteError| SalvageError::Hopeless(error.to_string().into()))?;
+    let whole = game.events.len();
+    let hopeless = |error: WriteError| SalvageError::Hopeless(error.to_string().into());
+    game.events = first_events(&game.events, first_lost).map_err(hopeless)?;
+    // A cut among the board events of a click leaves a click that is not whole, either.
+    let replayed = replay(game);
+    if let Some(unmet) = replayed.unmet_from {
+        game.events = first_events(&game.events, unmet).map_err(hopeless)?;
     }
-    repairs.push(Repair::EventsCut {
-        kept: kept.len(),
-        offset,
-    });
-    let time_ms = last_time(&kept);
-    game.events = kept;
-    game.ending = Some(Ending {
-        outcome: Outcome::Other,
-        time_ms,
-    });
-    repairs.push(Repair::TerminationAdded { time_ms });
+    let kept = game.events.len();
+    if kept < whole || lost_bytes {
+        repairs.push(Repair::EventsCut { kept, offset });
+    }
+    let time_ms = last_time(&game.events);
+    let outcome = match replay(game).status {
+        Status::Won => Outcome::Win,
+        Status::Lost => Outcome::Blast,
+        Status::Playing => Outcome::Other,
+    };
+    game.ending = Some(Ending { outcome, time_ms });
+    repairs.push(Repair::TerminationAdded { outcome, time_ms });
     game.tail = Cow::Owned(Game::canonical_tail(game.version(), time_ms).to_vec());
     Ok(())
+}
+
+fn first_events(events: &EventLog<'_>, count: u32) -> Result<EventLog<'static>, WriteError> {
+    let mut kept = EventLog::empty(events.version());
+    for event in events.iter().take(count as usize) {
+        kept.push(event)?;
+    }
+    Ok(kept)
+}
+
+/// The result string's SCORE follows the new time; the rest of it stays as it was.
+fn rewrite_score(game: &mut Game<'static>) {
+    let Some(ending) = game.ending else {
+        return;
+    };
+    if let Encoding::V1 { result } = &mut game.encoding {
+        let mut parts: Vec<Vec<u8>> = Vec::new();
+        for pair in result.as_bytes().split(|&b| b == b'#') {
+            parts.push(match split_pair(pair) {
+                Some((b"SCORE", old)) => {
+                    let key = pair.get(..pair.len() - old.len()).unwrap_or_default();
+                    [key, score(ending).as_bytes()].concat()
+                }
+                _ => pair.to_vec(),
+            });
+        }
+        *result = Text(Cow::Owned(parts.join(&b'#')));
+    }
 }
 
 fn last_time(events: &EventLog<'_>) -> u32 {

@@ -144,15 +144,20 @@ fn checksum(game: &Game<'_>, findings: &mut Findings) {
     findings.push(match bytes {
         0 if by_vienna_sweeper(game) => Finding::new(Rule::ChecksumAbsent),
         0 => Finding::new(Rule::ChecksumNone),
-        CHECKSUM_LEN if game.checksum.iter().all(|&b| b == 0) => unusual("is all zeros".into()),
+        CHECKSUM_LEN
+            if game
+                .checksum
+                .windows(2)
+                .all(|pair| pair.first() == pair.last()) =>
+        {
+            unusual("is one byte again and again".into())
+        }
         CHECKSUM_LEN => Finding::new(Rule::Checksum { bytes }),
         _ => unusual(format!("has {bytes} bytes")),
     });
 }
 
 fn by_vienna_sweeper(game: &Game<'_>) -> bool {
-    match game.encoding {
-        Encoding::V1 { .. } => game.version_info.as_bytes().starts_with(b"Vienna"),
-        Encoding::V2 { clone_id, .. } => clone_id == 1,
-    }
+    let by_clone_id = matches!(game.encoding, Encoding::V2 { clone_id: 1, .. });
+    by_clone_id || game.version_info.as_bytes().starts_with(b"Vienna")
 }

@@ -13,6 +13,9 @@ const JUMP_PX_PER_MS: f64 = 10.0;
 /// The longest known pause inside of a game is 1.4 s.
 const PAUSE_MS: u32 = 20_000;
 
+/// About one square: further apart, two clicks at once are two hands.
+const SQUARE_PX: f64 = 16.0;
+
 /// Watches the mouse while a game is replayed.
 pub(super) struct Watch<'f> {
     findings: &'f mut Findings,
@@ -20,6 +23,8 @@ pub(super) struct Watch<'f> {
     version: Version,
     /// The last mouse event, once there was one.
     last: Option<MouseEvent>,
+    /// The last event that was more than a move.
+    last_button: Option<MouseEvent>,
 }
 
 impl<'f> Watch<'f> {
@@ -29,6 +34,7 @@ impl<'f> Watch<'f> {
             offset: game.events.offset(),
             version: game.version(),
             last: None,
+            last_button: None,
         }
     }
 
@@ -58,7 +64,24 @@ impl<'f> Watch<'f> {
         Buttons(u8::from(action == MouseAction::LeftUp))
     }
 
+    /// A hand is in one place at a time.
+    fn instant(&mut self, event: &MouseEvent, at: Place) {
+        if let Some(last) = self.last_button.replace(*event)
+            && last.time_ms == event.time_ms
+        {
+            let (dx, dy) = (event.x - last.x, event.y - last.y);
+            let pixels = f64::from(dx).hypot(f64::from(dy));
+            if pixels > SQUARE_PX {
+                let pixels = pixels.round() as u32;
+                self.found(Rule::HintInstant { pixels }, at, event.time_ms);
+            }
+        }
+    }
+
     fn buttons(&mut self, before: Buttons, event: &MouseEvent, at: Place) {
+        if event.action != MouseAction::Move {
+            self.instant(event, at);
+        }
         let (action, time_ms, recorded) = (event.action, event.time_ms, event.buttons.0);
         if recorded > 7 {
             self.found(Rule::ButtonsUnknown { recorded }, at, time_ms);

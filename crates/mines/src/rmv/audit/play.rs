@@ -48,6 +48,7 @@ pub(super) fn check(
         end(game, replayed, findings);
     }
     time(game, findings);
+    rate(metrics, findings);
     ranking(game, metrics, findings);
 }
 
@@ -129,6 +130,20 @@ fn time(game: &Game<'_>, findings: &mut Findings) {
             .at(offset)
             .event(game.events.len(), time_ms),
     );
+}
+
+/// 3BV/s beyond which nobody plays a board that is more than a few clicks.
+const MAX_RATE: f64 = 20.0;
+/// 3BV from which a rate says something.
+const RATE_FROM: u32 = 10;
+
+fn rate(metrics: &Metrics, findings: &mut Findings) {
+    let bbbv = metrics.clicks.solved_bbbv;
+    // In no time at all: as fast as in one millisecond, at least.
+    let rate = f64::from(bbbv) * 1000.0 / f64::from(metrics.time_ms.max(1));
+    if bbbv >= RATE_FROM && rate > MAX_RATE {
+        findings.push(Finding::new(Rule::Rate { rate, bbbv }));
+    }
 }
 
 fn ranking(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {

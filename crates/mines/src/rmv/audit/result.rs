@@ -44,6 +44,10 @@ fn result_string(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Find
         let missing = missing.unwrap_or("its line breaks");
         findings.push(Finding::new(Rule::ResultForm { missing }));
     }
+    if let Some(key) = result.duplicate() {
+        let key = String::from_utf8_lossy(key).into_owned();
+        findings.push(Finding::new(Rule::ResultDuplicate { key }));
+    }
     score(game, result, findings);
 
     let mut contradicts = |key, found: Option<&[u8]>, expected: String| {
