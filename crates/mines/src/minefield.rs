@@ -188,11 +188,9 @@ impl Minefield {
     /// The cell at a place of the framed grid.
     #[inline]
     pub(crate) fn cell(&self, at: usize) -> Cell {
-        let stride = self.stride();
-        Cell::new(
-            (at % stride).wrapping_sub(1) as u8,
-            (at / stride).wrapping_sub(1) as u8,
-        )
+        let stride = self.stride() as u32;
+        let (col, row) = (at as u32 % stride, at as u32 / stride);
+        Cell::new(col.wrapping_sub(1) as u8, row.wrapping_sub(1) as u8)
     }
 
     /// The places of all squares, row by row.

@@ -1,9 +1,7 @@
 //! Plays a recorded game through the engine, and compares what the recording says happened.
 
-use std::convert::Infallible;
-
 use crate::engine::{Click, Engine, Status};
-use crate::rmv::Sink;
+use crate::rmv::Events;
 use crate::{BoardEvent, Event, Face, Game, MouseEvent};
 
 /// The first board event that the engine does not give.
@@ -64,26 +62,68 @@ pub(crate) struct Place {
 
 /// Watches a game while it is replayed, so that one pass over the events serves all.
 pub(crate) trait Observer {
-    /// A mouse event was played; the board did `shown`.
-    fn mouse(&mut self, at: Place, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]);
+    /// True where this observer has nothing to say about a mouse move that changes neither the
+    /// board nor the buttons. Such moves are most of a recording; those that are quiet to
+    /// everybody are not shown to anybody.
+    fn is_quiet(&self, _last: &MouseEvent, _next: &MouseEvent) -> bool {
+        true
+    }
+
+    /// A mouse event was played, `last` being the one before; the board did `shown`.
+    fn mouse(
+        &mut self,
+        _at: Place,
+        _last: Option<&MouseEvent>,
+        _event: &MouseEvent,
+        _click: Option<Click>,
+        _shown: &[BoardEvent],
+    ) {
+    }
+
     /// A timestamp event.
-    fn timestamp(&mut self, _at: Place, _value: u32) {}
+    fn timestamp(&mut self, _at: Place, _last: Option<&MouseEvent>, _value: u32) {}
 }
 
-impl Observer for () {
-    fn mouse(&mut self, _: Place, _: &MouseEvent, _: Option<Click>, _: &[BoardEvent]) {}
-}
+impl Observer for () {}
 
 impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline(always)]
-    fn mouse(&mut self, at: Place, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]) {
-        self.0.mouse(at, event, click, shown);
-        self.1.mouse(at, event, click, shown);
+    fn is_quiet(&self, last: &MouseEvent, next: &MouseEvent) -> bool {
+        self.0.is_quiet(last, next) && self.1.is_quiet(last, next)
     }
 
-    fn timestamp(&mut self, at: Place, value: u32) {
-        self.0.timestamp(at, value);
-        self.1.timestamp(at, value);
+    fn mouse(
+        &mut self,
+        at: Place,
+        last: Option<&MouseEvent>,
+        event: &MouseEvent,
+        click: Option<Click>,
+        shown: &[BoardEvent],
+    ) {
+        self.0.mouse(at, last, event, click, shown);
+        self.1.mouse(at, last, event, click, shown);
+    }
+
+    fn timestamp(&mut self, at: Place, last: Option<&MouseEvent>, value: u32) {
+        self.0.timestamp(at, last, value);
+        self.1.timestamp(at, last, value);
+    }
+}
+
+/// The way of the mouse.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Trail {
+    pub events: u32,
+    /// The sum of the distances from event to event, in pixels.
+    pub path_px: f64,
+}
+
+impl Trail {
+    #[inline(always)]
+    fn follow(&mut self, last: &MouseEvent, next: &MouseEvent) {
+        let (dx, dy) = (f64::from(next.x - last.x), f64::from(next.y - last.y));
+        self.path_px += (dx * dx + dy * dy).sqrt();
+        self.events += 1;
     }
 }
 
@@ -97,7 +137,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 /// ```
 #[must_use]
 pub fn replay(game: &Game<'_>) -> Replayed {
-    replay_with(game, Engine::of(game), &mut ())
+    replay_with(game, Engine::of(game), &mut ()).0
 }
 
 /// What the engine gave and the recording has yet to say.
@@ -119,7 +159,7 @@ pub(crate) fn replay_with(
     game: &Game<'_>,
     engine: Engine,
     observer: &mut impl Observer,
-) -> Replayed {
+) -> (Replayed, Trail) {
     let mut pass = Pass {
         engine,
         observer,
@@ -135,8 +175,28 @@ pub(crate) fn replay_with(
         lag: None,
         after_end: None,
         time_ms: 0,
+        trail: Trail::default(),
     };
-    game.events.give(&mut pass);
+    let mut events = game.events.iter();
+    let mut index = 0;
+    loop {
+        index += pass.skip_quiet(&mut events);
+        let position = events.position();
+        let last = events.last_mouse();
+        let Some(event) = events.next() else {
+            break;
+        };
+        let at = Place { index, position };
+        index += 1;
+        match event {
+            Event::Mouse(mouse) => {
+                pass.mouse(at, last.as_ref(), &mouse);
+                index += pass.skip_expected(&mut events);
+            }
+            Event::Board(recorded) => pass.board(at, recorded),
+            Event::Timestamp(value) => pass.observer.timestamp(at, last.as_ref(), value),
+        }
+    }
     let unmet = pass.divergence.is_none() && pass.expected.met < pass.expected.events.len();
     let unmet_from = unmet.then_some(pass.expected.from);
     if game.ending.is_some() && pass.divergence.is_none() {
@@ -149,13 +209,14 @@ pub(crate) fn replay_with(
             .turn(true)
             .map(|missing| pass.diverges(end, None, Some(missing)));
     }
-    Replayed {
+    let replayed = Replayed {
         divergence: pass.divergence,
         lag: pass.lag,
         status: pass.engine.status(),
         unmet_from,
         after_end: pass.after_end,
-    }
+    };
+    (replayed, pass.trail)
 }
 
 /// One pass over the events of a game.
@@ -166,22 +227,9 @@ struct Pass<'o, O> {
     divergence: Option<Divergence>,
     lag: Option<Lag>,
     after_end: Option<(u32, usize, MouseEvent)>,
+    /// Time of the last mouse event.
     time_ms: u32,
-}
-
-impl<O: Observer> Sink for &mut Pass<'_, O> {
-    type Error = Infallible;
-
-    #[inline(always)]
-    fn event(self, event: Event, position: usize, index: u32) -> Result<Self, Infallible> {
-        let at = Place { index, position };
-        match event {
-            Event::Mouse(mouse) => self.mouse(at, &mouse),
-            Event::Board(recorded) => self.board(at, recorded),
-            Event::Timestamp(value) => self.observer.timestamp(at, value),
-        }
-        Ok(self)
-    }
+    trail: Trail,
 }
 
 impl<O: Observer> Pass<'_, O> {
@@ -201,8 +249,36 @@ impl<O: Observer> Pass<'_, O> {
         }
     }
 
+    /// Steps over the moves that come next and are quiet to everybody; gives their number.
     #[inline(always)]
-    fn mouse(&mut self, at: Place, mouse: &MouseEvent) {
+    fn skip_quiet(&mut self, events: &mut Events<'_>) -> u32 {
+        if !self.expected.events.is_empty() || self.engine.is_over() {
+            return 0;
+        }
+        let skipped = skip_quiet(events, &mut self.engine, self.observer, &mut self.trail);
+        self.time_ms = events.last_mouse().map_or(0, |last| last.time_ms);
+        skipped
+    }
+
+    /// Steps over the board events that the last mouse event makes; gives their number. Nearly
+    /// always the recording has them all, at once and in order.
+    fn skip_expected(&mut self, events: &mut Events<'_>) -> u32 {
+        if self.divergence.is_some() || self.expected.late != 0 {
+            return 0;
+        }
+        let met = events.skip_board(&self.expected.events);
+        self.expected.met = met;
+        if self.engine.is_over() {
+            let shown = self.expected.events.iter().take(met);
+            self.expected.blast |= shown.into_iter().any(|event| event.face == Face::Blast);
+        }
+        if met == self.expected.events.len() {
+            self.expected.clear();
+        }
+        met as u32
+    }
+
+    fn mouse(&mut self, at: Place, last: Option<&MouseEvent>, mouse: &MouseEvent) {
         if !self.expected.events.is_empty() {
             self.turn(at, mouse.time_ms);
         }
@@ -216,7 +292,11 @@ impl<O: Observer> Pass<'_, O> {
         }
         let click = self.engine.apply(mouse, &mut self.expected.events);
         let shown = self.expected.events.get(before..).unwrap_or_default();
-        self.observer.mouse(at, mouse, click, shown);
+        self.observer.mouse(at, last, mouse, click, shown);
+        match last {
+            Some(last) => self.trail.follow(last, mouse),
+            None => self.trail.events += 1,
+        }
     }
 
     /// The next mouse event comes while something is expected, or has been.
@@ -252,6 +332,27 @@ impl<O: Observer> Pass<'_, O> {
             lag.times += u32::from(expected.met == expected.late);
         }
     }
+}
+
+/// Steps over the moves that come next and are quiet to everybody; gives their number.
+// Most of the time of a replay is spent here: alone, the loop has all registers to itself.
+#[inline(never)]
+fn skip_quiet(
+    events: &mut Events<'_>,
+    engine: &mut Engine,
+    observer: &impl Observer,
+    trail: &mut Trail,
+) -> u32 {
+    let mut way = *trail;
+    let skipped = events.skip_moves(|last, next| {
+        let quiet = observer.is_quiet(last, next) && engine.hover(next);
+        if quiet {
+            way.follow(last, next);
+        }
+        quiet
+    });
+    *trail = way;
+    skipped
 }
 
 /// Code 14 "works as `open_blast`" (specification, "`board_event_type`").

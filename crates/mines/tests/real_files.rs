@@ -120,7 +120,13 @@ fn every_truncation_is_noticed_and_salvaged() {
             if cut % 7 == 0 {
                 let salvaged = rmv::salvage(part).unwrap();
                 let written = rmv::write(&salvaged.game).unwrap();
-                assert_eq!(rmv::read(&written).unwrap().events.as_bytes(), kept);
+                let audit = rmv::audit(&written);
+                assert!(kept.starts_with(salvaged.game.events.as_bytes()));
+                assert_ne!(
+                    audit.findings.worst(),
+                    Some(Severity::Error),
+                    "{name} cut at {cut}"
+                );
             }
         }
     }

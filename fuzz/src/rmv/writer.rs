@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use arbitrary::Unstructured;
 use gametape_mines::rmv::{self, EventLog, RecordError, Writer};
-use gametape_mines::{Ending, Event, Game};
+use gametape_mines::{DeclaredSize, Ending, Event, Game};
 
 /// Records `game` event by event; kills the recorder at a byte that `script` names.
 pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
@@ -17,6 +17,10 @@ pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
         if shortest.events.push_shortest(event).is_err() {
             return;
         }
+    }
+    // A recorder knows no other size than the real one, or that less 2.
+    if let DeclaredSize::Other(_) = shortest.file_size {
+        shortest.file_size = DeclaredSize::Exact;
     }
     let Ok(expected) = rmv::write(&shortest) else {
         return;

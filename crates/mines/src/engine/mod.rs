@@ -235,19 +235,38 @@ impl Engine {
         self.apply_change(event, shown)
     }
 
+    /// Plays a mouse move if it changes nothing on the board, and says whether it does not.
+    #[inline(always)]
+    pub(crate) fn hover(&mut self, event: &MouseEvent) -> bool {
+        self.under_cursor.contains(event.x, event.y) || self.hover_elsewhere(event)
+    }
+
+    #[inline(never)]
+    fn hover_elsewhere(&mut self, event: &MouseEvent) -> bool {
+        let idle = self.grip() == Grip::None;
+        if idle {
+            self.enter_square(event);
+        }
+        idle
+    }
+
+    fn enter_square(&mut self, event: &MouseEvent) {
+        let square = event.square(self.square_size);
+        self.under_cursor = Pixels::of(square, self.square_size);
+        self.place = self.squares.place(square);
+    }
+
     /// An event that is more than a move inside of one square.
     fn apply_change(&mut self, event: &MouseEvent, shown: &mut Vec<BoardEvent>) -> Option<Click> {
         if self.is_over() {
             return None;
         }
         if !self.under_cursor.contains(event.x, event.y) {
-            let square = event.square(self.square_size);
             let grip = self.grip();
             if grip != Grip::None {
                 self.squares.release(shown);
             }
-            self.under_cursor = Pixels::of(square, self.square_size);
-            self.place = self.squares.place(square);
+            self.enter_square(event);
             self.press(grip, shown);
         }
         let first = !std::mem::replace(&mut self.started, true);

@@ -214,22 +214,14 @@ impl Squares {
         let stride = self.field.stride();
         self.unfolding.clear();
         self.unfolding.push((at as u32, 0));
-        while let Some((at, next)) = self.unfolding.last_mut() {
-            let here = neighbours(*at as usize, stride);
-            let found = (usize::from(*next)..8).find(|&n| {
-                let place = here.get(n).copied().unwrap_or(0);
-                matches!(
-                    self.covers.get(place),
-                    Some(Cover::Closed | Cover::Question)
-                )
-            });
-            let Some((n, &place)) = found.and_then(|n| Some((n, here.get(n)?))) else {
-                self.unfolding.pop();
-                continue;
-            };
-            *next = n as u8 + 1;
-            if self.open_one(place, shown) == 0 {
-                self.unfolding.push((place as u32, 0));
+        'unfolding: while let Some((at, next)) = self.unfolding.pop() {
+            let around = neighbours(at as usize, stride);
+            for (n, &place) in around.iter().enumerate().skip(next.into()) {
+                if self.can_open(place) && self.open_one(place, shown) == 0 {
+                    self.unfolding.push((at, n as u8 + 1));
+                    self.unfolding.push((place as u32, 0));
+                    continue 'unfolding;
+                }
             }
         }
     }

@@ -1,11 +1,9 @@
 //! What the player did: clicks, flags, the way of the mouse.
 
-use std::sync::LazyLock;
-
 use super::openings::Openings;
 use crate::engine::{Click, ClickKind};
 use crate::minefield::MINE;
-use crate::replay::{Observer, Place};
+use crate::replay::{Observer, Place, Trail};
 use crate::{BoardEvent, Face, MouseEvent};
 
 /// Counts of one game.
@@ -61,43 +59,31 @@ impl Clicks {
     }
 }
 
-/// How far a step of a mouse leads.
-fn distance(dx: i32, dy: i32) -> f64 {
-    let (dx, dy) = (f64::from(dx), f64::from(dy));
-    (dx * dx + dy * dy).sqrt()
-}
-
-/// The distances of short steps, −8 to 7 pixels on both axes: nearly all steps are, and a
-/// look-up costs a fraction of a root.
-static NEAR: LazyLock<[f64; 256]> =
-    LazyLock::new(|| std::array::from_fn(|at| distance(at as i32 / 16 - 8, at as i32 % 16 - 8)));
-
 /// Counts while a game is replayed.
 pub(super) struct Counter<'a> {
-    near: &'static [f64; 256],
     openings: &'a Openings,
     clicks: Clicks,
     /// Openings that are solved, by label.
     solved: Vec<bool>,
-    /// Where the mouse was; nowhere near before the first event.
-    last: (i32, i32),
     marks: bool,
 }
 
 impl<'a> Counter<'a> {
     pub fn new(openings: &'a Openings, marks: bool) -> Self {
         Self {
-            near: &NEAR,
             openings,
             clicks: Clicks::default(),
             solved: vec![false; openings.count() as usize + 1],
-            last: (i32::MAX / 2, i32::MAX / 2),
             marks,
         }
     }
 
-    pub fn finish(self) -> Clicks {
-        self.clicks
+    pub fn finish(self, trail: Trail) -> Clicks {
+        Clicks {
+            mouse_events: trail.events,
+            path_px: trail.path_px,
+            ..self.clicks
+        }
     }
 
     fn opened(&mut self, at: usize, number: u8) {
@@ -115,29 +101,14 @@ impl<'a> Counter<'a> {
 }
 
 impl Observer for Counter<'_> {
-    #[inline(always)]
-    fn mouse(&mut self, _: Place, event: &MouseEvent, click: Option<Click>, shown: &[BoardEvent]) {
-        self.clicks.mouse_events += 1;
-        let (x, y) = std::mem::replace(&mut self.last, (event.x, event.y));
-        let (dx, dy) = (event.x - x, event.y - y);
-        let near = (dx + 8) as u32 | (dy + 8) as u32;
-        self.clicks.path_px += if near < 16 {
-            let at = (dx + 8) as usize * 16 + (dy + 8) as usize;
-            self.near.get(at).copied().unwrap_or_default()
-        } else if self.clicks.mouse_events == 1 {
-            // The way begins here.
-            0.0
-        } else {
-            distance(dx, dy)
-        };
-        if click.is_some() || !shown.is_empty() {
-            self.change(click, shown);
-        }
-    }
-}
-
-impl Counter<'_> {
-    fn change(&mut self, click: Option<Click>, shown: &[BoardEvent]) {
+    fn mouse(
+        &mut self,
+        _: Place,
+        _: Option<&MouseEvent>,
+        _: &MouseEvent,
+        click: Option<Click>,
+        shown: &[BoardEvent],
+    ) {
         if let Some(click) = click {
             let (all, effective) = match click.kind {
                 ClickKind::Left => (&mut self.clicks.left, &mut self.clicks.left_effective),

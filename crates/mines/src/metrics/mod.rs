@@ -59,10 +59,10 @@ impl Metrics {
             engine.preflag(flags);
         }
         let mut observers = (clicks::Counter::new(&openings, game.marks()), observer);
-        let replayed = replay_with(game, engine, &mut observers);
+        let (replayed, trail) = replay_with(game, engine, &mut observers);
         let (counter, observer) = observers;
         let metrics = Self {
-            clicks: counter.finish(),
+            clicks: counter.finish(trail),
             board,
             level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
             outcome: game.ending.map(|ending| ending.outcome),

@@ -51,10 +51,28 @@ pub(super) fn zinis(openings: &Openings) -> (u32, u32) {
 fn first_premiums(openings: &Openings) -> Vec<u8> {
     let len = openings.numbers.len();
     let mut premium = vec![OUT; len.next_multiple_of(LANES)];
-    for (at, premium) in premium.iter_mut().enumerate().take(len) {
-        if openings.number(at) < MINE {
-            *premium = ZERO + adjacent_bbbv(openings, at) - openings.number(at) - 2;
+    // 3BV among a square and its neighbours: the openings it touches, and isolated numbers.
+    let labels = openings.label.iter().zip(&openings.second);
+    for (premium, (&label, &second)) in premium.iter_mut().zip(labels) {
+        *premium = u8::from(label != 0) + u8::from(second != 0);
+    }
+    let mut raise = |at: usize| {
+        if let Some(premium) = premium.get_mut(at) {
+            *premium += 1;
         }
+    };
+    for at in (0..len).filter(|&at| openings.is_isolated(at)) {
+        raise(at);
+        neighbours(at, openings.stride)
+            .into_iter()
+            .for_each(&mut raise);
+    }
+    for (premium, &number) in premium.iter_mut().zip(&openings.numbers) {
+        *premium = if number < MINE {
+            ZERO + *premium - number - 2
+        } else {
+            OUT
+        };
     }
     premium
 }
@@ -81,8 +99,9 @@ fn solve(openings: &Openings, premium: Vec<u8>, solver: Solver) -> u32 {
         }
     }
     let mut searched = 0;
+    let mut best = board.best();
     while board.closed > 0 {
-        if let Some(at) = board.best() {
+        if let Some(at) = best {
             if !board.is_open(at) {
                 board.reveal(at);
                 board.clicks += 1;
@@ -91,27 +110,18 @@ fn solve(openings: &Openings, premium: Vec<u8>, solver: Solver) -> u32 {
             for neighbour in neighbours(at, openings.stride) {
                 board.reveal(neighbour);
             }
+            best = board.best();
         } else {
             // Squares do not close again, so the search goes on where it ended.
             searched = board.next_click(searched);
             board.reveal(searched);
+            // A single click raises no premium but that of its own square.
+            let premium = board.premium.get(searched).copied().unwrap_or(OUT);
+            best = Some(searched).filter(|_| premium >= ZERO);
         }
         board.clicks += 1;
     }
     board.clicks
-}
-
-/// 3BV among a square and its neighbours: isolated numbers, and the openings it touches.
-fn adjacent_bbbv(openings: &Openings, at: usize) -> u8 {
-    if openings.number(at) == 0 {
-        return 1;
-    }
-    let isolated = neighbours(at, openings.stride)
-        .into_iter()
-        .chain([at])
-        .filter(|&n| openings.is_isolated(n))
-        .count() as u8;
-    isolated + u8::from(openings.label_at(at) != 0) + u8::from(openings.second_at(at) != 0)
 }
 
 impl Board<'_> {

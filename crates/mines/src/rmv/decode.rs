@@ -110,24 +110,28 @@ fn long_mouse<const V2: bool>(action: MouseAction, bytes: [u8; 9]) -> MouseEvent
 
 /// A reduced mouse move behind `last`.
 #[inline(always)]
-fn reduced_move(last: &MouseEvent, [_, dt, dxy]: [u8; 3]) -> Result<MouseEvent, Fault> {
-    let time_ms = last.time_ms + u32::from(dt);
-    let x = last.x + i32::from(dxy.cast_signed() >> 4);
-    let y = last.y + i32::from((dxy << 4).cast_signed() >> 4);
-    if time_ms > MAX_TIME {
-        return Err(Fault::TimeRange(time_ms));
+fn reduced_move(last: &MouseEvent, chunk: [u8; 3]) -> Result<MouseEvent, Fault> {
+    let mouse = sound_reduced_move(last, chunk);
+    if mouse.time_ms > MAX_TIME {
+        return Err(Fault::TimeRange(mouse.time_ms));
     }
-    if i16::try_from(x).is_err() || i16::try_from(y).is_err() {
-        return Err(Fault::PositionRange(x, y));
+    if i16::try_from(mouse.x).is_err() || i16::try_from(mouse.y).is_err() {
+        return Err(Fault::PositionRange(mouse.x, mouse.y));
     }
-    Ok(MouseEvent {
+    Ok(mouse)
+}
+
+/// A reduced mouse move behind `last`, in a log that has been checked.
+#[inline(always)]
+fn sound_reduced_move(last: &MouseEvent, [_, dt, dxy]: [u8; 3]) -> MouseEvent {
+    MouseEvent {
         action: MouseAction::Move,
-        time_ms,
+        time_ms: last.time_ms + u32::from(dt),
         buttons: last.buttons,
-        x,
-        y,
+        x: last.x + i32::from(dxy.cast_signed() >> 4),
+        y: last.y + i32::from((dxy << 4).cast_signed() >> 4),
         reduced: true,
-    })
+    }
 }
 
 impl EventDecoder {
@@ -286,5 +290,73 @@ impl EventDecoder {
                 }
             }
         }
+    }
+
+    /// Decodes the event at the start of `bytes`, which have been checked: all there is to find
+    /// out is which event it is. Gives its length, too.
+    #[inline]
+    pub(super) fn sound_step(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
+        if let Some(&chunk) = bytes.first_chunk()
+            && let Some(action) = MouseAction::from_code(chunk[0])
+        {
+            self.any_mouse = true;
+            self.last = match self.version {
+                Version::V1 => long_mouse::<false>(action, chunk),
+                Version::V2 => long_mouse::<true>(action, chunk),
+            };
+            return Some((Event::Mouse(self.last), 9));
+        }
+        if let Some(&chunk) = bytes.first_chunk()
+            && chunk[0] != 0
+        {
+            let [code, col, row] = chunk;
+            if code == REDUCED {
+                self.last = sound_reduced_move(&self.last, chunk);
+                return Some((Event::Mouse(self.last), 3));
+            }
+            let (face, cell) = (Face::from_code(code)?, Cell { col, row });
+            return Some((Event::Board(BoardEvent { cell, face }), 3));
+        }
+        let &[_, a, b, c, d] = bytes.first_chunk()?;
+        Some((Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5))
+    }
+
+    /// Steps over mouse moves at the start of checked `bytes`, the buttons unchanged, as long as
+    /// `skip` agrees, which is shown the mouse event before and the move. Gives their number and
+    /// what is behind them.
+    #[inline(always)]
+    pub(super) fn skip_moves<'b, const V2: bool>(
+        &mut self,
+        bytes: &'b [u8],
+        mut skip: impl FnMut(&MouseEvent, &MouseEvent) -> bool,
+    ) -> (u32, &'b [u8]) {
+        let mut rest = bytes;
+        let mut count = 0;
+        if !self.any_mouse {
+            return (count, rest);
+        }
+        let mut last = self.last;
+        loop {
+            let (next, behind) = if let Some((&chunk, behind)) = rest.split_first_chunk()
+                && chunk[0] == MouseAction::Move.code()
+            {
+                (long_mouse::<V2>(MouseAction::Move, chunk), behind)
+            } else if V2
+                && let Some((&chunk, behind)) = rest.split_first_chunk()
+                && chunk[0] == REDUCED
+            {
+                (sound_reduced_move(&last, chunk), behind)
+            } else {
+                break;
+            };
+            if next.buttons != last.buttons || !skip(&last, &next) {
+                break;
+            }
+            last = next;
+            rest = behind;
+            count += 1;
+        }
+        self.last = last;
+        (count, rest)
     }
 }

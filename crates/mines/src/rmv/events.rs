@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-use super::decode::{EventDecoder, Sink, Step};
+use super::decode::{EventDecoder, Sink};
 use super::encode::{encode, reducible};
 use super::error::WriteError;
-use crate::{Event, Version};
+use crate::{BoardEvent, Event, Face, MouseEvent, Version};
 
 /// The events of a game in their stored form, without the termination event.
 ///
@@ -115,17 +115,6 @@ impl<'a> EventLog<'a> {
         &self.last
     }
 
-    /// Gives every event to `sink`, with the place it stands at in the log and its index.
-    #[inline(always)]
-    pub(crate) fn give<S: Sink<Error = Infallible>>(&self, sink: S) -> S {
-        let mut decoder = EventDecoder::new(self.version);
-        let Ok(run) = match self.version {
-            Version::V1 => decoder.run::<false, _>(&self.bytes, sink),
-            Version::V2 => decoder.run::<true, _>(&self.bytes, sink),
-        };
-        run.sink
-    }
-
     pub(crate) const fn set_offset(&mut self, offset: u64) {
         self.offset = offset;
     }
@@ -212,6 +201,44 @@ impl Events<'_> {
     pub const fn position(&self) -> usize {
         self.at
     }
+
+    /// The last mouse event, if there was one.
+    pub(crate) fn last_mouse(&self) -> Option<MouseEvent> {
+        self.decoder.last_mouse()
+    }
+
+    /// Steps over board events as long as they are those of `wanted`, but for a blast, which
+    /// has two codes; gives their number.
+    pub(crate) fn skip_board(&mut self, wanted: &[BoardEvent]) -> usize {
+        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
+        let mut count = 0;
+        for BoardEvent { cell, face } in wanted {
+            match rest.split_first_chunk() {
+                Some((&found, behind))
+                    if found == [face.code(), cell.col, cell.row] && *face != Face::Blast =>
+                {
+                    rest = behind;
+                    count += 1;
+                }
+                _ => break,
+            }
+        }
+        self.at += 3 * count;
+        count
+    }
+
+    /// Steps over mouse moves with the buttons unchanged as long as `skip` agrees, which is
+    /// shown the mouse event before and the move; gives their number.
+    #[inline(always)]
+    pub(crate) fn skip_moves(&mut self, skip: impl FnMut(&MouseEvent, &MouseEvent) -> bool) -> u32 {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let (count, behind) = match self.decoder.version() {
+            Version::V1 => self.decoder.skip_moves::<false>(rest, skip),
+            Version::V2 => self.decoder.skip_moves::<true>(rest, skip),
+        };
+        self.at += rest.len() - behind.len();
+        count
+    }
 }
 
 impl Iterator for Events<'_> {
@@ -219,13 +246,9 @@ impl Iterator for Events<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Event> {
-        match self.decoder.step(self.bytes.get(self.at..)?) {
-            Step::Event(event, len) => {
-                self.at += len;
-                Some(event)
-            }
-            _ => None,
-        }
+        let (event, len) = self.decoder.sound_step(self.bytes.get(self.at..)?)?;
+        self.at += len;
+        Some(event)
     }
 
     fn fold<B, F: FnMut(B, Event) -> B>(mut self, init: B, f: F) -> B {
@@ -260,7 +283,7 @@ impl<B, F: FnMut(B, Event) -> B> Sink for Fold<B, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Buttons, MouseAction, MouseEvent};
+    use crate::{Buttons, MouseAction};
 
     fn mouse(action: MouseAction, time_ms: u32, x: i32, y: i32) -> MouseEvent {
         MouseEvent {

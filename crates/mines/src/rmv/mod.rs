@@ -28,7 +28,6 @@ mod write;
 
 pub use audit::{Audit, audit, audit_game};
 pub use convert::{Loss, convert, redact};
-pub(crate) use decode::Sink;
 pub use deviations::Strictness;
 pub use error::{Error, WriteError};
 pub use events::{EventLog, Events};

@@ -8,6 +8,8 @@ use crate::{BoardEvent, Buttons, Game, MouseAction, MouseEvent, Version};
 
 /// Real games stay below 12 pixels from event to event; a step this long, this fast, is a hint.
 const JUMP_PX: f64 = 60.0;
+/// A step of no more on either axis is not that long.
+const LONG_STEP: i32 = 40;
 /// Pixels a millisecond: 10 are about 2.6 m/s at 96 pixels an inch.
 const JUMP_PX_PER_MS: f64 = 10.0;
 /// The longest known pause inside of a game is 1.4 s.
@@ -21,8 +23,8 @@ pub(super) struct Watch<'f> {
     findings: &'f mut Findings,
     offset: u64,
     version: Version,
-    /// The last mouse event, once there was one.
-    last: Option<MouseEvent>,
+    /// No mouse event has come yet.
+    none_yet: bool,
     /// The last event that was more than a move.
     last_button: Option<MouseEvent>,
 }
@@ -33,14 +35,14 @@ impl<'f> Watch<'f> {
             findings,
             offset: game.events.offset(),
             version: game.version(),
-            last: None,
+            none_yet: true,
             last_button: None,
         }
     }
 
     /// What can be said when all events have been seen.
     pub fn finish(self) {
-        if self.last.is_none() {
+        if self.none_yet {
             self.findings.push(Finding::new(Rule::NoMouseEvent));
         }
     }
@@ -104,7 +106,6 @@ impl<'f> Watch<'f> {
         }
     }
 
-    #[inline(always)]
     fn step(&mut self, last: &MouseEvent, event: &MouseEvent, at: Place) {
         let millis = event.time_ms.saturating_sub(last.time_ms);
         let (dx, dy) = (event.x - last.x, event.y - last.y);
@@ -115,7 +116,7 @@ impl<'f> Watch<'f> {
         {
             self.found(Rule::ReducibleMove, at, event.time_ms);
         }
-        if dx.abs().max(dy.abs()) > 40 {
+        if dx.abs().max(dy.abs()) > LONG_STEP {
             let pixels = f64::from(dx).hypot(f64::from(dy));
             if pixels > JUMP_PX && pixels / f64::from(millis.max(1)) > JUMP_PX_PER_MS {
                 let pixels = pixels.round() as u32;
@@ -132,10 +133,30 @@ impl<'f> Watch<'f> {
 
 impl Observer for Watch<'_> {
     #[inline(always)]
-    fn mouse(&mut self, at: Place, event: &MouseEvent, _: Option<Click>, _: &[BoardEvent]) {
-        let before = match self.last {
+    fn is_quiet(&self, last: &MouseEvent, next: &MouseEvent) -> bool {
+        let near = |a: i32, b: i32| {
+            let step = a.wrapping_sub(b).wrapping_add(LONG_STEP);
+            step.cast_unsigned() <= 2 * LONG_STEP.cast_unsigned()
+        };
+        next.buttons.0 <= 7
+            && (next.reduced || self.version == Version::V1)
+            && near(next.x, last.x)
+            && near(next.y, last.y)
+            && next.time_ms.saturating_sub(last.time_ms) <= PAUSE_MS
+    }
+
+    fn mouse(
+        &mut self,
+        at: Place,
+        last: Option<&MouseEvent>,
+        event: &MouseEvent,
+        _: Option<Click>,
+        _: &[BoardEvent],
+    ) {
+        self.none_yet = false;
+        let before = match last {
             Some(last) => {
-                self.step(&last, event, at);
+                self.step(last, event, at);
                 last.buttons
             }
             None => self.first(event, at),
@@ -144,11 +165,10 @@ impl Observer for Watch<'_> {
         if event.action != MouseAction::Move || event.buttons != before || event.buttons.0 > 7 {
             self.buttons(before, event, at);
         }
-        self.last = Some(*event);
     }
 
-    fn timestamp(&mut self, at: Place, value: u32) {
-        let time_ms = self.last.map_or(0, |last| last.time_ms);
+    fn timestamp(&mut self, at: Place, last: Option<&MouseEvent>, value: u32) {
+        let time_ms = last.map_or(0, |last| last.time_ms);
         self.found(Rule::TimestampEvent { value }, at, time_ms);
     }
 }
