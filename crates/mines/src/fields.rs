@@ -105,6 +105,18 @@ impl<'a> PlayerFields<'a> {
         })
     }
 
+    /// The fields in order, each with what a sentence calls it.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
+        const NAMED: [&str; 4] = [
+            "the player's name",
+            "the player's nickname",
+            "the player's country",
+            "the player's token",
+        ];
+        let names = NAMED.into_iter().chain(std::iter::repeat("a player field"));
+        names.zip(self.iter())
+    }
+
     fn field(&self, at: usize) -> &[u8] {
         self.iter().nth(at).unwrap_or_default()
     }

@@ -136,13 +136,8 @@ fn utf8_texts(
     let version_info = Text::from(decode("the version info", game.version_info.as_bytes()));
     let fields: Vec<String> = game
         .player
-        .iter()
-        .zip(
-            PlayerFields::NAMES
-                .iter()
-                .chain(std::iter::repeat(&"a player field")),
-        )
-        .map(|(field, name)| decode(name, field))
+        .named()
+        .map(|(name, field)| decode(name, field))
         .collect();
     Ok((version_info, PlayerFields::new(fields)?))
 }

@@ -127,6 +127,19 @@ impl Prelude {
         truncated(Section::Header, needed, left, left).into()
     }
 
+    /// The fixed part of a file that is in memory as a whole, all sections before the events
+    /// being there.
+    pub fn of_whole(bytes: &[u8]) -> Result<Self, Error> {
+        let Some(prelude) = Self::parse(bytes)? else {
+            return Err(Self::too_short(bytes));
+        };
+        let (needed, left) = (prelude.video_start() as u64, bytes.len() as u64);
+        if left < needed {
+            return Err(truncated(Section::Header, needed, left, left).into());
+        }
+        Ok(prelude)
+    }
+
     /// The video section's size; `None` while the game is still being recorded.
     pub fn stated_video(&self) -> Option<u32> {
         (self.video != OPEN_ENDED).then_some(self.video)
@@ -448,9 +461,12 @@ fn extensions<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Extensio
     // Names are texts; values may be binary.
     let mut at = cut.at + 2;
     for extension in extensions.iter() {
-        utf8(extension.name, at + 1, deviations, || {
-            "an extension property's name".into()
-        })?;
+        utf8(
+            extension.name,
+            at + 1,
+            deviations,
+            "an extension property's name",
+        )?;
         at += 2 + extension.name.len() as u64 + extension.value.len() as u64;
     }
     Ok(extensions)
@@ -468,24 +484,22 @@ fn texts(
         return Ok(());
     }
     if let Encoding::V1 { result } = &game.encoding {
-        utf8(result.as_bytes(), result_at, deviations, || {
-            "the result string".into()
-        })?;
+        utf8(
+            result.as_bytes(),
+            result_at,
+            deviations,
+            "the result string",
+        )?;
     }
     utf8(
         game.version_info.as_bytes(),
         version_info_at,
         deviations,
-        || "the version info".into(),
+        "the version info",
     )?;
     let mut at = player_at + 2;
-    for (index, field) in game.player.iter().enumerate() {
-        utf8(field, at + 1, deviations, || {
-            match PlayerFields::NAMES.get(index) {
-                Some(name) => format!("the player's {name}").into(),
-                None => format!("player field {index}").into(),
-            }
-        })?;
+    for (name, field) in game.player.named() {
+        utf8(field, at + 1, deviations, name)?;
         at += 1 + field.len() as u64;
     }
     Ok(())
@@ -495,7 +509,7 @@ fn utf8(
     text: &[u8],
     at: u64,
     deviations: &mut Deviations,
-    field: impl FnOnce() -> Cow<'static, str>,
+    field: &'static str,
 ) -> Result<(), Error> {
     let Err(error) = std::str::from_utf8(text) else {
         return Ok(());
@@ -503,7 +517,7 @@ fn utf8(
     let position = error.valid_up_to();
     deviations.note(
         Finding::new(Rule::TextNotUtf8 {
-            field: field(),
+            field,
             at: position,
             byte: text.get(position).copied().unwrap_or(0),
         })

@@ -99,13 +99,8 @@ impl ReadOptions {
     /// is `None` where nothing there looks like one.
     pub fn header<'a>(&self, bytes: &'a [u8]) -> Result<Game<'a>, Error> {
         let real = bytes.len() as u64;
-        let Some(prelude) = Prelude::parse(bytes)? else {
-            return Err(Prelude::too_short(bytes));
-        };
+        let prelude = Prelude::of_whole(bytes)?;
         let start = prelude.video_start();
-        if bytes.len() < start {
-            return Err(truncated(Section::Header, start as u64, real, real).into());
-        }
         let mut deviations = Deviations::new(self.strictness);
         let mut game = prelude.sections(bytes, &mut deviations)?;
         let behind_header = bytes.get(start..).unwrap_or_default();
@@ -153,13 +148,8 @@ impl ReadOptions {
         each: impl FnMut(Event),
     ) -> Result<Reading<'a>, Error> {
         let real = bytes.len() as u64;
-        let Some(prelude) = Prelude::parse(bytes)? else {
-            return Err(Prelude::too_short(bytes));
-        };
+        let prelude = Prelude::of_whole(bytes)?;
         let start = prelude.video_start();
-        if bytes.len() < start {
-            return Err(truncated(Section::Header, start as u64, real, real).into());
-        }
         check_video_size(prelude.stated_video(), start as u64, &self.limits)?;
         let mut deviations = Deviations::new(self.strictness);
         let mut game = prelude.sections(bytes, &mut deviations)?;

@@ -1,6 +1,5 @@
 //! Every rule a recording can break or stretch: the vocabulary of errors and findings alike.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use crate::{Cell, Face, Level, Mode, MouseAction, Outcome, TextEncoding, Version};
@@ -217,7 +216,7 @@ rules! {
     SquareSizeZero = "rmv.square-size", Error;
     /// Text that has to be UTF-8 and is not (specification, "Handling utf-8").
     #[error("{field} is not valid UTF-8: byte {byte:#04x} at its position {at}; the format demands UTF-8 here, such a file must be refused")]
-    TextNotUtf8 { field: Cow<'static, str>, at: usize, byte: u8 } = "rmv.text-utf8", Error;
+    TextNotUtf8 { field: &'static str, at: usize, byte: u8 } = "rmv.text-utf8", Error;
     /// An event code with no meaning in this version.
     #[error("event code {code} has no meaning in version {}", version.number())]
     EventCode { code: u8, version: Version } = "rmv.event-code", Error;

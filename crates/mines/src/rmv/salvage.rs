@@ -297,13 +297,8 @@ fn reencode(game: &mut Game<'static>, repairs: &mut Vec<Repair>) -> Result<(), W
     let version_info = decode("the version info", game.version_info.as_bytes());
     let fields: Vec<String> = game
         .player
-        .iter()
-        .zip(
-            PlayerFields::NAMES
-                .iter()
-                .chain(std::iter::repeat(&"a player field")),
-        )
-        .map(|(field, name)| decode(name, field))
+        .named()
+        .map(|(name, field)| decode(name, field))
         .collect();
     match &mut game.encoding {
         Encoding::V1 { result } => {

@@ -1,6 +1,5 @@
 //! The form of the file: sizes, properties, names, tail and checksum.
 
-use crate::fields::PlayerFields;
 use crate::game::{DeclaredSize, Encoding, Game, Version};
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{TextEncoding, TextRule};
@@ -46,17 +45,8 @@ fn texts(game: &Game<'_>, findings: &mut Findings) {
             findings.push(Finding::new(Rule::TextGuessed { field, encoding }));
         }
     };
-    for (index, field) in game.player.iter().enumerate() {
-        let name = PlayerFields::NAMES.get(index).copied();
-        guess(
-            name.map_or("a player field", |name| match name {
-                "name" => "the player's name",
-                "nickname" => "the player's nickname",
-                "country" => "the player's country",
-                _ => "the player's token",
-            }),
-            field,
-        );
+    for (name, field) in game.player.named() {
+        guess(name, field);
     }
     guess("the version info", game.version_info.as_bytes());
     if let Encoding::V1 { result } = &game.encoding {
