@@ -392,6 +392,3 @@ impl Engine {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

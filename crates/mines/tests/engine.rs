@@ -1,10 +1,22 @@
-use super::*;
-use crate::{Board, Buttons, Cell};
+//! The rules of the game, one by one.
+
+use gametape_mines::engine::Status;
+use gametape_mines::{Board, Buttons, Cell, Engine, Minefield, MouseAction, MouseEvent};
 
 /// Plays a game on a picture of a board: `*` mine, `.` safe, one square a character.
 struct Table {
     engine: Engine,
-    at: (i32, i32),
+}
+
+fn event(action: MouseAction, col: i32, row: i32) -> MouseEvent {
+    MouseEvent {
+        action,
+        time_ms: 0,
+        buttons: Buttons::NONE,
+        x: col * 16 + 5,
+        y: row * 16 + 5,
+        reduced: false,
+    }
 }
 
 impl Table {
@@ -16,22 +28,21 @@ impl Table {
                 .map(move |(col, _)| Cell::new(col as u8, row as u8))
         });
         let board = Board::new(picture[0].len() as u32, picture.len() as u32, mines, 0).unwrap();
-        let mut engine = Engine::new(Minefield::new(&board), 16, marks);
-        engine.started = true;
-        Self { engine, at: (0, 0) }
+        Self {
+            engine: Engine::new(Minefield::new(&board), 16, marks),
+        }
+    }
+
+    /// A game whose first event, which would press by itself, is past.
+    fn started(picture: &[&str], marks: bool) -> Self {
+        let mut table = Self::new(picture, marks);
+        table.play(Move, -9, -9);
+        table
     }
 
     /// Plays one action at a cell and says what the board did, as `code(col,row)`.
     fn play(&mut self, action: MouseAction, col: i32, row: i32) -> String {
-        self.at = (col, row);
-        let event = MouseEvent {
-            action,
-            time_ms: 0,
-            buttons: Buttons::NONE,
-            x: col * 16 + 5,
-            y: row * 16 + 5,
-            reduced: false,
-        };
+        let event = event(action, col, row);
         let mut shown = Vec::new();
         self.engine.apply(&event, &mut shown);
         shown
@@ -46,7 +57,7 @@ use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, Right
 
 #[test]
 fn moving_releases_the_old_area_and_then_presses_the_new_one() {
-    let mut table = Table::new(&["....", "...*"], false);
+    let mut table = Table::started(&["....", "...*"], false);
     assert_eq!(table.play(RightDown, 3, 1), "flag31");
     table.play(RightUp, 3, 1);
     table.play(RightDown, 0, 0);
@@ -68,7 +79,7 @@ fn moving_releases_the_old_area_and_then_presses_the_new_one() {
 
 #[test]
 fn openings_unfold_depth_first_and_row_major() {
-    let mut table = Table::new(&["...", "...", "..*"], false);
+    let mut table = Table::started(&["...", "...", "..*"], false);
     table.play(LeftDown, 0, 0);
     assert_eq!(
         table.play(LeftUp, 0, 0),
@@ -80,7 +91,7 @@ fn openings_unfold_depth_first_and_row_major() {
 #[test]
 fn a_chord_fires_on_the_first_release_and_leaves_a_dead_left_button() {
     let picture = ["*..", "...", "..."];
-    let mut table = Table::new(&picture, false);
+    let mut table = Table::started(&picture, false);
     table.play(LeftDown, 1, 1);
     assert_eq!(table.play(LeftUp, 1, 1), "open_111");
     table.play(RightDown, 0, 0);
@@ -92,7 +103,7 @@ fn a_chord_fires_on_the_first_release_and_leaves_a_dead_left_button() {
     assert_eq!(table.engine.status(), Status::Won);
 
     // Not enough flags: the area is let go, and the left button is dead.
-    let mut table = Table::new(&picture, false);
+    let mut table = Table::started(&picture, false);
     table.play(LeftDown, 1, 1);
     table.play(LeftUp, 1, 1);
     table.play(LeftDown, 1, 1);
@@ -107,7 +118,7 @@ fn a_chord_fires_on_the_first_release_and_leaves_a_dead_left_button() {
 
 #[test]
 fn the_middle_button_is_a_chord_of_its_own() {
-    let mut table = Table::new(&["*.", ".."], false);
+    let mut table = Table::started(&["*.", ".."], false);
     table.play(RightDown, 0, 0);
     table.play(RightUp, 0, 0);
     table.play(LeftDown, 1, 1);
@@ -119,7 +130,7 @@ fn the_middle_button_is_a_chord_of_its_own() {
 
 #[test]
 fn marks_turn_flags_into_question_marks() {
-    let mut table = Table::new(&["*..", "..."], true);
+    let mut table = Table::started(&["*..", "..."], true);
     assert_eq!(table.play(RightDown, 0, 0), "flag00");
     table.play(RightUp, 0, 0);
     assert_eq!(table.play(RightDown, 0, 0), "qm00");
@@ -130,7 +141,7 @@ fn marks_turn_flags_into_question_marks() {
     assert_eq!(table.play(LeftUp, 0, 0), "open_blast00");
     assert_eq!(table.engine.status(), Status::Lost);
 
-    let mut table = Table::new(&["*"], false);
+    let mut table = Table::started(&["*"], false);
     assert_eq!(
         table.engine.status(),
         Status::Won,
@@ -142,7 +153,6 @@ fn marks_turn_flags_into_question_marks() {
 #[test]
 fn only_the_very_first_release_presses_by_itself() {
     let mut table = Table::new(&["**", ".."], false);
-    table.engine.started = false;
     assert_eq!(table.play(LeftUp, 1, 1), "pressed11 open_211");
     assert_eq!(table.play(LeftUp, 0, 1), "");
     assert_eq!(table.play(Move, -1, 5), "");
