@@ -91,6 +91,16 @@ impl Ui {
         let _ = writeln!(anstream::stderr(), "{}", gametape::printable(message));
     }
 
+    /// There was nothing to look at.
+    pub fn found_nothing(&mut self, paths: &[OsString]) -> Exit {
+        let paths: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        self.complain(&format!("{}: no recordings found", paths.join(", ")));
+        Exit::Unusable
+    }
+
     /// An error of the library's.
     pub fn fail(&mut self, error: &Error) -> Exit {
         self.complain(&error.to_string());

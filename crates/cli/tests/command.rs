@@ -91,7 +91,10 @@ fn unreadable_input_is_explained() {
             &["repair", "picture.png", "out.rmv"],
             "gametape: picture.png: not a recording of a known format (it starts with \"GIF89a..\")\n",
         ),
-        (&["inspect", "folder"], "gametape: no recordings found\n"),
+        (
+            &["inspect", "folder"],
+            "gametape: folder: no recordings found\n",
+        ),
         (&["verify", "*.mcap"], "gametape: *.mcap: no such file\n"),
         (
             &["convert", "game.rmv", "game.mp4"],

@@ -6,6 +6,9 @@ use std::path::Path;
 
 use crate::Error;
 
+/// How the names of unfinished files begin and end.
+pub(crate) const PARTIAL: (&str, &str) = (".gametape-", ".partial");
+
 /// Writes a file so that it is there as a whole or not at all: to a temporary file beside it,
 /// which is then renamed. What is not a regular file (a device, a pipe) is written directly.
 ///
@@ -43,7 +46,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::NotFound, message));
     }
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".gametape-").suffix(".partial");
+    builder.prefix(PARTIAL.0).suffix(PARTIAL.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use crate::{Error, Format};
+use crate::{Error, Format, output};
 
 /// A file to look at.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,6 +77,8 @@ fn folder(path: &Path) -> Vec<Result<Found, Error>> {
         .into_iter()
         .filter_map(|entry| match entry {
             Ok(entry) if entry.file_type().is_dir() => None,
+            // What a writer that was killed left behind.
+            Ok(entry) if is_partial(entry.path()) => None,
             Ok(entry) => is_wanted(entry.path()).then(|| {
                 Ok(Found {
                     path: entry.into_path(),
@@ -91,6 +93,14 @@ fn folder(path: &Path) -> Vec<Result<Found, Error>> {
             })),
         })
         .collect()
+}
+
+fn is_partial(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| {
+        let name = name.as_encoded_bytes();
+        name.starts_with(output::PARTIAL.0.as_bytes())
+            && name.ends_with(output::PARTIAL.1.as_bytes())
+    })
 }
 
 /// Whether a file that was merely found is worth opening. Sockets, pipes and devices would block

@@ -34,6 +34,10 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
     });
     let (format, converted) = match converted {
         Ok(converted) => converted,
+        Err(error @ Error::Broken { .. }) => {
+            ui.complain(&format!("{error} (gametape repair keeps what is whole)"));
+            return Ok(Exit::Unusable);
+        }
         Err(error) => return Ok(ui.fail(&error)),
     };
     let lossy = !converted.losses.is_empty();

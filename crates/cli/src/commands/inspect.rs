@@ -42,8 +42,7 @@ pub fn run(args: &Inspect, ui: &mut Ui) -> io::Result<Exit> {
         }
     }
     if !seen {
-        ui.complain("no recordings found");
-        return Ok(Exit::Unusable);
+        return Ok(ui.found_nothing(&args.paths));
     }
     Ok(exit)
 }

@@ -75,7 +75,7 @@ pub fn run(args: &Verify, ui: &mut Ui) -> io::Result<Exit> {
         })?;
     }
     bar.finish_and_clear();
-    summarise(&tally, started.elapsed(), ui)
+    summarise(args, &tally, started.elapsed(), ui)
 }
 
 /// A bar on a terminal's standard error, for a wait worth one.
@@ -191,11 +191,10 @@ pub fn show(path: &str, audit: &Audit, verbose: bool, ui: &mut Ui) -> io::Result
     Ok(())
 }
 
-fn summarise(tally: &Tally, took: Duration, ui: &mut Ui) -> io::Result<Exit> {
+fn summarise(args: &Verify, tally: &Tally, took: Duration, ui: &mut Ui) -> io::Result<Exit> {
     let checked = tally.pass + tally.warn + tally.fail;
     if checked + tally.unreadable == 0 {
-        ui.complain("no recordings found");
-        return Ok(Exit::Unusable);
+        return Ok(ui.found_nothing(&args.paths));
     }
     if !ui.json && checked > 1 {
         let mut parts = Vec::new();
