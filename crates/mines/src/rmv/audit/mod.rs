@@ -3,6 +3,7 @@
 mod form;
 mod mouse;
 mod play;
+mod ranking;
 mod result;
 
 use super::error::Error;
@@ -89,5 +90,6 @@ pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> M
     watch.finish();
     result::check(game, &metrics, findings);
     play::check(game, &metrics, &replayed, findings);
+    ranking::check(game, &metrics, findings);
     metrics
 }

@@ -1,9 +1,9 @@
-//! What was played, against the rules of the game and of the ranking.
+//! What was played, against the rules of the game.
 
 use crate::engine::Status;
 use crate::replay::Replayed;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Event, Face, Game, Level, Metrics, Mode, MouseAction, Outcome};
+use crate::{Event, Face, Game, Metrics, MouseAction, Outcome};
 
 pub(super) fn check(
     game: &Game<'_>,
@@ -49,7 +49,6 @@ pub(super) fn check(
     }
     time(game, findings);
     rate(metrics, findings);
-    ranking(game, metrics, findings);
 }
 
 fn unproven_mode(game: &Game<'_>) -> Option<&'static str> {
@@ -143,26 +142,5 @@ fn rate(metrics: &Metrics, findings: &mut Findings) {
     let rate = f64::from(bbbv) * 1000.0 / f64::from(metrics.time_ms.max(1));
     if bbbv >= RATE_FROM && rate > MAX_RATE {
         findings.push(Finding::new(Rule::Rate { rate, bbbv }));
-    }
-}
-
-fn ranking(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
-    if let Some(mode @ (Mode::Upk | Mode::Cheat)) = game.mode() {
-        findings.push(Finding::new(Rule::RankMode { mode }));
-    }
-    let level = metrics.level;
-    let bbbv = metrics.board.bbbv;
-    match level.ranking_min_bbbv() {
-        Some(min) if bbbv < min => {
-            findings.push(Finding::new(Rule::RankBbbv { bbbv, min, level }));
-        }
-        Some(_) => {}
-        None => {
-            debug_assert_eq!(level, Level::Custom);
-            findings.push(Finding::new(Rule::RankBoard));
-        }
-    }
-    if metrics.outcome != Some(Outcome::Win) {
-        findings.push(Finding::new(Rule::RankOutcome));
     }
 }
