@@ -17,7 +17,8 @@
 //! |---|---|
 //! | the rules of the game | [`engine`] |
 //! | statistics | [`metrics`] |
-//! | the file format, its checks and findings | [`rmv`] |
+//! | the file format: reading, writing, its rules | [`rmv`] |
+//! | what the audit checks, the ranking's rules among it | `rmv/audit/` |
 //! | synthetic games | [`player`] |
 
 #![forbid(unsafe_code)]
