@@ -101,3 +101,29 @@ fn map(file: &File) -> io::Result<Mmap> {
     // recordings can't be held in memory instead.
     unsafe { Mmap::map(file) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_held_up_to_the_limit_and_no_further() {
+        let limits = Limits { max_held_bytes: 4 };
+        let take = |bytes: &[u8]| Source::take(bytes, 0, Path::new("-"), &limits);
+        assert_eq!(&*take(b"four").unwrap(), b"four");
+        let endless = Source::take(io::repeat(0), 0, Path::new("-"), &limits);
+        assert_eq!(endless.unwrap_err().code(), "too-large");
+    }
+
+    #[test]
+    fn large_files_are_mapped_and_small_ones_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for (len, mapped) in [(MAP_FROM - 1, false), (MAP_FROM, true)] {
+            std::fs::write(&path, vec![7; len as usize]).unwrap();
+            let source = Source::open(&path, &Limits::default()).unwrap();
+            assert_eq!(matches!(source, Source::Mapped(_)), mapped);
+            assert_eq!(source.len() as u64, len);
+        }
+    }
+}

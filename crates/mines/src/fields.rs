@@ -39,9 +39,6 @@ pub struct PlayerFields<'a> {
 }
 
 impl<'a> PlayerFields<'a> {
-    /// Names of the fields the specification defines, in order.
-    pub const NAMES: [&'static str; 4] = ["name", "nickname", "country", "token"];
-
     /// The given fields, in order: name, nickname, country, token.
     pub fn new<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Result<Self, WriteError> {
         let mut bytes = Vec::new();

@@ -65,6 +65,28 @@ impl Error {
         matches!(self, Self::Limit { .. })
     }
 
+    /// What it says of the file; `None` where the source failed, which a slice does not.
+    #[must_use]
+    pub fn into_finding(self) -> Option<Finding> {
+        match self {
+            Self::Io { .. } => None,
+            Self::File(finding) => Some(*finding),
+            Self::Limit {
+                what,
+                claimed,
+                limit,
+                offset,
+            } => Some(
+                Finding::new(Rule::Limit {
+                    what,
+                    claimed,
+                    limit,
+                })
+                .at(offset),
+            ),
+        }
+    }
+
     /// Where in the file.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {

@@ -6,9 +6,8 @@ mod play;
 mod ranking;
 mod result;
 
-use super::error::Error;
 use super::read::{Reading, read_lenient};
-use super::rule::{Finding, Findings, Rule};
+use super::rule::Findings;
 use crate::{Game, Metrics};
 
 /// The outcome of an audit.
@@ -51,27 +50,9 @@ pub fn audit(bytes: &[u8]) -> Audit<'_> {
         }
         Err(error) => {
             let mut findings = Findings::default();
-            findings.push(match error {
-                Error::File(finding) => *finding,
-                Error::Limit {
-                    what,
-                    claimed,
-                    limit,
-                    offset,
-                } => Finding::new(Rule::Limit {
-                    what,
-                    claimed,
-                    limit,
-                })
-                .at(offset),
-                // A slice does not fail to be read.
-                Error::Io { offset, .. } => Finding::new(Rule::Truncated {
-                    section: super::Section::Header,
-                    needed: 0,
-                    left: 0,
-                })
-                .at(offset),
-            });
+            if let Some(finding) = error.into_finding() {
+                findings.push(finding);
+            }
             Audit {
                 game: None,
                 metrics: None,
