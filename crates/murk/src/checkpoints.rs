@@ -1,0 +1,193 @@
+//! States saved along a recording: to go to any tick, and to verify its parts side by side.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::read::Replay;
+use crate::simulation::Checkpoint;
+use crate::verify::{Verified, Verifier, VerifyError};
+
+/// States saved every so many frames, with the place in the recording that each belongs to.
+#[derive(Clone, Debug)]
+pub struct Checkpoints<T> {
+    saved: Vec<Saved<T>>,
+}
+
+#[derive(Clone, Debug)]
+struct Saved<T> {
+    /// The frame that comes next.
+    frame: u64,
+    offset: u64,
+    /// The tick that the state is of; `None` for the initial state.
+    tick: Option<u64>,
+    state: T,
+}
+
+impl<T> Checkpoints<T> {
+    /// Replays a recording, verifies it, and saves the state at the start and after every `every`
+    /// frames.
+    ///
+    /// # Errors
+    /// As [`verify`](crate::verify()).
+    pub fn record<S>(
+        replay: &Replay<'_>,
+        simulation: &mut S,
+        every: u64,
+    ) -> Result<(Self, Verified), VerifyError<S::Error>>
+    where
+        S: Checkpoint<State = T>,
+    {
+        let every = every.max(1);
+        let mut saved = vec![Saved {
+            frame: 0,
+            offset: replay.header_size(),
+            tick: None,
+            state: simulation.checkpoint(),
+        }];
+        let mut verifier = Verifier::new(replay.header(), simulation)?;
+        for frame in replay.frames() {
+            let frame = frame?;
+            verifier.push(&frame)?;
+            if (frame.index + 1).is_multiple_of(every) {
+                saved.push(Saved {
+                    frame: frame.index + 1,
+                    offset: frame.offset + frame.size(),
+                    tick: Some(frame.tick),
+                    state: verifier.simulation().checkpoint(),
+                });
+            }
+        }
+        Ok((Self { saved }, verifier.finish()?))
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.saved.len()
+    }
+
+    /// True if there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.saved.is_empty()
+    }
+
+    /// Takes `simulation` to the state after `tick`: restores the last checkpoint before it, and
+    /// replays from there. False if the recording has no such tick; the simulation is then at the
+    /// recording's end.
+    ///
+    /// # Errors
+    /// [`VerifyError::Read`], [`VerifyError::Simulation`].
+    pub fn seek<S>(
+        &self,
+        replay: &Replay<'_>,
+        simulation: &mut S,
+        tick: u64,
+    ) -> Result<bool, VerifyError<S::Error>>
+    where
+        S: Checkpoint<State = T>,
+    {
+        let before = |saved: &&Saved<T>| saved.tick.is_none_or(|at| at <= tick);
+        let Some(start) = self.saved.iter().rev().find(before) else {
+            return Ok(false);
+        };
+        simulation
+            .restore(&start.state)
+            .map_err(|source| VerifyError::Simulation {
+                frame: start.frame,
+                tick,
+                source,
+            })?;
+        if start.tick == Some(tick) {
+            return Ok(true);
+        }
+        for frame in replay.frames_from(start.frame, start.offset) {
+            let frame = frame?;
+            simulation
+                .step(frame.tick, frame.commands())
+                .map_err(|source| VerifyError::Simulation {
+                    frame: frame.index,
+                    tick: frame.tick,
+                    source,
+                })?;
+            if frame.tick == tick {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Verifies the recording's parts side by side, each from the state saved at its start, in
+    /// simulations that `make` makes; as many at once as the machine has cores.
+    ///
+    /// # Errors
+    /// The first of what the parts find, in the recording's order.
+    pub fn verify<S>(
+        &self,
+        replay: &Replay<'_>,
+        make: impl Fn() -> S + Sync,
+    ) -> Result<Verified, VerifyError<S::Error>>
+    where
+        S: Checkpoint<State = T>,
+        T: Send + Sync,
+    {
+        let next = AtomicUsize::new(0);
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(self.saved.len());
+        let work = || {
+            let mut simulation = make();
+            let mut results = Vec::new();
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                let Some(start) = self.saved.get(part) else {
+                    return results;
+                };
+                let end = self.saved.get(part + 1).map(|saved| saved.frame);
+                results.push((part, verify_part(replay, &mut simulation, start, end)));
+            }
+        };
+        let mut parts: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            threads
+                .into_iter()
+                .flat_map(|thread| match thread.join() {
+                    Ok(results) => results,
+                    // A simulation that panics is its author's: the panic goes on.
+                    Err(panic) => std::panic::resume_unwind(panic),
+                })
+                .collect()
+        });
+        parts.sort_by_key(|(part, _)| *part);
+        let mut all = Verified::default();
+        for (_, verified) in parts {
+            let verified = verified?;
+            all.frames += verified.frames;
+            all.last_tick = verified.last_tick.or(all.last_tick);
+        }
+        Ok(all)
+    }
+}
+
+fn verify_part<S: Checkpoint>(
+    replay: &Replay<'_>,
+    simulation: &mut S,
+    start: &Saved<S::State>,
+    end: Option<u64>,
+) -> Result<Verified, VerifyError<S::Error>> {
+    simulation
+        .restore(&start.state)
+        .map_err(|source| VerifyError::Simulation {
+            frame: start.frame,
+            tick: start.tick.unwrap_or_default(),
+            source,
+        })?;
+    let mut verifier = Verifier::new(replay.header(), simulation)?;
+    for frame in replay.frames_from(start.frame, start.offset) {
+        let frame = frame?;
+        if end.is_some_and(|end| frame.index >= end) {
+            break;
+        }
+        verifier.push(&frame)?;
+    }
+    verifier.finish()
+}

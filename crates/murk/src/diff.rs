@@ -1,0 +1,306 @@
+//! What differs between two recordings.
+
+use crate::command::{Command, Payload};
+use crate::divergence::{Cause, Difference};
+use crate::error::Error;
+use crate::model::{Frame, Header};
+use crate::read::Replay;
+use crate::simulation::Simulation;
+use crate::state::State;
+use crate::sync_test::compare;
+use crate::verify::{VerifyError, hash_of};
+
+/// What differs between two recordings.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Diff {
+    /// What differs in the headers: what, in the first, in the second.
+    pub header: Vec<(&'static str, String, String)>,
+    /// The first frame that differs.
+    pub first: Option<FrameDiff>,
+    /// Frames that differ behind that one; where one recording ends, all that the other one has.
+    pub more: u64,
+    /// Frames of each recording.
+    pub frames: (u64, u64),
+}
+
+impl Diff {
+    /// True if nothing differs.
+    #[must_use]
+    pub const fn is_same(&self) -> bool {
+        self.header.is_empty() && self.first.is_none()
+    }
+}
+
+/// The first frame that differs between two recordings.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FrameDiff {
+    /// The frame, from 0.
+    pub frame: u64,
+    /// Its tick in the first recording; `None` where that one has ended.
+    pub tick: Option<u64>,
+    /// Its tick in the second.
+    pub other_tick: Option<u64>,
+    /// The first command that differs: its place, and each side's, if it has one there.
+    pub command: Option<(u32, Option<CommandText>, Option<CommandText>)>,
+    /// Both hashes, where they differ.
+    pub hashes: Option<(u64, u64)>,
+    /// What differs in the states, where simulations were given: `replayed` is the first
+    /// recording's value, `recorded` the second's.
+    pub states: Option<StateDiff>,
+}
+
+/// How two states differ.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StateDiff {
+    /// Both recordings were replayed and are right: these values differ (the first ones), and so
+    /// many in all.
+    Values(Vec<Difference>, u64),
+    /// Both replays have the same state, so the recorded hashes are not both its hash. What each
+    /// hash says about the state that it was made of: `None` where it is the replay's.
+    Hashes(Option<Cause>, Option<Cause>),
+}
+
+/// A command as a line of text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandText(pub String);
+
+impl std::fmt::Display for CommandText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl CommandText {
+    /// A command as a line of text.
+    #[must_use]
+    pub fn of(command: &Command<'_>) -> Self {
+        use crate::divergence::Value;
+        use std::fmt::Write as _;
+        let mut text = match command.payload() {
+            Ok(Payload::SetField {
+                coord,
+                field,
+                value,
+            }) => format!("set_field {field} at {coord:?} to {}", Value(value)),
+            Ok(Payload::Move { entity_id, target }) => format!("move {entity_id} to {target:?}"),
+            Ok(Payload::Spawn {
+                coord,
+                field_values,
+            }) => format!("spawn at {coord:?} with {field_values:?}"),
+            Ok(Payload::Despawn { entity_id }) => format!("despawn {entity_id}"),
+            Ok(Payload::Custom { type_id, data }) => {
+                format!("custom {type_id} of {} bytes", data.len())
+            }
+            Ok(Payload::SetParameter { key, value }) => format!("set_parameter {key} to {value:?}"),
+            Ok(Payload::SetParameterBatch { parameters }) => {
+                format!("set_parameter_batch {parameters:?}")
+            }
+            Err(error) => error.to_string(),
+        };
+        let envelope = &command.envelope;
+        // Writing to a string does not fail.
+        let _ = write!(text, ", priority {}", envelope.priority_class);
+        if let Some(source) = envelope.source_id {
+            let _ = write!(text, ", source {source}");
+        }
+        if let Some(seq) = envelope.source_seq {
+            let _ = write!(text, ", seq {seq}");
+        }
+        if envelope.expires_after_tick != u64::MAX {
+            let _ = write!(text, ", expires after {}", envelope.expires_after_tick);
+        }
+        let _ = write!(text, ", arrival {}", envelope.arrival_seq);
+        Self(text)
+    }
+}
+
+/// What differs between two recordings: in their headers, and the first frame.
+///
+/// # Errors
+/// Where one of them can't be read to its end.
+///
+/// ```
+/// # let a = gametape_murk::doc_example();
+/// # let mut b = a.clone();
+/// # let end = b.len();
+/// # b[end - 1] ^= 1;
+/// let diff = gametape_murk::diff(&gametape_murk::read(&a)?, &gametape_murk::read(&b)?)?;
+/// let first = diff.first.unwrap();
+/// assert_eq!(first.tick, Some(3));
+/// assert!(first.command.is_none() && first.hashes.is_some());
+/// # Ok::<(), gametape_murk::Error>(())
+/// ```
+pub fn diff(a: &Replay<'_>, b: &Replay<'_>) -> Result<Diff, Error> {
+    let (mut left, mut right) = (a.frames(), b.frames());
+    let mut diff = Diff {
+        header: diff_headers(a.header(), b.header()),
+        first: None,
+        more: 0,
+        frames: (0, 0),
+    };
+    loop {
+        let x = left.next().transpose()?;
+        let y = right.next().transpose()?;
+        diff.frames.0 += u64::from(x.is_some());
+        diff.frames.1 += u64::from(y.is_some());
+        let found = match (x, y) {
+            (None, None) => break,
+            (x, y) => diff_frames(x.as_ref(), y.as_ref()),
+        };
+        if let Some(found) = found {
+            match diff.first {
+                None => diff.first = Some(found),
+                Some(_) => diff.more += 1,
+            }
+        }
+    }
+    for (frames, side) in [(&left, "first"), (&right, "second")] {
+        if let Some(problem) = frames.problem() {
+            // Only a lenient reading gets here: the difference is of what could be read.
+            diff.header.push((
+                "readable frames",
+                format!("the {side} recording"),
+                problem.to_string(),
+            ));
+        }
+    }
+    Ok(diff)
+}
+
+/// [`diff`], and what differs in the states: both recordings are replayed, each in its own
+/// simulation in its initial state, up to the first frame that differs.
+///
+/// # Errors
+/// [`VerifyError::Read`], [`VerifyError::Simulation`].
+pub fn diff_states<S: Simulation>(
+    a: &Replay<'_>,
+    b: &Replay<'_>,
+    first: &mut S,
+    second: &mut S,
+) -> Result<Diff, VerifyError<S::Error>> {
+    let mut diff = diff(a, b)?;
+    if let Some(frame) = &mut diff.first
+        && let Some(hashes) = frame.hashes
+    {
+        run_to(a, first, frame.frame)?;
+        run_to(b, second, frame.frame)?;
+        let fields = (a.header().field_count, b.header().field_count);
+        let replayed = (hash_of(first, fields.0), hash_of(second, fields.1));
+        let (ours, theirs) = (State::of(first, fields.0), State::of(second, fields.1));
+        if replayed == hashes {
+            let (values, count) = compare(first, &ours, &theirs);
+            frame.states = Some(StateDiff::Values(values, count));
+        } else {
+            let cause = |simulation: &S, state: &State, recorded, replayed| {
+                (recorded != replayed).then(|| Cause::find(simulation, state, recorded, None))
+            };
+            frame.states = Some(StateDiff::Hashes(
+                cause(first, &ours, hashes.0, replayed.0),
+                cause(second, &theirs, hashes.1, replayed.1),
+            ));
+        }
+    }
+    Ok(diff)
+}
+
+fn run_to<S: Simulation>(
+    replay: &Replay<'_>,
+    simulation: &mut S,
+    last: u64,
+) -> Result<(), VerifyError<S::Error>> {
+    for frame in replay.frames() {
+        let frame = frame?;
+        simulation
+            .step(frame.tick, frame.commands())
+            .map_err(|source| VerifyError::Simulation {
+                frame: frame.index,
+                tick: frame.tick,
+                source,
+            })?;
+        if frame.index == last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, String)> {
+    let mut found = Vec::new();
+    let mut push = |what, x: String, y: String| {
+        if x != y {
+            found.push((what, x, y));
+        }
+    };
+    let (x, y) = (&a.build, &b.build);
+    push("toolchain", x.toolchain.to_string(), y.toolchain.to_string());
+    push(
+        "target_triple",
+        x.target_triple.to_string(),
+        y.target_triple.to_string(),
+    );
+    push(
+        "murk_version",
+        x.murk_version.to_string(),
+        y.murk_version.to_string(),
+    );
+    push(
+        "compile_flags",
+        x.compile_flags.to_string(),
+        y.compile_flags.to_string(),
+    );
+    push("seed", a.seed.to_string(), b.seed.to_string());
+    push(
+        "config_hash",
+        format!("{:016x}", a.config_hash),
+        format!("{:016x}", b.config_hash),
+    );
+    push(
+        "field_count",
+        a.field_count.to_string(),
+        b.field_count.to_string(),
+    );
+    push(
+        "cell_count",
+        a.cell_count.to_string(),
+        b.cell_count.to_string(),
+    );
+    let descriptor = |header: &Header<'_>| {
+        let bytes = &header.space_descriptor;
+        format!("{} bytes, CRC-32 {:08x}", bytes.len(), crc32fast::hash(bytes))
+    };
+    push("space_descriptor", descriptor(a), descriptor(b));
+    found
+}
+
+fn diff_frames(a: Option<&Frame<'_>>, b: Option<&Frame<'_>>) -> Option<FrameDiff> {
+    let mut found = FrameDiff {
+        frame: a.or(b)?.index,
+        tick: a.map(|frame| frame.tick),
+        other_tick: b.map(|frame| frame.tick),
+        command: None,
+        hashes: None,
+        states: None,
+    };
+    let (Some(a), Some(b)) = (a, b) else {
+        return Some(found);
+    };
+    if a.commands() != b.commands() {
+        let (mut left, mut right) = (a.commands().iter(), b.commands().iter());
+        found.command = (0..)
+            .map(|at| (at, left.next(), right.next()))
+            .take_while(|(_, x, y)| x.is_some() || y.is_some())
+            .find(|(_, x, y)| x != y)
+            .map(|(at, x, y)| {
+                (
+                    at,
+                    x.as_ref().map(CommandText::of),
+                    y.as_ref().map(CommandText::of),
+                )
+            });
+    }
+    if a.snapshot_hash != b.snapshot_hash {
+        found.hashes = Some((a.snapshot_hash, b.snapshot_hash));
+    }
+    let differs = a.tick != b.tick || found.command.is_some() || found.hashes.is_some();
+    differs.then_some(found)
+}

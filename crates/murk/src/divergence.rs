@@ -1,0 +1,234 @@
+//! What is said where a replay and its recording part.
+
+use std::fmt;
+
+use crate::explain::explain;
+use crate::rule::Grouped;
+use crate::simulation::{Location, Simulation};
+use crate::state::State;
+
+/// The first tick at which the replayed state is not the recorded one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Divergence {
+    /// The frame, from 0.
+    pub frame: u64,
+    /// Its tick.
+    pub tick: u64,
+    /// Where in the file the frame starts; 0 where there is no file.
+    pub offset: u64,
+    /// The hash in the recording.
+    pub recorded_hash: u64,
+    /// The hash of the replayed state.
+    pub replayed_hash: u64,
+    /// What the two hashes say about the difference.
+    pub cause: Cause,
+    /// The commands that wrote the cell lately, the latest first; at most [`MAX_TOUCHES`].
+    pub touches: Vec<Touch>,
+}
+
+/// Commands named in a [`Divergence`].
+pub const MAX_TOUCHES: usize = 8;
+
+/// What two hashes say about the states they stand for.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Exactly one value differs: this one.
+    Value(Difference),
+    /// One value differs, and more than one change explains the hash: it can't be told which.
+    Ambiguous(Vec<Difference>),
+    /// The recorded hash is that of the replayed state at another tick: frames are shifted.
+    OtherTick {
+        /// The tick whose state has the recorded hash.
+        tick: u64,
+    },
+    /// More than one value differs; which ones can't be told from a hash.
+    Many,
+}
+
+/// A value that differs.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The field.
+    pub field: u32,
+    /// Its name, where the simulation knows it.
+    pub field_name: Option<String>,
+    /// The value's place in the field.
+    pub element: usize,
+    /// The cell, where the simulation knows it.
+    pub location: Option<Location>,
+    /// What the replay has.
+    pub replayed: f32,
+    /// What the recording had.
+    pub recorded: f32,
+}
+
+/// Bit for bit.
+impl PartialEq for Difference {
+    fn eq(&self, other: &Self) -> bool {
+        self.field == other.field
+            && self.element == other.element
+            && self.replayed.to_bits() == other.replayed.to_bits()
+            && self.recorded.to_bits() == other.recorded.to_bits()
+    }
+}
+
+/// A command that wrote the cell in question.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Touch {
+    /// The frame, from 0.
+    pub frame: u64,
+    /// Its tick.
+    pub tick: u64,
+    /// The command's place in the frame, from 0.
+    pub command: u32,
+    /// The value it set, where it says one.
+    pub value: Option<f32>,
+    /// Who submitted it.
+    pub source_id: Option<u64>,
+}
+
+impl Difference {
+    pub(crate) fn new<S: Simulation + ?Sized>(
+        simulation: &S,
+        field: u32,
+        element: usize,
+        replayed: f32,
+        recorded: f32,
+    ) -> Self {
+        Self {
+            field,
+            field_name: simulation.field_name(field).map(str::to_owned),
+            element,
+            location: simulation.locate(field, element),
+            replayed,
+            recorded,
+        }
+    }
+
+    /// `field 0 (heat) at [3, 4]`, or `field 0, element 12` where the simulation gives no names.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let name = self
+            .field_name
+            .as_ref()
+            .map_or_else(String::new, |name| format!(" ({name})"));
+        match &self.location {
+            Some(location) => format!("field {}{name} at {location}", self.field),
+            None => format!("field {}{name}, element {}", self.field, self.element),
+        }
+    }
+}
+
+impl Cause {
+    /// What a replayed state and a recorded hash say.
+    pub(crate) fn find<S: Simulation + ?Sized>(
+        simulation: &S,
+        replayed: &State,
+        recorded_hash: u64,
+        other_ticks: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Self {
+        if let Some((tick, _)) = other_ticks
+            .into_iter()
+            .find(|&(_, hash)| hash == recorded_hash)
+        {
+            return Self::OtherTick { tick };
+        }
+        let mut found: Vec<Difference> = explain(replayed, recorded_hash)
+            .into_iter()
+            .map(|candidate| {
+                Difference::new(
+                    simulation,
+                    candidate.field,
+                    candidate.element,
+                    candidate.replayed,
+                    candidate.recorded,
+                )
+            })
+            .collect();
+        match (found.len(), found.pop()) {
+            (1, Some(only)) => Self::Value(only),
+            (_, None) => Self::Many,
+            (_, Some(last)) => {
+                found.push(last);
+                Self::Ambiguous(found)
+            }
+        }
+    }
+
+    /// The value that differs, where exactly one does.
+    #[must_use]
+    pub const fn value(&self) -> Option<&Difference> {
+        match self {
+            Self::Value(difference) => Some(difference),
+            _ => None,
+        }
+    }
+}
+
+/// A value that reads back bit for bit: the shortest decimal, or the bits of what has none.
+pub(crate) struct Value(pub f32);
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_nan() {
+            write!(f, "NaN ({:#010x})", self.0.to_bits())
+        } else {
+            write!(f, "{:?}", self.0)
+        }
+    }
+}
+
+/// A whole sentence: `the replay leads to hash …, the recording has …; field 0 (heat) at [3, 4] is
+/// 2.5, it was recorded as 2.75`.
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Value(value) => write!(
+                f,
+                "{} is {} in the replay and was {} when it was recorded",
+                value.place(),
+                Value(value.replayed),
+                Value(value.recorded)
+            )?,
+            Cause::Ambiguous(values) => {
+                write!(f, "one value differs, and it can't be told which: ")?;
+                for (at, value) in values.iter().enumerate() {
+                    let or = if at == 0 { "" } else { ", or " };
+                    write!(
+                        f,
+                        "{or}{} (replayed {}, recorded {})",
+                        value.place(),
+                        Value(value.replayed),
+                        Value(value.recorded)
+                    )?;
+                }
+            }
+            Cause::OtherTick { tick } => write!(
+                f,
+                "the recording has here the state that the replay has at tick {}: frames are shifted",
+                Grouped(*tick)
+            )?,
+            Cause::Many => write!(
+                f,
+                "the replayed state is not the recorded one; more than one value differs, which ones can't be told from a hash"
+            )?,
+        }
+        write!(
+            f,
+            " (hash {:016x}, recorded {:016x})",
+            self.replayed_hash, self.recorded_hash
+        )?;
+        for (at, touch) in self.touches.iter().enumerate() {
+            f.write_str(if at == 0 { "; set by " } else { ", before by " })?;
+            write!(f, "command {} of tick {}", touch.command, Grouped(touch.tick))?;
+            if let Some(source) = touch.source_id {
+                write!(f, " from source {source}")?;
+            }
+            if let Some(value) = touch.value {
+                write!(f, " to {}", Value(value))?;
+            }
+        }
+        Ok(())
+    }
+}

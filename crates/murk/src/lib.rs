@@ -1,0 +1,102 @@
+//! Murk replay v3: deterministic command logs, and where determinism broke.
+//!
+//! A recording holds the commands of each tick and a hash of the state they led to. [`read()`]
+//! reads one in memory, [`Reader`] from any source, [`Decoder`] as its bytes come; [`Writer`]
+//! records.
+//!
+//! Sources: the Murk replay wire format specification, version 3, and what the origin
+//! implementation (`murk-replay` 0.1.9) does beyond it.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
+
+pub mod build;
+mod bytes;
+mod checkpoints;
+mod command;
+mod diff;
+mod divergence;
+mod error;
+mod explain;
+mod hash;
+mod index;
+mod limits;
+mod minimise;
+mod model;
+mod read;
+mod record;
+mod rule;
+mod salvage;
+mod scan;
+mod simulation;
+mod state;
+mod stream;
+mod sync_test;
+mod verify;
+mod write;
+
+pub use checkpoints::Checkpoints;
+pub use command::{Command, CommandIter, Commands, Coord, Envelope, Item, List, ListIter, Payload};
+pub use diff::{CommandText, Diff, FrameDiff, StateDiff, diff, diff_states};
+pub use divergence::{Cause, Difference, Divergence, MAX_TOUCHES, Touch};
+pub use error::{Error, PayloadError, WriteError};
+pub use explain::{Candidate, explain};
+pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
+pub use index::{Bit, Damage, Entry, Index, IndexBuilder, IndexError};
+pub use limits::{Limits, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES};
+pub use minimise::{CommandLog, Minimised, minimise};
+pub use model::{Build, Frame, Header, MAGIC, VERSION};
+pub use read::{Frames, ReadOptions, Replay, Strictness, read};
+pub use record::{RecordError, Recorder};
+pub use rule::{Finding, Findings, Rule, Severity};
+pub use salvage::{Salvaged, salvage};
+pub use simulation::{Checkpoint, Location, Simulation};
+pub use state::State;
+pub use stream::{Decoder, Progress, Reader};
+pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
+pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
+pub use write::{CommandBuf, Output, Resumed, Stream, Writer, write_header};
+
+/// A recording of three ticks, for the examples of the documentation.
+#[doc(hidden)]
+#[must_use]
+pub fn doc_example() -> Vec<u8> {
+    let header = Header {
+        field_count: 1,
+        cell_count: 4,
+        ..Header::default()
+    };
+    let mut state = [0.0_f32; 4];
+    let mut bytes = Vec::new();
+    let recorded = Writer::new(&mut bytes, &header).and_then(|mut writer| {
+        for tick in 1..=3_u8 {
+            let mut commands = CommandBuf::new();
+            let value = f32::from(tick) / 2.0;
+            if let Some(cell) = state.get_mut(usize::from(tick)) {
+                *cell = value;
+            }
+            commands.push(
+                &Envelope::default(),
+                &Payload::SetField {
+                    coord: (&[i32::from(tick)]).into(),
+                    field: 0,
+                    value,
+                },
+            )?;
+            let hash = snapshot_hash([state.as_slice()]);
+            writer.push(u64::from(tick), commands.as_commands(), hash)?;
+        }
+        writer.finish().map(|_| ())
+    });
+    debug_assert!(recorded.is_ok());
+    bytes
+}

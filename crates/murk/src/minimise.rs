@@ -1,0 +1,187 @@
+//! The smallest command log that still shows a fault: delta debugging.
+
+use crate::command::{Command, Commands};
+use crate::error::WriteError;
+use crate::write::CommandBuf;
+
+/// The commands of a recording, tick by tick, to take some away from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CommandLog {
+    ticks: Vec<(u64, CommandBuf)>,
+}
+
+impl CommandLog {
+    /// A log of no ticks.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tick.
+    pub fn push(&mut self, tick: u64, commands: Commands<'_>) {
+        let mut buffer = CommandBuf::new();
+        buffer.assign(commands);
+        self.ticks.push((tick, buffer));
+    }
+
+    /// The ticks and their commands.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u64, Commands<'_>)> + Clone {
+        self.ticks
+            .iter()
+            .map(|(tick, commands)| (*tick, commands.as_commands()))
+    }
+
+    /// Ticks.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.ticks.len()
+    }
+
+    /// True if there are no ticks.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.ticks.is_empty()
+    }
+
+    /// Commands of all ticks.
+    #[must_use]
+    pub fn commands(&self) -> usize {
+        self.iter().map(|(_, commands)| commands.len()).sum()
+    }
+
+    /// Keeps the first `ticks` ticks.
+    pub fn truncate(&mut self, ticks: usize) {
+        self.ticks.truncate(ticks);
+    }
+
+    /// The log with those commands alone whose place in the whole log is in `kept`, which rises.
+    fn only(&self, kept: &[usize]) -> Result<Self, WriteError> {
+        let mut kept = kept.iter().copied().peekable();
+        let mut at = 0;
+        let mut log = Self::new();
+        for (tick, commands) in self.iter() {
+            let mut buffer = CommandBuf::new();
+            for command in commands {
+                let command: Command<'_> = command;
+                if kept.next_if_eq(&at).is_some() {
+                    buffer.push_stored(&command)?;
+                }
+                at += 1;
+            }
+            log.ticks.push((tick, buffer));
+        }
+        Ok(log)
+    }
+}
+
+impl<'a> FromIterator<(u64, Commands<'a>)> for CommandLog {
+    fn from_iter<I: IntoIterator<Item = (u64, Commands<'a>)>>(ticks: I) -> Self {
+        let mut log = Self::new();
+        for (tick, commands) in ticks {
+            log.push(tick, commands);
+        }
+        log
+    }
+}
+
+/// A minimised log.
+#[derive(Clone, Debug)]
+pub struct Minimised {
+    /// The log: no single command of it can be left out (unless `complete` is false).
+    pub log: CommandLog,
+    /// How many logs were tried.
+    pub trials: u64,
+    /// False if the search stopped at `max_trials`; the log shows the fault all the same.
+    pub complete: bool,
+}
+
+/// The smallest log that still shows a fault.
+///
+/// `shows` runs a log and gives the number of ticks after which the fault shows, or `None`. The
+/// ticks behind it are cut off first; then commands are taken away, in ever smaller portions, as
+/// long as the fault shows (Zeller's delta debugging, `ddmin`). What is left is minimal in that no
+/// single command can be taken away. Ticks stay, since a simulation counts them.
+///
+/// Gives `None` if the whole log does not show the fault.
+///
+/// # Errors
+/// What `shows` fails with.
+///
+/// ```
+/// use gametape_murk::{CommandLog, Payload, minimise, read};
+/// # let bytes = gametape_murk::doc_example();
+/// let replay = read(&bytes)?;
+/// let log: CommandLog = replay
+///     .frames()
+///     .map(|frame| frame.map(|frame| (frame.tick, frame.commands())))
+///     .collect::<Result<_, _>>()?;
+/// // The fault: somebody sets a value of 1.
+/// let small = minimise(&log, 1000, |log| {
+///     Ok::<_, gametape_murk::WriteError>(log.iter().position(|(_, commands)| {
+///         commands.iter().any(|command| {
+///             matches!(command.payload(), Ok(Payload::SetField { value: 1.0, .. }))
+///         })
+///     }).map(|tick| tick + 1))
+/// })?.unwrap();
+/// assert_eq!((small.log.len(), small.log.commands()), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn minimise<E: From<WriteError>>(
+    log: &CommandLog,
+    max_trials: u64,
+    mut shows: impl FnMut(&CommandLog) -> Result<Option<usize>, E>,
+) -> Result<Option<Minimised>, E> {
+    let Some(ticks) = shows(log)? else {
+        return Ok(None);
+    };
+    let mut trials = 1;
+    let mut log = log.clone();
+    log.truncate(ticks);
+    let mut kept: Vec<usize> = (0..log.commands()).collect();
+    let mut portions = 2;
+    let mut complete = true;
+    while !kept.is_empty() {
+        let size = kept.len().div_ceil(portions);
+        let mut smaller = None;
+        for portion in 0..kept.len().div_ceil(size) {
+            if trials >= max_trials {
+                complete = false;
+                break;
+            }
+            let without: Vec<usize> = kept
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| at / size != portion)
+                .map(|(_, &command)| command)
+                .collect();
+            trials += 1;
+            if let Some(ticks) = shows(&log.only(&without)?)? {
+                smaller = Some((without, ticks));
+                break;
+            }
+        }
+        if !complete {
+            break;
+        }
+        match smaller {
+            Some((without, ticks)) => {
+                kept = without;
+                // It may show earlier now: the commands behind that are gone at once.
+                let before = log.commands();
+                log.truncate(ticks);
+                if log.commands() < before {
+                    let left = log.commands();
+                    kept.retain(|&command| command < left);
+                }
+                portions = (portions - 1).max(2);
+            }
+            None if size == 1 => break,
+            None => portions = (portions * 2).min(kept.len()),
+        }
+    }
+    Ok(Some(Minimised {
+        log: log.only(&kept)?,
+        trials,
+        complete,
+    }))
+}

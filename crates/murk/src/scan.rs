@@ -1,0 +1,366 @@
+//! Where a frame ends, and what is wrong with it: the one place that knows the layout of frames
+//! and of the header, shared by all readers.
+
+use crate::bytes::{array, u32_le, u64_le};
+use crate::command::Commands;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::model::{Build, Frame, Header, MAGIC, VERSION};
+use crate::rule::{Finding, Rule};
+
+/// Bytes before a frame's commands: tick and count.
+const FRAME_HEAD: usize = 12;
+
+/// Why a scan stopped.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The bytes end at `at` (within the frame), where `needed` are needed.
+    Short {
+        at: usize,
+        needed: u64,
+        what: Part,
+    },
+    /// A rule is broken `at` bytes into the frame.
+    Broken { at: usize, rule: Rule },
+}
+
+/// What was being read when the bytes ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    Frame(&'static str),
+    Command(&'static str),
+    Payload,
+}
+
+/// The state of looking for a frame's end. It can go on when more bytes have come.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct FrameScan {
+    /// Bytes of the frame that are known to be sound.
+    at: usize,
+    /// Commands of the frame; meaningful when `at` is behind the head.
+    count: u32,
+    /// Commands that are known to be whole.
+    done: u32,
+}
+
+impl FrameScan {
+    /// Scans a frame from its start; gives its size. `bytes` may go beyond the frame.
+    #[inline]
+    pub fn run(&mut self, bytes: &[u8], limits: &Limits) -> Result<usize, Stop> {
+        if self.at < FRAME_HEAD {
+            let Some((_, rest)) = u64_le(bytes) else {
+                return Err(short(0, 8, Part::Frame("tick_id of a frame")));
+            };
+            let Some((count, _)) = u32_le(rest) else {
+                return Err(short(8, 4, Part::Frame("command count of a frame")));
+            };
+            if count > limits.max_commands {
+                return Err(over(8, "the frame".into(), "commands", count, limits.max_commands));
+            }
+            self.count = count;
+            self.at = FRAME_HEAD;
+        }
+        let mut rest = bytes.get(self.at..).unwrap_or_default();
+        while self.done < self.count {
+            let size = match command_size(rest, limits.max_blob_bytes) {
+                Ok(size) => size,
+                Err(stop) => return Err(self.explain(stop, limits)),
+            };
+            // `command_size` has seen the command's last byte.
+            rest = rest.get(size..).unwrap_or_default();
+            self.at += size;
+            self.done += 1;
+        }
+        if rest.len() < 8 {
+            return Err(short(self.at, 8, Part::Frame("snapshot hash of a frame")));
+        }
+        Ok(self.at + 8)
+    }
+
+    #[cold]
+    fn explain(&self, stop: CommandStop, limits: &Limits) -> Stop {
+        let command = self.done;
+        let at = self.at + stop.at;
+        match stop.fault {
+            CommandFault::Short { needed, part } => short(at, needed, part),
+            CommandFault::Blob { claimed } => over(
+                at,
+                format!("the payload of command {command}"),
+                "bytes",
+                claimed,
+                limits.max_blob_bytes,
+            ),
+            CommandFault::Flag { what, found } => Stop::Broken {
+                at,
+                rule: Rule::PresenceFlag {
+                    command,
+                    what,
+                    found,
+                },
+            },
+        }
+    }
+
+    /// Bytes the frame needs, before it makes sense to scan again.
+    pub const fn wanted(stop: &Stop) -> Option<u64> {
+        match stop {
+            Stop::Short { at, needed, .. } => Some(*at as u64 + *needed),
+            Stop::Broken { .. } => None,
+        }
+    }
+
+    /// The stop as an error. `bytes` are those that the scan had; the frame starts at `offset`.
+    #[cold]
+    pub fn error(&self, stop: Stop, bytes: &[u8], index: u64, offset: u64) -> Error {
+        let tick = u64_le(bytes).map(|(tick, _)| tick);
+        let command = self.done;
+        let (at, rule) = match stop {
+            Stop::Broken { at, rule } => (at, rule),
+            Stop::Short { at, needed, what } => {
+                let left = bytes.len().saturating_sub(at) as u64;
+                let rule = match what {
+                    Part::Frame(what) => Rule::Truncated { what, needed, left },
+                    Part::Payload => Rule::PayloadTruncated {
+                        command,
+                        needed,
+                        left,
+                    },
+                    Part::Command(what) => Rule::CommandTruncated {
+                        command,
+                        what,
+                        needed,
+                        left,
+                    },
+                };
+                (at, rule)
+            }
+        };
+        Error::MalformedFrame(Box::new(
+            Finding::new(rule)
+                .at(offset + at as u64)
+                .in_frame(index, tick),
+        ))
+    }
+}
+
+/// The frame that takes exactly these bytes, which a scan has found sound.
+#[inline]
+pub(crate) fn frame(bytes: &[u8], index: u64, offset: u64) -> Option<Frame<'_>> {
+    let (tick, rest) = u64_le(bytes)?;
+    let (count, rest) = u32_le(rest)?;
+    let (commands, hash) = rest.split_last_chunk::<8>()?;
+    Some(Frame {
+        index,
+        offset,
+        tick,
+        snapshot_hash: u64::from_le_bytes(*hash),
+        commands: Commands::new(commands, count),
+    })
+}
+
+const fn short(at: usize, needed: u64, what: Part) -> Stop {
+    Stop::Short { at, needed, what }
+}
+
+#[cold]
+fn over(at: usize, what: String, unit: &'static str, claimed: u32, limit: u32) -> Stop {
+    Stop::Broken {
+        at,
+        rule: Rule::Limit {
+            what,
+            unit,
+            claimed: u64::from(claimed),
+            limit: u64::from(limit),
+        },
+    }
+}
+
+struct CommandStop {
+    at: usize,
+    fault: CommandFault,
+}
+
+enum CommandFault {
+    Short { needed: u64, part: Part },
+    Blob { claimed: u32 },
+    Flag { what: &'static str, found: u8 },
+}
+
+/// Size of the command at the start of `bytes`, all of which is there.
+#[inline]
+fn command_size(bytes: &[u8], max_blob: u32) -> Result<usize, CommandStop> {
+    let Some((&[_, a, b, c, d], rest)) = array::<5>(bytes) else {
+        return Err(head_short(bytes));
+    };
+    let length = u32::from_le_bytes([a, b, c, d]);
+    if length > max_blob {
+        return Err(CommandStop {
+            at: 1,
+            fault: CommandFault::Blob { claimed: length },
+        });
+    }
+    let length = length as usize;
+    // The common case: everything is there.
+    if let Some(tail) = rest.get(length..)
+        && let Some(&[_, first, ..]) = tail.first_chunk::<2>()
+        && first <= 1
+    {
+        let at = 2 + 8 * usize::from(first);
+        if let Some(&second) = tail.get(at)
+            && second <= 1
+        {
+            let size = at + 1 + 8 * usize::from(second) + 16;
+            if tail.len() >= size {
+                return Ok(5 + length + size);
+            }
+        }
+    }
+    Err(tail_fault(bytes, length))
+}
+
+#[cold]
+fn head_short(bytes: &[u8]) -> CommandStop {
+    let (at, needed, what) = if bytes.is_empty() {
+        (0, 1, "payload type")
+    } else {
+        (1, 4, "payload length")
+    };
+    CommandStop {
+        at,
+        fault: CommandFault::Short {
+            needed,
+            part: Part::Command(what),
+        },
+    }
+}
+
+/// What is wrong behind the payload length, in the order of the bytes.
+#[cold]
+fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
+    let short = |at, needed, part| CommandStop {
+        at,
+        fault: CommandFault::Short { needed, part },
+    };
+    let mut at = 5 + length;
+    if bytes.len() < at {
+        return short(5, length as u64, Part::Payload);
+    }
+    if bytes.len() == at {
+        return short(at, 1, Part::Command("priority class"));
+    }
+    at += 1;
+    for (what, value) in [
+        ("source_id", "source_id's value"),
+        ("source_seq", "source_seq's value"),
+    ] {
+        match bytes.get(at) {
+            None => return short(at, 1, Part::Command(what)),
+            Some(0) => at += 1,
+            Some(1) => {
+                at += 1;
+                if bytes.len() < at + 8 {
+                    return short(at, 8, Part::Command(value));
+                }
+                at += 8;
+            }
+            Some(&found) => {
+                return CommandStop {
+                    at,
+                    fault: CommandFault::Flag { what, found },
+                };
+            }
+        }
+    }
+    if bytes.len() < at + 8 {
+        return short(at, 8, Part::Command("expires_after_tick"));
+    }
+    short(at + 8, 8, Part::Command("arrival_seq"))
+}
+
+/// Reads the header; gives it and its size.
+pub(crate) fn header<'a>(bytes: &'a [u8], limits: &Limits) -> Result<(Header<'a>, usize), Error> {
+    let mut cursor = Cursor { bytes, at: 0 };
+    let magic: &[u8; 4] = cursor.take("magic")?;
+    if *magic != MAGIC {
+        return Err(Error::InvalidMagic { found: *magic });
+    }
+    let &[version] = cursor.take("format version")?;
+    if version != VERSION {
+        return Err(Error::UnsupportedVersion { found: version });
+    }
+    let mut string = |what| cursor.string(what, limits.max_string_bytes);
+    let build = Build {
+        toolchain: string("toolchain")?.into(),
+        target_triple: string("target triple")?.into(),
+        murk_version: string("murk version")?.into(),
+        compile_flags: string("compile flags")?.into(),
+    };
+    let header = Header {
+        build,
+        seed: u64::from_le_bytes(*cursor.take("seed")?),
+        config_hash: u64::from_le_bytes(*cursor.take("config hash")?),
+        field_count: u32::from_le_bytes(*cursor.take("field count")?),
+        cell_count: u64::from_le_bytes(*cursor.take("cell count")?),
+        space_descriptor: cursor
+            .blob("space descriptor", limits.max_blob_bytes)?
+            .into(),
+    };
+    Ok((header, cursor.at))
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    fn take<const N: usize>(&mut self, what: &'static str) -> Result<&'a [u8; N], Error> {
+        let rest = self.rest();
+        let (head, _) = array(rest).ok_or_else(|| truncated(what, N as u64, rest, self.at))?;
+        self.at += N;
+        Ok(head)
+    }
+
+    fn blob(&mut self, what: &'static str, limit: u32) -> Result<&'a [u8], Error> {
+        let start = self.at;
+        let length = u32::from_le_bytes(*self.take(what)?);
+        if length > limit {
+            let rule = Rule::Limit {
+                what: format!("the {what}"),
+                unit: "bytes",
+                claimed: u64::from(length),
+                limit: u64::from(limit),
+            };
+            return Err(Error::header(rule, start as u64));
+        }
+        let rest = self.rest();
+        let (blob, _) = rest
+            .split_at_checked(length as usize)
+            .ok_or_else(|| truncated(what, u64::from(length), rest, self.at))?;
+        self.at += blob.len();
+        Ok(blob)
+    }
+
+    fn string(&mut self, what: &'static str, limit: u32) -> Result<&'a str, Error> {
+        let blob = self.blob(what, limit)?;
+        std::str::from_utf8(blob).map_err(|error| {
+            let at = error.valid_up_to();
+            let rule = Rule::Utf8 {
+                what,
+                at: at as u64,
+                byte: blob.get(at).copied().unwrap_or_default(),
+            };
+            Error::header(rule, (self.at - blob.len() + at) as u64)
+        })
+    }
+}
+
+#[cold]
+fn truncated(what: &'static str, needed: u64, rest: &[u8], at: usize) -> Error {
+    let left = rest.len() as u64;
+    Error::header(Rule::Truncated { what, needed, left }, at as u64)
+}

@@ -1,0 +1,322 @@
+//! Proving or breaking a simulation's determinism: the same commands, several runs at once.
+
+use std::sync::{Barrier, Mutex, PoisonError};
+
+use crate::command::Commands;
+use crate::divergence::Difference;
+use crate::simulation::{Checkpoint, Simulation};
+use crate::state::State;
+use crate::verify::hash_of;
+
+/// Runs that agreed at every tick.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InSync {
+    /// Ticks.
+    pub ticks: u64,
+    /// Runs.
+    pub runs: usize,
+    /// The hash of the last state.
+    pub last_hash: u64,
+}
+
+/// Why runs are not in sync.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyncError<E: std::error::Error + 'static> {
+    /// Two runs of the same commands have different states.
+    #[error("tick {}: {}", .0.tick, .0)]
+    Desync(Box<Desync>),
+    /// A simulation could not make a tick.
+    #[error("tick {tick}, run {run}: {source}")]
+    Simulation {
+        /// The tick.
+        tick: u64,
+        /// Which run.
+        run: usize,
+        /// What the simulation says.
+        source: E,
+    },
+}
+
+/// The first tick at which two runs differ.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Desync {
+    /// The tick.
+    pub tick: u64,
+    /// The run that differs from run 0.
+    pub run: usize,
+    /// Hash of run 0.
+    pub hash: u64,
+    /// Hash of the other run.
+    pub other_hash: u64,
+    /// The first values that differ: `replayed` is run 0's, `recorded` the other's. At most
+    /// [`MAX_DIFFERENCES`].
+    pub differences: Vec<Difference>,
+    /// How many values differ.
+    pub count: u64,
+}
+
+/// Values named in a [`Desync`].
+pub const MAX_DIFFERENCES: usize = 8;
+
+impl std::fmt::Display for Desync {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use crate::divergence::Value;
+        write!(f, "run {} differs from run 0 in {} value", self.run, self.count)?;
+        f.write_str(match self.count {
+            1 => ": ",
+            _ => "s: ",
+        })?;
+        for (at, value) in self.differences.iter().enumerate() {
+            if at > 0 {
+                f.write_str(", ")?;
+            }
+            write!(
+                f,
+                "{} is {} and {}",
+                value.place(),
+                Value(value.replayed),
+                Value(value.recorded)
+            )?;
+        }
+        if self.count > self.differences.len() as u64 {
+            f.write_str(", …")?;
+        }
+        Ok(())
+    }
+}
+
+/// The values that differ between two states of one shape: the first ones, and how many.
+pub(crate) fn compare<S: Simulation + ?Sized>(
+    simulation: &S,
+    ours: &State,
+    theirs: &State,
+) -> (Vec<Difference>, u64) {
+    let mut differences = Vec::new();
+    let mut count = 0;
+    for (field, (a, b)) in (0..).zip(ours.fields().zip(theirs.fields())) {
+        for (element, (x, y)) in a.iter().zip(b).enumerate() {
+            if x.to_bits() != y.to_bits() {
+                count += 1;
+                if differences.len() < MAX_DIFFERENCES {
+                    differences.push(Difference::new(simulation, field, element, *x, *y));
+                }
+            }
+        }
+        count += a.len().abs_diff(b.len()) as u64;
+    }
+    (differences, count)
+}
+
+/// Runs the same ticks in `runs` simulations at once, each on a thread of its own, and compares
+/// their states after every tick.
+///
+/// `make` makes a simulation in its initial state; `ticks` gives each tick's number and commands,
+/// the same each time it is called.
+///
+/// # Errors
+/// [`SyncError::Desync`] names the first tick and the values that differ.
+pub fn sync_test<'c, S, I>(
+    make: impl Fn() -> S + Sync,
+    ticks: impl Fn() -> I + Sync,
+    field_count: u32,
+    runs: usize,
+) -> Result<InSync, SyncError<S::Error>>
+where
+    S: Simulation,
+    I: Iterator<Item = (u64, Commands<'c>)>,
+{
+    let runs = runs.max(2);
+    let shared = Shared {
+        barrier: Barrier::new(runs),
+        slots: (0..runs).map(|_| Mutex::new(Slot::default())).collect(),
+    };
+    let results = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..runs)
+            .map(|run| {
+                let (shared, make, ticks) = (&shared, &make, &ticks);
+                scope.spawn(move || shared.run(run, make(), ticks(), field_count))
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join())
+            .collect::<Vec<_>>()
+    });
+    let mut sync = None;
+    for result in results {
+        match result {
+            Ok(Ok(done)) => sync = sync.or(done),
+            Ok(Err(error)) => return Err(error),
+            // A simulation that panics is its author's: the panic goes on.
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+    Ok(InSync {
+        runs,
+        ..sync.unwrap_or(InSync {
+            ticks: 0,
+            runs,
+            last_hash: crate::hash::OFFSET_BASIS,
+        })
+    })
+}
+
+#[derive(Default)]
+struct Slot {
+    hash: u64,
+    failed: bool,
+    ended: bool,
+    state: Option<State>,
+}
+
+struct Shared {
+    barrier: Barrier,
+    slots: Vec<Mutex<Slot>>,
+}
+
+impl Shared {
+    fn slot<T>(&self, run: usize, work: impl FnOnce(&mut Slot) -> T) -> Option<T> {
+        let slot = self.slots.get(run)?;
+        Some(work(
+            &mut slot.lock().unwrap_or_else(PoisonError::into_inner),
+        ))
+    }
+
+    /// One run. All runs meet twice a tick: after their steps, and after all have looked.
+    fn run<'c, S: Simulation>(
+        &self,
+        run: usize,
+        mut simulation: S,
+        ticks: impl Iterator<Item = (u64, Commands<'c>)>,
+        field_count: u32,
+    ) -> Result<Option<InSync>, SyncError<S::Error>> {
+        let mut done = 0;
+        let mut last_hash = crate::hash::OFFSET_BASIS;
+        let mut ticks = ticks;
+        loop {
+            let next = ticks.next();
+            let mut failure = None;
+            let mut hash = last_hash;
+            if let Some((tick, commands)) = next {
+                match simulation.step(tick, commands) {
+                    Ok(()) => hash = hash_of(&simulation, field_count),
+                    Err(source) => failure = Some(SyncError::Simulation { tick, run, source }),
+                }
+            }
+            self.slot(run, |slot| {
+                slot.hash = hash;
+                slot.failed = failure.is_some();
+                slot.ended = next.is_none();
+            });
+            self.barrier.wait();
+            // Every run sees the same slots, so all leave together.
+            let seen: Vec<(u64, bool, bool)> = (0..self.slots.len())
+                .filter_map(|at| self.slot(at, |slot| (slot.hash, slot.failed, slot.ended)))
+                .collect();
+            let first = seen.first().map_or(hash, |seen| seen.0);
+            let odd = seen.iter().position(|seen| seen.0 != first);
+            let failed = seen.iter().any(|seen| seen.1);
+            let ended = seen.iter().any(|seen| seen.2);
+            if odd.is_some() && !failed {
+                self.slot(run, |slot| slot.state = Some(State::of(&simulation, field_count)));
+            }
+            self.barrier.wait();
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            if failed {
+                return Ok(None);
+            }
+            if let Some(odd) = odd {
+                let tick = next.map_or(0, |(tick, _)| tick);
+                return if run == 0 {
+                    Err(self.desync(&simulation, tick, odd))
+                } else {
+                    Ok(None)
+                };
+            }
+            if ended {
+                return Ok(Some(InSync {
+                    ticks: done,
+                    runs: self.slots.len(),
+                    last_hash,
+                }));
+            }
+            done += 1;
+            last_hash = hash;
+        }
+    }
+
+    fn desync<S: Simulation>(&self, simulation: &S, tick: u64, odd: usize) -> SyncError<S::Error> {
+        let take = |run| {
+            self.slot(run, |slot| (slot.hash, slot.state.take()))
+                .unwrap_or_default()
+        };
+        let (hash, ours) = take(0);
+        let (other_hash, theirs) = take(odd);
+        let (differences, count) = compare(
+            simulation,
+            &ours.unwrap_or_default(),
+            &theirs.unwrap_or_default(),
+        );
+        SyncError::Desync(Box::new(Desync {
+            tick,
+            run: odd,
+            hash,
+            other_hash,
+            differences,
+            count,
+        }))
+    }
+}
+
+/// Runs a simulation forward, and after every `span` ticks goes back to where they began and makes
+/// them again, as netcode does when it rolls back. The states have to be the same.
+///
+/// # Errors
+/// [`SyncError::Desync`]: run 0 is the first time, run 1 the second.
+pub fn rollback_test<'c, S: Checkpoint>(
+    simulation: &mut S,
+    ticks: impl IntoIterator<Item = (u64, Commands<'c>)>,
+    field_count: u32,
+    span: usize,
+) -> Result<InSync, SyncError<S::Error>> {
+    let failed = |tick, run| move |source| SyncError::Simulation { tick, run, source };
+    let mut done = 0;
+    let mut last_hash = crate::hash::OFFSET_BASIS;
+    let mut ticks = ticks.into_iter().peekable();
+    while let Some(&(start, _)) = ticks.peek() {
+        let saved = simulation.checkpoint();
+        let window: Vec<(u64, Commands<'c>)> = ticks.by_ref().take(span.max(1)).collect();
+        let mut states = Vec::with_capacity(window.len());
+        for &(tick, commands) in &window {
+            simulation.step(tick, commands).map_err(failed(tick, 0))?;
+            states.push(State::of(simulation, field_count));
+        }
+        simulation.restore(&saved).map_err(failed(start, 1))?;
+        for (&(tick, commands), first) in window.iter().zip(&states) {
+            simulation.step(tick, commands).map_err(failed(tick, 1))?;
+            let second = State::of(simulation, field_count);
+            let (hash, other_hash) = (first.hash(), second.hash());
+            if *first != second {
+                let (differences, count) = compare(simulation, first, &second);
+                return Err(SyncError::Desync(Box::new(Desync {
+                    tick,
+                    run: 1,
+                    hash,
+                    other_hash,
+                    differences,
+                    count,
+                })));
+            }
+            last_hash = hash;
+            done += 1;
+        }
+    }
+    Ok(InSync {
+        ticks: done,
+        runs: 2,
+        last_hash,
+    })
+}

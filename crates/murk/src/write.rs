@@ -1,0 +1,550 @@
+//! Writing recordings: whole frames or nothing.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use crate::command::{Command, Commands, Envelope, Payload};
+use crate::error::{Error, WriteError};
+use crate::limits::Limits;
+use crate::model::{Header, MAGIC, VERSION};
+use crate::read::{ReadOptions, Strictness};
+use crate::rule::Finding;
+use crate::scan::FrameScan;
+use crate::stream::Reader;
+
+/// Bytes that are collected before they are written.
+const BUFFER: usize = 64 << 10;
+
+/// What readers take, ours and the origin's.
+const LIMITS: Limits = Limits::DEFAULT;
+
+fn check(what: &'static str, unit: &'static str, size: usize, limit: u32) -> Result<u32, WriteError> {
+    match u32::try_from(size) {
+        Ok(size) if size <= limit => Ok(size),
+        _ => Err(WriteError::DataTooLarge {
+            what,
+            unit,
+            size: size as u64,
+            limit: u64::from(limit),
+        }),
+    }
+}
+
+/// The bytes of a header.
+///
+/// # Errors
+/// [`WriteError::DataTooLarge`]: a string over 1 MiB, a space descriptor over 64 MiB.
+pub fn write_header(header: &Header<'_>) -> Result<Vec<u8>, WriteError> {
+    let mut out = Vec::with_capacity(256);
+    out.extend_from_slice(&MAGIC);
+    out.push(VERSION);
+    let build = &header.build;
+    for (what, text) in [
+        ("a toolchain string", &build.toolchain),
+        ("a target triple", &build.target_triple),
+        ("a murk version", &build.murk_version),
+        ("a string of compile flags", &build.compile_flags),
+    ] {
+        let length = check(what, "bytes", text.len(), LIMITS.max_string_bytes)?;
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(text.as_bytes());
+    }
+    out.extend_from_slice(&header.seed.to_le_bytes());
+    out.extend_from_slice(&header.config_hash.to_le_bytes());
+    out.extend_from_slice(&header.field_count.to_le_bytes());
+    out.extend_from_slice(&header.cell_count.to_le_bytes());
+    let descriptor = &header.space_descriptor;
+    let length = check(
+        "a space descriptor",
+        "bytes",
+        descriptor.len(),
+        LIMITS.max_blob_bytes,
+    )?;
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(descriptor);
+    Ok(out)
+}
+
+#[inline]
+fn put_envelope(envelope: &Envelope, out: &mut Vec<u8>) {
+    let mut bytes = [0_u8; 35];
+    let mut at = 0;
+    let mut put = |part: &[u8]| {
+        if let Some(space) = bytes.get_mut(at..at + part.len()) {
+            space.copy_from_slice(part);
+        }
+        at += part.len();
+    };
+    put(&[envelope.priority_class]);
+    for source in [envelope.source_id, envelope.source_seq] {
+        match source {
+            None => put(&[0]),
+            Some(value) => {
+                put(&[1]);
+                put(&value.to_le_bytes());
+            }
+        }
+    }
+    put(&envelope.expires_after_tick.to_le_bytes());
+    put(&envelope.arrival_seq.to_le_bytes());
+    out.extend_from_slice(bytes.get(..at).unwrap_or_default());
+}
+
+#[inline]
+fn put_command(command: &Command<'_>, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    let length = check(
+        "a payload",
+        "bytes",
+        command.payload.len(),
+        LIMITS.max_blob_bytes,
+    )?;
+    out.push(command.payload_type);
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(command.payload);
+    put_envelope(&command.envelope, out);
+    Ok(())
+}
+
+/// Commands of one tick that belong to nobody else: collected, to be written or simulated.
+///
+/// ```
+/// use gametape_murk::{CommandBuf, Envelope, Payload};
+/// let mut commands = CommandBuf::new();
+/// let set = Payload::SetField { coord: (&[3, 4]).into(), field: 0, value: 1.5 };
+/// commands.push(&Envelope::default(), &set)?;
+/// assert_eq!(commands.as_commands().iter().next().unwrap().payload()?, set);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct CommandBuf {
+    bytes: Vec<u8>,
+    count: u32,
+}
+
+impl CommandBuf {
+    /// No commands.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            bytes: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Adds a command.
+    ///
+    /// # Errors
+    /// [`WriteError::DataTooLarge`], and nothing is added: a payload over 64 MiB, a command above
+    /// 1,000,000.
+    pub fn push(&mut self, envelope: &Envelope, payload: &Payload<'_>) -> Result<(), WriteError> {
+        let count = self.next_count()?;
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&[payload.tag(), 0, 0, 0, 0]);
+        let size = match payload.encode(&mut self.bytes) {
+            Ok(()) => self.bytes.len() - start - 5,
+            Err(size) => size,
+        };
+        match check("a payload", "bytes", size, LIMITS.max_blob_bytes) {
+            Ok(length) => {
+                if let Some(space) = self.bytes.get_mut(start + 1..start + 5) {
+                    space.copy_from_slice(&length.to_le_bytes());
+                }
+                put_envelope(envelope, &mut self.bytes);
+                self.count = count;
+                Ok(())
+            }
+            Err(error) => {
+                self.bytes.truncate(start);
+                Err(error)
+            }
+        }
+    }
+
+    /// Adds a command as it is stored.
+    ///
+    /// # Errors
+    /// As [`CommandBuf::push`].
+    pub fn push_stored(&mut self, command: &Command<'_>) -> Result<(), WriteError> {
+        let count = self.next_count()?;
+        put_command(command, &mut self.bytes)?;
+        self.count = count;
+        Ok(())
+    }
+
+    fn next_count(&self) -> Result<u32, WriteError> {
+        check(
+            "a frame",
+            "commands",
+            self.count as usize + 1,
+            LIMITS.max_commands,
+        )
+    }
+
+    /// Holds these commands instead.
+    pub fn assign(&mut self, commands: Commands<'_>) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(commands.as_bytes());
+        self.count = commands.len() as u32;
+    }
+
+    /// The commands.
+    #[must_use]
+    pub fn as_commands(&self) -> Commands<'_> {
+        Commands::new(&self.bytes, self.count)
+    }
+
+    /// Forgets the commands, and keeps the space.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.count = 0;
+    }
+}
+
+/// Where a [`Writer`] writes to: something that can take back a part of a frame.
+///
+/// Implemented for [`File`], `Vec<u8>` and `&mut Vec<u8>`; [`Stream`] makes one of any [`Write`].
+pub trait Output: Write {
+    /// Takes back the last `bytes` bytes that were written.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] where written is written.
+    fn take_back(&mut self, bytes: u64) -> io::Result<()>;
+}
+
+impl Output for File {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let end = self.stream_position()?.saturating_sub(bytes);
+        self.set_len(end)?;
+        self.seek(SeekFrom::Start(end))?;
+        Ok(())
+    }
+}
+
+impl Output for Vec<u8> {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let keep = (self.len() as u64).saturating_sub(bytes);
+        self.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+        Ok(())
+    }
+}
+
+impl<O: Output + ?Sized> Output for &mut O {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        (**self).take_back(bytes)
+    }
+}
+
+/// Any [`Write`] as an [`Output`]: a pipe, a socket, a compressor. What it has taken can't be taken
+/// back, so after an error it may end inside a frame, until a later flush goes on from there.
+#[derive(Debug)]
+pub struct Stream<W>(pub W);
+
+impl<W: Write> Write for Stream<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.0.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<W: Write> Output for Stream<W> {
+    fn take_back(&mut self, _bytes: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Writes a recording frame by frame.
+///
+/// Frames are collected and written in pieces of some 64 KiB that end where a frame ends (see
+/// [`Writer::set_buffer`]); it needs no [`io::BufWriter`]. A frame that can't be encoded is
+/// refused as a whole. Where the output fails, it is taken back to the end of its last whole
+/// frame; what it has not taken is kept, and the next flush tries again, so that a disk that was
+/// full for a while costs nothing. Whoever drops a writer without [`Writer::finish`] learns nothing
+/// of a last error.
+///
+/// ```
+/// use gametape_murk::{read, CommandBuf, Envelope, Header, Payload, Writer, snapshot_hash};
+///
+/// let header = Header { field_count: 1, cell_count: 2, ..Header::default() };
+/// let mut writer = Writer::new(Vec::new(), &header)?;
+/// let mut commands = CommandBuf::new();
+/// commands.push(
+///     &Envelope::default(),
+///     &Payload::SetField { coord: (&[1]).into(), field: 0, value: 2.5 },
+/// )?;
+/// writer.push(1, commands.as_commands(), snapshot_hash([[0.0, 2.5].as_slice()]))?;
+/// let bytes = writer.finish()?;
+/// assert_eq!(read(&bytes)?.frames().count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<O: Output> {
+    /// `None` only after `finish`.
+    output: Option<O>,
+    /// Frames (and at first the header) that wait; starts where one starts.
+    buffer: Vec<u8>,
+    /// Bytes of the buffer that the output has taken and could not take back.
+    sent: usize,
+    /// Bytes in the buffer that make it be written.
+    threshold: usize,
+    /// True while the header is the first thing in the buffer.
+    header_waits: bool,
+    frames: u64,
+}
+
+impl<O: Output> Writer<O> {
+    /// Starts a recording: the header is written with the first flush, or the first full buffer.
+    ///
+    /// # Errors
+    /// [`WriteError::DataTooLarge`], and nothing is written.
+    pub fn new(output: O, header: &Header<'_>) -> Result<Self, WriteError> {
+        Ok(Self {
+            output: Some(output),
+            buffer: write_header(header)?,
+            sent: 0,
+            threshold: BUFFER,
+            header_waits: true,
+            frames: 0,
+        })
+    }
+
+    /// How many bytes are collected before they are written; with 0 each frame is handed to the
+    /// output as it comes.
+    pub const fn set_buffer(&mut self, bytes: usize) {
+        self.threshold = bytes;
+    }
+
+    /// Frames that were pushed, those of a resumed recording included.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Adds a frame: its tick, its commands, the hash of the state they led to.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`]: the frame is kept, a later flush tries again.
+    #[inline]
+    pub fn push(&mut self, tick: u64, commands: Commands<'_>, hash: u64) -> Result<(), WriteError> {
+        let encoded = commands.as_bytes();
+        self.buffer.reserve(encoded.len() + 20);
+        self.buffer.extend_from_slice(&tick.to_le_bytes());
+        self.buffer
+            .extend_from_slice(&(commands.len() as u32).to_le_bytes());
+        self.buffer.extend_from_slice(encoded);
+        self.end_frame(hash)
+    }
+
+    /// Adds a frame whose commands come one by one.
+    ///
+    /// # Errors
+    /// [`WriteError::DataTooLarge`]: a payload over 64 MiB, more than 1,000,000 commands; nothing
+    /// of the frame is written. [`WriteError::Io`] as in [`Writer::push`].
+    #[inline]
+    pub fn push_each<'c>(
+        &mut self,
+        tick: u64,
+        commands: impl IntoIterator<Item = Command<'c>>,
+        hash: u64,
+    ) -> Result<(), WriteError> {
+        let start = self.buffer.len();
+        self.buffer.extend_from_slice(&tick.to_le_bytes());
+        self.buffer.extend_from_slice(&[0; 4]);
+        let mut count = 0_usize;
+        for command in commands {
+            count += 1;
+            if let Err(error) = put_command(&command, &mut self.buffer) {
+                self.buffer.truncate(start);
+                return Err(error);
+            }
+        }
+        match check("a frame", "commands", count, LIMITS.max_commands) {
+            Ok(count) => {
+                if let Some(space) = self.buffer.get_mut(start + 8..start + 12) {
+                    space.copy_from_slice(&count.to_le_bytes());
+                }
+                self.end_frame(hash)
+            }
+            Err(error) => {
+                self.buffer.truncate(start);
+                Err(error)
+            }
+        }
+    }
+
+    #[inline]
+    fn end_frame(&mut self, hash: u64) -> Result<(), WriteError> {
+        self.buffer.extend_from_slice(&hash.to_le_bytes());
+        self.frames += 1;
+        if self.buffer.len() >= self.threshold {
+            self.drain()?;
+        }
+        Ok(())
+    }
+
+    /// Hands everything to the output, and flushes it.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`]: what was not taken is kept.
+    pub fn flush(&mut self) -> Result<(), WriteError> {
+        self.drain()?;
+        if let Some(output) = &mut self.output {
+            output.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Flushes, and gives the output back.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`]: the recording ends with the last frame that the output took.
+    pub fn finish(mut self) -> Result<O, WriteError> {
+        self.flush()?;
+        self.buffer.clear();
+        self.output
+            .take()
+            .ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe).into())
+    }
+
+    fn drain(&mut self) -> Result<(), WriteError> {
+        let Some(output) = &mut self.output else {
+            return Ok(());
+        };
+        while let Some(rest) = self.buffer.get(self.sent..).filter(|rest| !rest.is_empty()) {
+            match output.write(rest) {
+                Ok(0) => {
+                    let error = io::ErrorKind::WriteZero.into();
+                    self.retreat();
+                    return Err(WriteError::Io(error));
+                }
+                Ok(count) => self.sent += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.retreat();
+                    return Err(WriteError::Io(error));
+                }
+            }
+        }
+        self.buffer.clear();
+        self.sent = 0;
+        self.header_waits = false;
+        Ok(())
+    }
+
+    /// After an error: lets go of the whole frames that the output has, and takes back the part of
+    /// one.
+    #[cold]
+    fn retreat(&mut self) {
+        let whole = self.whole_sent();
+        self.buffer.drain(..whole);
+        self.header_waits &= whole == 0;
+        self.sent -= whole;
+        if self.sent > 0
+            && let Some(output) = &mut self.output
+            && output.take_back(self.sent as u64).is_ok()
+        {
+            self.sent = 0;
+        }
+    }
+
+    /// Bytes of the header and the frames that are sent as a whole.
+    fn whole_sent(&self) -> usize {
+        let sent = self.buffer.get(..self.sent).unwrap_or_default();
+        let mut whole = 0;
+        if self.header_waits {
+            match crate::scan::header(sent, &Limits::NONE) {
+                Ok((_, size)) => whole = size,
+                Err(_) => return 0,
+            }
+        }
+        while let Some(Ok(size)) = sent
+            .get(whole..)
+            .map(|rest| FrameScan::default().run(rest, &Limits::NONE))
+        {
+            whole += size;
+        }
+        whole
+    }
+}
+
+impl<O: Output> Drop for Writer<O> {
+    fn drop(&mut self) {
+        // Best effort, as io::BufWriter does it; `finish` tells.
+        let _ = self.flush();
+    }
+}
+
+/// Where a recording was taken up again.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Resumed {
+    /// Its header.
+    pub header: Header<'static>,
+    /// Whole frames that were there.
+    pub frames: u64,
+    /// The tick of the last of them.
+    pub last_tick: Option<u64>,
+    /// Bytes behind them that were cut off.
+    pub dropped: u64,
+    /// Why they were: `None` where the recording ended with a whole frame.
+    pub problem: Option<Finding>,
+}
+
+impl Writer<File> {
+    /// Takes up a recording that was cut: reads it to its last whole frame, cuts off what follows,
+    /// and goes on behind it. The file has to be open for reading and writing.
+    ///
+    /// Only a cut is mended. A frame that breaks a rule in the middle of a file is an error:
+    /// what follows it may be sound, and is not thrown away here ([`salvage`](crate::salvage())
+    /// is for that).
+    ///
+    /// # Errors
+    /// [`Error`]; the file is as it was.
+    pub fn resume(mut file: File) -> Result<(Self, Resumed), Error> {
+        let io = |offset| move |source| Error::Io { offset, source };
+        file.seek(SeekFrom::Start(0)).map_err(io(0))?;
+        let options = ReadOptions {
+            strictness: Strictness::Strict,
+            ..ReadOptions::default()
+        };
+        let mut reader = Reader::with_options(Read::by_ref(&mut file), options)?;
+        let (mut frames, mut last_tick, mut problem) = (0, None, None);
+        loop {
+            match reader.next_frame() {
+                Ok(Some(frame)) => {
+                    frames += 1;
+                    last_tick = Some(frame.tick);
+                }
+                Ok(None) => break,
+                Err(error) if error.is_truncated() => {
+                    problem = error.into_finding();
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let end = reader.offset();
+        let header = reader.header().clone();
+        drop(reader);
+        let length = file.seek(SeekFrom::End(0)).map_err(io(end))?;
+        file.set_len(end).map_err(io(end))?;
+        file.seek(SeekFrom::Start(end)).map_err(io(end))?;
+        let writer = Self {
+            output: Some(file),
+            buffer: Vec::new(),
+            sent: 0,
+            threshold: BUFFER,
+            header_waits: false,
+            frames,
+        };
+        let resumed = Resumed {
+            header,
+            frames,
+            last_tick,
+            dropped: length.saturating_sub(end),
+            problem,
+        };
+        Ok((writer, resumed))
+    }
+}
