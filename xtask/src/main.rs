@@ -262,7 +262,15 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
         "--example",
         "corpus",
     ]))?;
-    for target in ["rmv_read", "rmv_roundtrip", "rmv_engine", "rmv_audit"] {
+    for target in [
+        "rmv_read",
+        "rmv_roundtrip",
+        "rmv_engine",
+        "rmv_audit",
+        "murk_read",
+        "murk_roundtrip",
+        "murk_origin",
+    ] {
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.
         run(cargo()
             .env("RUSTC_BOOTSTRAP", "1")

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Read, check, measure, convert and repair recordings of games.
+/// Read, check, record, measure, convert, compare and repair recordings of games and simulations.
 ///
 /// Paths may be files, folders, patterns such as 'games/*.rmv', or - for standard input.
 /// Results go to standard output, diagnostics to standard error.
@@ -28,7 +28,7 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Say what a recording is: format, length, player, board
+    /// Say what a recording is: format, length, who or what made it
     ///
     /// Files named one by one are read to their end; of files found in folders and by patterns
     /// only the header is read, unless --full is given.
@@ -36,12 +36,34 @@ pub enum Command {
     /// Check whether recordings are what they claim to be
     ///
     /// One verdict a file: fail (not what it claims to be), warn (somebody should look), pass.
+    /// Games are played again by an independent engine; recordings of deterministic simulations
+    /// are replayed, and the first tick that differs is named, with the cell and both its values.
     /// Exits with 1 if a file fails.
     Verify(Verify),
-    /// Print the statistics that players compare
+    /// Print the statistics that a recording's people compare
     Stats(Stats),
-    /// Print every event of a recording, one JSON object a line
+    /// Print every event or frame of a recording, one JSON object a line
     Dump(Dump),
+    /// Say where two recordings of one format differ first, and how many differences follow
+    ///
+    /// Exits with 0 if nothing differs, with 1 if something does.
+    Diff(Diff),
+    /// Run a simulation and record it
+    Record(Record),
+    /// Find the smallest command log that still diverges
+    ///
+    /// Commands are taken away as long as the fault shows (delta debugging). The result is a
+    /// recording that verify finds diverging in the same way.
+    Minimise(Minimise),
+    /// Run a world several times at once, and prove or break its determinism
+    ///
+    /// Exits with 0 if all runs agree at every tick, with 1 if they don't.
+    SyncTest(SyncTest),
+    /// Make the index beside a recording
+    ///
+    /// The index finds ticks at once, and tells which bit was flipped in a damaged recording:
+    /// verify names it, repair turns it back. It is refused where the recording has changed.
+    Index(Index),
     /// Convert a recording, by the extension of the output
     ///
     /// Without options a recording of the same format comes out byte for byte as it was. What
@@ -51,7 +73,7 @@ pub enum Command {
     ///
     /// Prints what was done. Exits with 0 if nothing was lost, with 3 if something was.
     Repair(Repair),
-    /// Let a bot play games of every kind, record, verify and tamper with them
+    /// Play, simulate, record, verify and tamper, from nothing
     Demo(Demo),
     /// Print a completion script for a shell
     Completions(Completions),
@@ -80,6 +102,9 @@ pub struct Verify {
     /// Print facts and known deviations in full, too
     #[arg(short, long)]
     pub verbose: bool,
+    /// Replay in this world: for simulations whose recordings carry none
+    #[arg(long, value_name = "TOML")]
+    pub world: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -94,6 +119,105 @@ pub struct Dump {
     /// A file, or -
     #[arg(value_name = "FILE")]
     pub path: OsString,
+    /// This tick alone (of event logs: this millisecond); at once where there is an index
+    #[arg(long, value_name = "N")]
+    pub tick: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// The first recording, or -
+    #[arg(value_name = "A")]
+    pub first: OsString,
+    /// The second recording
+    #[arg(value_name = "B")]
+    pub second: OsString,
+    /// Replay both in this world, to name the cells that differ
+    #[arg(long, value_name = "TOML")]
+    pub world: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct Record {
+    #[command(subcommand)]
+    pub what: RecordWhat,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum RecordWhat {
+    /// Run a Murk world and record it
+    Murk(RecordMurk),
+}
+
+#[derive(Args, Debug)]
+pub struct RecordMurk {
+    /// The world
+    #[arg(long, value_name = "TOML")]
+    pub world: PathBuf,
+    /// Commands, one JSON object a line, as dump prints them; - for standard input
+    #[arg(long, value_name = "JSONL")]
+    pub commands: Option<OsString>,
+    /// Ticks to make
+    #[arg(long, value_name = "N")]
+    pub ticks: u64,
+    /// Go on behind the last whole frame of a recording that is there already
+    #[arg(long)]
+    pub resume: bool,
+    /// The recording. Every frame is written as it is made; a file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct Minimise {
+    /// A recording that diverges, or -
+    #[arg(value_name = "IN")]
+    pub input: OsString,
+    /// Where to write the smallest one, or -
+    #[arg(value_name = "OUT")]
+    pub output: OsString,
+    /// The world it was made in, if it carries none
+    #[arg(long, value_name = "TOML")]
+    pub world: Option<PathBuf>,
+    /// The fault is that this world has another state than the recording's
+    ///
+    /// Without it the fault is where the recording and its replay part, which has to be in one
+    /// value.
+    #[arg(long, value_name = "TOML")]
+    pub against: Option<PathBuf>,
+    /// How many logs to try at most
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub max_trials: u64,
+}
+
+#[derive(Args, Debug)]
+pub struct SyncTest {
+    /// A world (.toml), or a recording whose commands and world are taken
+    #[arg(value_name = "WORLD|RECORDING")]
+    pub subject: OsString,
+    /// The world of a recording that carries none
+    #[arg(long, value_name = "TOML")]
+    pub world: Option<PathBuf>,
+    /// Commands for a world, as for record; - for standard input
+    #[arg(long, value_name = "JSONL")]
+    pub commands: Option<OsString>,
+    /// Ticks of a world
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub ticks: u64,
+    /// Runs at once, each on a thread of its own
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(2..=256))]
+    pub runs: u16,
+    /// Instead of several runs: go back N ticks and make them again, over and over, as netcode
+    /// does when it rolls back
+    #[arg(long, value_name = "N", conflicts_with = "runs")]
+    pub rollback: Option<u16>,
+}
+
+#[derive(Args, Debug)]
+pub struct Index {
+    /// Files, folders, or patterns
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

@@ -2,11 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use gametape::{Error, Recording, Severity, Verdict};
+use gametape::murk::Commands;
+use gametape::{Check, Error, Recording, Severity, Verdict};
 
 use crate::exit::Exit;
 
@@ -106,6 +109,52 @@ impl Ui {
         self.complain(&error.to_string());
         Exit::Unusable
     }
+}
+
+/// What to check with: the world in a file, where one is given.
+pub fn check_with(world: Option<&Path>) -> Result<Check, Error> {
+    let world = world.map(read_text).transpose()?;
+    Ok(Check { world })
+}
+
+/// A text file.
+pub fn read_text(path: &Path) -> Result<String, Error> {
+    /// Far more than any world takes.
+    const MAX_BYTES: u64 = 16 << 20;
+    let io = |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut text = String::new();
+    let size = File::open(path)
+        .map_err(io)?
+        .take(MAX_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(io)? as u64;
+    if size > MAX_BYTES {
+        return Err(Error::TooLarge {
+            path: path.to_owned(),
+            size,
+            limit: MAX_BYTES,
+        });
+    }
+    Ok(text)
+}
+
+/// The commands in a file, or on standard input for `-`.
+pub fn read_commands(path: Option<&OsStr>, world: &str) -> Result<Commands, Error> {
+    let Some(path) = path else {
+        return Ok(Commands::none());
+    };
+    let path = Path::new(path);
+    if path == Path::new("-") {
+        return Commands::read(io::stdin().lock(), path, world);
+    }
+    let file = File::open(path).map_err(|source| Error::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    Commands::read(BufReader::new(file), path, world)
 }
 
 /// Opens a file, or standard input for `-`.

@@ -77,6 +77,42 @@ pub enum Error {
         /// What was asked for.
         to: String,
     },
+    /// Recordings of two formats can't be compared.
+    #[error("{}: is {format}, the other recording is {other}", .path.display())]
+    FormatsDiffer {
+        /// The second recording.
+        path: PathBuf,
+        /// Its format.
+        format: Format,
+        /// The format of the first.
+        other: Format,
+    },
+    /// A world can't be built.
+    #[error("{}: {message}", .path.display())]
+    World {
+        /// The file that describes it, or the recording.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// A list of commands can't be read.
+    #[error("{}: line {line}: {message}", .path.display())]
+    Commands {
+        /// The list.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A simulation can't go on.
+    #[error("{}: {message}", .path.display())]
+    Simulation {
+        /// The recording, or the world.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
 }
 
 impl Error {
@@ -92,6 +128,10 @@ impl Error {
             Self::Broken { code, .. } => code,
             Self::Unwritable { .. } => "unwritable",
             Self::NoConversion { .. } => "no-conversion",
+            Self::FormatsDiffer { .. } => "formats-differ",
+            Self::World { .. } => "world",
+            Self::Commands { .. } => "commands",
+            Self::Simulation { .. } => "simulation",
         }
     }
 

@@ -1,5 +1,6 @@
 //! The formats, and what each of them can do.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,7 +8,10 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::diff::{Diff, diff_lines};
+use crate::formats::murk::Murk;
 use crate::formats::rmv::Rmv;
+use crate::source::Source;
 use crate::{Audit, Error, Info};
 
 /// A format of recordings.
@@ -15,16 +19,19 @@ use crate::{Audit, Error, Info};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Format {
+    /// Murk replay v3: the commands of each tick of a deterministic simulation.
+    Murk,
     /// Minesweeper, ViennaSweeper's RMV v1 and v2.
     Rmv,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 1] = [Self::Rmv];
+    pub const ALL: [Self; 2] = [Self::Murk, Self::Rmv];
 
     pub(crate) fn adapter(self) -> &'static dyn Adapter {
         match self {
+            Self::Murk => &Murk,
             Self::Rmv => &Rmv,
         }
     }
@@ -33,6 +40,7 @@ impl Format {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Murk => "murk",
             Self::Rmv => "rmv",
         }
     }
@@ -41,6 +49,7 @@ impl Format {
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
+            Self::Murk => "frames",
             Self::Rmv => "events",
         }
     }
@@ -97,20 +106,28 @@ pub struct Convert {
     pub redact: bool,
 }
 
+/// How thoroughly to check, and with what.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Check {
+    /// The world that the recording was made in, as the text of a TOML file: for recordings of
+    /// simulations that carry none. It stands above the one that a recording carries.
+    pub world: Option<String>,
+}
+
 /// A converted recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Converted {
+pub struct Converted<'a> {
     /// The file.
-    pub bytes: Vec<u8>,
+    pub bytes: Cow<'a, [u8]>,
     /// What could not be carried, a sentence each.
     pub losses: Vec<String>,
 }
 
 /// A repaired recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Repaired {
+pub struct Repaired<'a> {
     /// The file.
-    pub bytes: Vec<u8>,
+    pub bytes: Cow<'a, [u8]>,
     /// What was done, a sentence each; empty for a file that was whole.
     pub actions: Vec<String>,
     /// True where the repaired file holds less than the broken one.
@@ -126,20 +143,37 @@ pub(crate) trait Adapter: Sync {
     /// Describes from the header alone.
     fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error>;
     /// Describes from the whole file.
-    fn info(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error>;
+    fn info(&self, path: &Path, source: &Source, secrets: Secrets) -> Result<Partial<Info>, Error>;
     /// Checks; what can't be read is a finding.
-    fn audit(&self, bytes: &[u8]) -> Audit;
+    fn audit(&self, path: &Path, source: &Source, check: &Check) -> Result<Audit, Error>;
     /// Measures.
-    fn stats(&self, path: &Path, bytes: &[u8]) -> Result<Partial<Map<String, Value>>, Error>;
-    /// Writes one JSON object an event. The inner error is the recording's, the outer `out`'s.
+    fn stats(&self, path: &Path, source: &Source) -> Result<Partial<Map<String, Value>>, Error>;
+    /// Writes one JSON object an event or frame; of one tick alone where it is given. The inner
+    /// error is the recording's, the outer `out`'s.
     fn dump(
         &self,
         path: &Path,
-        bytes: &[u8],
+        source: &Source,
+        tick: Option<u64>,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>>;
     /// Converts within the format.
-    fn convert(&self, path: &Path, bytes: &[u8], convert: &Convert) -> Result<Converted, Error>;
+    fn convert<'a>(
+        &self,
+        path: &Path,
+        bytes: &'a [u8],
+        convert: &Convert,
+    ) -> Result<Converted<'a>, Error>;
     /// Keeps what is whole.
-    fn repair(&self, path: &Path, bytes: &[u8]) -> Result<Repaired, Error>;
+    fn repair<'a>(&self, path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, Error>;
+    /// Compares two recordings of the format: by the lines of their dumps, where the format has
+    /// nothing better.
+    fn diff(
+        &self,
+        paths: [&Path; 2],
+        sources: [&Source; 2],
+        _check: &Check,
+    ) -> Result<Diff, Error> {
+        diff_lines(self, paths, sources)
+    }
 }

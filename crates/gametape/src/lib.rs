@@ -16,6 +16,7 @@
 
 #![deny(unsafe_code)]
 
+mod diff;
 mod error;
 mod finding;
 mod format;
@@ -26,9 +27,10 @@ mod paths;
 mod recording;
 mod source;
 
+pub use diff::Diff;
 pub use error::Error;
 pub use finding::{Audit, Finding, Severity, Verdict};
-pub use format::{Convert, Converted, Format, Partial, Repaired, Secrets};
+pub use format::{Check, Convert, Converted, Format, Partial, Repaired, Secrets};
 pub use info::{Info, printable};
 pub use output::write_file;
 pub use paths::{Found, find};
@@ -37,6 +39,15 @@ pub use source::Limits;
 
 /// The Minesweeper formats, engine and statistics.
 pub use gametape_mines as mines;
+
+/// Recordings of deterministic simulations: the format, and what is done with worlds.
+pub mod murk {
+    pub use crate::formats::murk::{
+        Commands, Minimise, Minimised, RecordOptions, Recorded, Subject, SyncTest, Synced, index,
+        index_path, minimise, record, sync_test,
+    };
+    pub use gametape_murk::*;
+}
 
 /// The README's example compiles and runs.
 #[cfg(doctest)]

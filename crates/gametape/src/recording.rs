@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::source::{Limits, Source};
-use crate::{Audit, Convert, Converted, Error, Format, Info, Partial, Repaired, Secrets};
+use crate::{
+    Audit, Check, Convert, Converted, Diff, Error, Format, Info, Partial, Repaired, Secrets,
+};
 
 /// A recording of any known format.
 ///
@@ -85,6 +87,10 @@ impl Recording {
         &self.source
     }
 
+    pub(crate) const fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// What the header says; events are not decoded.
     pub fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
         self.format
@@ -107,9 +113,37 @@ impl Recording {
     /// Checks the recording as thoroughly as its bytes allow. What can't be read is a finding.
     ///
     /// # Errors
-    /// None today; formats that need more than the file may fail to find it.
+    /// [`Error::Io`] where the file can't be read to its end.
     pub fn audit(&self) -> Result<Audit, Error> {
-        Ok(self.format.adapter().audit(&self.source))
+        self.audit_with(&Check::default())
+    }
+
+    /// [`Recording::audit`], with what the recording itself does not carry.
+    ///
+    /// # Errors
+    /// Also [`Error::World`] where the given world can't be built.
+    pub fn audit_with(&self, check: &Check) -> Result<Audit, Error> {
+        self.format.adapter().audit(&self.path, &self.source, check)
+    }
+
+    /// What differs between two recordings of one format.
+    ///
+    /// # Errors
+    /// [`Error::FormatsDiffer`]; [`Error::Broken`] where one of the
+    /// recordings can't be read to its end.
+    pub fn diff(&self, other: &Self, check: &Check) -> Result<Diff, Error> {
+        if self.format != other.format {
+            return Err(Error::FormatsDiffer {
+                path: other.path.clone(),
+                format: other.format,
+                other: self.format,
+            });
+        }
+        self.format.adapter().diff(
+            [&self.path, &other.path],
+            [&self.source, &other.source],
+            check,
+        )
     }
 
     /// The statistics that the recording's people compare. Keys are stable, and documented in
@@ -123,11 +157,23 @@ impl Recording {
     /// # Errors
     /// The outer error is `out`'s, the inner one the recording's.
     pub fn dump(&self, out: &mut dyn Write) -> io::Result<Result<Partial<()>, Error>> {
-        self.format.adapter().dump(&self.path, &self.source, out)
+        self.dump_tick(None, out)
+    }
+
+    /// [`Recording::dump`] of one tick alone (in event logs: of one millisecond). Where an index
+    /// lies beside the recording, nothing else is read.
+    pub fn dump_tick(
+        &self,
+        tick: Option<u64>,
+        out: &mut dyn Write,
+    ) -> io::Result<Result<Partial<()>, Error>> {
+        self.format
+            .adapter()
+            .dump(&self.path, &self.source, tick, out)
     }
 
     /// The recording in another form. Without any wish it is byte for byte the same.
-    pub fn convert(&self, to: Format, convert: &Convert) -> Result<Converted, Error> {
+    pub fn convert(&self, to: Format, convert: &Convert) -> Result<Converted<'_>, Error> {
         if to != self.format {
             return Err(Error::NoConversion {
                 path: self.path.clone(),
@@ -141,7 +187,7 @@ impl Recording {
     }
 
     /// Keeps what is whole of a broken recording.
-    pub fn repair(&self) -> Result<Repaired, Error> {
+    pub fn repair(&self) -> Result<Repaired<'_>, Error> {
         self.format.adapter().repair(&self.path, &self.source)
     }
 }

@@ -1,7 +1,7 @@
 //! Where the bytes of a recording come from.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Deref;
 use std::path::Path;
 
@@ -34,7 +34,7 @@ const MAP_FROM: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) enum Source {
     Held(Vec<u8>),
-    Mapped(Mmap),
+    Mapped(Mmap, File),
 }
 
 impl Deref for Source {
@@ -43,7 +43,7 @@ impl Deref for Source {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Held(bytes) => bytes,
-            Self::Mapped(map) => map,
+            Self::Mapped(map, _) => map,
         }
     }
 }
@@ -62,9 +62,22 @@ impl Source {
             });
         }
         if meta.is_file() && meta.len() >= MAP_FROM {
-            return map(&file).map(Self::Mapped).map_err(io);
+            return map(&file).map(|map| Self::Mapped(map, file)).map_err(io);
         }
         Self::take(file, meta.len(), path, limits)
+    }
+
+    /// The bytes once more, as a stream: of a mapped file the pages that were read are not held,
+    /// so that a recording larger than memory can be gone through.
+    pub fn stream(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match self {
+            Self::Held(bytes) => Box::new(bytes.as_slice()),
+            Self::Mapped(_, file) => {
+                let mut file = file;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+        })
     }
 
     /// Reads a stream to its end.
@@ -122,7 +135,7 @@ mod tests {
         for (len, mapped) in [(MAP_FROM - 1, false), (MAP_FROM, true)] {
             std::fs::write(&path, vec![7; len as usize]).unwrap();
             let source = Source::open(&path, &Limits::default()).unwrap();
-            assert_eq!(matches!(source, Source::Mapped(_)), mapped);
+            assert_eq!(matches!(source, Source::Mapped(..)), mapped);
             assert_eq!(source.len() as u64, len);
         }
     }

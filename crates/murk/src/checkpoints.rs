@@ -116,26 +116,22 @@ impl<T> Checkpoints<T> {
         Ok(false)
     }
 
-    /// Verifies the recording's parts side by side, each from the state saved at its start, in
-    /// simulations that `make` makes; as many at once as the machine has cores.
+    /// Verifies the recording's parts side by side, each from the state saved at its start: as many
+    /// at once as there are simulations, each on a thread of its own.
     ///
     /// # Errors
     /// The first of what the parts find, in the recording's order.
     pub fn verify<S>(
         &self,
         replay: &Replay<'_>,
-        make: impl Fn() -> S + Sync,
+        simulations: Vec<S>,
     ) -> Result<Verified, VerifyError<S::Error>>
     where
-        S: Checkpoint<State = T>,
+        S: Checkpoint<State = T> + Send,
         T: Send + Sync,
     {
         let next = AtomicUsize::new(0);
-        let threads = std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(self.saved.len());
-        let work = || {
-            let mut simulation = make();
+        let work = |mut simulation: S| {
             let mut results = Vec::new();
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
@@ -147,7 +143,13 @@ impl<T> Checkpoints<T> {
             }
         };
         let mut parts: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let threads: Vec<_> = simulations
+                .into_iter()
+                .map(|simulation| {
+                    let work = &work;
+                    scope.spawn(move || work(simulation))
+                })
+                .collect();
             threads
                 .into_iter()
                 .flat_map(|thread| match thread.join() {

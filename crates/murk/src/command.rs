@@ -448,10 +448,10 @@ impl Item for (u32, f32) {
 
     #[inline]
     fn get(bytes: &[u8]) -> Self {
-        match array::<8>(bytes) {
-            Some((&[a, b, c, d, e, f, g, h], _)) => (
-                u32::from_le_bytes([a, b, c, d]),
-                f32::from_le_bytes([e, f, g, h]),
+        match u32_le(bytes) {
+            Some((field, rest)) => (
+                field,
+                u32_le(rest).map_or(0.0, |(bits, _)| f32::from_bits(bits)),
             ),
             None => Self::default(),
         }
@@ -574,6 +574,16 @@ impl<T: Item> fmt::Debug for List<'_, T> {
 }
 
 impl<'a, T: Item> IntoIterator for List<'a, T> {
+    type Item = T;
+    type IntoIter = ListIter<'a, T>;
+
+    #[inline]
+    fn into_iter(self) -> ListIter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T: Item> IntoIterator for &List<'a, T> {
     type Item = T;
     type IntoIter = ListIter<'a, T>;
 

@@ -232,7 +232,11 @@ fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, St
         }
     };
     let (x, y) = (&a.build, &b.build);
-    push("toolchain", x.toolchain.to_string(), y.toolchain.to_string());
+    push(
+        "toolchain",
+        x.toolchain.to_string(),
+        y.toolchain.to_string(),
+    );
     push(
         "target_triple",
         x.target_triple.to_string(),
@@ -266,7 +270,11 @@ fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, St
     );
     let descriptor = |header: &Header<'_>| {
         let bytes = &header.space_descriptor;
-        format!("{} bytes, CRC-32 {:08x}", bytes.len(), crc32fast::hash(bytes))
+        format!(
+            "{} bytes, CRC-32 {:08x}",
+            bytes.len(),
+            crc32fast::hash(bytes)
+        )
     };
     push("space_descriptor", descriptor(a), descriptor(b));
     found
@@ -286,7 +294,7 @@ fn diff_frames(a: Option<&Frame<'_>>, b: Option<&Frame<'_>>) -> Option<FrameDiff
     };
     if a.commands() != b.commands() {
         let (mut left, mut right) = (a.commands().iter(), b.commands().iter());
-        found.command = (0..)
+        found.command = (0..=u32::MAX)
             .map(|at| (at, left.next(), right.next()))
             .take_while(|(_, x, y)| x.is_some() || y.is_some())
             .find(|(_, x, y)| x != y)

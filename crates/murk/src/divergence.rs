@@ -221,7 +221,12 @@ impl fmt::Display for Divergence {
         )?;
         for (at, touch) in self.touches.iter().enumerate() {
             f.write_str(if at == 0 { "; set by " } else { ", before by " })?;
-            write!(f, "command {} of tick {}", touch.command, Grouped(touch.tick))?;
+            write!(
+                f,
+                "command {} of tick {}",
+                touch.command,
+                Grouped(touch.tick)
+            )?;
             if let Some(source) = touch.source_id {
                 write!(f, " from source {source}")?;
             }

@@ -74,17 +74,23 @@ impl IndexBuilder {
         Self::default()
     }
 
-    /// Adds the next frame.
-    pub fn push(&mut self, frame: &Frame<'_>) {
+    /// The checksum of a frame: the CRC-32 of its bytes.
+    #[must_use]
+    pub fn checksum(frame: &Frame<'_>) -> u32 {
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&frame.tick.to_le_bytes());
         checksum.update(&(frame.commands().len() as u32).to_le_bytes());
         checksum.update(frame.commands().as_bytes());
         checksum.update(&frame.snapshot_hash.to_le_bytes());
+        checksum.finalize()
+    }
+
+    /// Adds the next frame.
+    pub fn push(&mut self, frame: &Frame<'_>) {
         self.entries.extend_from_slice(&frame.offset.to_le_bytes());
         self.entries.extend_from_slice(&frame.tick.to_le_bytes());
         self.entries
-            .extend_from_slice(&checksum.finalize().to_le_bytes());
+            .extend_from_slice(&Self::checksum(frame).to_le_bytes());
         self.frames += 1;
         self.falls |= self.last_tick.is_some_and(|last| frame.tick <= last);
         self.last_tick = Some(frame.tick);
@@ -157,9 +163,8 @@ impl<'a> Index<'a> {
     fn parse(bytes: &'a [u8]) -> Option<Result<Self, IndexError>> {
         let (head, entries) = bytes.split_at_checked(HEAD)?;
         let (summed, sum) = head.split_at_checked(HEAD - 4)?;
-        let rest = match summed.strip_prefix(&MAGIC) {
-            Some(rest) => rest,
-            None => return Some(Err(IndexError::Malformed("it starts with something else"))),
+        let Some(rest) = summed.strip_prefix(&MAGIC) else {
+            return Some(Err(IndexError::Malformed("it starts with something else")));
         };
         if u32_le(sum)?.0 != crc32fast::hash(summed) {
             return Some(Err(IndexError::Malformed("its head is damaged")));
@@ -250,10 +255,10 @@ impl<'a> Index<'a> {
                 Grouped(self.recording_length)
             ));
         }
-        let header = usize::try_from(self.header_length)
-            .ok()
-            .and_then(|length| recording.get(..length));
-        if header.map(crc32fast::hash) != Some(self.header_checksum) {
+        if self
+            .header_damage(recording)
+            .is_some_and(|damage| damage.bit.is_none())
+        {
             return stale("the recording's header has changed".into());
         }
         for frame in [0, self.frames.saturating_sub(1)] {
@@ -276,6 +281,26 @@ impl<'a> Index<'a> {
         recording.get(usize::try_from(entry.offset).ok()?..usize::try_from(end).ok()?)
     }
 
+    /// What has become of the header since the index was made; `None` where it is as it was.
+    #[must_use]
+    pub fn header_damage(&self, recording: &[u8]) -> Option<Damage> {
+        let header = usize::try_from(self.header_length)
+            .ok()
+            .and_then(|length| recording.get(..length))
+            .unwrap_or_default();
+        let difference = crc32fast::hash(header) ^ self.header_checksum;
+        if difference == 0 && !header.is_empty() {
+            return None;
+        }
+        Some(Damage {
+            entry: None,
+            bit: flipped_bit(header.len(), difference).map(|(byte, bit)| Bit {
+                offset: byte as u64,
+                bit,
+            }),
+        })
+    }
+
     /// What has become of a frame since the index was made; `None` where it is as it was.
     #[must_use]
     pub fn damage(&self, recording: &[u8], entry: Entry) -> Option<Damage> {
@@ -285,7 +310,7 @@ impl<'a> Index<'a> {
             return None;
         }
         Some(Damage {
-            entry,
+            entry: Some(entry),
             bit: flipped_bit(bytes.len(), difference).map(|(byte, bit)| Bit {
                 offset: entry.offset + byte as u64,
                 bit,
@@ -293,11 +318,12 @@ impl<'a> Index<'a> {
         })
     }
 
-    /// Every frame that is not as it was.
+    /// All that is not as it was: the header and the frames.
     pub fn damages(&self, recording: &[u8]) -> impl Iterator<Item = Damage> {
-        (0..self.frames)
+        let frames = (0..self.frames)
             .map_while(|frame| self.entry(frame))
-            .filter_map(|entry| self.damage(recording, entry))
+            .filter_map(|entry| self.damage(recording, entry));
+        self.header_damage(recording).into_iter().chain(frames)
     }
 
     /// Turns back every single flipped bit; gives the damage that was mended, and what was not.
@@ -348,11 +374,11 @@ impl<'a> Index<'a> {
     }
 }
 
-/// A frame that is not what it was when the index was made.
+/// A frame, or the header, that is not what it was when the index was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Damage {
-    /// The frame.
-    pub entry: Entry,
+    /// The frame; `None` for the header.
+    pub entry: Option<Entry>,
     /// The bit that was flipped, where one explains it.
     pub bit: Option<Bit>,
 }
@@ -369,7 +395,12 @@ pub struct Bit {
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.bit {
-            Some(bit) => write!(f, "bit {} of byte {} is flipped", bit.bit, Grouped(bit.offset)),
+            Some(bit) => write!(
+                f,
+                "bit {} of byte {} is flipped",
+                bit.bit,
+                Grouped(bit.offset)
+            ),
             None => f.write_str("more than one bit of it differs"),
         }
     }
@@ -379,11 +410,13 @@ impl Damage {
     /// The damage as a finding.
     #[must_use]
     pub fn finding(&self) -> Finding {
-        Finding::new(Rule::FrameChanged {
-            damage: self.to_string(),
-        })
-        .at(self.entry.offset)
-        .in_frame(self.entry.frame, Some(self.entry.tick))
+        let damage = self.to_string();
+        match self.entry {
+            None => Finding::new(Rule::HeaderChanged { damage }).at(0),
+            Some(entry) => Finding::new(Rule::FrameChanged { damage })
+                .at(entry.offset)
+                .in_frame(entry.frame, Some(entry.tick)),
+        }
     }
 }
 

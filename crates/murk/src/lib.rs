@@ -19,12 +19,15 @@
     )
 )]
 
+mod audit;
 pub mod build;
 mod bytes;
 mod checkpoints;
 mod command;
 mod diff;
 mod divergence;
+#[cfg(feature = "engine")]
+pub mod engine;
 mod error;
 mod explain;
 mod hash;
@@ -39,11 +42,13 @@ mod salvage;
 mod scan;
 mod simulation;
 mod state;
+mod stats;
 mod stream;
 mod sync_test;
 mod verify;
 mod write;
 
+pub use audit::{AnyWorld, Audit, Auditor, CommandCheck, MAX_INGRESS_QUEUE, Rejection, audit};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Coord, Envelope, Item, List, ListIter, Payload};
 pub use diff::{CommandText, Diff, FrameDiff, StateDiff, diff, diff_states};
@@ -61,6 +66,7 @@ pub use rule::{Finding, Findings, Rule, Severity};
 pub use salvage::{Salvaged, salvage};
 pub use simulation::{Checkpoint, Location, Simulation};
 pub use state::State;
+pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Decoder, Progress, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};

@@ -161,6 +161,9 @@ rules! {
     #[error("checked, but not re-simulated: the recording carries no world, and none was given; its {} snapshot hashes are unproven", Grouped(*frames))]
     NotSimulated { frames: u64 } = "murk.not-simulated", Info;
 
+    /// The header is not what the index says it was.
+    #[error("the header is not what it was when the index was made: {damage}")]
+    HeaderChanged { damage: String } = "murk.header-changed", Error;
     /// A frame is not what the index says it was.
     #[error("the frame is not what it was when the index was made: {damage}")]
     FrameChanged { damage: String } = "murk.frame-changed", Error;
@@ -200,11 +203,11 @@ rules! {
     #[error("command {command} sets a value at {coord:?}, which is not a cell of the world")]
     CommandOutside { command: u32, coord: Vec<i32> } = "murk.command-outside", Warning;
     /// A field that the world does not have.
-    #[error("command {command} sets field {field}; the world has {fields}")]
-    CommandUnknownField { command: u32, field: u32, fields: u32 } = "murk.command-unknown-field", Warning;
+    #[error("command {command} sets field {field}, which the world does not have")]
+    CommandUnknownField { command: u32, field: u32 } = "murk.command-unknown-field", Warning;
     /// A field that never changes.
-    #[error("command {command} sets field {field} ({name}), which is static")]
-    CommandStaticField { command: u32, field: u32, name: String } = "murk.command-static-field", Warning;
+    #[error("command {command} sets field {field}, which is static")]
+    CommandStaticField { command: u32, field: u32 } = "murk.command-static-field", Warning;
     /// More commands in a tick than the engine's queue takes.
     #[error("{} commands in one tick; the engine's queue takes {limit}, the others are refused", Grouped(*count))]
     QueueFull { count: u64, limit: u64 } = "murk.queue-full", Warning;
@@ -285,7 +288,9 @@ impl Finding {
     #[must_use]
     pub fn place(&self) -> String {
         let tick = self.tick.map(|tick| format!("tick {}", Grouped(tick)));
-        let byte = self.offset.map(|offset| format!("byte {}", Grouped(offset)));
+        let byte = self
+            .offset
+            .map(|offset| format!("byte {}", Grouped(offset)));
         let inner: Vec<String> = tick.into_iter().chain(byte).collect();
         match self.frame {
             None => inner.join(", "),

@@ -15,11 +15,7 @@ const FRAME_HEAD: usize = 12;
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The bytes end at `at` (within the frame), where `needed` are needed.
-    Short {
-        at: usize,
-        needed: u64,
-        what: Part,
-    },
+    Short { at: usize, needed: u64, what: Part },
     /// A rule is broken `at` bytes into the frame.
     Broken { at: usize, rule: Rule },
 }
@@ -55,7 +51,13 @@ impl FrameScan {
                 return Err(short(8, 4, Part::Frame("command count of a frame")));
             };
             if count > limits.max_commands {
-                return Err(over(8, "the frame".into(), "commands", count, limits.max_commands));
+                return Err(over(
+                    8,
+                    "the frame".into(),
+                    "commands",
+                    count,
+                    limits.max_commands,
+                ));
             }
             self.count = count;
             self.at = FRAME_HEAD;
@@ -64,7 +66,7 @@ impl FrameScan {
         while self.done < self.count {
             let size = match command_size(rest, limits.max_blob_bytes) {
                 Ok(size) => size,
-                Err(stop) => return Err(self.explain(stop, limits)),
+                Err(stop) => return Err(self.explain(&stop, limits)),
             };
             // `command_size` has seen the command's last byte.
             rest = rest.get(size..).unwrap_or_default();
@@ -78,7 +80,7 @@ impl FrameScan {
     }
 
     #[cold]
-    fn explain(&self, stop: CommandStop, limits: &Limits) -> Stop {
+    fn explain(&self, stop: &CommandStop, limits: &Limits) -> Stop {
         let command = self.done;
         let at = self.at + stop.at;
         match stop.fault {

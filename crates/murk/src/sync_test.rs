@@ -62,7 +62,11 @@ pub const MAX_DIFFERENCES: usize = 8;
 impl std::fmt::Display for Desync {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         use crate::divergence::Value;
-        write!(f, "run {} differs from run 0 in {} value", self.run, self.count)?;
+        write!(
+            f,
+            "run {} differs from run 0 in {} value",
+            self.run, self.count
+        )?;
         f.write_str(match self.count {
             1 => ": ",
             _ => "s: ",
@@ -108,39 +112,40 @@ pub(crate) fn compare<S: Simulation + ?Sized>(
     (differences, count)
 }
 
-/// Runs the same ticks in `runs` simulations at once, each on a thread of its own, and compares
+/// Runs the same ticks in several simulations at once, each on a thread of its own, and compares
 /// their states after every tick.
 ///
-/// `make` makes a simulation in its initial state; `ticks` gives each tick's number and commands,
-/// the same each time it is called.
+/// The simulations are in their initial state; `ticks` gives each tick's number and commands, the
+/// same each time it is called.
 ///
 /// # Errors
 /// [`SyncError::Desync`] names the first tick and the values that differ.
 pub fn sync_test<'c, S, I>(
-    make: impl Fn() -> S + Sync,
+    simulations: Vec<S>,
     ticks: impl Fn() -> I + Sync,
     field_count: u32,
-    runs: usize,
 ) -> Result<InSync, SyncError<S::Error>>
 where
-    S: Simulation,
+    S: Simulation + Send,
     I: Iterator<Item = (u64, Commands<'c>)>,
 {
-    let runs = runs.max(2);
+    let runs = simulations.len();
     let shared = Shared {
         barrier: Barrier::new(runs),
         slots: (0..runs).map(|_| Mutex::new(Slot::default())).collect(),
     };
     let results = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..runs)
-            .map(|run| {
-                let (shared, make, ticks) = (&shared, &make, &ticks);
-                scope.spawn(move || shared.run(run, make(), ticks(), field_count))
+        let threads: Vec<_> = simulations
+            .into_iter()
+            .enumerate()
+            .map(|(run, simulation)| {
+                let (shared, ticks) = (&shared, &ticks);
+                scope.spawn(move || shared.run(run, simulation, ticks(), field_count))
             })
             .collect();
         threads
             .into_iter()
-            .map(|thread| thread.join())
+            .map(std::thread::ScopedJoinHandle::join)
             .collect::<Vec<_>>()
     });
     let mut sync = None;
@@ -219,7 +224,9 @@ impl Shared {
             let failed = seen.iter().any(|seen| seen.1);
             let ended = seen.iter().any(|seen| seen.2);
             if odd.is_some() && !failed {
-                self.slot(run, |slot| slot.state = Some(State::of(&simulation, field_count)));
+                self.slot(run, |slot| {
+                    slot.state = Some(State::of(&simulation, field_count))
+                });
             }
             self.barrier.wait();
             if let Some(failure) = failure {

@@ -161,10 +161,7 @@ impl<'s, S: Simulation> Verifier<'s, S> {
     ///
     /// # Errors
     /// [`VerifyError::ConfigMismatch`].
-    pub fn new(
-        header: &Header<'_>,
-        simulation: &'s mut S,
-    ) -> Result<Self, VerifyError<S::Error>> {
+    pub fn new(header: &Header<'_>, simulation: &'s mut S) -> Result<Self, VerifyError<S::Error>> {
         match simulation.config_hash() {
             Some(expected) if header.config_hash != 0 && header.config_hash != expected => {
                 return Err(VerifyError::ConfigMismatch {
@@ -270,7 +267,9 @@ impl<'s, S: Simulation> Verifier<'s, S> {
         let mut hashes = [0; LANES];
         snapshot_hashes(&values, first.lengths(), &mut hashes);
         let hashes = hashes.get(..count).unwrap_or_default();
-        for (at, ((pending, &hash), state)) in self.pending.iter().zip(hashes).zip(states).enumerate() {
+        for (at, ((pending, &hash), state)) in
+            self.pending.iter().zip(hashes).zip(states).enumerate()
+        {
             if hash != pending.recorded {
                 let ahead = self.pending.iter().zip(hashes).skip(at + 1);
                 let ahead: Vec<(u64, u64)> = ahead.map(|(p, &hash)| (p.tick, hash)).collect();

@@ -18,7 +18,12 @@ const BUFFER: usize = 64 << 10;
 /// What readers take, ours and the origin's.
 const LIMITS: Limits = Limits::DEFAULT;
 
-fn check(what: &'static str, unit: &'static str, size: usize, limit: u32) -> Result<u32, WriteError> {
+fn check(
+    what: &'static str,
+    unit: &'static str,
+    size: usize,
+    limit: u32,
+) -> Result<u32, WriteError> {
     match u32::try_from(size) {
         Ok(size) if size <= limit => Ok(size),
         _ => Err(WriteError::DataTooLarge {

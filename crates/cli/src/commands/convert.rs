@@ -17,22 +17,24 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
         version: args.format_version,
         redact: args.redact,
     };
-    let converted = open(&args.input).and_then(|recording| {
-        let to = if args.output == "-" {
-            recording.format()
-        } else {
-            Format::from_extension(Path::new(&args.output)).ok_or_else(|| Error::NoConversion {
-                path: recording.path().to_owned(),
-                from: recording.format(),
-                to: format!(
-                    "{}: its extension is of no known format",
-                    args.output.display()
-                ),
-            })?
-        };
-        Ok((recording.format(), recording.convert(to, &options)?))
-    });
-    let (format, converted) = match converted {
+    let recording = match open(&args.input) {
+        Ok(recording) => recording,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    let format = recording.format();
+    let to = if args.output == "-" {
+        Ok(format)
+    } else {
+        Format::from_extension(Path::new(&args.output)).ok_or_else(|| Error::NoConversion {
+            path: recording.path().to_owned(),
+            from: format,
+            to: format!(
+                "{}: its extension is of no known format",
+                args.output.display()
+            ),
+        })
+    };
+    let converted = match to.and_then(|to| recording.convert(to, &options)) {
         Ok(converted) => converted,
         Err(error @ Error::Broken { .. }) => {
             ui.complain(&format!("{error} (gametape repair keeps what is whole)"));

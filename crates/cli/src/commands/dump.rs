@@ -11,7 +11,7 @@ pub fn run(args: &Dump, ui: &mut Ui) -> io::Result<Exit> {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    match recording.dump(ui.out())? {
+    match recording.dump_tick(args.tick, ui.out())? {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
             Some(problem) => {

@@ -10,11 +10,12 @@ use crate::exit::Exit;
 use crate::ui::{Ui, open};
 
 pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
-    let repaired = open(&args.input).and_then(|recording| {
-        let repaired = recording.repair()?;
-        Ok((recording.format(), repaired))
-    });
-    let (format, repaired) = match repaired {
+    let recording = match open(&args.input) {
+        Ok(recording) => recording,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    let format = recording.format();
+    let repaired = match recording.repair() {
         Ok(repaired) => repaired,
         Err(error) => return Ok(ui.fail(&error)),
     };

@@ -50,6 +50,9 @@ pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
     Ok(exit)
 }
 
+/// Entries of a list of counts that people are shown; --json has them all.
+const SHOWN: usize = 12;
+
 /// Whole numbers as they are, others with three decimals, absent ones as a dash.
 fn number(value: &Value) -> String {
     match value {
@@ -59,6 +62,20 @@ fn number(value: &Value) -> String {
             Some(float) if number.is_f64() => format!("{float:.3}"),
             _ => number.to_string(),
         },
+        Value::Object(map) => {
+            let counted: Vec<String> = map
+                .iter()
+                .filter(|(_, value)| **value != 0)
+                .map(|(key, value)| format!("{}: {}", gametape::printable(key), number(value)))
+                .take(SHOWN)
+                .collect();
+            let more = map.len().saturating_sub(SHOWN);
+            match more {
+                _ if counted.is_empty() => "-".to_owned(),
+                0 => counted.join(", "),
+                _ => format!("{}, … ({} in all)", counted.join(", "), map.len()),
+            }
+        }
         other => other.to_string(),
     }
 }

@@ -3,14 +3,14 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use gametape::{Audit, Error, Finding, Found, Recording, Severity, Verdict};
+use gametape::{Audit, Check, Error, Finding, Found, Recording, Severity, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::json;
 
 use crate::args::Verify;
 use crate::exit::Exit;
-use crate::ui::{FAINT, STRONG, Ui, open, severity_style, styled, verdict_style};
+use crate::ui::{FAINT, STRONG, Ui, check_with, open, severity_style, styled, verdict_style};
 
 /// Files checked at a time: enough for all cores, few enough that results appear as they come.
 const BATCH: usize = 256;
@@ -36,10 +36,14 @@ struct Tally {
 pub fn run(args: &Verify, ui: &mut Ui) -> io::Result<Exit> {
     let started = Instant::now();
     let mut tally = Tally::default();
+    let check = match check_with(args.world.as_deref()) {
+        Ok(check) => check,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
     let mut files: Vec<Found> = Vec::new();
     for path in &args.paths {
         if path == "-" {
-            let outcome = Some(check(open(path)));
+            let outcome = Some(audit(open(path), &check));
             let path = path.display().to_string();
             report(Checked { path, outcome }, args, ui, &mut tally)?;
             continue;
@@ -59,7 +63,7 @@ pub fn run(args: &Verify, ui: &mut Ui) -> io::Result<Exit> {
         let checked: Vec<Checked> = batch
             .par_iter()
             .map(|found| {
-                let checked = check_found(found);
+                let checked = check_found(found, &check);
                 bar.inc(1);
                 checked
             })
@@ -90,17 +94,20 @@ fn progress(files: usize) -> ProgressBar {
     bar
 }
 
-fn check(opened: Result<Recording, Error>) -> Result<(gametape::Format, u64, Audit), Error> {
+fn audit(
+    opened: Result<Recording, Error>,
+    check: &Check,
+) -> Result<(gametape::Format, u64, Audit), Error> {
     let recording = opened?;
-    let audit = recording.audit()?;
+    let audit = recording.audit_with(check)?;
     Ok((recording.format(), recording.bytes().len() as u64, audit))
 }
 
-fn check_found(found: &Found) -> Checked {
+fn check_found(found: &Found, check: &Check) -> Checked {
     let path = found.path.display().to_string();
     let outcome = match Recording::open(&found.path) {
         Err(Error::UnknownFormat { .. }) if !found.named => None,
-        opened => Some(check(opened)),
+        opened => Some(audit(opened, check)),
     };
     Checked { path, outcome }
 }

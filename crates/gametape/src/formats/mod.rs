@@ -1,3 +1,4 @@
 //! One adapter a format: from its own crate to what all recordings share.
 
+pub(crate) mod murk;
 pub(crate) mod rmv;

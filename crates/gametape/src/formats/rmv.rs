@@ -9,8 +9,9 @@ use gametape_mines::rmv::{self, Reading, ResultString, SalvageError};
 use gametape_mines::{DeclaredSize, Encoding, Event, Game, Level, Metrics, Mode, Outcome, Version};
 use serde_json::{Map, Value, json};
 
-use crate::format::{Adapter, Convert, Converted, Partial, Repaired, Secrets};
+use crate::format::{Adapter, Check, Convert, Converted, Partial, Repaired, Secrets};
 use crate::info::printable;
+use crate::source::Source;
 use crate::{Audit, Error, Finding, Format, Info, Severity};
 
 /// What stands for a secret.
@@ -68,7 +69,7 @@ impl Adapter for Rmv {
         })
     }
 
-    fn info(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error> {
+    fn info(&self, path: &Path, bytes: &Source, secrets: Secrets) -> Result<Partial<Info>, Error> {
         let reading = rmv::read_lenient(bytes).map_err(|error| broken(path, &error))?;
         let game = &reading.game;
         // The termination event counts as one, as in the specification.
@@ -79,19 +80,19 @@ impl Adapter for Rmv {
         })
     }
 
-    fn audit(&self, bytes: &[u8]) -> Audit {
+    fn audit(&self, _path: &Path, bytes: &Source, _check: &Check) -> Result<Audit, Error> {
         let audit = rmv::audit(bytes);
-        Audit {
+        Ok(Audit {
             summary: audit
                 .metrics
                 .as_ref()
                 .map(|metrics| summary(metrics, audit.game.as_ref().and_then(Game::mode)))
                 .unwrap_or_default(),
             findings: audit.findings.iter().map(finding).collect(),
-        }
+        })
     }
 
-    fn stats(&self, path: &Path, bytes: &[u8]) -> Result<Partial<Map<String, Value>>, Error> {
+    fn stats(&self, path: &Path, bytes: &Source) -> Result<Partial<Map<String, Value>>, Error> {
         let reading = rmv::read_lenient(bytes).map_err(|error| broken(path, &error))?;
         Ok(Partial {
             value: stats(&Metrics::of(&reading.game)),
@@ -102,21 +103,27 @@ impl Adapter for Rmv {
     fn dump(
         &self,
         path: &Path,
-        bytes: &[u8],
+        bytes: &Source,
+        tick: Option<u64>,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>> {
         let reading = match rmv::read_lenient(bytes) {
             Ok(reading) => reading,
             Err(error) => return Ok(Err(broken(path, &error))),
         };
-        dump(&reading.game, out)?;
+        dump(&reading.game, tick, out)?;
         Ok(Ok(Partial {
             value: (),
             problem: problem(path, &reading),
         }))
     }
 
-    fn convert(&self, path: &Path, bytes: &[u8], convert: &Convert) -> Result<Converted, Error> {
+    fn convert<'a>(
+        &self,
+        path: &Path,
+        bytes: &'a [u8],
+        convert: &Convert,
+    ) -> Result<Converted<'a>, Error> {
         let mut game = rmv::read(bytes).map_err(|error| broken(path, &error))?;
         let mut losses = Vec::new();
         let unwritable = |error| unwritable(path, &error);
@@ -143,12 +150,12 @@ impl Adapter for Rmv {
             losses.extend(lost.iter().map(ToString::to_string));
         }
         Ok(Converted {
-            bytes: rmv::write(&game).map_err(unwritable)?,
+            bytes: rmv::write(&game).map_err(unwritable)?.into(),
             losses,
         })
     }
 
-    fn repair(&self, path: &Path, bytes: &[u8]) -> Result<Repaired, Error> {
+    fn repair<'a>(&self, path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, Error> {
         let salvaged = rmv::salvage(bytes).map_err(|error| match error {
             SalvageError::Read(error) => broken(path, &error),
             other => Error::Unwritable {
@@ -157,7 +164,9 @@ impl Adapter for Rmv {
             },
         })?;
         Ok(Repaired {
-            bytes: rmv::write(&salvaged.game).map_err(|error| unwritable(path, &error))?,
+            bytes: rmv::write(&salvaged.game)
+                .map_err(|error| unwritable(path, &error))?
+                .into(),
             lossy: salvaged.repairs.iter().any(rmv::Repair::is_loss),
             actions: salvaged.repairs.iter().map(ToString::to_string).collect(),
         })
@@ -345,8 +354,16 @@ fn stats(metrics: &Metrics) -> Map<String, Value> {
     }))
 }
 
-fn dump(game: &Game<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// `tick` is a time in milliseconds: of a mouse event, and of the board events it led to.
+fn dump(game: &Game<'_>, tick: Option<u64>, out: &mut dyn Write) -> io::Result<()> {
+    let mut now = 0;
     for (index, event) in game.events.iter().enumerate() {
+        if let Event::Mouse(mouse) = event {
+            now = u64::from(mouse.time_ms);
+        }
+        if tick.is_some_and(|tick| tick != now) {
+            continue;
+        }
         match event {
             Event::Mouse(mouse) => writeln!(
                 out,
@@ -373,7 +390,9 @@ fn dump(game: &Game<'_>, out: &mut dyn Write) -> io::Result<()> {
             }
         }
     }
-    if let Some(ending) = game.ending {
+    if let Some(ending) = game.ending
+        && tick.is_none_or(|tick| tick == u64::from(ending.time_ms))
+    {
         writeln!(
             out,
             r#"{{"event":{},"type":"end","outcome":"{}","time_ms":{}}}"#,

@@ -1,0 +1,230 @@
+//! The index beside a recording.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use gametape_murk::{self as format, Auditor, Frame, Index, IndexBuilder, ReadOptions, Rule};
+
+use super::{broken, json, problem, reader};
+use crate::format::{Partial, Repaired};
+use crate::source::{Limits, Source};
+use crate::{Error, Format, Recording};
+
+/// Where the index of a recording lies: `run.murk` has `run.murk.index`.
+#[must_use]
+pub fn index_path(recording: &Path) -> PathBuf {
+    let mut name = OsString::from(recording);
+    name.push(".index");
+    name.into()
+}
+
+/// Makes the index of a recording, and puts it beside it; gives its path and the frames in it.
+///
+/// # Errors
+/// [`Error::Broken`] where the recording can't be read to its end: what is damaged already can't
+/// be vouched for. [`Error::NoConversion`] for a recording of another format.
+pub fn index(recording: &Recording) -> Result<(PathBuf, u64), Error> {
+    let path = recording.path();
+    if recording.format() != Format::Murk {
+        return Err(Error::NoConversion {
+            path: path.to_owned(),
+            from: recording.format(),
+            to: "an index: only murk recordings have one".into(),
+        });
+    }
+    let mut reader = reader(path, recording.source())?;
+    let mut builder = IndexBuilder::new();
+    let header = usize::try_from(reader.offset()).unwrap_or(usize::MAX);
+    let mut frames = 0;
+    while let Some(frame) = reader.next_frame().map_err(|error| broken(path, error))? {
+        builder.push(&frame);
+        frames += 1;
+    }
+    if let Some(problem) = problem(path, reader.problem()) {
+        return Err(problem);
+    }
+    let header = recording.bytes().get(..header).unwrap_or_default();
+    let target = index_path(path);
+    crate::write_file(&target, &builder.finish(header))?;
+    Ok((target, frames))
+}
+
+/// An index that was found beside a recording.
+pub(super) struct Beside(Source);
+
+impl Beside {
+    /// The index, if it is one of this recording.
+    pub fn open(&self, recording: &[u8]) -> Option<Index<'_>> {
+        let index = Index::open(&self.0).ok()?;
+        index.check(recording).ok()?;
+        Some(index)
+    }
+}
+
+/// The index beside a recording; one that does not fit is a finding.
+pub(super) fn beside(path: &Path, recording: &[u8], auditor: &mut Auditor) -> Option<Beside> {
+    let source = Source::open(&index_path(path), &Limits::default()).ok()?;
+    let checked = Index::open(&source).and_then(|index| index.check(recording));
+    if let Err(error) = checked {
+        auditor.note(format::Finding::new(Rule::IndexStale {
+            reason: error.to_string(),
+        }));
+        return None;
+    }
+    Some(Beside(source))
+}
+
+/// Compares a frame with what the index says it was.
+pub(super) fn compare(
+    index: &Index<'_>,
+    recording: &[u8],
+    frame: &Frame<'_>,
+    auditor: &mut Auditor,
+) {
+    let mut same = false;
+    if let Some(entry) = index.entry(frame.index) {
+        same = entry.offset == frame.offset && entry.checksum == IndexBuilder::checksum(frame);
+        if !same && let Some(damage) = index.damage(recording, entry) {
+            auditor.note(damage.finding());
+            return;
+        }
+    }
+    if !same {
+        let rule = Rule::FrameChanged {
+            damage: "the index has it elsewhere".into(),
+        };
+        auditor.note(
+            format::Finding::new(rule)
+                .at(frame.offset)
+                .in_frame(frame.index, Some(frame.tick)),
+        );
+    }
+}
+
+/// Says what the index knows of the frame at which reading stopped.
+pub(super) fn explain(index: &Index<'_>, recording: &[u8], frame: u64, auditor: &mut Auditor) {
+    if let Some(damage) = index
+        .entry(frame)
+        .and_then(|entry| index.damage(recording, entry))
+    {
+        auditor.note(damage.finding());
+    }
+}
+
+/// Dumps one tick: through the index where there is one that fits, else by looking for it.
+pub(super) fn dump_tick(
+    path: &Path,
+    source: &Source,
+    tick: u64,
+    out: &mut dyn Write,
+) -> io::Result<Result<Partial<()>, Error>> {
+    let header = match ReadOptions::lenient().read(source) {
+        Ok(replay) => replay.header().clone().into_owned(),
+        Err(error) => return Ok(Err(broken(path, error))),
+    };
+    let mut unheard = Auditor::new(&header);
+    if let Some(beside) = beside(path, source, &mut unheard)
+        && let Some(index) = beside.open(source)
+    {
+        return match index.frame(source, tick) {
+            Ok(Some(frame)) => {
+                json::write_frame(&frame, out)?;
+                Ok(Ok(Partial {
+                    value: (),
+                    problem: None,
+                }))
+            }
+            Ok(None) => Ok(Err(absent(path, tick))),
+            Err(error) => Ok(Err(broken(path, error))),
+        };
+    }
+    let mut reader = match reader(path, source) {
+        Ok(reader) => reader,
+        Err(error) => return Ok(Err(error)),
+    };
+    loop {
+        match reader.next_frame() {
+            Ok(Some(frame)) if frame.tick == tick => {
+                json::write_frame(&frame, out)?;
+                return Ok(Ok(Partial {
+                    value: (),
+                    problem: None,
+                }));
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                return Ok(Err(
+                    problem(path, reader.problem()).unwrap_or_else(|| absent(path, tick))
+                ));
+            }
+            Err(error) => return Ok(Err(broken(path, error))),
+        }
+    }
+}
+
+fn absent(path: &Path, tick: u64) -> Error {
+    Error::NotFound {
+        pattern: format!("{}: tick {tick}", path.display()),
+    }
+}
+
+/// Keeps the whole frames at the start; before that, turns flipped bits back where an index knows
+/// them.
+pub(super) fn repair<'a>(path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, Error> {
+    let mut actions = Vec::new();
+    let index = Source::open(&index_path(path), &Limits::default()).ok();
+    if let Some(source) = &index {
+        match Index::open(source).and_then(|index| index.check(bytes).map(|()| index)) {
+            Err(error) => actions.push(format!(
+                "the index beside the recording is not used: {error}"
+            )),
+            Ok(index) if index.damages(bytes).next().is_some() => {
+                let mut copy = bytes.to_vec();
+                let (mended, left) = index.mend(&mut copy);
+                let place = |damage: &format::Damage| match damage.entry {
+                    None => "header".to_owned(),
+                    Some(entry) => format!("frame {} (tick {})", entry.frame, entry.tick),
+                };
+                for damage in &mended {
+                    actions.push(format!("{}: turned back: {damage}", place(damage)));
+                }
+                for damage in &left {
+                    actions.push(format!("{}: not mended: {damage}", place(damage)));
+                }
+                let salvaged = format::salvage(&copy).map_err(|error| broken(path, error))?;
+                let lossy = salvaged.dropped > 0 || !left.is_empty();
+                actions.extend(dropped(&salvaged));
+                let kept = salvaged.bytes.len();
+                copy.truncate(kept);
+                return Ok(Repaired {
+                    bytes: copy.into(),
+                    actions,
+                    lossy,
+                });
+            }
+            Ok(_) => {}
+        }
+    }
+    let salvaged = format::salvage(bytes).map_err(|error| broken(path, error))?;
+    actions.extend(dropped(&salvaged));
+    Ok(Repaired {
+        bytes: salvaged.bytes.into(),
+        lossy: salvaged.dropped > 0,
+        actions,
+    })
+}
+
+fn dropped(salvaged: &format::Salvaged<'_>) -> Option<String> {
+    let problem = salvaged.problem.as_ref()?;
+    let last = match salvaged.last_tick {
+        Some(tick) => format!("kept {} whole frames, up to tick {tick}", salvaged.frames),
+        None => "kept the header; no frame is whole".to_owned(),
+    };
+    Some(format!(
+        "{last}; dropped {} bytes behind them: {}: {}",
+        salvaged.dropped,
+        problem.place(),
+        problem.message()
+    ))
+}

@@ -1,0 +1,505 @@
+//! Frames and commands as JSON: what `dump` prints, and what `record` reads back.
+//!
+//! Every value survives the way through JSON bit for bit: numbers that JSON has no way to write
+//! (NaN, infinities) are strings of their bits, as `"0x7fc00000"`.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use gametape_murk::{Command, CommandBuf, Coord, Envelope, Frame, Payload, WriteError};
+use serde_json::{Map, Value};
+
+/// Writes a frame as one line.
+pub(crate) fn write_frame(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = String::with_capacity(64 + 160 * frame.commands().len().min(1 << 16));
+    // Writing to a string does not fail.
+    let _ = write!(
+        line,
+        r#"{{"frame":{},"tick":{},"commands":["#,
+        frame.index, frame.tick
+    );
+    for (at, command) in frame.commands().into_iter().enumerate() {
+        if at > 0 {
+            line.push(',');
+        }
+        put_command(&command, &mut line);
+        // Frames of a million commands need not be one string.
+        if line.len() > 1 << 20 {
+            out.write_all(line.as_bytes())?;
+            line.clear();
+        }
+    }
+    let _ = writeln!(line, r#"],"hash":"{:016x}"}}"#, frame.snapshot_hash);
+    out.write_all(line.as_bytes())
+}
+
+fn put_command(command: &Command<'_>, line: &mut String) {
+    let typed = Payload::decode(command.payload_type, command.payload);
+    match &typed {
+        Ok((payload, rest)) => {
+            let _ = write!(line, r#"{{"kind":"{}""#, payload.name());
+            put_payload(payload, line);
+            if !rest.is_empty() {
+                let _ = write!(line, r#","trailing":"{}""#, hex(rest));
+            }
+        }
+        Err(_) => {
+            let _ = write!(
+                line,
+                r#"{{"kind":"stored","type":{},"payload":"{}""#,
+                command.payload_type,
+                hex(command.payload)
+            );
+        }
+    }
+    let envelope = &command.envelope;
+    let _ = write!(line, r#","priority":{}"#, envelope.priority_class);
+    if let Some(source) = envelope.source_id {
+        let _ = write!(line, r#","source_id":{source}"#);
+    }
+    if let Some(seq) = envelope.source_seq {
+        let _ = write!(line, r#","source_seq":{seq}"#);
+    }
+    if envelope.expires_after_tick != u64::MAX {
+        let _ = write!(
+            line,
+            r#","expires_after_tick":{}"#,
+            envelope.expires_after_tick
+        );
+    }
+    let _ = write!(line, r#","arrival_seq":{}}}"#, envelope.arrival_seq);
+}
+
+fn put_payload(payload: &Payload<'_>, line: &mut String) {
+    let _ = match payload {
+        Payload::Move { entity_id, target } => {
+            write!(
+                line,
+                r#","entity_id":{entity_id},"target":{}"#,
+                numbers(*target)
+            )
+        }
+        Payload::Spawn {
+            coord,
+            field_values,
+        } => {
+            let _ = write!(line, r#","coord":{},"values":["#, numbers(*coord));
+            for (at, (field, value)) in field_values.iter().enumerate() {
+                let comma = if at > 0 { "," } else { "" };
+                let _ = write!(line, "{comma}[{field},{}]", single(value));
+            }
+            write!(line, "]")
+        }
+        Payload::Despawn { entity_id } => write!(line, r#","entity_id":{entity_id}"#),
+        Payload::SetField {
+            coord,
+            field,
+            value,
+        } => write!(
+            line,
+            r#","coord":{},"field":{field},"value":{}"#,
+            numbers(*coord),
+            single(*value)
+        ),
+        Payload::Custom { type_id, data } => {
+            write!(line, r#","type_id":{type_id},"data":"{}""#, hex(data))
+        }
+        Payload::SetParameter { key, value } => {
+            write!(line, r#","key":{key},"value":{}"#, double(*value))
+        }
+        Payload::SetParameterBatch { parameters } => {
+            let _ = write!(line, r#","parameters":["#);
+            for (at, (key, value)) in parameters.iter().enumerate() {
+                let comma = if at > 0 { "," } else { "" };
+                let _ = write!(line, "{comma}[{key},{}]", double(value));
+            }
+            write!(line, "]")
+        }
+        // A kind that this version does not know is never decoded.
+        _ => Ok(()),
+    };
+}
+
+fn numbers(coord: Coord<'_>) -> String {
+    let mut text = "[".to_owned();
+    for (at, number) in coord.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        let _ = write!(text, "{comma}{number}");
+    }
+    text.push(']');
+    text
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+/// The shortest decimal that reads back as the same bits, or the bits.
+fn single(value: f32) -> String {
+    if value.is_finite() {
+        format!("{value:?}")
+    } else {
+        format!("\"{:#010x}\"", value.to_bits())
+    }
+}
+
+fn double(value: f64) -> String {
+    if value.is_finite() {
+        format!("{value:?}")
+    } else {
+        format!("\"{:#018x}\"", value.to_bits())
+    }
+}
+
+/// What a line of commands is about: a tick, and commands that are added to it.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    pub tick: u64,
+    pub commands: CommandBuf,
+}
+
+/// Reads a line: a frame as [`write_frame`] writes it, or a single command with its `tick`.
+/// `field` gives the number of a field's name.
+pub(crate) fn read_line(text: &str, field: &dyn Fn(&str) -> Option<u32>) -> Result<Line, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let Value::Object(map) = value else {
+        return Err("not an object".into());
+    };
+    let mut object = Object {
+        map,
+        what: "the line".into(),
+    };
+    let tick = object.number("tick")?;
+    let mut commands = CommandBuf::new();
+    match object.map.remove("commands") {
+        None => command(object, field, &mut commands)?,
+        Some(Value::Array(list)) => {
+            // What a dump says of the frame is passed over: the recording is made anew.
+            object.map.remove("frame");
+            object.map.remove("hash");
+            object.end()?;
+            for (at, value) in list.into_iter().enumerate() {
+                let what = format!("command {at}");
+                let Value::Object(map) = value else {
+                    return Err(format!("{what} is not an object"));
+                };
+                command(Object { map, what }, field, &mut commands)?;
+            }
+        }
+        Some(_) => return Err("\"commands\" is not a list".into()),
+    }
+    Ok(Line { tick, commands })
+}
+
+/// An object whose keys are taken out one by one; what is left over is a mistake.
+struct Object {
+    map: Map<String, Value>,
+    what: String,
+}
+
+impl Object {
+    fn take(&mut self, key: &str) -> Result<Value, String> {
+        self.map
+            .remove(key)
+            .ok_or_else(|| format!("{} has no {key:?}", self.what))
+    }
+
+    fn wrong(&self, key: &str, wanted: &str) -> String {
+        format!("{}: {key:?} is not {wanted}", self.what)
+    }
+
+    fn number<T: TryFrom<u64>>(&mut self, key: &str) -> Result<T, String> {
+        let value = self.take(key)?;
+        value
+            .as_u64()
+            .and_then(|number| T::try_from(number).ok())
+            .ok_or_else(|| self.wrong(key, "a whole number of its size"))
+    }
+
+    fn optional<T: TryFrom<u64>>(&mut self, key: &str) -> Result<Option<T>, String> {
+        match self.map.get(key) {
+            None => Ok(None),
+            Some(Value::Null) => {
+                self.map.remove(key);
+                Ok(None)
+            }
+            Some(_) => self.number(key).map(Some),
+        }
+    }
+
+    fn coord(&mut self, key: &str) -> Result<Vec<i32>, String> {
+        let value = self.take(key)?;
+        value
+            .as_array()
+            .and_then(|list| {
+                list.iter()
+                    .map(|value| value.as_i64().and_then(|number| i32::try_from(number).ok()))
+                    .collect()
+            })
+            .ok_or_else(|| self.wrong(key, "a list of whole numbers"))
+    }
+
+    fn single(&mut self, key: &str) -> Result<f32, String> {
+        let value = self.take(key)?;
+        read_single(&value).ok_or_else(|| self.wrong(key, "a number, or the bits of one"))
+    }
+
+    fn double(&mut self, key: &str) -> Result<f64, String> {
+        let value = self.take(key)?;
+        read_double(&value).ok_or_else(|| self.wrong(key, "a number, or the bits of one"))
+    }
+
+    fn bytes(&mut self, key: &str) -> Result<Vec<u8>, String> {
+        let value = self.take(key)?;
+        value
+            .as_str()
+            .and_then(read_hex)
+            .ok_or_else(|| self.wrong(key, "a string of hexadecimal bytes"))
+    }
+
+    /// A list of pairs.
+    fn pairs<T>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&Value, &Value) -> Option<T>,
+    ) -> Result<Vec<T>, String> {
+        let value = self.take(key)?;
+        value
+            .as_array()
+            .and_then(|list| {
+                list.iter()
+                    .map(|pair| match pair.as_array().map(Vec::as_slice) {
+                        Some([first, second]) => read(first, second),
+                        _ => None,
+                    })
+                    .collect()
+            })
+            .ok_or_else(|| self.wrong(key, "a list of pairs"))
+    }
+
+    fn end(&self) -> Result<(), String> {
+        match self.map.keys().next() {
+            None => Ok(()),
+            Some(key) => Err(format!("{} has the unknown key {key:?}", self.what)),
+        }
+    }
+}
+
+fn read_single(value: &Value) -> Option<f32> {
+    match value {
+        // Rounding twice, over f64, would be wrong: the text is read as what it is.
+        Value::Number(number) => number
+            .to_string()
+            .parse()
+            .ok()
+            .filter(|v: &f32| v.is_finite()),
+        Value::String(bits) => u32::from_str_radix(bits.strip_prefix("0x")?, 16)
+            .ok()
+            .map(f32::from_bits),
+        _ => None,
+    }
+}
+
+fn read_double(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(bits) => u64::from_str_radix(bits.strip_prefix("0x")?, 16)
+            .ok()
+            .map(f64::from_bits),
+        _ => None,
+    }
+}
+
+fn read_hex(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+        return None;
+    }
+    text.as_bytes()
+        .chunks(2)
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect()
+}
+
+fn read_u32(value: &Value) -> Option<u32> {
+    value.as_u64().and_then(|number| u32::try_from(number).ok())
+}
+
+fn command(
+    mut object: Object,
+    field: &dyn Fn(&str) -> Option<u32>,
+    commands: &mut CommandBuf,
+) -> Result<(), String> {
+    let kind = object.take("kind")?;
+    let envelope = Envelope {
+        priority_class: object.optional("priority")?.unwrap_or(1),
+        source_id: object.optional("source_id")?,
+        source_seq: object.optional("source_seq")?,
+        expires_after_tick: object.optional("expires_after_tick")?.unwrap_or(u64::MAX),
+        arrival_seq: object
+            .optional("arrival_seq")?
+            .unwrap_or(commands.as_commands().len() as u64),
+    };
+    let trailing = match object.map.contains_key("trailing") {
+        true => object.bytes("trailing")?,
+        false => Vec::new(),
+    };
+    let too_large = |error: WriteError| error.to_string();
+    let number = |value: &Value| match value {
+        Value::String(name) => field(name),
+        other => read_u32(other),
+    };
+    let mut push = |object: &Object, payload: &Payload<'_>| -> Result<(), String> {
+        object.end()?;
+        let mut bytes = Vec::new();
+        payload
+            .encode(&mut bytes)
+            .map_err(|size| format!("a list of {size} entries"))?;
+        bytes.extend_from_slice(&trailing);
+        let stored = Command {
+            payload_type: payload.tag(),
+            payload: &bytes,
+            envelope,
+        };
+        commands.push_stored(&stored).map_err(too_large)
+    };
+    match kind.as_str() {
+        Some("move") => {
+            let entity_id = object.number("entity_id")?;
+            let target = object.coord("target")?;
+            let target = target.as_slice().into();
+            push(&object, &Payload::Move { entity_id, target })
+        }
+        Some("spawn") => {
+            let coord = object.coord("coord")?;
+            let values = object.pairs("values", |field, value| {
+                Some((number(field)?, read_single(value)?))
+            })?;
+            let payload = Payload::Spawn {
+                coord: coord.as_slice().into(),
+                field_values: values.as_slice().into(),
+            };
+            push(&object, &payload)
+        }
+        Some("despawn") => {
+            let entity_id = object.number("entity_id")?;
+            push(&object, &Payload::Despawn { entity_id })
+        }
+        Some("set_field") => {
+            let coord = object.coord("coord")?;
+            let named = object.take("field")?;
+            let field = number(&named)
+                .ok_or_else(|| format!("{}: the world has no field {named}", object.what))?;
+            let value = object.single("value")?;
+            let coord = coord.as_slice().into();
+            push(
+                &object,
+                &Payload::SetField {
+                    coord,
+                    field,
+                    value,
+                },
+            )
+        }
+        Some("custom") => {
+            let type_id = object.number("type_id")?;
+            let data = object.bytes("data")?;
+            let data = data.as_slice();
+            push(&object, &Payload::Custom { type_id, data })
+        }
+        Some("set_parameter") => {
+            let key = object.number("key")?;
+            let value = object.double("value")?;
+            push(&object, &Payload::SetParameter { key, value })
+        }
+        Some("set_parameter_batch") => {
+            let parameters = object.pairs("parameters", |key, value| {
+                Some((read_u32(key)?, read_double(value)?))
+            })?;
+            let parameters = parameters.as_slice().into();
+            push(&object, &Payload::SetParameterBatch { parameters })
+        }
+        Some("stored") => {
+            let payload_type = object.number("type")?;
+            let payload = object.bytes("payload")?;
+            object.end()?;
+            let stored = Command {
+                payload_type,
+                payload: &payload,
+                envelope,
+            };
+            commands.push_stored(&stored).map_err(too_large)
+        }
+        _ => Err(format!(
+            "{}: the kind {kind} is none of {}, stored",
+            object.what,
+            Payload::NAMES.join(", ")
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn stored() -> impl Strategy<Value = (u8, Vec<u8>, Envelope)> {
+        let small = prop::collection::vec(any::<u8>(), 0..40);
+        let counted =
+            (0_u32..4, prop::collection::vec(any::<u8>(), 0..60)).prop_map(|(count, bytes)| {
+                let mut payload = count.to_le_bytes().to_vec();
+                payload.extend(bytes);
+                payload
+            });
+        let envelope = (
+            any::<u8>(),
+            any::<Option<u64>>(),
+            any::<Option<u64>>(),
+            any::<u64>(),
+            any::<u64>(),
+        )
+            .prop_map(
+                |(priority_class, source_id, source_seq, expires, arrival)| Envelope {
+                    priority_class,
+                    source_id,
+                    source_seq,
+                    expires_after_tick: expires,
+                    arrival_seq: arrival,
+                },
+            );
+        (0_u8..9, prop_oneof![small, counted], envelope)
+    }
+
+    proptest! {
+        /// Whatever a command is, its JSON form reads back as the same bytes.
+        #[test]
+        fn a_dumped_frame_reads_back_as_the_same_bytes(
+            tick: u64,
+            list in prop::collection::vec(stored(), 0..5),
+        ) {
+            let mut commands = CommandBuf::new();
+            for (payload_type, payload, envelope) in &list {
+                commands.push_stored(&Command {
+                    payload_type: *payload_type,
+                    payload,
+                    envelope: *envelope,
+                }).unwrap();
+            }
+            let header = gametape_murk::Header::default();
+            let mut writer = gametape_murk::Writer::new(Vec::new(), &header).unwrap();
+            writer.push(tick, commands.as_commands(), 7).unwrap();
+            let bytes = writer.finish().unwrap();
+            let replay = gametape_murk::read(&bytes).unwrap();
+            let frame = replay.frames().next().unwrap().unwrap();
+            let mut text = Vec::new();
+            write_frame(&frame, &mut text).unwrap();
+            let line = read_line(std::str::from_utf8(&text).unwrap(), &|_| None).unwrap();
+            prop_assert_eq!(line.tick, tick);
+            prop_assert_eq!(line.commands, commands);
+        }
+    }
+}

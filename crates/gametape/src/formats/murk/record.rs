@@ -1,0 +1,292 @@
+//! Recording a world.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+
+use gametape_murk::{self as format, CommandBuf, RecordError, Recorder, VerifyError, Writer};
+use serde::Serialize;
+
+use super::world::{self, EngineWorld, World};
+use super::{broken, json};
+use crate::Error;
+
+/// The commands of each tick, read from lines of JSON.
+#[derive(Clone, Default, Debug)]
+pub struct Commands {
+    ticks: BTreeMap<u64, (u64, CommandBuf)>,
+    name: PathBuf,
+}
+
+impl Commands {
+    /// No commands at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Reads commands, one JSON object a line: a frame as `dump` prints it (its hash is passed
+    /// over), or a single command with its `tick`. Fields may be given by the names they have in
+    /// `world`, the text of a TOML file. Empty lines count for nothing; the ticks may come in any
+    /// order, the commands of one tick stay in theirs.
+    ///
+    /// # Errors
+    /// [`Error::Commands`] names the line; [`Error::World`], [`Error::Io`].
+    pub fn read(lines: impl BufRead, name: &Path, world: &str) -> Result<Self, Error> {
+        let world = World::from_toml(world).map_err(|error| Error::World {
+            path: name.to_owned(),
+            message: error.to_string(),
+        })?;
+        let field = |name: &str| world.field_number(name);
+        let mut commands = Self {
+            ticks: BTreeMap::new(),
+            name: name.to_owned(),
+        };
+        for (number, line) in (1..).zip(lines.lines()) {
+            let line = line.map_err(|source| Error::Io {
+                path: name.to_owned(),
+                source,
+            })?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let wrong = |message| Error::Commands {
+                path: name.to_owned(),
+                line: number,
+                message,
+            };
+            let read = json::read_line(&line, &field).map_err(wrong)?;
+            let (_, buffer) = commands
+                .ticks
+                .entry(read.tick)
+                .or_insert_with(|| (number, CommandBuf::new()));
+            for command in read.commands.as_commands() {
+                buffer
+                    .push_stored(&command)
+                    .map_err(|error| wrong(error.to_string()))?;
+            }
+        }
+        Ok(commands)
+    }
+
+    /// The commands of a tick.
+    pub(super) fn of(&self, tick: u64) -> format::Commands<'_> {
+        self.ticks
+            .get(&tick)
+            .map_or_else(format::Commands::default, |(_, buffer)| {
+                buffer.as_commands()
+            })
+    }
+
+    /// Refuses commands of ticks that are not made.
+    pub(super) fn within(&self, ticks: u64) -> Result<(), Error> {
+        let outside = self
+            .ticks
+            .iter()
+            .find(|(tick, _)| **tick == 0 || **tick > ticks);
+        match outside {
+            None => Ok(()),
+            Some((tick, (line, _))) => Err(Error::Commands {
+                path: self.name.clone(),
+                line: *line,
+                message: format!("tick {tick} is not made; ticks 1 to {ticks} are"),
+            }),
+        }
+    }
+}
+
+/// What to record, and where.
+#[derive(Clone, Debug)]
+pub struct RecordOptions {
+    /// The world: the text of a TOML file.
+    pub world: String,
+    /// The name of that file, for messages.
+    pub world_path: PathBuf,
+    /// Ticks to make.
+    pub ticks: u64,
+    /// Where the recording goes.
+    pub output: PathBuf,
+    /// What to do with a recording that is there already: go on behind its last whole frame
+    /// instead of refusing.
+    pub resume: bool,
+}
+
+/// What was recorded.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Recorded {
+    /// Ticks that were made now.
+    pub ticks: u64,
+    /// Ticks that were there already.
+    pub resumed_after: u64,
+    /// Bytes of a cut frame that were taken off before going on.
+    pub dropped: u64,
+    /// Commands that were recorded now.
+    pub commands: u64,
+    /// Of those: how many the world applied.
+    pub applied: u64,
+    /// Of those: how many had expired.
+    pub expired: u64,
+    /// Of those: how many could not be applied.
+    pub rejected: u64,
+    /// Ticks that failed and left the state as it was.
+    pub failed_ticks: u64,
+    /// The hash of the last state, as 16 hexadecimal digits.
+    pub last_hash: Option<String>,
+}
+
+/// Runs a world and records it, tick by tick: every frame is handed to the system as it is made,
+/// so that a recorder that is killed loses none that was whole.
+///
+/// # Errors
+/// [`Error::World`], [`Error::Commands`] before anything is written; [`Error::Io`] where the
+/// output can't be written or is there already; [`Error::Simulation`].
+pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
+    let path = &options.output;
+    let io = |source| Error::Io {
+        path: path.clone(),
+        source,
+    };
+    let unwritable = |error: format::WriteError| match error {
+        format::WriteError::Io(source) => io(source),
+        other => Error::Unwritable {
+            path: path.clone(),
+            message: other.to_string(),
+        },
+    };
+    commands.within(options.ticks)?;
+    let world = World::from_toml(&options.world).map_err(|error| Error::World {
+        path: options.world_path.clone(),
+        message: error.to_string(),
+    })?;
+    let mut simulation = world::build(&options.world_path, &world)?;
+    let header = world.header();
+    let mut recorded = Recorded::default();
+    let there = path.exists() && options.resume;
+    let writer = if there {
+        resume(path, &header, &mut simulation, commands, &mut recorded)?
+    } else {
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(path)
+            .map_err(|source| match source.kind() {
+                io::ErrorKind::AlreadyExists => io(io::Error::new(
+                    source.kind(),
+                    "is there already; --resume goes on behind it",
+                )),
+                _ => io(source),
+            })?;
+        Writer::new(file, &header).map_err(unwritable)?
+    };
+    let mut recorder = Recorder::new(writer, &header);
+    recorder.writer().set_buffer(0);
+    recorder.writer().flush().map_err(unwritable)?;
+    for tick in recorded.resumed_after + 1..=options.ticks {
+        let of_tick = commands.of(tick);
+        let hash = recorder
+            .step(&mut simulation, tick, of_tick)
+            .map_err(|error| match error {
+                RecordError::Write(error) => unwritable(error),
+                other => Error::Simulation {
+                    path: path.clone(),
+                    message: other.to_string(),
+                },
+            })?;
+        recorded.ticks += 1;
+        recorded.commands += of_tick.len() as u64;
+        recorded.count(&simulation);
+        recorded.last_hash = Some(format!("{hash:016x}"));
+    }
+    recorder
+        .finish()
+        .map_err(unwritable)?
+        .sync_all()
+        .map_err(io)?;
+    Ok(recorded)
+}
+
+impl Recorded {
+    #[cfg(feature = "engine")]
+    fn count(&mut self, simulation: &EngineWorld) {
+        use gametape_murk::engine::Outcome;
+        for outcome in simulation.receipts().outcomes() {
+            match outcome {
+                Outcome::Applied => self.applied += 1,
+                Outcome::Expired => self.expired += 1,
+                _ => self.rejected += 1,
+            }
+        }
+        self.failed_ticks += u64::from(simulation.failure().is_some());
+    }
+
+    #[cfg(not(feature = "engine"))]
+    fn count(&mut self, _: &EngineWorld) {}
+}
+
+/// Goes to the end of a recording: its frames are replayed, and have to be right.
+fn resume(
+    path: &Path,
+    header: &format::Header<'_>,
+    simulation: &mut EngineWorld,
+    commands: &Commands,
+    recorded: &mut Recorded,
+) -> Result<Writer<std::fs::File>, Error> {
+    let io = |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let differs = |message: String| Error::Unwritable {
+        path: path.to_owned(),
+        message,
+    };
+    // What is there is looked at before anything is cut off.
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(path)
+        .map_err(io)?;
+    let options = format::ReadOptions::lenient();
+    let mut reader = match format::Reader::with_options(&file, options) {
+        // Killed before the header was out: nothing was recorded.
+        Err(error) if error.is_truncated() => {
+            recorded.dropped = file.metadata().map_err(io)?.len();
+            file.set_len(0).map_err(io)?;
+            return Writer::new(file, header).map_err(|error| differs(error.to_string()));
+        }
+        other => other.map_err(|error| broken(path, error))?,
+    };
+    if reader.header() != header {
+        return Err(differs(
+            "is a recording of another world, or by another build: it can't be resumed with this one"
+                .into(),
+        ));
+    }
+    let mut verifier =
+        format::Verifier::new(header, simulation).map_err(|error| differs(error.to_string()))?;
+    while let Some(frame) = reader.next_frame().map_err(|error| broken(path, error))? {
+        let given = commands.of(frame.tick);
+        if !given.is_empty() && given != frame.commands() {
+            return Err(differs(format!(
+                "tick {} was recorded with other commands than are given now",
+                frame.tick
+            )));
+        }
+        recorded.resumed_after = frame.tick;
+        verifier
+            .push(&frame)
+            .map_err(|error| mismatch(path, &error))?;
+    }
+    verifier.finish().map_err(|error| mismatch(path, &error))?;
+    drop(reader);
+    let (writer, resumed) = Writer::resume(file).map_err(|error| broken(path, error))?;
+    recorded.dropped = resumed.dropped;
+    Ok(writer)
+}
+
+fn mismatch<E: std::error::Error>(path: &Path, error: &VerifyError<E>) -> Error {
+    Error::Simulation {
+        path: path.to_owned(),
+        message: format!("what is recorded can't be replayed: {error}"),
+    }
+}

@@ -1,0 +1,341 @@
+//! Is a recording what it claims to be? What can be told without replaying it.
+
+use std::collections::HashMap;
+
+use crate::command::{Command, Commands, Payload};
+use crate::error::PayloadError;
+use crate::model::{Frame, Header};
+use crate::read::ReadOptions;
+use crate::rule::{Finding, Findings, Rule};
+
+/// What a world says of commands before they are submitted to it. Feature `engine` has one for
+/// Murk's own worlds.
+pub trait CommandCheck {
+    /// Why the command is never applied at this tick of the engine's own count (which starts with
+    /// 1); `None` if it is.
+    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection>;
+
+    /// How many commands of one tick the engine takes.
+    fn queue_limit(&self) -> u64 {
+        MAX_INGRESS_QUEUE
+    }
+}
+
+/// What Murk's engine takes in a tick, unless it is configured otherwise.
+pub const MAX_INGRESS_QUEUE: u64 = 1024;
+
+/// Why a command is never applied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// It expired before the tick it was submitted at.
+    Expired,
+    /// A kind that the engine does not apply.
+    Unsupported,
+    /// The coordinate is no cell of the world.
+    Outside,
+    /// The world has not so many fields.
+    UnknownField,
+    /// The field never changes.
+    StaticField,
+}
+
+/// The semantics that every world of Murk's lockstep engine has: for recordings without a world.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct AnyWorld;
+
+impl CommandCheck for AnyWorld {
+    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
+        if command.envelope.expires_after_tick < engine_tick {
+            return Some(Rejection::Expired);
+        }
+        match command.payload() {
+            Ok(Payload::SetField { .. }) | Err(_) => None,
+            Ok(_) => Some(Rejection::Unsupported),
+        }
+    }
+}
+
+/// What an audit found.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Audit {
+    /// One finding for each rule that is broken or stretched.
+    pub findings: Findings,
+    /// Whole frames.
+    pub frames: u64,
+}
+
+/// Audits a recording in memory without replaying it. It never fails: what can't be read is a
+/// finding.
+///
+/// ```
+/// # let bytes = gametape_murk::doc_example();
+/// let audit = gametape_murk::audit(&bytes[..bytes.len() - 5]);
+/// assert!(audit.findings.has("murk.truncated"));
+/// assert_eq!(audit.frames, 2);
+/// ```
+#[must_use]
+pub fn audit(bytes: &[u8]) -> Audit {
+    let mut audit = Audit::default();
+    let replay = match ReadOptions::lenient().read(bytes) {
+        Ok(replay) => replay,
+        Err(error) => {
+            if let Some(finding) = error.into_finding() {
+                audit.findings.push(finding);
+            }
+            return audit;
+        }
+    };
+    let mut auditor = Auditor::new(replay.header());
+    let mut frames = replay.frames();
+    for frame in frames.by_ref().flatten() {
+        auditor.push(&frame, &AnyWorld);
+    }
+    let frames_read = auditor.frames();
+    audit.findings = auditor.finish(frames.problem());
+    audit.findings.push(Finding::new(Rule::NotSimulated {
+        frames: frames_read,
+    }));
+    audit.findings.sort();
+    audit.frames = frames_read;
+    audit
+}
+
+/// An audit that is fed frame by frame, beside whatever else is done with the frames.
+#[derive(Debug, Default)]
+pub struct Auditor {
+    findings: Findings,
+    frames: u64,
+    last_tick: Option<u64>,
+}
+
+impl Auditor {
+    /// An audit of a recording with this header.
+    #[must_use]
+    pub fn new(header: &Header<'_>) -> Self {
+        let mut auditor = Self::default();
+        auditor.header(header);
+        auditor
+    }
+
+    fn header(&mut self, header: &Header<'_>) {
+        if header.config_hash == 0 {
+            self.findings.push(Finding::new(Rule::ConfigUnset));
+        }
+        let build = &header.build;
+        if build.toolchain != crate::build::TOOLCHAIN {
+            self.findings.push(Finding::new(Rule::OtherToolchain {
+                recorded: build.toolchain.to_string(),
+                here: crate::build::TOOLCHAIN,
+            }));
+        }
+        if build.target_triple != crate::build::TARGET {
+            self.findings.push(Finding::new(Rule::OtherTarget {
+                recorded: build.target_triple.to_string(),
+                here: crate::build::TARGET,
+            }));
+        }
+    }
+
+    /// Frames so far.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// What was found so far.
+    #[must_use]
+    pub const fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Adds a finding of the caller's own.
+    pub fn note(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Looks at the next frame.
+    pub fn push(&mut self, frame: &Frame<'_>, world: &impl CommandCheck) {
+        self.frames += 1;
+        self.tick(frame);
+        let commands = frame.commands();
+        if commands.is_empty() {
+            return;
+        }
+        let (count, limit) = (commands.len() as u64, world.queue_limit());
+        if count > limit {
+            self.at(frame, Rule::QueueFull { count, limit });
+        }
+        // The engine counts its ticks from 1, whatever the recording calls them.
+        let engine_tick = frame.index + 1;
+        let mut classes: Option<(u8, u8)> = None;
+        for (at, command) in (0..).zip(commands) {
+            self.command(frame, at, &command, world, engine_tick);
+            let class = command.envelope.priority_class;
+            classes = Some(match classes {
+                None => (class, class),
+                Some((low, high)) => (low.min(class), high.max(class)),
+            });
+        }
+        if classes.is_some_and(|(low, high)| low < high) {
+            self.priorities(frame, commands, world, engine_tick);
+        }
+    }
+
+    /// What was found; `problem` is what stopped the reader.
+    #[must_use]
+    pub fn finish(mut self, problem: Option<&Finding>) -> Findings {
+        if self.frames == 0 {
+            self.findings.push(Finding::new(Rule::NoFrames));
+        }
+        if let Some(problem) = problem {
+            self.findings.push(problem.clone());
+        }
+        self.findings.sort();
+        self.findings
+    }
+
+    #[cold]
+    fn at(&mut self, frame: &Frame<'_>, rule: Rule) {
+        self.findings.push(
+            Finding::new(rule)
+                .at(frame.offset)
+                .in_frame(frame.index, Some(frame.tick)),
+        );
+    }
+
+    fn tick(&mut self, frame: &Frame<'_>) {
+        let now = frame.tick;
+        match self.last_tick.replace(now) {
+            Some(before) if now <= before => self.at(frame, Rule::TickOrder { before, now }),
+            Some(before) if now - before > 1 => self.at(frame, Rule::TickGap { before, now }),
+            _ => {}
+        }
+    }
+
+    fn command(
+        &mut self,
+        frame: &Frame<'_>,
+        at: u32,
+        command: &Command<'_>,
+        world: &impl CommandCheck,
+        engine_tick: u64,
+    ) {
+        let (payload, rest) = match Payload::decode(command.payload_type, command.payload) {
+            Ok(decoded) => decoded,
+            Err(error) => return self.at(frame, PayloadError::rule(error, at)),
+        };
+        if !rest.is_empty() {
+            let rule = Rule::TrailingPayload {
+                command: at,
+                kind: payload.name(),
+                bytes: rest.len() as u64,
+            };
+            self.at(frame, rule);
+        }
+        let envelope = &command.envelope;
+        if envelope.source_id.is_none() && envelope.source_seq.is_some() {
+            self.at(frame, Rule::SourceSeqUnused { command: at });
+        }
+        if let Some(rejection) = world.check(command, engine_tick) {
+            self.at(frame, rejection.rule(at, command, &payload));
+        }
+    }
+
+    /// Looks for a cell that two commands of different priority write: they are applied by rising
+    /// class, so the last one, of the lowest priority, stays.
+    fn priorities(
+        &mut self,
+        frame: &Frame<'_>,
+        commands: Commands<'_>,
+        world: &impl CommandCheck,
+        engine_tick: u64,
+    ) {
+        type Write = (u32, u8, u32);
+        let mut cells: HashMap<&[u8], Write> = HashMap::new();
+        for (at, command) in (0_u32..).zip(commands) {
+            let Ok(Payload::SetField {
+                coord,
+                field,
+                value,
+            }) = command.payload()
+            else {
+                continue;
+            };
+            if world.check(&command, engine_tick).is_some() {
+                continue;
+            }
+            // The coordinate and the field are the payload up to the value.
+            let Some(cell) = command.payload.get(..4 + 4 * coord.len() + 4) else {
+                continue;
+            };
+            let new = (at, command.envelope.priority_class, value.to_bits());
+            let old = *cells.entry(cell).or_insert(new);
+            if old.1 == new.1 {
+                continue;
+            }
+            let (higher, lower) = if old.1 < new.1 {
+                (old, new)
+            } else {
+                (new, old)
+            };
+            cells.insert(cell, lower);
+            if higher.2 != lower.2 {
+                let rule = Rule::PriorityLost {
+                    higher: higher.0,
+                    lower: lower.0,
+                    higher_class: higher.1,
+                    lower_class: lower.1,
+                    field,
+                    coord: coord.iter().take(MAX_COORD).collect(),
+                };
+                self.at(frame, rule);
+            }
+        }
+    }
+}
+
+/// Numbers of a coordinate that a finding shows: more than any space has.
+const MAX_COORD: usize = 16;
+
+impl Rejection {
+    fn rule(self, command: u32, stored: &Command<'_>, payload: &Payload<'_>) -> Rule {
+        let (coord, field) = match payload {
+            Payload::SetField { coord, field, .. } => {
+                (coord.iter().take(MAX_COORD).collect(), *field)
+            }
+            _ => (Vec::new(), 0),
+        };
+        match self {
+            Self::Expired => Rule::CommandExpired {
+                command,
+                expires: stored.envelope.expires_after_tick,
+            },
+            Self::Unsupported => Rule::CommandUnsupported {
+                command,
+                kind: payload.name(),
+            },
+            Self::Outside => Rule::CommandOutside { command, coord },
+            Self::UnknownField => Rule::CommandUnknownField { command, field },
+            Self::StaticField => Rule::CommandStaticField { command, field },
+        }
+    }
+}
+
+#[cfg(feature = "engine")]
+impl CommandCheck for crate::engine::Checker {
+    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
+        use crate::engine::Rejection as Reason;
+        Some(match self.check(command, engine_tick)? {
+            Reason::Expired => Rejection::Expired,
+            Reason::OutOfBounds => Rejection::Outside,
+            Reason::UnknownField => Rejection::UnknownField,
+            Reason::StaticField => Rejection::StaticField,
+            Reason::Unsupported => Rejection::Unsupported,
+        })
+    }
+
+    fn queue_limit(&self) -> u64 {
+        self.max_ingress_queue() as u64
+    }
+}

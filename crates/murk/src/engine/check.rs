@@ -1,0 +1,434 @@
+//! What a description must keep to, so that the origin neither panics nor takes more than its
+//! due; checked before anything is allocated.
+//!
+//! The origin refuses a part of it itself. What it takes, and panics on in a later tick, is
+//! refused here: a description may come out of a recording of unknown origin.
+
+use std::collections::HashMap;
+
+use murk_core::{FieldId, FieldSet};
+use murk_propagator::Propagator as OriginPropagator;
+use murk_space::Space as OriginSpace;
+
+use super::cost;
+use super::propagator::{Named, Propagator, Use, reference};
+use super::space::{Edge, Space};
+use super::value::FindNan;
+use super::world::{Field, FieldType, Mutability, World};
+use super::{Fault, Place, WorldError};
+
+/// Longest description that is read, in bytes.
+pub const MAX_DESCRIPTION: usize = 4 << 20;
+/// Most values that a world's fields may have together (cells times values a cell).
+pub const MAX_VALUES: u64 = 64 << 20;
+/// Most values that one field may have, if it is not static: the origin stores it in one piece.
+pub const MAX_FIELD_VALUES: u64 = 16 << 20;
+/// Most values that the sparse fields may have together. Beyond it the origin can run out of room
+/// in the middle of a run, and then drops writes without a word.
+pub const MAX_SPARSE_VALUES: u64 = 16 << 20;
+/// Most memory that a world may take, in bytes, as far as it can be estimated.
+pub const MAX_MEMORY: u64 = 1 << 30;
+/// Most cells that the morphological operations of a tick may look at.
+pub const MAX_VISITS: u64 = 1 << 28;
+/// Most fields.
+pub const MAX_FIELDS: usize = 4096;
+/// Most propagators.
+pub const MAX_PROPAGATORS: usize = 1024;
+/// Longest name of a field, and of its unit, in bytes.
+pub const MAX_NAME: usize = 256;
+/// Most components of one product space.
+pub const MAX_COMPONENTS: usize = 16;
+/// How deep product spaces may stand in each other.
+pub const MAX_NESTING: usize = 4;
+/// Most numbers in a coordinate.
+pub const MAX_DIMENSIONS: usize = 32;
+/// Most commands in a tick: no frame of a recording can hold more.
+pub const MAX_INGRESS_QUEUE: u32 = 1_000_000;
+
+/// The origin's parts of a world that was found sound.
+pub(super) struct Parts {
+    pub(super) space: Box<dyn OriginSpace>,
+    pub(super) propagators: Vec<Box<dyn OriginPropagator>>,
+}
+
+fn limit(what: &'static str, claimed: u64, limit: u64) -> Result<(), Fault> {
+    if claimed > limit {
+        return Err(Fault::Limit {
+            what,
+            claimed,
+            limit,
+        });
+    }
+    Ok(())
+}
+
+fn some(what: &'static str, count: usize) -> Result<(), Fault> {
+    match count {
+        0 => Err(Fault::Empty { what }),
+        _ => Ok(()),
+    }
+}
+
+fn name(text: &str) -> Result<(), Fault> {
+    if text.is_empty() || text.len() > MAX_NAME || text.chars().any(char::is_control) {
+        return Err(Fault::Name { limit: MAX_NAME });
+    }
+    Ok(())
+}
+
+/// Puts a fault into its place.
+fn in_place<T>(result: Result<T, Fault>, place: Place, key: &str) -> Result<T, WorldError> {
+    result.map_err(|fault| WorldError::new(place, key, fault))
+}
+
+impl World {
+    /// Checks all of the description; a world that was read has passed.
+    ///
+    /// # Errors
+    /// As [`World::from_toml`], but that no line can be named.
+    pub fn check(&self) -> Result<(), WorldError> {
+        self.parts().map(drop)
+    }
+
+    pub(super) fn parts(&self) -> Result<Parts, WorldError> {
+        if !self.dt.is_finite() || self.dt <= 0.0 {
+            let fault = Fault::Value(format!("must be finite and above 0, not {:?}", self.dt));
+            return Err(WorldError::new(Place::World, "dt", fault));
+        }
+        let queue = self.max_ingress_queue;
+        let key = "max_ingress_queue";
+        in_place(some("command", queue as usize), Place::World, key)?;
+        let most = limit("commands in a tick", queue.into(), MAX_INGRESS_QUEUE.into());
+        in_place(most, Place::World, key)?;
+        check_space(&self.space, 0)?;
+        let most = limit(
+            "dimensions",
+            self.space.ndim() as u64,
+            MAX_DIMENSIONS as u64,
+        );
+        in_place(most, Place::Space, "components")?;
+        let cells = self.space.cell_count().unwrap_or(u64::MAX);
+        in_place(limit("cells", cells, MAX_VALUES), Place::Space, "")?;
+        self.check_fields(cells)?;
+        let numbers = self.check_names()?;
+        self.check_propagators(cells, &numbers)?;
+        in_place(
+            limit("bytes of memory", cost::memory(self, cells), MAX_MEMORY),
+            Place::World,
+            "",
+        )?;
+        self.assemble(&numbers)
+    }
+
+    fn check_fields(&self, cells: u64) -> Result<(), WorldError> {
+        let count = self.fields.len();
+        in_place(some("field", count), Place::World, "field")?;
+        let most = limit("fields", count as u64, MAX_FIELDS as u64);
+        in_place(most, Place::World, "field")?;
+        let (mut values, mut sparse) = (0_u64, 0_u64);
+        for (index, field) in self.fields.iter().enumerate() {
+            let place = || field_place(index, field);
+            in_place(name(&field.name), place(), "name")?;
+            if let Some(units) = &field.units {
+                in_place(name(units), place(), "units")?;
+            }
+            match field.field_type {
+                FieldType::Vector { dims: 0 } => in_place(some("value", 0), place(), "dims")?,
+                FieldType::Categorical { n_values: 0 } => {
+                    in_place(some("value", 0), place(), "n_values")?;
+                }
+                _ => {}
+            }
+            if let Some((min, max)) = field.bounds
+                && !(min.is_finite() && max.is_finite() && min <= max)
+            {
+                let fault = Fault::Value(format!(
+                    "bounds are two finite numbers, the lesser one first, not {min:?} and {max:?}"
+                ));
+                return Err(WorldError::new(place(), "bounds", fault));
+            }
+            let own = cells.saturating_mul(field.field_type.components().into());
+            if field.mutability != Mutability::Static {
+                let most = limit("values in one field", own, MAX_FIELD_VALUES);
+                in_place(most, place(), "")?;
+            }
+            values = values.saturating_add(own);
+            in_place(
+                limit("values in all fields", values, MAX_VALUES),
+                place(),
+                "",
+            )?;
+            if field.mutability == Mutability::Sparse {
+                sparse = sparse.saturating_add(own);
+                let most = limit("values in sparse fields", sparse, MAX_SPARSE_VALUES);
+                in_place(most, place(), "mutability")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_names(&self) -> Result<HashMap<&str, usize>, WorldError> {
+        let mut numbers = HashMap::with_capacity(self.fields.len());
+        for (index, field) in self.fields.iter().enumerate() {
+            if let Some(first) = numbers.insert(&*field.name, index) {
+                let place = field_place(index, field);
+                return Err(WorldError::new(place, "name", Fault::Duplicate { first }));
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn check_propagators(
+        &self,
+        cells: u64,
+        numbers: &HashMap<&str, usize>,
+    ) -> Result<(), WorldError> {
+        let count = self.propagators.len();
+        in_place(some("propagator", count), Place::World, "propagator")?;
+        let most = limit("propagators", count as u64, MAX_PROPAGATORS as u64);
+        in_place(most, Place::World, "propagator")?;
+        let mut writers = vec![None; self.fields.len()];
+        let mut visits = 0_u64;
+        for (index, propagator) in self.propagators.iter().enumerate() {
+            let place = || propagator_place(index, propagator);
+            let mut nan = FindNan::default();
+            propagator.give_keys(&mut nan);
+            if let Some(key) = nan.0 {
+                return Err(WorldError::new(place(), key, Fault::Nan));
+            }
+            for (named, used) in propagator.uses() {
+                let (key, number) = match named {
+                    Named::Key(key, name) => (key, numbers.get(name).copied()),
+                    Named::Number(number, _) => {
+                        ("", (number < self.fields.len()).then_some(number))
+                    }
+                };
+                let Some((number, field)) = number.and_then(|n| Some((n, self.fields.get(n)?)))
+                else {
+                    let fault = match named {
+                        Named::Key(_, name) => Fault::NoField { name: name.into() },
+                        Named::Number(_, needed) => Fault::NoFieldNumber {
+                            needed,
+                            fields: self.fields.len(),
+                        },
+                    };
+                    return Err(WorldError::new(place(), key, fault));
+                };
+                if used == Use::Read {
+                    continue;
+                }
+                // The origin asserts it, in debug builds.
+                if used == Use::Update && field.mutability == Mutability::Static {
+                    let fault = Fault::Value(format!(
+                        "field {:?} is static: nothing can be written to it",
+                        field.name
+                    ));
+                    return Err(WorldError::new(place(), key, fault));
+                }
+                if let Some(writer) = writers.get_mut(number)
+                    && let Some(other) = writer.replace(index)
+                {
+                    let field = field.name.clone();
+                    return Err(WorldError::new(
+                        place(),
+                        key,
+                        Fault::Conflict { field, other },
+                    ));
+                }
+            }
+            let in_propagator = |(key, fault)| WorldError::new(place(), key, fault);
+            self.check_shapes(propagator, numbers)
+                .map_err(in_propagator)?;
+            self.check_elements(propagator, cells, numbers)
+                .map_err(in_propagator)?;
+            visits = visits.saturating_add(cost::visits(propagator, &self.space, cells));
+            let most = limit("cells looked at in a tick", visits, MAX_VISITS);
+            in_place(most, place(), "radius")?;
+        }
+        Ok(())
+    }
+
+    /// The origin indexes, or copies slices of one length, without looking at the lengths first:
+    /// fields of another shape would make it panic.
+    fn check_shapes(
+        &self,
+        propagator: &Propagator,
+        numbers: &HashMap<&str, usize>,
+    ) -> Result<(), (&'static str, Fault)> {
+        let squares = matches!(self.space, Space::Square4 { .. });
+        let of = |number: Option<usize>| number.and_then(|number| self.fields.get(number));
+        let one = |key, field: Option<&Field>| match field {
+            Some(field) if field.field_type.components() != 1 => {
+                Err((key, components(field, "one is needed")))
+            }
+            _ => Ok(()),
+        };
+        let two = |key, field: Option<&Field>| match field {
+            Some(field) if squares && field.field_type.components() < 2 => {
+                Err((key, components(field, "two or more are needed")))
+            }
+            Some(field) if !squares && field.field_type.components() != 2 => {
+                Err((key, components(field, "two are needed")))
+            }
+            _ => Ok(()),
+        };
+        let named = |name: &String| of(numbers.get(&**name).copied());
+        match propagator {
+            Propagator::ScalarDiffusion {
+                output_field,
+                gradient_field,
+                ..
+            } => {
+                if !squares {
+                    one("output_field", named(output_field))?;
+                }
+                two("gradient_field", gradient_field.as_ref().and_then(named))
+            }
+            Propagator::MorphologicalOp { output_field, .. } => {
+                one("output_field", named(output_field))
+            }
+            Propagator::WavePropagation {
+                displacement_field,
+                velocity_field,
+                ..
+            } => {
+                one("displacement_field", named(displacement_field))?;
+                one("velocity_field", named(velocity_field))
+            }
+            Propagator::FlowField { flow_field, .. } => two("flow_field", named(flow_field)),
+            Propagator::Diffusion { .. } => two("", of(Some(reference::GRADIENT))),
+            _ => Ok(()),
+        }
+    }
+
+    /// That elements named by number exist (the origin passes over others), and that bounds are in
+    /// order: the origin lets NaN pass, and panics later.
+    fn check_elements(
+        &self,
+        propagator: &Propagator,
+        cells: u64,
+        numbers: &HashMap<&str, usize>,
+    ) -> Result<(), (&'static str, Fault)> {
+        let beyond = |key, at: u64, count: u64| {
+            let fault = Fault::Value(format!("element {at} does not exist; there are {count}"));
+            Err((key, fault))
+        };
+        match propagator {
+            Propagator::ScalarDiffusion {
+                output_field,
+                sources,
+                ..
+            } => {
+                let number = numbers.get(&**output_field).copied();
+                let field = number.and_then(|number| self.fields.get(number));
+                let components = field.map_or(1, |field| field.field_type.components());
+                let count = cells.saturating_mul(components.into());
+                match sources.iter().find(|(at, _)| *at >= count) {
+                    Some(&(at, _)) => beyond("sources", at, count),
+                    None => Ok(()),
+                }
+            }
+            Propagator::AgentMovement { initial_positions } => {
+                match initial_positions.iter().find(|(_, at)| *at >= cells) {
+                    Some(&(_, at)) => beyond("initial_positions", at, cells),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Builds the origin's parts, which are small, and has the origin look at them.
+    fn assemble(&self, numbers: &HashMap<&str, usize>) -> Result<Parts, WorldError> {
+        let space = self
+            .space
+            .build()
+            .map_err(|error| WorldError::new(Place::Space, "", Fault::Origin(error.to_string())))?;
+        let id = |name: &str| {
+            let number = numbers.get(name).copied()?;
+            u32::try_from(number).ok().map(FieldId)
+        };
+        let mut propagators = Vec::with_capacity(self.propagators.len());
+        for (index, propagator) in self.propagators.iter().enumerate() {
+            let place = || propagator_place(index, propagator);
+            let built = propagator.build(&id).map_err(Fault::Value);
+            let built = in_place(built, place(), "")?;
+            if let Some(max) = built.max_dt(&*space)
+                && self.dt > max
+            {
+                let by = place().to_string();
+                let fault = Fault::TimeStep {
+                    dt: self.dt,
+                    max,
+                    by,
+                };
+                return Err(WorldError::new(Place::World, "dt", fault));
+            }
+            propagators.push(built);
+        }
+        let fields: FieldSet = (0..self.field_count()).map(FieldId).collect();
+        let plan = murk_propagator::validate_pipeline(&propagators, &fields, self.dt, &*space);
+        let plan = plan.map_err(|error| Fault::Origin(error.to_string()));
+        in_place(plan, Place::World, "").map(|_| Parts { space, propagators })
+    }
+}
+
+fn components(field: &Field, needed: &'static str) -> Fault {
+    Fault::Components {
+        field: field.name.clone(),
+        found: field.field_type.components(),
+        needed,
+    }
+}
+
+fn field_place(index: usize, field: &Field) -> Place {
+    Place::Field {
+        index,
+        name: field.name.clone(),
+    }
+}
+
+fn propagator_place(index: usize, propagator: &Propagator) -> Place {
+    Place::Propagator {
+        index,
+        kind: propagator.kind().to_owned(),
+    }
+}
+
+fn check_space(space: &Space, depth: usize) -> Result<(), WorldError> {
+    let error = |key, fault| Err(WorldError::new(Place::Space, key, fault));
+    let sizes = match space {
+        Space::Line1D { len, .. } | Space::Ring1D { len } => vec![("len", *len)],
+        Space::Square4 { rows, cols, .. }
+        | Space::Square8 { rows, cols, .. }
+        | Space::Hex2D { rows, cols } => vec![("rows", *rows), ("cols", *cols)],
+        Space::Fcc12 { w, h, d, edge } => {
+            let sizes = vec![("w", *w), ("h", *h), ("d", *d)];
+            if let Some((key, size)) = sizes.iter().find(|(_, size)| size % 2 != 0)
+                && *edge == Edge::Wrap
+            {
+                let fault = Fault::Value(format!("must be even where the edge wraps, not {size}"));
+                return error(key, fault);
+            }
+            sizes
+        }
+        Space::Product { components } => {
+            if depth >= MAX_NESTING {
+                let claimed = depth as u64 + 1;
+                let most = limit("products in each other", claimed, MAX_NESTING as u64);
+                return in_place(most, Place::Space, "components");
+            }
+            let count = components.len();
+            in_place(some("component", count), Place::Space, "components")?;
+            let most = limit("components", count as u64, MAX_COMPONENTS as u64);
+            in_place(most, Place::Space, "components")?;
+            return components
+                .iter()
+                .try_for_each(|component| check_space(component, depth + 1));
+        }
+    };
+    match sizes.into_iter().find(|(_, size)| *size == 0) {
+        Some((key, _)) => error(key, Fault::Empty { what: "cell" }),
+        None => Ok(()),
+    }
+}

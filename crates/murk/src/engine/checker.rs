@@ -1,0 +1,137 @@
+//! What becomes of a command, told without simulating.
+
+use murk_core::Coord;
+use murk_space::Space as OriginSpace;
+
+use super::world::{Mutability, World};
+use super::{Space, WorldError};
+use crate::command::{self, Command, Payload};
+use crate::simulation::Location;
+
+/// Why a command is never applied.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// It had expired when its tick came.
+    Expired,
+    /// The lockstep engine applies `set_field` only; payloads that can't be read belong here too.
+    Unsupported,
+    /// Its coordinate is not a cell.
+    OutOfBounds,
+    /// The world does not have the field.
+    UnknownField,
+    /// The field is static.
+    StaticField,
+}
+
+/// What an audit asks about the commands for a world: which are never applied, and what the others
+/// write. Made by [`World::checker`]; cheap to ask, and to keep.
+pub struct Checker {
+    space: Space,
+    ranks: Box<dyn OriginSpace>,
+    ndim: usize,
+    fields: Vec<(Mutability, u32)>,
+    max_ingress_queue: u32,
+}
+
+impl World {
+    /// What becomes of commands in this world, without simulating it.
+    ///
+    /// # Errors
+    /// As [`World::check`].
+    pub fn checker(&self) -> Result<Checker, WorldError> {
+        Ok(self.checker_of(self.parts()?.space))
+    }
+
+    pub(super) fn checker_of(&self, ranks: Box<dyn OriginSpace>) -> Checker {
+        let fields = self.fields.iter();
+        Checker {
+            ndim: self.space.ndim(),
+            space: self.space.clone(),
+            ranks,
+            fields: fields
+                .map(|field| (field.mutability, field.field_type.components()))
+                .collect(),
+            max_ingress_queue: self.max_ingress_queue,
+        }
+    }
+}
+
+impl std::fmt::Debug for Checker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checker")
+            .field("space", &self.space)
+            .field("fields", &self.fields)
+            .field("max_ingress_queue", &self.max_ingress_queue)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Checker {
+    /// Commands that the engine takes in one tick: it refuses those behind.
+    #[must_use]
+    pub const fn max_ingress_queue(&self) -> usize {
+        self.max_ingress_queue as usize
+    }
+
+    /// Why a command is never applied; `None` where it is. `tick` is the tick that the engine
+    /// makes of the frame: 1 for the first one, whatever the recording calls it.
+    #[must_use]
+    pub fn check(&self, command: &Command<'_>, tick: u64) -> Option<Rejection> {
+        if command.envelope.expires_after_tick < tick {
+            return Some(Rejection::Expired);
+        }
+        let Ok(Payload::SetField { coord, field, .. }) = command.payload() else {
+            return Some(Rejection::Unsupported);
+        };
+        if self.rank(coord).is_none() {
+            return Some(Rejection::OutOfBounds);
+        }
+        match self.fields.get(field as usize) {
+            None => Some(Rejection::UnknownField),
+            Some((Mutability::Static, _)) => Some(Rejection::StaticField),
+            Some(_) => None,
+        }
+    }
+
+    /// The field and the element that a command writes, unless it has expired.
+    ///
+    /// The element is the cell's place among the cells, in a field of several values a cell too:
+    /// so the origin has it. A command thus reaches the first values of a vector field only, and
+    /// [`locate`](Self::locate) tells the cell that it hits, which is not the one it names.
+    #[must_use]
+    pub fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
+        let Ok(Payload::SetField { coord, field, .. }) = command.payload() else {
+            return None;
+        };
+        match self.fields.get(field as usize)? {
+            (Mutability::Static, _) => None,
+            _ => Some((field, self.rank(coord)?)),
+        }
+    }
+
+    /// Which cell an element of a field is of.
+    #[must_use]
+    pub fn locate(&self, field: u32, element: usize) -> Option<Location> {
+        let &(_, components) = self.fields.get(field as usize)?;
+        let element = element as u64;
+        let cell = element.checked_div(u64::from(components))?;
+        Some(Location {
+            coord: self.space.coord(cell)?,
+            component: u32::try_from(element.checked_rem(u64::from(components))?).ok()?,
+            components,
+        })
+    }
+
+    /// How long a field's values last.
+    pub(super) fn mutability(&self, field: usize) -> Option<Mutability> {
+        self.fields.get(field).map(|&(mutability, _)| mutability)
+    }
+
+    fn rank(&self, coord: command::Coord<'_>) -> Option<usize> {
+        if coord.len() != self.ndim {
+            return None;
+        }
+        self.ranks.canonical_rank(&coord.iter().collect::<Coord>())
+    }
+}

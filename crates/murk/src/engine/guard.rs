@@ -1,0 +1,169 @@
+//! The way back to a saved state: the origin's engine has none.
+//!
+//! Each propagator stands behind a guard. As long as nothing is restored, a guard only passes on
+//! what comes. To restore a state, the engine is reset, and makes one tick in which the guards
+//! write the saved values instead of letting the propagators run; the tick ends as any other, and
+//! its values are those of the saved tick. This is exact because the engine keeps nothing else from
+//! one successful tick to the next: a field that lasts one tick starts as zeros, a sparse one as
+//! it was published, and the stock propagators keep nothing at all.
+//!
+//! From then on the engine counts fewer ticks than there were. Who counts with it is told: the
+//! expiry of commands is shifted (in `run.rs`), noise is built anew with a seed that makes up for
+//! the difference, and agents are placed in the first tick alone, which is over.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use murk_core::{FieldId, FieldSet, PropagatorError};
+use murk_propagator::{Propagator as OriginPropagator, StepContext, WriteMode};
+use murk_space::Space as OriginSpace;
+
+use super::propagator::{Noise, Propagator, noise};
+
+/// The values of the fields that can be written, by number.
+pub(super) type Values = Vec<(FieldId, Vec<f32>)>;
+
+/// What a world tells its guards.
+#[derive(Default)]
+pub(super) struct Control {
+    /// Ticks that were made and the engine does not count.
+    shift: AtomicU64,
+    /// What the next tick is to write.
+    pending: Mutex<Option<Arc<Values>>>,
+}
+
+impl Control {
+    pub(super) fn shift(&self) -> u64 {
+        // The world and its guards run on one thread.
+        self.shift.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_shift(&self, shift: u64) {
+        self.shift.store(shift, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_pending(&self, values: Option<Arc<Values>>) {
+        *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = values;
+    }
+
+    fn pending(&self) -> Option<Arc<Values>> {
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.clone()
+    }
+}
+
+/// What a `noise_injection` is built from.
+struct NoiseParts {
+    field: FieldId,
+    noise_type: Noise,
+    scale: f64,
+    seed_offset: u64,
+}
+
+/// A propagator behind its guard.
+struct Guard {
+    inner: Box<dyn OriginPropagator>,
+    noise: Option<NoiseParts>,
+    control: Arc<Control>,
+    /// The last one in the tick writes the saved values: before that, the engine still fills
+    /// fields that are updated in place.
+    last: bool,
+}
+
+/// Puts the guards before the propagators of a world.
+pub(super) fn guarded(
+    described: &[Propagator],
+    built: Vec<Box<dyn OriginPropagator>>,
+    control: &Arc<Control>,
+) -> Vec<Box<dyn OriginPropagator>> {
+    let count = built.len();
+    let guard = |(index, (described, inner)): (usize, (&Propagator, Box<dyn OriginPropagator>))| {
+        let noise = match described {
+            Propagator::NoiseInjection {
+                noise_type,
+                scale,
+                seed_offset,
+                ..
+            } => inner.writes().first().map(|&(field, _)| NoiseParts {
+                field,
+                noise_type: *noise_type,
+                scale: *scale,
+                seed_offset: *seed_offset,
+            }),
+            _ => None,
+        };
+        let guard = Guard {
+            inner,
+            noise,
+            control: Arc::clone(control),
+            last: index + 1 == count,
+        };
+        Box::new(guard) as Box<dyn OriginPropagator>
+    };
+    described.iter().zip(built).enumerate().map(guard).collect()
+}
+
+impl OriginPropagator for Guard {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn reads(&self) -> FieldSet {
+        self.inner.reads()
+    }
+
+    fn reads_previous(&self) -> FieldSet {
+        self.inner.reads_previous()
+    }
+
+    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
+        self.inner.writes()
+    }
+
+    fn max_dt(&self, space: &dyn OriginSpace) -> Option<f64> {
+        self.inner.max_dt(space)
+    }
+
+    fn scratch_bytes(&self) -> usize {
+        self.inner.scratch_bytes()
+    }
+
+    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+        if let Some(values) = self.control.pending() {
+            return if self.last {
+                write(&values, ctx)
+            } else {
+                Ok(())
+            };
+        }
+        match (&self.noise, self.control.shift()) {
+            (Some(parts), shift) if shift > 0 => parts.step(ctx, shift),
+            _ => self.inner.step(ctx),
+        }
+    }
+}
+
+fn write(values: &Values, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+    for (field, saved) in values {
+        match ctx.writes().write(*field) {
+            Some(out) if out.len() == saved.len() => out.copy_from_slice(saved),
+            _ => {
+                return Err(PropagatorError::ExecutionFailed {
+                    reason: format!("field {field} does not take the saved values"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+impl NoiseParts {
+    /// The origin seeds by `seed_offset ^ tick`, with its own count of ticks.
+    fn step(&self, ctx: &mut StepContext<'_>, shift: u64) -> Result<(), PropagatorError> {
+        let counted = ctx.tick_id().0;
+        let seed = self.seed_offset ^ counted ^ counted.wrapping_add(shift);
+        noise(self.field, self.noise_type, self.scale, seed)
+            .map_err(|reason| PropagatorError::ExecutionFailed { reason })?
+            .step(ctx)
+    }
+}

@@ -1,0 +1,84 @@
+//! What became of the commands of a tick.
+
+use murk_core::{IngressError, Receipt};
+
+/// What became of one command.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It wrote its value.
+    Applied,
+    /// It had expired.
+    Expired,
+    /// The engine does not apply commands of its kind.
+    Unsupported,
+    /// Its coordinate or its field is none that can be written.
+    NotApplied,
+    /// The queue was full, or the engine makes no more ticks.
+    Refused,
+    /// It would have written its value, but the tick failed.
+    RolledBack,
+}
+
+impl Outcome {
+    /// All outcomes, in the order [`Receipts::counts`] has them.
+    pub const ALL: [Self; 6] = [
+        Self::Applied,
+        Self::Expired,
+        Self::Unsupported,
+        Self::NotApplied,
+        Self::Refused,
+        Self::RolledBack,
+    ];
+
+    fn of(receipt: &Receipt) -> Self {
+        match receipt.reason_code {
+            None => Self::Applied,
+            Some(IngressError::Stale) => Self::Expired,
+            Some(IngressError::UnsupportedCommand) => Self::Unsupported,
+            Some(IngressError::NotApplied) => Self::NotApplied,
+            Some(IngressError::TickRollback) => Self::RolledBack,
+            Some(
+                IngressError::QueueFull | IngressError::TickDisabled | IngressError::ShuttingDown,
+            ) => Self::Refused,
+        }
+    }
+}
+
+/// What became of the commands of the last tick, in the order they were submitted.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Receipts(Vec<Outcome>);
+
+impl Receipts {
+    /// One for each command.
+    #[must_use]
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.0
+    }
+
+    /// How many commands had this outcome.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.0.iter().filter(|&&one| one == outcome).count()
+    }
+
+    /// How many had each outcome, as [`Outcome::ALL`] has them.
+    #[must_use]
+    pub fn counts(&self) -> [usize; 6] {
+        Outcome::ALL.map(|outcome| self.count(outcome))
+    }
+
+    /// Makes it `commands` long, all refused: those that the engine takes have receipts.
+    pub(super) fn reset(&mut self, commands: usize) {
+        self.0.clear();
+        self.0.resize(commands, Outcome::Refused);
+    }
+
+    pub(super) fn fill(&mut self, receipts: &[Receipt]) {
+        for receipt in receipts {
+            if let Some(outcome) = self.0.get_mut(receipt.command_index) {
+                *outcome = Outcome::of(receipt);
+            }
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! A world that runs: the origin's lockstep engine, as a simulation of ours.
+
+use std::sync::Arc;
+
+use murk_core::{
+    Command as OriginCommand, CommandPayload, FieldDef, FieldId, FieldReader, ParameterKey,
+    StepError, TickId,
+};
+use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
+
+use super::checker::Checker;
+use super::guard::{Control, Values, guarded};
+use super::receipts::Receipts;
+use super::world::{FieldType, Mutability, World};
+use super::{EngineError, Fault, Place, WorldError};
+use crate::command::{Command, Commands, Payload};
+use crate::simulation::{Checkpoint, Location, Simulation};
+
+/// Snapshots that the engine's configuration asks for; a lockstep world keeps none.
+const RING: usize = 8;
+
+impl World {
+    /// Builds the world, at tick 0: all its fields are zeros.
+    ///
+    /// # Errors
+    /// As [`World::check`]; and where the origin has no room for the fields.
+    pub fn build(&self) -> Result<EngineWorld, WorldError> {
+        let parts = self.parts()?;
+        let origin = |error: String| WorldError::new(Place::World, "", Fault::Origin(error));
+        let control = Arc::default();
+        let config = WorldConfig {
+            space: parts.space,
+            fields: self.fields.iter().map(field_def).collect(),
+            propagators: guarded(&self.propagators, parts.propagators, &control),
+            dt: self.dt,
+            seed: self.seed,
+            ring_buffer_size: RING,
+            max_ingress_queue: self.max_ingress_queue as usize,
+            tick_rate_hz: None,
+            backoff: BackoffConfig::default(),
+        };
+        let space = self
+            .space
+            .build()
+            .map_err(|error| origin(error.to_string()))?;
+        let inner = LockstepWorld::new(config).map_err(|error| origin(error.to_string()))?;
+        let mut world = EngineWorld {
+            checker: self.checker_of(space),
+            config_hash: self.config_hash(),
+            names: self.fields.iter().map(|field| field.name.clone()).collect(),
+            fields: vec![Vec::new(); self.fields.len()],
+            inner,
+            control,
+            receipts: Receipts::default(),
+            failed: Vec::new(),
+            failure: None,
+        };
+        for field in 0..self.fields.len() {
+            world.copy_field(field);
+        }
+        Ok(world)
+    }
+}
+
+fn field_def(field: &super::Field) -> FieldDef {
+    FieldDef {
+        name: field.name.clone(),
+        field_type: match field.field_type {
+            FieldType::Scalar {} => murk_core::FieldType::Scalar,
+            FieldType::Vector { dims } => murk_core::FieldType::Vector { dims },
+            FieldType::Categorical { n_values } => murk_core::FieldType::Categorical { n_values },
+        },
+        mutability: field.mutability.origin(),
+        units: field.units.clone(),
+        bounds: field.bounds,
+        boundary_behavior: field.boundary.origin(),
+    }
+}
+
+/// A world that runs: made by [`World::build`], stepped as any [`Simulation`].
+///
+/// It is the origin's `LockstepWorld`, with a copy of its fields. A tick that fails is no error,
+/// as with the origin: its commands are gone, and nothing is published; after three in a row the
+/// engine makes no more. (Stock propagators fail in every tick or in none.)
+///
+/// ```
+/// use gametape_murk::engine::World;
+/// use gametape_murk::{CommandBuf, Envelope, Payload, Simulation};
+///
+/// let mut world = World::from_toml(include_str!("../../worlds/foraging.toml"))?.build()?;
+/// let mut commands = CommandBuf::new();
+/// let set = Payload::SetField { coord: (&[3, 4]).into(), field: 0, value: 1.0 };
+/// commands.push(&Envelope::default(), &set)?;
+/// world.step(1, commands.as_commands())?;          // a sheep is set on the pasture,
+/// let before = world.field(1).unwrap().to_vec();
+/// world.step(2, CommandBuf::new().as_commands())?; // and starts to graze
+/// let eaten = |cell: &usize| world.field(1).unwrap()[*cell] < before[*cell];
+/// let cell = (0..before.len()).find(eaten).unwrap();
+/// assert_eq!(world.locate(1, cell).unwrap().coord, [3, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct EngineWorld {
+    inner: LockstepWorld,
+    control: Arc<Control>,
+    checker: Checker,
+    config_hash: u64,
+    names: Vec<String>,
+    /// The fields after the last tick: the origin lends its own for the length of a call only.
+    fields: Vec<Vec<f32>>,
+    receipts: Receipts,
+    /// The commands of the ticks that failed since the last one that did not.
+    failed: Vec<Vec<OriginCommand>>,
+    /// Why the last tick failed.
+    failure: Option<String>,
+}
+
+impl std::fmt::Debug for EngineWorld {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EngineWorld")
+            .field("tick", &self.tick())
+            .field("config_hash", &self.config_hash)
+            .field("failure", &self.failure)
+            .finish_non_exhaustive()
+    }
+}
+
+impl EngineWorld {
+    /// The tick that the world stands at: ticks that were made and did not fail.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.inner
+            .current_tick()
+            .0
+            .saturating_add(self.control.shift())
+    }
+
+    /// What became of the commands of the last tick.
+    #[must_use]
+    pub const fn receipts(&self) -> &Receipts {
+        &self.receipts
+    }
+
+    /// Why the last tick failed; `None` where it did not.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// What is asked about commands without simulating them.
+    #[must_use]
+    pub const fn checker(&self) -> &Checker {
+        &self.checker
+    }
+
+    fn copy_field(&mut self, field: usize) {
+        let snapshot = self.inner.snapshot();
+        let id = u32::try_from(field).map(FieldId).ok();
+        let values = id.and_then(|id| snapshot.read(id)).unwrap_or_default();
+        if let Some(copy) = self.fields.get_mut(field) {
+            copy.clear();
+            copy.extend_from_slice(values);
+        }
+    }
+
+    /// After a failed tick too: what the origin shows of a sparse field can change then.
+    fn copy_fields(&mut self) {
+        for field in 0..self.fields.len() {
+            if self.checker.is_writable(field) {
+                self.copy_field(field);
+            }
+        }
+    }
+
+    fn make_tick(&mut self, commands: Vec<OriginCommand>) -> Result<(), EngineError> {
+        // Kept only where it can be needed: after a tick that failed, and before the first one.
+        let kept = (self.tick() == 0 || !self.failed.is_empty()).then(|| commands.clone());
+        let made = self.inner.step_sync(commands).map(|result| result.receipts);
+        let failure = match made {
+            Ok(receipts) => {
+                self.receipts.fill(&receipts);
+                self.failed.clear();
+                None
+            }
+            Err(error) => {
+                self.receipts.fill(&error.receipts);
+                match error.kind {
+                    StepError::PropagatorFailed { .. } => {
+                        self.failed.push(kept.unwrap_or_default());
+                        Some(error.kind.to_string())
+                    }
+                    StepError::TickDisabled => {
+                        let reason = self.failure.clone().unwrap_or_default();
+                        return Err(EngineError::TickingDisabled { reason });
+                    }
+                    other => return Err(EngineError::Engine(other.to_string())),
+                }
+            }
+        };
+        self.failure = failure;
+        self.copy_fields();
+        Ok(())
+    }
+}
+
+impl Simulation for EngineWorld {
+    type Error = EngineError;
+
+    /// The recorded number of the tick is not looked at: the engine counts by itself, and commands
+    /// expire by its count.
+    fn step(&mut self, _tick: u64, commands: Commands<'_>) -> Result<(), EngineError> {
+        self.receipts.reset(commands.len());
+        let shift = self.control.shift();
+        // The engine refuses those beyond its queue: there is no need to make them first.
+        let taken = commands.iter().take(self.checker.max_ingress_queue());
+        let taken = taken
+            .map(|command| origin_command(&command, shift))
+            .collect();
+        self.make_tick(taken)
+    }
+
+    fn field(&self, field: u32) -> Option<&[f32]> {
+        self.fields.get(field as usize).map(Vec::as_slice)
+    }
+
+    fn config_hash(&self) -> Option<u64> {
+        Some(self.config_hash)
+    }
+
+    fn field_name(&self, field: u32) -> Option<&str> {
+        self.names.get(field as usize).map(String::as_str)
+    }
+
+    fn locate(&self, field: u32, element: usize) -> Option<Location> {
+        self.checker.locate(field, element)
+    }
+
+    fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
+        self.checker.target(command)
+    }
+}
+
+/// A payload that can't be read becomes a custom one: the engine gives it its place in the queue,
+/// and does not apply it.
+fn origin_command(command: &Command<'_>, shift: u64) -> OriginCommand {
+    let payload = match command.payload() {
+        Ok(Payload::Move { entity_id, target }) => CommandPayload::Move {
+            entity_id,
+            target_coord: target.iter().collect(),
+        },
+        Ok(Payload::Spawn {
+            coord,
+            field_values,
+        }) => CommandPayload::Spawn {
+            coord: coord.iter().collect(),
+            field_values: field_values
+                .iter()
+                .map(|(field, value)| (FieldId(field), value))
+                .collect(),
+        },
+        Ok(Payload::Despawn { entity_id }) => CommandPayload::Despawn { entity_id },
+        Ok(Payload::SetField {
+            coord,
+            field,
+            value,
+        }) => CommandPayload::SetField {
+            coord: coord.iter().collect(),
+            field_id: FieldId(field),
+            value,
+        },
+        Ok(Payload::Custom { type_id, data }) => CommandPayload::Custom {
+            type_id,
+            data: data.to_vec(),
+        },
+        Ok(Payload::SetParameter { key, value }) => CommandPayload::SetParameter {
+            key: ParameterKey(key),
+            value,
+        },
+        Ok(Payload::SetParameterBatch { parameters }) => CommandPayload::SetParameterBatch {
+            params: parameters
+                .iter()
+                .map(|(key, value)| (ParameterKey(key), value))
+                .collect(),
+        },
+        Err(_) => CommandPayload::Custom {
+            type_id: u32::MAX,
+            data: Vec::new(),
+        },
+    };
+    let envelope = command.envelope;
+    OriginCommand {
+        payload,
+        // Both sides of the comparison `expires < tick` are shifted alike. A command that expired
+        // before the shift becomes one of tick 0, and has expired still.
+        expires_after_tick: TickId(envelope.expires_after_tick.saturating_sub(shift)),
+        source_id: envelope.source_id,
+        source_seq: envelope.source_seq,
+        priority_class: envelope.priority_class,
+        arrival_seq: envelope.arrival_seq,
+    }
+}
+
+/// A saved state of a world: the fields that can be written, and the tick.
+#[derive(Clone)]
+pub struct State {
+    config_hash: u64,
+    tick: u64,
+    values: Arc<Values>,
+    /// The commands of the ticks that failed since then.
+    failed: Vec<Vec<OriginCommand>>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("tick", &self.tick)
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}
+
+impl State {
+    /// The tick that it was saved at.
+    #[must_use]
+    pub const fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// Bytes that its values take.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let values: usize = self.values.iter().map(|(_, values)| values.len()).sum();
+        values * size_of::<f32>()
+    }
+}
+
+impl Checkpoint for EngineWorld {
+    type State = State;
+
+    fn checkpoint(&self) -> State {
+        let written = self.fields.iter().enumerate();
+        let written = written.filter(|(field, _)| self.checker.is_writable(*field));
+        let values = written.filter_map(|(field, values)| {
+            let id = u32::try_from(field).map(FieldId).ok()?;
+            Some((id, values.clone()))
+        });
+        State {
+            config_hash: self.config_hash,
+            tick: self.tick(),
+            values: Arc::new(values.collect()),
+            failed: self.failed.clone(),
+        }
+    }
+
+    /// Exact: see `guard.rs` for how, and why.
+    ///
+    /// # Errors
+    /// [`EngineError::OtherWorld`]; [`EngineError::Unrestorable`], which no world of stock
+    /// propagators comes to, because those fail in every tick or in none. The world is left as it
+    /// was then.
+    fn restore(&mut self, state: &State) -> Result<(), EngineError> {
+        let (tick, failed) = (state.tick, &state.failed);
+        if state.config_hash != self.config_hash {
+            return Err(EngineError::OtherWorld);
+        }
+        if tick > 0 && !failed.is_empty() {
+            return Err(EngineError::Unrestorable { tick });
+        }
+        let engine = |error: String| EngineError::Engine(error);
+        self.control.set_shift(0);
+        let seed = self.inner.seed();
+        let reset = self.inner.reset(seed).map(drop);
+        reset.map_err(|error| engine(error.to_string()))?;
+        self.failed.clear();
+        self.failure = None;
+        if tick > 0 {
+            self.control.set_pending(Some(Arc::clone(&state.values)));
+            let written = self.inner.step_sync(Vec::new()).map(drop);
+            self.control.set_pending(None);
+            written.map_err(|error| engine(error.to_string()))?;
+            self.control.set_shift(tick - 1);
+        }
+        // A world whose ticks all fail is back where it was after as many of them again: what the
+        // engine keeps of their writes to sparse fields is not to be had otherwise.
+        for commands in failed {
+            match self.make_tick(commands.clone()) {
+                Ok(()) | Err(EngineError::TickingDisabled { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.copy_fields();
+        self.receipts.reset(0);
+        Ok(())
+    }
+}
+
+impl Checker {
+    /// True for a field that can change.
+    fn is_writable(&self, field: usize) -> bool {
+        self.mutability(field)
+            .is_some_and(|one| one != Mutability::Static)
+    }
+}

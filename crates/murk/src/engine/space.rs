@@ -1,0 +1,260 @@
+//! The spaces of Murk: how many cells, which coordinate each has, and what the origin builds.
+
+use murk_space::{
+    EdgeBehavior, Fcc12, Hex2D, Line1D, ProductSpace, Ring1D, Space as OriginSpace, SpaceError,
+    Square4, Square8,
+};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::define::{kinds, words};
+use super::error::WorldError;
+use super::value::{At, Keys, Table, Value, mistyped, undefined};
+
+words! {
+    /// What lies behind the edge of a space.
+    Edge("edge") of EdgeBehavior {
+        /// Nothing: cells at the edge have fewer neighbours.
+        Absorb = "absorb" => EdgeBehavior::Absorb,
+        /// The cell at the edge itself.
+        Clamp = "clamp" => EdgeBehavior::Clamp,
+        /// The cell at the other side.
+        Wrap = "wrap" => EdgeBehavior::Wrap,
+    }
+}
+
+kinds! {
+    /// The space of a world: which cells there are, and which are neighbours.
+    ///
+    /// The order of the cells is Murk's canonical order: a field's values are stored in it.
+    Space by "kind" {
+        /// A line; coordinate `[i]`.
+        Line1D = "line1d" {
+            /// Cells.
+            len: u32,
+            /// Behind its ends.
+            edge: Edge,
+        }
+        /// A ring; coordinate `[i]`.
+        Ring1D = "ring1d" {
+            /// Cells.
+            len: u32,
+        }
+        /// Squares with 4 neighbours; coordinate `[row, column]`.
+        Square4 = "square4" {
+            /// Rows.
+            rows: u32,
+            /// Columns.
+            cols: u32,
+            /// Behind its sides.
+            edge: Edge,
+        }
+        /// Squares with 8 neighbours; coordinate `[row, column]`.
+        Square8 = "square8" {
+            /// Rows.
+            rows: u32,
+            /// Columns.
+            cols: u32,
+            /// Behind its sides.
+            edge: Edge,
+        }
+        /// Hexagons; coordinate `[q, r]`, where `q` counts columns and `r` rows.
+        Hex2D = "hex2d" {
+            /// Rows.
+            rows: u32,
+            /// Columns.
+            cols: u32,
+        }
+        /// The face-centred cubic lattice with 12 neighbours; coordinate `[x, y, z]`, cells only
+        /// where the sum is even.
+        Fcc12 = "fcc12" {
+            /// Extent in x.
+            w: u32,
+            /// Extent in y.
+            h: u32,
+            /// Extent in z.
+            d: u32,
+            /// Behind its sides. (`clamp` does what `absorb` does; `wrap` needs even extents.)
+            edge: Edge,
+        }
+        /// The product of spaces; coordinates are those of the components, one behind the other.
+        Product = "product" {
+            /// The components; the last one's cells follow each other.
+            components: Vec<Space>,
+        }
+    }
+}
+
+impl Value for Space {
+    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+        let table = value
+            .get_ref()
+            .as_table()
+            .ok_or_else(|| mistyped(value, at, key, "a table"))?;
+        let mut keys = Keys::new(table, value.span());
+        let kind: String = keys.take(at, "kind", None)?;
+        match Self::read_keys(&kind, &mut keys, at)? {
+            Some(space) => keys.finish(at).map(|()| space),
+            None => match table.get("kind") {
+                Some(kind) => Err(undefined(kind, at, "kind", "space", Self::KINDS)),
+                None => Err(mistyped(value, at, key, "a space")),
+            },
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        let mut table = Table::inline(out);
+        self.give_keys(&mut table);
+        table.end();
+    }
+}
+
+/// The two lengths of rows that take turns in a face-centred lattice, and of the slices made of
+/// them: `[of even start, of odd start]`.
+fn fcc_shape(w: u32, h: u32) -> Option<([u64; 2], [u64; 2])> {
+    let (w, h) = (u64::from(w), u64::from(h));
+    let row = [w.div_ceil(2), w / 2];
+    let [long, short] = row;
+    let (even_rows, odd_rows) = (h.div_ceil(2), h / 2);
+    let slice = |even: u64, odd: u64| {
+        even_rows
+            .checked_mul(even)?
+            .checked_add(odd_rows.checked_mul(odd)?)
+    };
+    Some((row, [slice(long, short)?, slice(short, long)?]))
+}
+
+/// In a sequence whose items hold `sizes[0]` and `sizes[1]` cells by turns: the item that holds
+/// cell `rank`, and the cell's place in it.
+fn by_turns(rank: u64, sizes: [u64; 2]) -> Option<(u64, u64)> {
+    let [first, second] = sizes;
+    let pair = first.checked_add(second)?;
+    let (turn, rest) = (rank.checked_div(pair)?, rank.checked_rem(pair)?);
+    Some(match rest.checked_sub(first) {
+        None => (2 * turn, rest),
+        Some(rest) => (2 * turn + 1, rest),
+    })
+}
+
+impl Space {
+    /// Numbers in a coordinate.
+    #[must_use]
+    pub fn ndim(&self) -> usize {
+        match self {
+            Self::Line1D { .. } | Self::Ring1D { .. } => 1,
+            Self::Square4 { .. } | Self::Square8 { .. } | Self::Hex2D { .. } => 2,
+            Self::Fcc12 { .. } => 3,
+            Self::Product { components } => components.iter().map(Self::ndim).sum(),
+        }
+    }
+
+    /// Cells; `None` where 64 bits can't count them.
+    #[must_use]
+    pub fn cell_count(&self) -> Option<u64> {
+        match self {
+            Self::Line1D { len, .. } | Self::Ring1D { len } => Some(u64::from(*len)),
+            Self::Square4 { rows, cols, .. }
+            | Self::Square8 { rows, cols, .. }
+            | Self::Hex2D { rows, cols } => u64::from(*rows).checked_mul(u64::from(*cols)),
+            Self::Fcc12 { w, h, d, .. } => {
+                let (_, [even, odd]) = fcc_shape(*w, *h)?;
+                let d = u64::from(*d);
+                let even = d.div_ceil(2).checked_mul(even)?;
+                even.checked_add((d / 2).checked_mul(odd)?)
+            }
+            Self::Product { components } => components
+                .iter()
+                .try_fold(1_u64, |cells, space| cells.checked_mul(space.cell_count()?)),
+        }
+    }
+
+    /// Neighbours that a cell has at most.
+    pub(super) fn degree(&self) -> u64 {
+        match self {
+            Self::Line1D { .. } | Self::Ring1D { .. } => 2,
+            Self::Square4 { .. } => 4,
+            Self::Hex2D { .. } => 6,
+            Self::Square8 { .. } => 8,
+            Self::Fcc12 { .. } => 12,
+            Self::Product { components } => components.iter().map(Self::degree).sum(),
+        }
+    }
+
+    /// The coordinate of a cell by its place in the canonical order; `None` beyond the last.
+    ///
+    /// ```
+    /// use gametape_murk::engine::Space;
+    /// let space = Space::Hex2D { rows: 3, cols: 4 };
+    /// assert_eq!(space.coord(5), Some(vec![1, 1]));
+    /// assert_eq!(space.coord(12), None);
+    /// ```
+    #[must_use]
+    pub fn coord(&self, cell: u64) -> Option<Vec<i32>> {
+        let mut coord = Vec::with_capacity(self.ndim());
+        (cell < self.cell_count()?)
+            .then(|| self.push_coord(cell, &mut coord))
+            .flatten()?;
+        Some(coord)
+    }
+
+    fn push_coord(&self, cell: u64, coord: &mut Vec<i32>) -> Option<()> {
+        let mut push = |number: u64| i32::try_from(number).map(|number| coord.push(number)).ok();
+        match self {
+            Self::Line1D { .. } | Self::Ring1D { .. } => push(cell)?,
+            Self::Square4 { cols, .. } | Self::Square8 { cols, .. } => {
+                push(cell.checked_div(u64::from(*cols))?)?;
+                push(cell.checked_rem(u64::from(*cols))?)?;
+            }
+            Self::Hex2D { cols, .. } => {
+                push(cell.checked_rem(u64::from(*cols))?)?;
+                push(cell.checked_div(u64::from(*cols))?)?;
+            }
+            Self::Fcc12 { w, h, .. } => {
+                let ([long, short], slices) = fcc_shape(*w, *h)?;
+                let (z, rest) = by_turns(cell, slices)?;
+                let rows = if z % 2 == 0 {
+                    [long, short]
+                } else {
+                    [short, long]
+                };
+                let (y, rest) = by_turns(rest, rows)?;
+                push(2 * rest + (y + z) % 2)?;
+                push(y)?;
+                push(z)?;
+            }
+            Self::Product { components } => {
+                let mut stride = self.cell_count()?;
+                let mut rest = cell;
+                for space in components {
+                    stride = stride.checked_div(space.cell_count()?)?;
+                    space.push_coord(rest.checked_div(stride)?, coord)?;
+                    rest = rest.checked_rem(stride)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The origin's space.
+    pub(super) fn build(&self) -> Result<Box<dyn OriginSpace>, SpaceError> {
+        Ok(match self {
+            Self::Line1D { len, edge } => Box::new(Line1D::new(*len, edge.origin())?),
+            Self::Ring1D { len } => Box::new(Ring1D::new(*len)?),
+            Self::Square4 { rows, cols, edge } => {
+                Box::new(Square4::new(*rows, *cols, edge.origin())?)
+            }
+            Self::Square8 { rows, cols, edge } => {
+                Box::new(Square8::new(*rows, *cols, edge.origin())?)
+            }
+            Self::Hex2D { rows, cols } => Box::new(Hex2D::new(*rows, *cols)?),
+            Self::Fcc12 { w, h, d, edge } => Box::new(Fcc12::new(*w, *h, *d, edge.origin())?),
+            Self::Product { components } => {
+                let components = components
+                    .iter()
+                    .map(Self::build)
+                    .collect::<Result<_, _>>()?;
+                Box::new(ProductSpace::new(components)?)
+            }
+        })
+    }
+}

@@ -1,0 +1,279 @@
+//! The description of a world, as plain data.
+
+use std::borrow::Cow;
+
+use murk_core::{BoundaryBehavior, FieldMutability};
+
+use super::define::{kinds, words};
+use super::propagator::{Named, Propagator, Use};
+use super::space::Space;
+use super::value::{Sink, Table};
+use super::{Fault, Place, WorldError};
+use crate::model::{Build, Header};
+
+/// The version of Murk that drives the worlds.
+pub const MURK_VERSION: &str = "0.1.9";
+
+/// The first line of a canonical description.
+const FIRST_LINE: &str = "# gametape world 1\n";
+/// What the first line of every version starts with.
+const ANY_VERSION: &str = "# gametape world ";
+
+words! {
+    /// How long a field's values last.
+    Mutability("mutability") of FieldMutability {
+        /// All zeros, for ever: the engine gives nobody a way to write it.
+        Static = "static" => FieldMutability::Static,
+        /// For one tick, unless a propagator carries them over.
+        PerTick = "per_tick" => FieldMutability::PerTick,
+        /// Until they are written again.
+        Sparse = "sparse" => FieldMutability::Sparse,
+    }
+
+    /// What should become of values beyond a field's bounds. (The engine does not look at it.)
+    Boundary("behaviour") of BoundaryBehavior {
+        /// They are set to the bound.
+        Clamp = "clamp" => BoundaryBehavior::Clamp,
+        /// They are reflected.
+        Reflect = "reflect" => BoundaryBehavior::Reflect,
+        /// They are absorbed.
+        Absorb = "absorb" => BoundaryBehavior::Absorb,
+        /// They come in at the other bound.
+        Wrap = "wrap" => BoundaryBehavior::Wrap,
+    }
+}
+
+kinds! {
+    /// What a field has in each cell.
+    FieldType by "type" {
+        /// A number.
+        Scalar = "scalar" {}
+        /// Several numbers.
+        Vector = "vector" {
+            /// How many.
+            dims: u32,
+        }
+        /// One of a few values, as a number.
+        Categorical = "categorical" {
+            /// How many values.
+            n_values: u32,
+        }
+    }
+}
+
+impl FieldType {
+    /// Numbers in each cell.
+    #[must_use]
+    pub const fn components(&self) -> u32 {
+        match self {
+            Self::Vector { dims } => *dims,
+            Self::Scalar {} | Self::Categorical { .. } => 1,
+        }
+    }
+}
+
+/// A field of a world: its place in the list is the number that commands name it by.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// Its name: no other field has it.
+    pub name: String,
+    /// What it has in each cell.
+    pub field_type: FieldType,
+    /// How long that lasts.
+    pub mutability: Mutability,
+    /// What it is measured in.
+    pub units: Option<String>,
+    /// The least and the greatest value it should have. (The engine does not look at it.)
+    pub bounds: Option<(f32, f32)>,
+    /// What should become of values beyond.
+    pub boundary: Boundary,
+}
+
+/// A world: all that Murk's lockstep engine needs to make the same ticks again.
+///
+/// It is read from a TOML file, and its [`canonical`](Self::canonical) text goes into a
+/// recording's header, so that the recording can be verified without anything else.
+///
+/// ```
+/// use gametape_murk::engine::World;
+/// let world = World::from_toml(r#"
+///     seed = 42
+///     dt = 0.1
+///     [space]
+///     kind = "square4"
+///     rows = 16
+///     cols = 16
+///     edge = "absorb"
+///     [[field]]
+///     name = "heat"
+///     type = "scalar"
+///     mutability = "per_tick"
+///     [[propagator]]
+///     kind = "scalar_diffusion"
+///     input_field = "heat"
+///     output_field = "heat"
+///     coefficient = 0.1
+/// "#)?;
+/// assert_eq!(world.cell_count(), 256);
+/// let carried = World::from_descriptor(&world.canonical()).unwrap()?;
+/// assert_eq!(carried, world);
+/// # Ok::<(), gametape_murk::engine::WorldError>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct World {
+    /// Seed of the random numbers. (The engine does not use it: noise is seeded by its
+    /// propagator.)
+    pub seed: u64,
+    /// Seconds from one tick to the next.
+    pub dt: f64,
+    /// Commands that the engine takes in one tick.
+    pub max_ingress_queue: u32,
+    /// The cells.
+    pub space: Space,
+    /// What each cell has.
+    pub fields: Vec<Field>,
+    /// What happens in each tick, in this order.
+    pub propagators: Vec<Propagator>,
+}
+
+impl World {
+    /// Commands that the engine takes in one tick, if a world says nothing else.
+    pub const DEFAULT_INGRESS_QUEUE: u32 = 1024;
+
+    /// A world of empty cells, in which nothing happens: it needs fields and propagators yet.
+    #[must_use]
+    pub const fn new(space: Space, dt: f64) -> Self {
+        Self {
+            seed: 0,
+            dt,
+            max_ingress_queue: Self::DEFAULT_INGRESS_QUEUE,
+            space,
+            fields: Vec::new(),
+            propagators: Vec::new(),
+        }
+    }
+
+    /// Reads the world that a recording carries; `None` where its descriptor is somebody else's,
+    /// or empty.
+    ///
+    /// # Errors
+    /// As [`World::from_toml`]; [`Fault::Version`] for a description in an encoding of a later
+    /// gametape.
+    #[must_use]
+    pub fn from_descriptor(descriptor: &[u8]) -> Option<Result<Self, WorldError>> {
+        let rest = descriptor.strip_prefix(ANY_VERSION.as_bytes())?;
+        let version = rest.split(|&byte| byte == b'\n').next().unwrap_or(rest);
+        let error = |fault| WorldError::new(Place::World, "", fault).at_line(Some(1));
+        if version.trim_ascii_end() != b"1" {
+            let found = version.get(..16.min(version.len())).unwrap_or_default();
+            let found = String::from_utf8_lossy(found).into_owned();
+            return Some(Err(error(Fault::Version { found })));
+        }
+        Some(match std::str::from_utf8(descriptor) {
+            Ok(text) => Self::from_toml(text),
+            Err(utf8) => Err(error(Fault::Utf8 {
+                at: utf8.valid_up_to(),
+            })),
+        })
+    }
+
+    /// The description as it goes into recordings: every default filled in, keys in a fixed
+    /// order, numbers so that they read back bit by bit. Descriptions that mean the same world
+    /// have the same bytes, whatever their comments and their layout.
+    #[must_use]
+    pub fn canonical(&self) -> Vec<u8> {
+        let mut text = FIRST_LINE.to_owned();
+        let mut table = Table::lines(&mut text);
+        table.key("seed", &self.seed);
+        table.key("dt", &self.dt);
+        table.key("max_ingress_queue", &self.max_ingress_queue);
+        text.push_str("\n[space]\n");
+        self.space.give_keys(&mut Table::lines(&mut text));
+        for field in &self.fields {
+            text.push_str("\n[[field]]\n");
+            let mut table = Table::lines(&mut text);
+            table.key("name", &field.name);
+            field.field_type.give_keys(&mut table);
+            table.key("mutability", &field.mutability);
+            table.key("units", &field.units);
+            table.key("bounds", &field.bounds);
+            table.key("boundary", &field.boundary);
+        }
+        for propagator in &self.propagators {
+            text.push_str("\n[[propagator]]\n");
+            propagator.give_keys(&mut Table::lines(&mut text));
+        }
+        text.into_bytes()
+    }
+
+    /// Cells; `u64::MAX` where 64 bits can't count them, which no world that was read has.
+    #[must_use]
+    pub fn cell_count(&self) -> u64 {
+        self.space.cell_count().unwrap_or(u64::MAX)
+    }
+
+    /// Fields.
+    #[must_use]
+    pub fn field_count(&self) -> u32 {
+        u32::try_from(self.fields.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The hash that a recording of this world has in its header.
+    #[must_use]
+    pub fn config_hash(&self) -> u64 {
+        self.hash_with(&self.canonical())
+    }
+
+    fn hash_with(&self, canonical: &[u8]) -> u64 {
+        crate::config_hash(
+            self.seed,
+            self.dt,
+            self.field_count(),
+            self.cell_count(),
+            canonical,
+        )
+    }
+
+    /// The header of a recording of this world, made by this program.
+    #[must_use]
+    pub fn header(&self) -> Header<'static> {
+        let canonical = self.canonical();
+        Header {
+            build: Build {
+                toolchain: Cow::Borrowed(crate::build::TOOLCHAIN),
+                target_triple: Cow::Borrowed(crate::build::TARGET),
+                murk_version: Cow::Borrowed(MURK_VERSION),
+                compile_flags: Cow::Borrowed(crate::build::PROFILE),
+            },
+            seed: self.seed,
+            config_hash: self.hash_with(&canonical),
+            field_count: self.field_count(),
+            cell_count: self.cell_count(),
+            space_descriptor: Cow::Owned(canonical),
+        }
+    }
+
+    /// The number of the field of this name.
+    #[must_use]
+    pub fn field_number(&self, name: &str) -> Option<u32> {
+        let index = self.fields.iter().position(|field| field.name == name)?;
+        u32::try_from(index).ok()
+    }
+
+    /// The propagator that writes a field, by number: what commands write into that field is
+    /// overwritten in the same tick, in each cell of a field of one value a cell.
+    #[must_use]
+    pub fn writer(&self, field: u32) -> Option<usize> {
+        let name = &self.fields.get(field as usize)?.name;
+        self.propagators.iter().position(|propagator| {
+            propagator.uses().into_iter().any(|(named, used)| {
+                let is_it = match named {
+                    Named::Key(_, key) => key == name,
+                    Named::Number(number, _) => number == field as usize,
+                };
+                is_it && used != Use::Read
+            })
+        })
+    }
+}
