@@ -358,6 +358,11 @@ impl<R: Read> Reader<R> {
         self.decoder.problem()
     }
 
+    /// The source, as it is: behind the bytes that were read ahead.
+    pub const fn get_mut(&mut self) -> &mut R {
+        &mut self.source
+    }
+
     /// The source. Bytes that were read ahead are lost.
     #[must_use]
     pub fn into_inner(self) -> R {

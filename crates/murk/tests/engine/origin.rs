@@ -32,7 +32,7 @@ fn recordings_of_the_origin_are_made_again() {
         assert_eq!(engine.tick(), 150);
         // The test would prove nothing of a world that stands still.
         let different: HashSet<_> = hashes.iter().collect();
-        assert!(different.len() > 60, "{}: {}", twin.name, different.len());
+        assert!(different.len() > 25, "{}: {}", twin.name, different.len());
     }
 }
 

@@ -91,6 +91,7 @@ pub fn all() -> Vec<Twin> {
         product(),
         still(),
         nested(),
+        rewarding(),
         failing(),
     ]
 }
@@ -211,8 +212,7 @@ output_field = 'slope'
     }
 }
 
-/// The origin's reference pipeline, with noise as the heat's source. (It can't be: the heat is
-/// written by the diffusion. So the rewards are those of cold agents.)
+/// The origin's reference pipeline. Nothing can heat it: see `rewarding` for warm agents.
 fn reference() -> Twin {
     Twin {
         name: "square4, reference",
@@ -242,7 +242,8 @@ coefficient = 0.2
                 gradient vector per_tick
                 reward scalar per_tick
                 shadow scalar per_tick
-                slope vector sparse"
+                slope vector sparse
+                poked scalar sparse"
             )
         ),
         config: || {
@@ -264,6 +265,7 @@ coefficient = 0.2
                     ("reward", SCALAR, PerTick),
                     ("shadow", SCALAR, PerTick),
                     ("slope", VECTOR, Sparse),
+                    ("poked", SCALAR, Sparse),
                 ],
                 vec![
                     Box::new(DiffusionPropagator::new(0.75)),
@@ -601,6 +603,49 @@ coefficient = 0.05
                     ("last", FieldType::Vector { dims: 3 }, Static),
                 ],
                 vec![Box::new(wide.build().unwrap())],
+            )
+        },
+    }
+}
+
+/// The reward sees the heat of its own tick, and agents as commands place them.
+fn rewarding() -> Twin {
+    Twin {
+        name: "square4, rewarding",
+        toml: format!(
+            "dt = 0.1\nseed = 42\n[space]\nkind = 'square4'\nrows = 2\ncols = 4\nedge = 'clamp'\n{}
+[[propagator]]
+kind = 'noise_injection'
+field = 'heat'
+[[propagator]]
+kind = 'reward'
+heat_bonus = 3
+step_cost = 0.125
+",
+            fields(
+                "heat scalar per_tick
+                unused scalar static
+                agents scalar sparse
+                unused2 scalar per_tick
+                reward vector per_tick"
+            )
+        ),
+        config: || {
+            let heat = NoiseInjection::builder().field(FieldId(0));
+            config(
+                Square4::new(2, 4, EdgeBehavior::Clamp).unwrap(),
+                0.1,
+                &[
+                    ("heat", SCALAR, PerTick),
+                    ("unused", SCALAR, Static),
+                    ("agents", SCALAR, Sparse),
+                    ("unused2", SCALAR, PerTick),
+                    ("reward", VECTOR, PerTick),
+                ],
+                vec![
+                    Box::new(heat.build().unwrap()),
+                    Box::new(RewardPropagator::new(3.0, 0.125)),
+                ],
             )
         },
     }

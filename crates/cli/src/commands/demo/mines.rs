@@ -1,35 +1,17 @@
-//! `gametape demo`: the main job from nothing, with games that a bot plays.
+//! The demo with games that a bot plays.
 
 use std::io;
-use std::path::Path;
 
+use gametape::Verdict;
 use gametape::mines::player::{Scenario, record, scenarios};
 use gametape::mines::rmv;
-use gametape::{Audit, Recording, Verdict};
-use serde_json::json;
 
-use super::verify::show;
+use super::{audit, print, save};
 use crate::args::Demo;
-use crate::exit::Exit;
 use crate::ui::{STRONG, Ui, styled};
 
-pub fn run(args: &Demo, ui: &mut Ui) -> io::Result<Exit> {
-    if let Err(error) = std::fs::create_dir_all(&args.folder) {
-        ui.complain(&format!("{}: {error}", args.folder.display()));
-        return Ok(Exit::Unusable);
-    }
-    match play(args, ui)? {
-        Ok(true) => Ok(Exit::Fine),
-        Ok(false) => Ok(Exit::Problems),
-        Err(message) => {
-            ui.complain(&message);
-            Ok(Exit::Unusable)
-        }
-    }
-}
-
 /// Says whether everything came out as it has to; the inner error is a sentence.
-fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
+pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     let mut as_expected = true;
     if !ui.json {
         ui.line(styled(
@@ -42,7 +24,7 @@ fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     }
     let mut played = Vec::new();
     for scenario in scenarios() {
-        let recorded = save(&args.folder, scenario.name, || {
+        let recorded = save(&args.folder, &format!("{}.rmv", scenario.name), || {
             recording(&scenario, args.seed)
         });
         let audit = match recorded.and_then(|path| Ok((audit(&path)?, path))) {
@@ -70,7 +52,7 @@ fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
         return Ok(Err("the first game could not be played".into()));
     };
     for tampering in TAMPERINGS {
-        let made = save(&args.folder, tampering.name, || {
+        let made = save(&args.folder, &format!("{}.rmv", tampering.name), || {
             (tampering.make)(&original).ok_or_else(|| "nothing to tamper with".to_owned())
         });
         let audit = match made.and_then(|path| Ok((audit(&path)?, path))) {
@@ -82,18 +64,6 @@ fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
         };
         as_expected &= audit.verdict() == Verdict::Fail;
     }
-    if !ui.json {
-        ui.line("")?;
-        ui.line(if as_expected {
-            "Every game was found sound, every tampered copy was found out."
-        } else {
-            "Something did not come out as it should: see above."
-        })?;
-        ui.line(format_args!(
-            "Try: gametape inspect {0}/expert-win.rmv; gametape stats {0}/expert-win.rmv",
-            args.folder.display()
-        ))?;
-    }
     Ok(Ok(as_expected))
 }
 
@@ -101,34 +71,6 @@ fn recording(scenario: &Scenario, seed: u64) -> Result<Vec<u8>, String> {
     record(scenario, seed)
         .and_then(|game| rmv::write(&game))
         .map_err(|error| format!("{}: {error}", scenario.name))
-}
-
-fn save(
-    folder: &Path,
-    name: &str,
-    make: impl FnOnce() -> Result<Vec<u8>, String>,
-) -> Result<String, String> {
-    let path = folder.join(format!("{name}.rmv"));
-    gametape::write_file(&path, &make()?).map_err(|error| error.to_string())?;
-    Ok(path.display().to_string())
-}
-
-fn audit(path: &str) -> Result<Audit, String> {
-    Recording::open(path)
-        .and_then(|recording| recording.audit())
-        .map_err(|error| error.to_string())
-}
-
-fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
-    if ui.json {
-        return ui.object(&json!({
-            "path": path,
-            "format": gametape::Format::Rmv,
-            "verdict": audit.verdict(),
-            "findings": audit.findings,
-        }));
-    }
-    show(path, audit, false, ui)
 }
 
 /// A way to tamper with a recording.

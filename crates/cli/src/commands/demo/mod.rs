@@ -1,0 +1,80 @@
+//! `gametape demo`: the main job from nothing.
+
+mod mines;
+mod murk;
+
+use std::io;
+use std::path::Path;
+
+use gametape::{Audit, Recording};
+use serde_json::json;
+
+use super::verify::show;
+use crate::args::Demo;
+use crate::exit::Exit;
+use crate::ui::Ui;
+
+pub fn run(args: &Demo, ui: &mut Ui) -> io::Result<Exit> {
+    if let Err(error) = std::fs::create_dir_all(&args.folder) {
+        ui.complain(&format!("{}: {error}", args.folder.display()));
+        return Ok(Exit::Unusable);
+    }
+    let mut as_expected = true;
+    for part in [mines::play, murk::play] {
+        match part(args, ui)? {
+            Ok(expected) => as_expected &= expected,
+            Err(message) => {
+                ui.complain(&message);
+                return Ok(Exit::Unusable);
+            }
+        }
+        if !ui.json {
+            ui.line("")?;
+        }
+    }
+    if !ui.json {
+        ui.line(if as_expected {
+            "Everything sound was found sound, everything tampered with was found out."
+        } else {
+            "Something did not come out as it should: see above."
+        })?;
+        let folder = args.folder.display();
+        ui.line(format_args!(
+            "Try: gametape inspect {folder}/expert-win.rmv; gametape stats {folder}/heat.murk; \
+             gametape diff {folder}/heat.murk {folder}/heat-faulty.murk"
+        ))?;
+    }
+    Ok(if as_expected {
+        Exit::Fine
+    } else {
+        Exit::Problems
+    })
+}
+
+fn save(
+    folder: &Path,
+    name: &str,
+    make: impl FnOnce() -> Result<Vec<u8>, String>,
+) -> Result<String, String> {
+    let path = folder.join(name);
+    gametape::write_file(&path, &make()?).map_err(|error| error.to_string())?;
+    Ok(path.display().to_string())
+}
+
+fn audit(path: &str) -> Result<Audit, String> {
+    Recording::open(path)
+        .and_then(|recording| recording.audit())
+        .map_err(|error| error.to_string())
+}
+
+fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
+    if ui.json {
+        return ui.object(&json!({
+            "path": path,
+            "format": gametape::Format::from_extension(Path::new(path)),
+            "verdict": audit.verdict(),
+            "findings": audit.findings,
+        }));
+    }
+    show(path, audit, false, ui)
+}
