@@ -170,7 +170,8 @@ fn bench(args: &[&str]) -> Result<(), String> {
         ])
         .args(args))?;
     run(cargo().args(["build", "--release", "--quiet", "--package", "gametape-cli"]))?;
-    verify_many().map_err(|error| format!("verify of many files: {error}"))
+    verify_many().map_err(|error| format!("verify of many files: {error}"))?;
+    verify_large().map_err(|error| format!("verify of a large file: {error}"))
 }
 
 /// Files in the folder that `verify` is timed on.
@@ -193,6 +194,7 @@ fn verify_many() -> io::Result<()> {
     let mut recordings: Vec<PathBuf> = fs::read_dir(&demo)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<_>>()?;
+    recordings.retain(|path| path.extension().is_some_and(|extension| extension == "rmv"));
     recordings.sort();
     let mut bytes = 0;
     for (at, recording) in recordings.iter().cycle().take(MANY).enumerate() {
@@ -207,6 +209,51 @@ fn verify_many() -> io::Result<()> {
         "verify/{MANY}-files files/s={:.0} MB/s={:.0} peak_MiB={:.1}",
         MANY as f64 / seconds,
         bytes as f64 / 1e6 / seconds,
+        peak as f64 / 1024.0
+    );
+    fs::remove_dir_all(&folder)
+}
+
+/// Megabytes of the recording that commands are timed on.
+const LARGE: &str = "1000";
+
+/// Times `gametape` on one large Murk recording: it is replayed in the world that it carries.
+fn verify_large() -> io::Result<()> {
+    let gametape = root().join("target/release/gametape");
+    let folder = std::env::temp_dir().join(format!("gametape-large-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let recording = folder.join("large.murk");
+    let made = cargo()
+        .args(["run", "--release", "--quiet", "--package", "gametape-murk"])
+        .args(["--features", "engine", "--example", "large", "--"])
+        .arg(&recording)
+        .arg(LARGE)
+        .stdout(Stdio::null())
+        .status()?;
+    if !made.success() {
+        return Err(io::Error::other("the recording could not be made"));
+    }
+    let megabytes = fs::metadata(&recording)?.len() as f64 / 1e6;
+    let time = |name: &str, args: &[&str]| -> io::Result<()> {
+        let (seconds, peak) = timed(Command::new(&gametape).args(args).arg(&recording))?;
+        println!(
+            "{name} seconds={seconds:.2} MB/s={:.0} peak_MiB={:.1}",
+            megabytes / seconds,
+            peak as f64 / 1024.0
+        );
+        Ok(())
+    };
+    time("verify/murk-1GB", &["verify"])?;
+    time("index/murk-1GB", &["index"])?;
+    time("verify/murk-1GB-with-index", &["verify"])?;
+    let (seconds, peak) = timed(
+        Command::new(&gametape)
+            .args(["dump", "--tick", "1500000"])
+            .arg(&recording),
+    )?;
+    println!(
+        "dump/one-tick-of-murk-1GB ms={:.1} peak_MiB={:.1} (the process's start among it)",
+        seconds * 1e3,
         peak as f64 / 1024.0
     );
     fs::remove_dir_all(&folder)

@@ -311,47 +311,75 @@ impl<'a> Payload<'a> {
         decode(tag, bytes).ok_or_else(|| PayloadError::of(tag, bytes))
     }
 
+    /// Bytes of the payload.
+    #[inline]
+    pub(crate) const fn size(&self) -> usize {
+        match self {
+            Self::Move { target, .. } => 8_usize.saturating_add(target.size()),
+            Self::Spawn {
+                coord,
+                field_values,
+            } => coord.size().saturating_add(field_values.size()),
+            Self::Despawn { .. } => 8,
+            Self::SetField { coord, .. } => coord.size().saturating_add(8),
+            Self::Custom { data, .. } => 8_usize.saturating_add(data.len()),
+            Self::SetParameter { .. } => 12,
+            Self::SetParameterBatch { parameters } => parameters.size(),
+        }
+    }
+
     /// Appends the payload's bytes.
     ///
     /// # Errors
     /// Gives the length of a list that 32 bits can't count.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), usize> {
+        for length in match self {
+            Self::Move { target, .. } => [target.len(), 0],
+            Self::Spawn {
+                coord,
+                field_values,
+            } => [coord.len(), field_values.len()],
+            Self::SetField { coord, .. } => [coord.len(), 0],
+            Self::Custom { data, .. } => [data.len(), 0],
+            Self::SetParameterBatch { parameters } => [parameters.len(), 0],
+            Self::Despawn { .. } | Self::SetParameter { .. } => [0, 0],
+        } {
+            u32::try_from(length).map_err(|_| length)?;
+        }
+        self.put(out);
+        Ok(())
+    }
+
+    /// Appends the payload's bytes; 32 bits count its lists.
+    #[inline]
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Move { entity_id, target } => {
                 out.extend_from_slice(&entity_id.to_le_bytes());
-                target.encode(out)
+                target.encode(out);
             }
             Self::Spawn {
                 coord,
                 field_values,
             } => {
-                coord.encode(out)?;
-                field_values.encode(out)
+                coord.encode(out);
+                field_values.encode(out);
             }
-            Self::Despawn { entity_id } => {
-                out.extend_from_slice(&entity_id.to_le_bytes());
-                Ok(())
-            }
+            Self::Despawn { entity_id } => out.extend_from_slice(&entity_id.to_le_bytes()),
             Self::SetField {
                 coord,
                 field,
                 value,
             } => {
-                coord.encode(out)?;
+                coord.encode(out);
                 (*field, *value).put(out);
-                Ok(())
             }
             Self::Custom { type_id, data } => {
-                let length = u32::try_from(data.len()).map_err(|_| data.len())?;
                 out.extend_from_slice(&type_id.to_le_bytes());
-                out.extend_from_slice(&length.to_le_bytes());
+                out.extend_from_slice(&(data.len() as u32).to_le_bytes());
                 out.extend_from_slice(data);
-                Ok(())
             }
-            Self::SetParameter { key, value } => {
-                (*key, *value).put(out);
-                Ok(())
-            }
+            Self::SetParameter { key, value } => (*key, *value).put(out),
             Self::SetParameterBatch { parameters } => parameters.encode(out),
         }
     }
@@ -438,6 +466,7 @@ impl Item for i32 {
         i32_le(bytes)
     }
 
+    #[inline]
     fn put(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_le_bytes());
     }
@@ -457,9 +486,12 @@ impl Item for (u32, f32) {
         }
     }
 
+    #[inline]
     fn put(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0.to_le_bytes());
-        out.extend_from_slice(&self.1.to_le_bytes());
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&self.0.to_le_bytes());
+        bytes[4..].copy_from_slice(&self.1.to_le_bytes());
+        out.extend_from_slice(&bytes);
     }
 }
 
@@ -477,9 +509,12 @@ impl Item for (u32, f64) {
         }
     }
 
+    #[inline]
     fn put(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0.to_le_bytes());
-        out.extend_from_slice(&self.1.to_le_bytes());
+        let mut bytes = [0; 12];
+        bytes[..4].copy_from_slice(&self.0.to_le_bytes());
+        bytes[4..].copy_from_slice(&self.1.to_le_bytes());
+        out.extend_from_slice(&bytes);
     }
 }
 
@@ -508,14 +543,19 @@ impl<'a, T: Item> List<'a, T> {
         Some((Self(Stored::Bytes(items)), rest))
     }
 
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), usize> {
-        let count = u32::try_from(self.len()).map_err(|_| self.len())?;
-        out.extend_from_slice(&count.to_le_bytes());
+    /// Bytes of the list, its count included.
+    #[inline]
+    const fn size(&self) -> usize {
+        self.len().saturating_mul(T::BYTES).saturating_add(4)
+    }
+
+    #[inline]
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.len() as u32).to_le_bytes());
         match self.0 {
             Stored::Bytes(bytes) => out.extend_from_slice(bytes),
             Stored::Values(values) => values.iter().for_each(|value| value.put(out)),
         }
-        Ok(())
     }
 
     /// How many.

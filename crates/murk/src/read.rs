@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::model::{Frame, Header};
 use crate::rule::Finding;
-use crate::scan::{self, FrameScan};
+use crate::scan::{self, Shape};
 
 /// How much a reader puts up with.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -106,6 +106,7 @@ impl<'a> Replay<'a> {
             rest: self.bytes.get(self.body..).unwrap_or_default(),
             index: 0,
             offset: self.body as u64,
+            shape: Shape::default(),
             options: self.options,
             problem: None,
         }
@@ -119,6 +120,7 @@ impl<'a> Replay<'a> {
             rest: self.bytes.get(start..).unwrap_or_default(),
             index,
             offset,
+            shape: Shape::default(),
             options: self.options,
             problem: None,
         }
@@ -131,6 +133,7 @@ pub struct Frames<'a> {
     rest: &'a [u8],
     index: u64,
     offset: u64,
+    shape: Shape,
     options: ReadOptions,
     problem: Option<Box<Finding>>,
 }
@@ -147,41 +150,31 @@ impl Frames<'_> {
     pub fn problem(&self) -> Option<&Finding> {
         self.problem.as_deref()
     }
-
-    #[cold]
-    fn stop(&mut self, error: Error) -> Option<Error> {
-        self.rest = &[];
-        match self.options.strictness {
-            Strictness::Strict => Some(error),
-            Strictness::Lenient => {
-                self.problem = error.into_finding().map(Box::new);
-                None
-            }
-        }
-    }
 }
 
 impl<'a> Iterator for Frames<'a> {
     type Item = Result<Frame<'a>, Error>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
         }
-        let mut scan = FrameScan::default();
-        match scan.run(self.rest, &self.options.limits) {
-            Ok(size) => {
-                let (bytes, rest) = self.rest.split_at_checked(size)?;
-                let frame = scan::frame(bytes, self.index, self.offset)?;
-                self.rest = rest;
-                self.index += 1;
-                self.offset += size as u64;
-                Some(Ok(frame))
-            }
-            Err(stop) => {
-                let error = scan.error(stop, self.rest, self.index, self.offset);
-                self.stop(error).map(Err)
+        let (place, limits) = ((self.index, self.offset), &self.options.limits);
+        if let Some((frame, rest)) = scan::next_frame(self.rest, place, &mut self.shape, limits) {
+            self.index += 1;
+            self.offset += (self.rest.len() - rest.len()) as u64;
+            self.rest = rest;
+            return Some(Ok(frame));
+        }
+        // Values, not `self`: it stays in registers.
+        let error = scan::fault(self.rest, self.index, self.offset, &{ self.options.limits });
+        self.rest = &[];
+        match self.options.strictness {
+            Strictness::Strict => error.map(Err),
+            Strictness::Lenient => {
+                self.problem = error.and_then(Error::into_finding).map(Box::new);
+                None
             }
         }
     }

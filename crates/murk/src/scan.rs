@@ -1,6 +1,8 @@
 //! Where a frame ends, and what is wrong with it: the one place that knows the layout of frames
 //! and of the header, shared by all readers.
 
+use std::hint::cold_path;
+
 use crate::bytes::{array, u32_le, u64_le};
 use crate::command::Commands;
 use crate::error::Error;
@@ -143,6 +145,120 @@ impl FrameScan {
                 .in_frame(index, tick),
         ))
     }
+}
+
+/// What a command's size follows from, apart from its own bytes: the payload's length and the
+/// sources.
+///
+/// Commands are alike. Who expects a command of the last one's shape knows where the next starts
+/// before the length has come from memory, and needs it only to see that the guess was right: the
+/// processor goes on with the next frames meanwhile. (Following the lengths alone, it waits for
+/// each in turn; that took twice the time in memory, and four times in the cache.)
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Shape {
+    payload: u32,
+    /// The same again: where the envelope starts behind the length. Were it one number with
+    /// `payload`, the compiler would take the one it has just read for both.
+    envelope: usize,
+    source_id: bool,
+    source_seq: bool,
+}
+
+impl Shape {
+    /// What follows a sound command; `None` if it is not whole, or not sound.
+    #[inline(always)]
+    fn skip<'a>(&mut self, bytes: &'a [u8], max_blob: u32) -> Option<&'a [u8]> {
+        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
+        if u32::from_le_bytes([a, b, c, d]) == self.payload
+            && let Some(tail) = rest.get(self.envelope..)
+            && let Some(rest) = self.skip_tail(tail)
+        {
+            return Some(rest);
+        }
+        cold_path();
+        *self = Self::of(bytes, max_blob)?;
+        self.skip_tail(rest.get(self.envelope..)?)
+    }
+
+    /// What follows the envelope, if it has these sources.
+    #[inline(always)]
+    fn skip_tail<'a>(&self, tail: &'a [u8]) -> Option<&'a [u8]> {
+        match (self.source_id, self.source_seq) {
+            (true, true) => match array::<35>(tail)? {
+                (&[_, 1, _, _, _, _, _, _, _, _, 1, ..], rest) => Some(rest),
+                _ => None,
+            },
+            (false, false) => match array::<19>(tail)? {
+                (&[_, 0, 0, ..], rest) => Some(rest),
+                _ => None,
+            },
+            (true, false) => match array::<27>(tail)? {
+                (&[_, 1, _, _, _, _, _, _, _, _, 0, ..], rest) => Some(rest),
+                _ => None,
+            },
+            (false, true) => match array::<27>(tail)? {
+                (&[_, 0, 1, ..], rest) => Some(rest),
+                _ => None,
+            },
+        }
+    }
+
+    /// The shape of a command that is whole and sound.
+    #[inline(never)]
+    fn of(bytes: &[u8], max_blob: u32) -> Option<Self> {
+        let size = command_size(bytes, max_blob).ok()?;
+        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
+        let payload = u32::from_le_bytes([a, b, c, d]);
+        let tail = rest.get(payload as usize..)?;
+        let source_id = *tail.get(1)? == 1;
+        let with_one = 5 + payload as usize + 27;
+        Some(Self {
+            payload,
+            envelope: payload as usize,
+            source_id,
+            source_seq: size > with_one || size == with_one && !source_id,
+        })
+    }
+}
+
+/// The frame at the start of `bytes`, and what follows it; `None` if it is not whole, or not sound.
+#[inline(always)]
+pub(crate) fn next_frame<'a>(
+    bytes: &'a [u8],
+    (index, offset): (u64, u64),
+    shape: &mut Shape,
+    limits: &Limits,
+) -> Option<(Frame<'a>, &'a [u8])> {
+    let (tick, rest) = u64_le(bytes)?;
+    let (count, commands) = u32_le(rest)?;
+    if count > limits.max_commands {
+        return None;
+    }
+    let mut rest = commands;
+    let mut guess = *shape;
+    for _ in 0..count {
+        rest = guess.skip(rest, limits.max_blob_bytes)?;
+    }
+    *shape = guess;
+    let (encoded, _) = commands.split_at_checked(commands.len() - rest.len())?;
+    let (snapshot_hash, rest) = u64_le(rest)?;
+    let frame = Frame {
+        index,
+        offset,
+        tick,
+        snapshot_hash,
+        commands: Commands::new(encoded, count),
+    };
+    Some((frame, rest))
+}
+
+/// What is wrong with the frame at the start of `bytes`.
+#[cold]
+#[inline(never)]
+pub(crate) fn fault(bytes: &[u8], index: u64, offset: u64, limits: &Limits) -> Option<Error> {
+    let mut scan = FrameScan::default();
+    let stop = scan.run(bytes, limits).err()?;
+    Some(scan.error(stop, bytes, index, offset))
 }
 
 /// The frame that takes exactly these bytes, which a scan has found sound.

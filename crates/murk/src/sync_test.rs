@@ -225,7 +225,7 @@ impl Shared {
             let ended = seen.iter().any(|seen| seen.2);
             if odd.is_some() && !failed {
                 self.slot(run, |slot| {
-                    slot.state = Some(State::of(&simulation, field_count))
+                    slot.state = Some(State::of(&simulation, field_count));
                 });
             }
             self.barrier.wait();

@@ -70,9 +70,25 @@ pub fn write_header(header: &Header<'_>) -> Result<Vec<u8>, WriteError> {
     Ok(out)
 }
 
+/// Each combination of sources has its own size; a size that is known is written without a call.
 #[inline]
 fn put_envelope(envelope: &Envelope, out: &mut Vec<u8>) {
-    let mut bytes = [0_u8; 35];
+    match (envelope.source_id, envelope.source_seq) {
+        (Some(id), Some(seq)) => put_tail::<35>(envelope, Some(id), Some(seq), out),
+        (Some(id), None) => put_tail::<27>(envelope, Some(id), None, out),
+        (None, Some(seq)) => put_tail::<27>(envelope, None, Some(seq), out),
+        (None, None) => put_tail::<19>(envelope, None, None, out),
+    }
+}
+
+#[inline(always)]
+fn put_tail<const N: usize>(
+    envelope: &Envelope,
+    source_id: Option<u64>,
+    source_seq: Option<u64>,
+    out: &mut Vec<u8>,
+) {
+    let mut bytes = [0_u8; N];
     let mut at = 0;
     let mut put = |part: &[u8]| {
         if let Some(space) = bytes.get_mut(at..at + part.len()) {
@@ -81,7 +97,7 @@ fn put_envelope(envelope: &Envelope, out: &mut Vec<u8>) {
         at += part.len();
     };
     put(&[envelope.priority_class]);
-    for source in [envelope.source_id, envelope.source_seq] {
+    for source in [source_id, source_seq] {
         match source {
             None => put(&[0]),
             Some(value) => {
@@ -92,7 +108,22 @@ fn put_envelope(envelope: &Envelope, out: &mut Vec<u8>) {
     }
     put(&envelope.expires_after_tick.to_le_bytes());
     put(&envelope.arrival_seq.to_le_bytes());
-    out.extend_from_slice(bytes.get(..at).unwrap_or_default());
+    out.extend_from_slice(&bytes);
+}
+
+/// Small parts are put together first: each time the buffer is added to costs more than the bytes.
+#[inline]
+fn frame_head(tick: u64, count: u32) -> [u8; 12] {
+    let mut bytes = [0; 12];
+    bytes[..8].copy_from_slice(&tick.to_le_bytes());
+    bytes[8..].copy_from_slice(&count.to_le_bytes());
+    bytes
+}
+
+#[inline]
+fn put_head(tag: u8, length: u32, out: &mut Vec<u8>) {
+    let [a, b, c, d] = length.to_le_bytes();
+    out.extend_from_slice(&[tag, a, b, c, d]);
 }
 
 #[inline]
@@ -103,9 +134,12 @@ fn put_command(command: &Command<'_>, out: &mut Vec<u8>) -> Result<(), WriteErro
         command.payload.len(),
         LIMITS.max_blob_bytes,
     )?;
-    out.push(command.payload_type);
-    out.extend_from_slice(&length.to_le_bytes());
-    out.extend_from_slice(command.payload);
+    put_head(command.payload_type, length, out);
+    match <&[u8; 20]>::try_from(command.payload) {
+        // What commands are most of the time: a value in a plane.
+        Ok(payload) => out.extend_from_slice(payload),
+        Err(_) => out.extend_from_slice(command.payload),
+    }
     put_envelope(&command.envelope, out);
     Ok(())
 }
@@ -143,26 +177,14 @@ impl CommandBuf {
     /// 1,000,000.
     pub fn push(&mut self, envelope: &Envelope, payload: &Payload<'_>) -> Result<(), WriteError> {
         let count = self.next_count()?;
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(&[payload.tag(), 0, 0, 0, 0]);
-        let size = match payload.encode(&mut self.bytes) {
-            Ok(()) => self.bytes.len() - start - 5,
-            Err(size) => size,
-        };
-        match check("a payload", "bytes", size, LIMITS.max_blob_bytes) {
-            Ok(length) => {
-                if let Some(space) = self.bytes.get_mut(start + 1..start + 5) {
-                    space.copy_from_slice(&length.to_le_bytes());
-                }
-                put_envelope(envelope, &mut self.bytes);
-                self.count = count;
-                Ok(())
-            }
-            Err(error) => {
-                self.bytes.truncate(start);
-                Err(error)
-            }
-        }
+        let size = payload.size();
+        let length = check("a payload", "bytes", size, LIMITS.max_blob_bytes)?;
+        self.bytes.reserve(size + 40);
+        put_head(payload.tag(), length, &mut self.bytes);
+        payload.put(&mut self.bytes);
+        put_envelope(envelope, &mut self.bytes);
+        self.count = count;
+        Ok(())
     }
 
     /// Adds a command as it is stored.
@@ -333,12 +355,11 @@ impl<O: Output> Writer<O> {
     /// [`WriteError::Io`]: the frame is kept, a later flush tries again.
     #[inline]
     pub fn push(&mut self, tick: u64, commands: Commands<'_>, hash: u64) -> Result<(), WriteError> {
-        let encoded = commands.as_bytes();
-        self.buffer.reserve(encoded.len() + 20);
-        self.buffer.extend_from_slice(&tick.to_le_bytes());
         self.buffer
-            .extend_from_slice(&(commands.len() as u32).to_le_bytes());
-        self.buffer.extend_from_slice(encoded);
+            .extend_from_slice(&frame_head(tick, commands.len() as u32));
+        if !commands.is_empty() {
+            self.buffer.extend_from_slice(commands.as_bytes());
+        }
         self.end_frame(hash)
     }
 
@@ -355,8 +376,7 @@ impl<O: Output> Writer<O> {
         hash: u64,
     ) -> Result<(), WriteError> {
         let start = self.buffer.len();
-        self.buffer.extend_from_slice(&tick.to_le_bytes());
-        self.buffer.extend_from_slice(&[0; 4]);
+        self.buffer.extend_from_slice(&frame_head(tick, 0));
         let mut count = 0_usize;
         for command in commands {
             count += 1;

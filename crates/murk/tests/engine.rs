@@ -12,8 +12,12 @@ mod commands;
 mod hostile;
 #[path = "engine/origin.rs"]
 mod origin;
+#[path = "engine/panics.rs"]
+mod panics;
 #[path = "engine/random.rs"]
 mod random;
+#[path = "engine/recipes.rs"]
+mod recipes;
 #[path = "engine/samples.rs"]
 mod samples;
 #[path = "engine/spaces.rs"]

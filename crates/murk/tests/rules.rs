@@ -18,8 +18,11 @@ fn header() -> Header<'static> {
     }
 }
 
+/// A command: when it counts, the payload's type and its bytes.
+type Stored = (Envelope, u8, Vec<u8>);
+
 /// A recording of these ticks; each command is an envelope and the stored payload.
-fn tape(frames: &[(u64, &[(Envelope, u8, Vec<u8>)])]) -> Vec<u8> {
+fn tape(frames: &[(u64, &[Stored])]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &header()).unwrap();
     for (tick, list) in frames {
         let commands = list

@@ -46,21 +46,20 @@ fn report(args: &RecordMurk, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
     if recorded.resumed_after > 0 {
         ui.remark(&format!("went on behind tick {}", recorded.resumed_after));
     }
-    let mut line = format!(
-        "recorded {} ticks, {} commands",
+    let more: String = [
+        (recorded.expired, "commands had expired"),
+        (recorded.rejected, "commands could not be applied"),
+        (recorded.failed_ticks, "ticks failed"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .fold(String::new(), |text, (count, what)| {
+        format!("{text}; {count} {what}")
+    });
+    let line = format!(
+        "recorded {} ticks, {} commands{more}",
         recorded.ticks, recorded.commands
     );
-    for (count, what) in [
-        (recorded.expired, "had expired"),
-        (recorded.rejected, "could not be applied"),
-    ] {
-        if count > 0 {
-            line.push_str(&format!(", {count} of them {what}"));
-        }
-    }
-    if recorded.failed_ticks > 0 {
-        line.push_str(&format!(", {} ticks failed", recorded.failed_ticks));
-    }
     ui.line(format_args!(
         "{}: {line}",
         gametape::printable(&args.output.display().to_string())

@@ -282,9 +282,10 @@ macro_rules! floats {
 
             /// The shortest text that reads back as the same bits.
             fn write(&self, out: &mut String) {
-                let _ = match self.is_nan() {
-                    true => write!(out, "nan"),
-                    false => write!(out, "{self:?}"),
+                let _ = if self.is_nan() {
+                    write!(out, "nan")
+                } else {
+                    write!(out, "{self:?}")
                 };
             }
 

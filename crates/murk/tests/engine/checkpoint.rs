@@ -98,7 +98,7 @@ fn worlds_of_every_kind_go_on_after_a_restore() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// A world that is never restored is the origin's, bit for bit; one that is goes on as it.
     #[test]

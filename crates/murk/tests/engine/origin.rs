@@ -80,7 +80,11 @@ fn receipts_are_the_origins() {
         let mut engine = world.build().unwrap();
         for tick in 1..=3 {
             let submitted = commands(&mut dice, &world, tick);
-            let bytes = record((twin.config)(), world.field_count(), &[submitted.clone()]);
+            let bytes = record(
+                (twin.config)(),
+                world.field_count(),
+                std::slice::from_ref(&submitted),
+            );
             let recording = read(&bytes).unwrap();
             let frame = recording.frames().next().unwrap().unwrap();
             let engine_tick = engine.tick() + 1;

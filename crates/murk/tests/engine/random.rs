@@ -1,6 +1,7 @@
 //! Random worlds, in both forms.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use gametape_murk::engine::World;
@@ -18,7 +19,7 @@ use murk_space::{
 
 use crate::commands::Dice;
 
-type Build<T> = Arc<dyn Fn() -> T>;
+type Build<T> = Rc<dyn Fn() -> T>;
 
 /// A random world: text, and what builds the same of the origin's parts.
 pub struct Random {
@@ -37,38 +38,38 @@ const EDGES: [(&str, EdgeBehavior); 3] = [
 
 fn space(dice: &mut Dice, kind: u64) -> (String, Build<Box<dyn Space>>) {
     let mut size = || 1 + dice.roll(5) as u32;
-    let (a, b, c) = (size(), size(), size());
+    let (len, cols, deep) = (size(), size(), size());
     let (word, edge) = EDGES[dice.roll(3) as usize];
     match kind {
         0 => (
-            format!("kind = 'line1d', len = {a}, edge = '{word}'"),
-            Arc::new(move || Box::new(Line1D::new(a, edge).unwrap())),
+            format!("kind = 'line1d', len = {len}, edge = '{word}'"),
+            Rc::new(move || Box::new(Line1D::new(len, edge).unwrap())),
         ),
         1 => (
-            format!("kind = 'ring1d', len = {a}"),
-            Arc::new(move || Box::new(Ring1D::new(a).unwrap())),
+            format!("kind = 'ring1d', len = {len}"),
+            Rc::new(move || Box::new(Ring1D::new(len).unwrap())),
         ),
         2 => (
-            format!("kind = 'square4', rows = {a}, cols = {b}, edge = '{word}'"),
-            Arc::new(move || Box::new(Square4::new(a, b, edge).unwrap())),
+            format!("kind = 'square4', rows = {len}, cols = {cols}, edge = '{word}'"),
+            Rc::new(move || Box::new(Square4::new(len, cols, edge).unwrap())),
         ),
         3 => (
-            format!("kind = 'square8', rows = {a}, cols = {b}, edge = '{word}'"),
-            Arc::new(move || Box::new(Square8::new(a, b, edge).unwrap())),
+            format!("kind = 'square8', rows = {len}, cols = {cols}, edge = '{word}'"),
+            Rc::new(move || Box::new(Square8::new(len, cols, edge).unwrap())),
         ),
         4 => (
-            format!("kind = 'hex2d', rows = {a}, cols = {b}"),
-            Arc::new(move || Box::new(Hex2D::new(a, b).unwrap())),
+            format!("kind = 'hex2d', rows = {len}, cols = {cols}"),
+            Rc::new(move || Box::new(Hex2D::new(len, cols).unwrap())),
         ),
         5 => {
-            let (w, h, d) = (2 * a.min(2), 2 * b.min(2), 2 * c.min(2));
+            let (w, h, d) = (2 * len.min(2), 2 * cols.min(2), 2 * deep.min(2));
             (
                 format!("kind = 'fcc12', w = {w}, h = {h}, d = {d}, edge = '{word}'"),
-                Arc::new(move || Box::new(Fcc12::new(w, h, d, edge).unwrap())),
+                Rc::new(move || Box::new(Fcc12::new(w, h, d, edge).unwrap())),
             )
         }
         _ => {
-            let parts: Vec<_> = (0..1 + dice.roll(2))
+            let parts: Vec<_> = (0..=dice.roll(2))
                 .map(|_| {
                     let kind = dice.roll(6);
                     space(dice, kind)
@@ -80,7 +81,7 @@ fn space(dice: &mut Dice, kind: u64) -> (String, Build<Box<dyn Space>>) {
                 .collect();
             (
                 format!("kind = 'product', components = [{}]", text.join(", ")),
-                Arc::new(move || {
+                Rc::new(move || {
                     let parts = parts.iter().map(|(_, build)| build()).collect();
                     Box::new(ProductSpace::new(parts).unwrap())
                 }),
@@ -149,7 +150,7 @@ impl Random {
             dt,
         };
         let writable = free.0.len();
-        for _ in 0..1 + dice.roll(5) {
+        for _ in 0..=dice.roll(5) {
             // Some fields stay without a propagator: what commands write to them is what they are.
             if free.0.len() * 3 > writable || world.propagators.is_empty() {
                 world.add(dice, &mut free);
@@ -168,16 +169,16 @@ impl Random {
             last.mutability = FieldMutability::PerTick;
             world.fields.push(last);
             world.push(
-                format!("kind = 'identity_copy'\nfield = 'f{index}'"),
+                &format!("kind = 'identity_copy'\nfield = 'f{index}'"),
                 move || Box::new(IdentityCopy::new(FieldId(index))),
             );
         }
         world
     }
 
-    fn push(&mut self, text: String, build: impl Fn() -> Box<dyn Propagator> + 'static) {
+    fn push(&mut self, text: &str, build: impl Fn() -> Box<dyn Propagator> + 'static) {
         let _ = writeln!(self.toml, "[[propagator]]\n{text}");
-        self.propagators.push(Arc::new(build));
+        self.propagators.push(Rc::new(build));
     }
 
     fn add(&mut self, dice: &mut Dice, free: &mut Free) -> Option<()> {
@@ -203,7 +204,7 @@ coefficient = {coefficient:?}\ndecay = {decay:?}\nsources = [[0, 2.5]]"
                 if clamp {
                     text += "\nclamp_min = -3\nclamp_max = 1.75";
                 }
-                self.push(text, move || {
+                self.push(&text, move || {
                     let mut builder = ScalarDiffusion::builder()
                         .input_field(from)
                         .output_field(FieldId(out))
@@ -221,38 +222,34 @@ coefficient = {coefficient:?}\ndecay = {decay:?}\nsources = [[0, 2.5]]"
             }
             1 => {
                 let out = free.take(2)?;
-                let flow = dice.roll(2) == 0;
-                let text = match flow {
-                    true => format!(
+                if dice.roll(2) == 0 {
+                    let text = format!(
                         "kind = 'flow_field'\npotential_field = 'f{input}'\nflow_field = 'f{out}'
 normalize = true"
-                    ),
-                    false => format!(
-                        "kind = 'gradient_compute'\ninput_field = 'f{input}'\noutput_field = 'f{out}'"
-                    ),
-                };
-                self.push(text, move || match flow {
-                    true => Box::new(
-                        FlowField::builder()
+                    );
+                    self.push(&text, move || {
+                        let flow = FlowField::builder()
                             .potential_field(from)
                             .flow_field(FieldId(out))
-                            .normalize(true)
-                            .build()
-                            .unwrap(),
-                    ),
-                    false => Box::new(
-                        GradientCompute::builder()
+                            .normalize(true);
+                        Box::new(flow.build().unwrap())
+                    });
+                } else {
+                    let text = format!(
+                        "kind = 'gradient_compute'\ninput_field = 'f{input}'\noutput_field = 'f{out}'"
+                    );
+                    self.push(&text, move || {
+                        let gradient = GradientCompute::builder()
                             .input_field(from)
-                            .output_field(FieldId(out))
-                            .build()
-                            .unwrap(),
-                    ),
-                });
+                            .output_field(FieldId(out));
+                        Box::new(gradient.build().unwrap())
+                    });
+                }
             }
             2 => {
                 let field = free.take(1 + dice.roll(2) as u32)?;
                 let text = format!("kind = 'identity_copy'\nfield = 'f{field}'");
-                self.push(text, move || Box::new(IdentityCopy::new(FieldId(field))));
+                self.push(&text, move || Box::new(IdentityCopy::new(FieldId(field))));
             }
             3 => {
                 let out = free.take(1)?;
@@ -261,7 +258,7 @@ normalize = true"
                     "kind = 'morphological_op'\ninput_field = 'f{input}'\noutput_field = 'f{out}'
 op = 'erode'\nradius = {radius}"
                 );
-                self.push(text, move || {
+                self.push(&text, move || {
                     Box::new(
                         MorphologicalOp::builder()
                             .input_field(from)
@@ -285,7 +282,7 @@ op = 'erode'\nradius = {radius}"
                     "kind = 'noise_injection'\nfield = 'f{field}'\nnoise_type = '{word}'
 scale = 0.5\nseed_offset = {seed_offset}"
                 );
-                self.push(text, move || {
+                self.push(&text, move || {
                     Box::new(
                         NoiseInjection::builder()
                             .field(FieldId(field))
@@ -303,7 +300,7 @@ scale = 0.5\nseed_offset = {seed_offset}"
                     "kind = 'resource_field'\nfield = 'f{field}'\npresence_field = 'f{input}'
 regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
                 );
-                self.push(text, move || {
+                self.push(&text, move || {
                     Box::new(
                         ResourceField::builder()
                             .field(FieldId(field))
@@ -321,7 +318,7 @@ regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
                 let text = format!(
                     "kind = 'wave_propagation'\ndisplacement_field = 'f{d}'\nvelocity_field = 'f{v}'"
                 );
-                self.push(text, move || {
+                self.push(&text, move || {
                     Box::new(
                         WavePropagation::builder()
                             .displacement_field(FieldId(d))
@@ -335,7 +332,7 @@ regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
                 && self.fields[2].mutability != FieldMutability::Static =>
             {
                 free.0.retain(|&(field, _)| field != 2);
-                let text = "kind = 'agent_movement'\ninitial_positions = [[5, 0]]".to_owned();
+                let text = "kind = 'agent_movement'\ninitial_positions = [[5, 0]]";
                 self.push(text, || {
                     let actions = Arc::new(Mutex::new(Vec::new()));
                     Box::new(AgentMovementPropagator::new(actions, vec![(5, 0)]))
@@ -346,7 +343,7 @@ regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
                 let text = format!(
                     "kind = 'agent_emission'\npresence_field = 'f{input}'\nemission_field = 'f{out}'"
                 );
-                self.push(text, move || {
+                self.push(&text, move || {
                     Box::new(
                         AgentEmission::builder()
                             .presence_field(from)

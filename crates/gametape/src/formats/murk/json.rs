@@ -344,9 +344,10 @@ fn command(
             .optional("arrival_seq")?
             .unwrap_or(commands.as_commands().len() as u64),
     };
-    let trailing = match object.map.contains_key("trailing") {
-        true => object.bytes("trailing")?,
-        false => Vec::new(),
+    let trailing = if object.map.contains_key("trailing") {
+        object.bytes("trailing")?
+    } else {
+        Vec::new()
     };
     let too_large = |error: WriteError| error.to_string();
     let number = |value: &Value| match value {

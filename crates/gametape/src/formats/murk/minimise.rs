@@ -150,7 +150,7 @@ fn against(
         step(path, &mut theirs, tick, commands)?;
     }
     let last = State::of(&theirs, fields).hash();
-    written(path, header, log, found, world, |_| last)
+    written(path, header, log, &found, world, |_| last)
 }
 
 fn against_recording(
@@ -212,7 +212,7 @@ fn against_recording(
     let found = search(&cut, options.max_trials, |log| shows(log).map_err(Failure))
         .map_err(|Failure(error)| error)?
         .ok_or_else(|| none(path, "the replay is not the same twice: see sync-test"))?;
-    written(path, header, log, found, world, |state| {
+    written(path, header, log, &found, world, |state| {
         hash_with(state, &value)
     })
 }
@@ -234,7 +234,7 @@ fn written(
     path: &Path,
     header: &Header<'_>,
     before: &CommandLog,
-    found: format::Minimised,
+    found: &format::Minimised,
     world: &World,
     last: impl Fn(&State) -> u64,
 ) -> Result<Minimised, Error> {
