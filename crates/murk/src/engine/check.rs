@@ -18,7 +18,7 @@ use super::world::{Field, FieldType, Mutability, World};
 use super::{Fault, Place, WorldError};
 
 /// Longest description that is read, in bytes.
-pub const MAX_DESCRIPTION: usize = 4 << 20;
+pub const MAX_DESCRIPTION: usize = 1 << 20;
 /// Most values that a world's fields may have together (cells times values a cell).
 pub const MAX_VALUES: u64 = 64 << 20;
 /// Most values that one field may have, if it is not static: the origin stores it in one piece.

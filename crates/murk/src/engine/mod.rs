@@ -32,7 +32,9 @@
 //!   fields it comes, and propagators see it in the tick after, as they read what the last tick
 //!   left. (With stock propagators a `wave_propagation` thus stays at rest for ever.)
 //! - Static fields are zeros for ever. Values are not held to bounds. The seed is not used.
-//! - A sparse field keeps the write of a failed tick, up to the next tick that is made.
+//! - Stock propagators fail in every tick or in none, by the shape of their fields. A world whose
+//!   ticks fail publishes nothing; its sparse fields can show what a failed tick wrote all the
+//!   same, and even into another field.
 //! - `normal`, `exp` and the like come from the platform: noise and decay need not be the same,
 //!   bit by bit, on another one.
 

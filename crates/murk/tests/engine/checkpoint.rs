@@ -136,6 +136,17 @@ proptest! {
     }
 }
 
+/// Segments of a recording are verified on several threads.
+#[test]
+fn worlds_and_states_go_to_other_threads() {
+    fn send<T: Send>() {}
+    fn sync<T: Send + Sync>() {}
+    send::<EngineWorld>();
+    sync::<<EngineWorld as Checkpoint>::State>();
+    sync::<World>();
+    sync::<gametape_murk::engine::Checker>();
+}
+
 #[test]
 fn a_state_of_another_world_is_refused() {
     let worlds: Vec<_> = all()

@@ -57,7 +57,7 @@ fn what_is_not_toml() {
     assert!(error.is_limit());
     assert_eq!(
         error.to_string(),
-        "the world: 4,194,305 bytes of description, the limit is 4,194,304"
+        "the world: 1,048,577 bytes of description, the limit is 1,048,576"
     );
 }
 

@@ -1,0 +1,505 @@
+//! Recordings of worlds, as users of the library check them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gametape::murk::engine::World;
+use gametape::murk::{
+    CommandBuf, Commands, Envelope, Fault, Faulty, Header, Minimise, Payload, RecordOptions,
+    Recorder, Simulation, Subject, SyncTest, Writer, minimise, record, samples, sync_test,
+};
+use gametape::{Audit, Check, Recording, Severity, Verdict};
+
+/// A recording of a world, by `simulation`; `header` may change what it says of itself.
+fn tape<S: Simulation>(
+    header: &Header<'_>,
+    mut simulation: S,
+    ticks: u64,
+    commands: impl Fn(u64) -> CommandBuf,
+) -> Vec<u8> {
+    let mut recorder = Recorder::new(Writer::new(Vec::new(), header).unwrap(), header);
+    for tick in 1..=ticks {
+        let commands = commands(tick);
+        let stepped = recorder.step(&mut simulation, tick, commands.as_commands());
+        stepped.unwrap();
+    }
+    recorder.finish().unwrap()
+}
+
+/// A stove is lit in every tick.
+fn stoves(tick: u64) -> CommandBuf {
+    let mut commands = CommandBuf::new();
+    let coord = [(tick % 16) as i32, (tick / 2 % 16) as i32];
+    let payload = Payload::SetField {
+        coord: (&coord).into(),
+        field: 0,
+        value: tick as f32,
+    };
+    commands.push(&Envelope::default(), &payload).unwrap();
+    commands
+}
+
+fn heat() -> World {
+    World::from_toml(samples::HEAT).unwrap()
+}
+
+fn audit(bytes: &[u8]) -> Audit {
+    audit_in(bytes, None)
+}
+
+fn audit_in(bytes: &[u8], world: Option<&str>) -> Audit {
+    let check = Check {
+        world: world.map(str::to_owned),
+    };
+    let recording = Recording::from_bytes(bytes.to_vec(), "tape.murk").unwrap();
+    recording.audit_with(&check).unwrap()
+}
+
+/// The finding of a code: its severity, tick and message.
+fn found(audit: &Audit, code: &str) -> (Severity, Option<u64>, String) {
+    let finding = audit
+        .findings
+        .iter()
+        .find(|finding| finding.code == code)
+        .unwrap_or_else(|| panic!("{code} is not among {:?}", audit.findings));
+    (finding.severity, finding.tick, finding.message.clone())
+}
+
+#[test]
+fn a_recording_carries_its_world_and_is_replayed() {
+    let world = heat();
+    let bytes = tape(&world.header(), world.build().unwrap(), 100, stoves);
+    let audit = audit(&bytes);
+    assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
+    assert_eq!(audit.findings, []);
+    assert_eq!(audit.summary, "100 ticks, replayed: every hash is right");
+}
+
+#[test]
+fn a_flipped_bit_in_a_world_is_named_with_its_cell_and_the_commands() {
+    let world = heat();
+    // The stove that is lit at tick 40 stands at [8, 4]; every bit of its value, and of the heat.
+    for (field, name, element, cell) in [
+        (0, "stove", 8 * 16 + 4, "[8, 4]"),
+        (3, "heat", 17, "[1, 1]"),
+    ] {
+        for bit in 0..32 {
+            let fault = Fault {
+                step: 40,
+                field,
+                element,
+                bit,
+            };
+            let faulty = Faulty::new(world.build().unwrap(), fault);
+            let bytes = tape(&world.header(), faulty, 60, stoves);
+            let audit = audit(&bytes);
+            let (severity, tick, message) = found(&audit, "murk.snapshot-mismatch");
+            assert_eq!((severity, tick), (Severity::Error, Some(40)));
+            assert!(
+                message.starts_with(&format!("field {field} ({name}) at {cell} is ")),
+                "{message}"
+            );
+            assert_eq!(
+                message.contains("set by command 0 of tick 40 to 40.0"),
+                field == 0,
+                "{message}"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_a_world_the_audit_says_that_nothing_was_replayed() {
+    let world = heat();
+    let header = Header {
+        space_descriptor: b"somebody else's".as_slice().into(),
+        config_hash: 0,
+        ..world.header()
+    };
+    let bytes = tape(&header, world.build().unwrap(), 20, stoves);
+    let plain = audit(&bytes);
+    assert_eq!(plain.summary, "20 ticks, not replayed");
+    assert_eq!(found(&plain, "murk.not-simulated").0, Severity::Info);
+    assert_eq!(found(&plain, "murk.config-unset").0, Severity::Info);
+    let replayed = audit_in(&bytes, Some(samples::HEAT));
+    assert_eq!(replayed.summary, "20 ticks, replayed: every hash is right");
+    assert_eq!(replayed.verdict(), Verdict::Pass);
+    // A world that was named and is none is the caller's fault.
+    let recording = Recording::from_bytes(bytes, "tape.murk").unwrap();
+    let check = Check {
+        world: Some("dt = ".into()),
+    };
+    assert_eq!(recording.audit_with(&check).unwrap_err().code(), "world");
+}
+
+#[test]
+fn another_world_is_told_from_a_fault() {
+    let world = heat();
+    let bytes = tape(&world.header(), world.build().unwrap(), 20, stoves);
+    let colder = samples::HEAT.replace("decay = 0.05", "decay = 0.06");
+    assert_ne!(colder, samples::HEAT);
+    let (severity, tick, _) = found(&audit_in(&bytes, Some(&colder)), "murk.config-mismatch");
+    assert_eq!((severity, tick), (Severity::Error, None));
+    let (severity, _, message) = found(
+        &audit_in(&bytes, Some(samples::FORAGING)),
+        "murk.world-shape",
+    );
+    assert_eq!(severity, Severity::Error);
+    assert_eq!(message, "the header counts 256 cells, the world has 240");
+}
+
+#[test]
+fn a_carried_world_that_is_broken_is_the_recordings_fault() {
+    let world = heat();
+    let mut header = world.header();
+    let mut text = header.space_descriptor.to_vec();
+    let at = text
+        .windows(8)
+        .position(|part| part == b"square4\"")
+        .unwrap();
+    text[at + 6] = b'5';
+    header.space_descriptor = text.into();
+    let bytes = tape(&header, world.build().unwrap(), 20, stoves);
+    let audit = audit(&bytes);
+    let (severity, _, message) = found(&audit, "murk.world");
+    assert_eq!(severity, Severity::Error);
+    assert!(message.contains("square5"), "{message}");
+    assert_eq!(audit.summary, "20 ticks, not replayed");
+}
+
+/// A gradient has as many components as the space has dimensions, twice: on this field it fails.
+const FAILING: &str = r#"
+dt = 1.0
+[space]
+kind = "line1d"
+len = 4
+edge = "absorb"
+[[field]]
+name = "a"
+type = "scalar"
+mutability = "sparse"
+[[field]]
+name = "narrow"
+type = "scalar"
+mutability = "per_tick"
+[[propagator]]
+kind = "gradient_compute"
+input_field = "a"
+output_field = "narrow"
+"#;
+
+#[test]
+fn a_world_that_can_go_on_no_longer_is_told_from_a_divergence() {
+    let world = World::from_toml(FAILING).unwrap();
+    let header = world.header();
+    let state = {
+        let simulation = world.build().unwrap();
+        gametape::murk::State::of(&simulation, header.field_count)
+    };
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    for tick in 1..=6 {
+        writer
+            .push(tick, CommandBuf::new().as_commands(), state.hash())
+            .unwrap();
+    }
+    let audit = audit(&writer.finish().unwrap());
+    let (severity, tick, message) = found(&audit, "murk.simulation");
+    assert_eq!((severity, tick), (Severity::Error, Some(4)), "{message}");
+    assert_eq!(audit.findings.len(), 1, "{:?}", audit.findings);
+}
+
+fn temporary(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
+fn options(output: &Path, ticks: u64) -> RecordOptions {
+    RecordOptions {
+        world: samples::HEAT.into(),
+        world_path: "heat.toml".into(),
+        ticks,
+        output: output.to_owned(),
+        resume: false,
+    }
+}
+
+#[test]
+fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
+    let (_folder, path) = temporary("run.murk");
+    record(&options(&path, 30), &Commands::none()).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    let (index, frames) = gametape::murk::index(&recording).unwrap();
+    assert_eq!(frames, 30);
+    assert_eq!(index, gametape::murk::index_path(&path));
+    let clean = Recording::open(&path).unwrap().audit().unwrap();
+    assert_eq!(clean.findings, []);
+
+    let whole = fs::read(&path).unwrap();
+    let mut flipped = whole.clone();
+    let end = flipped.len();
+    flipped[end - 100] ^= 1 << 5;
+    fs::write(&path, &flipped).unwrap();
+    let audit = Recording::open(&path).unwrap().audit().unwrap();
+    let (severity, _, message) = found(&audit, "murk.frame-changed");
+    assert_eq!(severity, Severity::Error);
+    assert!(
+        message.ends_with(&format!("bit 5 of byte {} is flipped", grouped(end - 100))),
+        "{message}"
+    );
+    let recording = Recording::open(&path).unwrap();
+    let repaired = recording.repair().unwrap();
+    assert!(!repaired.lossy);
+    assert_eq!(repaired.bytes, whole);
+
+    fs::write(&path, &whole[..end - 20]).unwrap();
+    let audit = Recording::open(&path).unwrap().audit().unwrap();
+    assert_eq!(found(&audit, "murk.index-stale").0, Severity::Warning);
+    assert_eq!(audit.summary, "29 ticks, replayed: every hash is right");
+}
+
+fn grouped(number: usize) -> String {
+    let text = number.to_string();
+    let (head, tail) = text.split_at(text.len() % 3);
+    let groups = tail
+        .as_bytes()
+        .chunks(3)
+        .map(|group| std::str::from_utf8(group).unwrap());
+    std::iter::once(head)
+        .filter(|head| !head.is_empty())
+        .chain(groups)
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+#[test]
+fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
+    let world = heat();
+    let fault = Fault {
+        step: 50,
+        field: 1,
+        element: 8 * 16 + 4,
+        bit: 12,
+    };
+    // The smoke over [8, 4] at tick 50 comes of the stove there, lit at ticks 8 and 40 alone.
+    let faulty = Faulty::new(world.build().unwrap(), fault);
+    let bytes = tape(&world.header(), faulty, 90, stoves);
+    let recording = Recording::from_bytes(bytes.clone(), "tape.murk").unwrap();
+    let small = minimise(
+        &recording,
+        &Minimise {
+            max_trials: 10_000,
+            ..Minimise::default()
+        },
+    )
+    .unwrap();
+    assert!(small.minimal);
+    assert_eq!((small.ticks, small.commands), ([90, 50], [90, 1]));
+    let before = found(&audit(&bytes), "murk.snapshot-mismatch");
+    let after = found(&audit(&small.bytes), "murk.snapshot-mismatch");
+    assert_eq!(before.1, after.1);
+    // The same cell, the same two values; the hashes are of other states.
+    let cut = |text: &str| text.split(" (hash").next().unwrap().to_owned();
+    assert_eq!(cut(&before.2), cut(&after.2));
+    assert!(after.2.contains(&small.fault) || small.fault.contains("(smoke) at [8, 4]"));
+}
+
+#[test]
+fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
+    let world = heat();
+    // Stoves give other smoke: without a lit one both worlds are the same.
+    let other = samples::HEAT.replace("intensity = 0.5", "intensity = 0.25");
+    let bytes = tape(&world.header(), world.build().unwrap(), 40, stoves);
+    let recording = Recording::from_bytes(bytes, "tape.murk").unwrap();
+    let small = minimise(
+        &recording,
+        &Minimise {
+            against: Some(other),
+            max_trials: 10_000,
+            ..Minimise::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(small.commands[1], 1);
+    assert!(small.ticks[1] < 40);
+    let (_, tick, _) = found(&audit(&small.bytes), "murk.snapshot-mismatch");
+    assert_eq!(tick, Some(small.tick));
+    // The same world twice has nothing to minimise.
+    let error = minimise(
+        &recording,
+        &Minimise {
+            against: Some(samples::HEAT.into()),
+            max_trials: 10,
+            ..Minimise::default()
+        },
+    )
+    .unwrap_err();
+    assert_eq!(error.code(), "unwritable");
+}
+
+#[test]
+fn every_sample_is_deterministic_run_side_by_side_and_rolled_back() {
+    for (name, text) in samples::ALL {
+        for test in [
+            SyncTest {
+                runs: 3,
+                rollback: 0,
+            },
+            SyncTest {
+                runs: 2,
+                rollback: 4,
+            },
+        ] {
+            let none = Commands::none();
+            let subject = Subject::World(text, "sample.toml".into(), &none, 60);
+            let synced = sync_test(&subject, &test).unwrap();
+            assert!(synced.in_sync && synced.ticks == 60, "{name}: {synced:?}");
+        }
+    }
+}
+
+#[test]
+fn commands_come_from_what_dump_prints() {
+    let (_folder, path) = temporary("run.murk");
+    let lines = r#"
+{"tick":2,"kind":"set_field","coord":[3,4],"field":"stove","value":1.0,"source_id":7}
+{"tick":2,"kind":"set_field","coord":[3,5],"field":0,"value":"0x7fc00001"}
+{"tick":1,"commands":[{"kind":"move","entity_id":3,"target":[1,2]},{"kind":"stored","type":9,"payload":"00ff"}]}
+"#;
+    let name = Path::new("commands.jsonl");
+    let commands = Commands::read(lines.as_bytes(), name, samples::HEAT).unwrap();
+    let recorded = record(&options(&path, 5), &commands).unwrap();
+    assert_eq!((recorded.ticks, recorded.commands), (5, 4));
+    assert_eq!((recorded.applied, recorded.rejected), (2, 2));
+    let mut dump = Vec::new();
+    let recording = Recording::open(&path).unwrap();
+    recording.dump(&mut dump).unwrap().unwrap();
+    let again = Commands::read(dump.as_slice(), name, samples::HEAT).unwrap();
+    let (_folder, copy) = temporary("copy.murk");
+    record(&options(&copy, 5), &again).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), fs::read(&copy).unwrap());
+}
+
+#[test]
+fn wrong_commands_are_refused_by_line_before_anything_is_written() {
+    let name = Path::new("commands.jsonl");
+    let read = |line: &str| {
+        Commands::read(format!("\n{line}\n").as_bytes(), name, samples::HEAT)
+            .unwrap_err()
+            .to_string()
+    };
+    for (line, message) in [
+        ("nonsense", "line 2: expected ident at line 1 column 2"),
+        ("[]", "line 2: not an object"),
+        (
+            r#"{"kind":"despawn","entity_id":1}"#,
+            "line 2: the line has no \"tick\"",
+        ),
+        (r#"{"tick":1}"#, "line 2: the line has no \"kind\""),
+        (
+            r#"{"tick":1,"kind":"jump"}"#,
+            "line 2: the line: the kind \"jump\" is none of move, ",
+        ),
+        (
+            r#"{"tick":1,"kind":"despawn","entity_id":-1}"#,
+            "\"entity_id\" is not a whole number of its size",
+        ),
+        (
+            r#"{"tick":1,"kind":"despawn","entity_id":1,"prio":2}"#,
+            "the line has the unknown key \"prio\"",
+        ),
+        (
+            r#"{"tick":1,"kind":"despawn","entity_id":1,"priority":256}"#,
+            "\"priority\" is not a whole number of its size",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":"fire","value":1}"#,
+            "the world has no field \"fire\"",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2.5],"field":0,"value":1}"#,
+            "\"coord\" is not a list of whole numbers",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":"NaN"}"#,
+            "\"value\" is not a number, or the bits of one",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":1e40}"#,
+            "\"value\" is not a number, or the bits of one",
+        ),
+        (
+            r#"{"tick":1,"kind":"custom","type_id":1,"data":"0g"}"#,
+            "\"data\" is not a string of hexadecimal bytes",
+        ),
+        (
+            r#"{"tick":1,"kind":"spawn","coord":[],"values":[[1]]}"#,
+            "\"values\" is not a list of pairs",
+        ),
+        (
+            r#"{"tick":1,"commands":[{"kind":"despawn","entity_id":1},7]}"#,
+            "command 1 is not an object",
+        ),
+        (r#"{"tick":1,"commands":{}}"#, "\"commands\" is not a list"),
+    ] {
+        let text = read(line);
+        assert!(text.contains(message), "{text}\n{message}");
+        assert!(text.starts_with("commands.jsonl: line 2: "), "{text}");
+    }
+    let (_folder, path) = temporary("run.murk");
+    for tick in [0, 6] {
+        let line = format!(r#"{{"tick":{tick},"kind":"despawn","entity_id":1}}"#);
+        let commands = Commands::read(line.as_bytes(), name, samples::HEAT).unwrap();
+        let error = record(&options(&path, 5), &commands).unwrap_err();
+        assert_eq!(error.code(), "commands");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn a_recording_is_resumed_only_where_it_can_be_replayed() {
+    let (_folder, path) = temporary("run.murk");
+    let (_other, whole) = temporary("whole.murk");
+    let line = r#"{"tick":4,"kind":"set_field","coord":[3,4],"field":"stove","value":1.0}"#;
+    let commands = Commands::read(line.as_bytes(), Path::new("c"), samples::HEAT).unwrap();
+    record(&options(&whole, 20), &commands).unwrap();
+    record(&options(&path, 8), &commands).unwrap();
+    let error = record(&options(&path, 20), &commands)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("--resume goes on behind it"), "{error}");
+    let resume = RecordOptions {
+        resume: true,
+        ..options(&path, 20)
+    };
+    let recorded = record(&resume, &commands).unwrap();
+    assert_eq!((recorded.resumed_after, recorded.ticks), (8, 12));
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(bytes, fs::read(&whole).unwrap());
+
+    // Other commands, another world, a hash that is wrong, a file of something else: nothing of
+    // the file is touched.
+    let other_line = line.replace("1.0", "2.0");
+    let other = Commands::read(other_line.as_bytes(), Path::new("c"), samples::HEAT).unwrap();
+    let error = record(&resume, &other).unwrap_err().to_string();
+    assert!(
+        error.contains("tick 4 was recorded with other commands"),
+        "{error}"
+    );
+    let foraging = RecordOptions {
+        world: samples::FORAGING.into(),
+        ..resume.clone()
+    };
+    let error = record(&foraging, &Commands::none())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("recording of another world"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+    let mut wrong = bytes.clone();
+    let end = wrong.len();
+    wrong[end - 1] ^= 1;
+    fs::write(&path, &wrong).unwrap();
+    let error = record(&resume, &commands).unwrap_err();
+    assert_eq!(error.code(), "simulation");
+    assert_eq!(fs::read(&path).unwrap(), wrong);
+}
