@@ -11,10 +11,7 @@ fn main() -> io::Result<()> {
     let mut recordings: Vec<PathBuf> = Vec::new();
     for folder in std::env::args_os().skip(1) {
         for entry in std::fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "rmv") {
-                recordings.push(path);
-            }
+            recordings.push(entry?.path());
         }
     }
     for check in CHECKS {
@@ -25,13 +22,19 @@ fn main() -> io::Result<()> {
             std::fs::write(folder.join(format!("seed-{number:02}")), seed)?;
         }
         // Scripts are not recordings.
-        let reads = check.name != "rmv_engine";
-        for path in recordings.iter().filter(|_| reads) {
-            if let Some(name) = path.file_name() {
+        let reads = match check.name {
+            "rmv_engine" => None,
+            name => name.split('_').next(),
+        };
+        let mut copied = 0;
+        for path in &recordings {
+            if let (Some(extension), Some(name)) = (path.extension(), path.file_name())
+                && extension.to_str() == reads
+            {
                 std::fs::copy(path, folder.join(name))?;
+                copied += 1;
             }
         }
-        let copied = if reads { recordings.len() } else { 0 };
         println!(
             "{}: {} seeds, {copied} recordings",
             folder.display(),

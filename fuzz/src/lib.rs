@@ -4,8 +4,10 @@
 //! through `fuzz_targets/`, ordinary tests on inputs that are kept or made from code through
 //! [`CHECKS`]. A check holds no state and gives the same answer every time.
 
+mod murk;
 mod rmv;
 
+pub use murk::{murk_origin, murk_read, murk_roundtrip};
 pub use rmv::{rmv_audit, rmv_engine, rmv_read, rmv_roundtrip};
 
 /// A check, and where to begin with it.
@@ -20,7 +22,7 @@ pub struct Check {
 }
 
 /// Every check.
-pub const CHECKS: [Check; 4] = [
+pub const CHECKS: [Check; 7] = [
     Check {
         name: "rmv_read",
         run: rmv_read,
@@ -41,17 +43,54 @@ pub const CHECKS: [Check; 4] = [
         run: rmv_audit,
         seeds,
     },
+    Check {
+        name: "murk_read",
+        run: murk_read,
+        seeds: murk_seeds,
+    },
+    Check {
+        name: "murk_roundtrip",
+        run: murk_roundtrip,
+        seeds: || [murk_seeds(), rmv::noise(12, 400)].concat(),
+    },
+    Check {
+        name: "murk_origin",
+        run: murk_origin,
+        seeds: || [murk_seeds(), rmv::noise(12, 400)].concat(),
+    },
 ];
 
-/// Small recordings of every kind: both versions, won, lost, left, cut, with every event code,
+/// Small RMV recordings of every kind: both versions, won, lost, left, cut, with every event code,
 /// with and without each optional part. Most are valid; the last ones are broken on purpose.
 #[must_use]
 pub fn seeds() -> Vec<Vec<u8>> {
     rmv::seeds::recordings()
 }
 
-/// Large recordings, for the memory test: what is long in each is a different part.
+/// Large RMV recordings, for the memory test: what is long in each is a different part.
 #[must_use]
 pub fn large_seeds() -> Vec<Vec<u8>> {
     rmv::seeds::large_recordings()
+}
+
+/// Small Murk replays of every kind: with every kind of command, every envelope, undefined types and
+/// payloads, odd ticks. The first [`MURK_SOUND`] can be read, the others are broken on purpose.
+#[must_use]
+pub fn murk_seeds() -> Vec<Vec<u8>> {
+    murk::seeds::recordings()
+}
+
+/// How many of [`murk_seeds`] can be read.
+pub const MURK_SOUND: usize = murk::seeds::SOUND;
+
+/// Small files that claim much, for the memory test.
+#[must_use]
+pub fn murk_claims() -> Vec<Vec<u8>> {
+    murk::seeds::claims()
+}
+
+/// Large Murk replays, for the memory test: what is long in each is a different part.
+#[must_use]
+pub fn murk_large_seeds() -> Vec<Vec<u8>> {
+    murk::seeds::large_recordings()
 }

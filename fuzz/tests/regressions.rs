@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Once;
 
-use gametape_fuzz::{CHECKS, Check, seeds};
+use gametape_fuzz::{CHECKS, Check, MURK_SOUND, murk_seeds, seeds};
 use gametape_mines::rmv;
 
 /// Enough to see what is wrong.
@@ -158,6 +158,9 @@ checks! {
     rmv_roundtrip = 1;
     rmv_engine = 2;
     rmv_audit = 3;
+    murk_read = 4;
+    murk_roundtrip = 5;
+    murk_origin = 6;
 }
 
 #[test]
@@ -168,5 +171,21 @@ fn most_seeds_are_sound_recordings() {
     for seed in &seeds {
         assert!(rmv::read_lenient(seed).is_ok());
         assert!(seed.len() < 600, "{} bytes", seed.len());
+    }
+}
+
+#[test]
+fn the_first_murk_seeds_are_sound_recordings() {
+    let sound: Vec<bool> = murk_seeds()
+        .iter()
+        .map(|seed| {
+            let replay = gametape_murk::read(seed);
+            replay.is_ok_and(|replay| replay.frames().all(|frame| frame.is_ok()))
+        })
+        .collect();
+    assert!(sound[..MURK_SOUND].iter().all(|&sound| sound));
+    assert!(!sound[MURK_SOUND..].iter().any(|&sound| sound));
+    for seed in murk_seeds() {
+        assert!(seed.len() < 700, "{} bytes", seed.len());
     }
 }

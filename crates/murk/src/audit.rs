@@ -38,6 +38,8 @@ pub enum Rejection {
     UnknownField,
     /// The field never changes.
     StaticField,
+    /// Something of the world's own writes the field after the commands, in each tick.
+    Overwritten,
 }
 
 /// The semantics that every world of Murk's lockstep engine has: for recordings without a world.
@@ -318,6 +320,7 @@ impl Rejection {
             Self::Outside => Rule::CommandOutside { command, coord },
             Self::UnknownField => Rule::CommandUnknownField { command, field },
             Self::StaticField => Rule::CommandStaticField { command, field },
+            Self::Overwritten => Rule::CommandOverwritten { command, field },
         }
     }
 }
@@ -326,7 +329,11 @@ impl Rejection {
 impl CommandCheck for crate::engine::Checker {
     fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
         use crate::engine::Rejection as Reason;
-        Some(match self.check(command, engine_tick)? {
+        let Some(reason) = self.check(command, engine_tick) else {
+            let (field, _) = self.target(command)?;
+            return self.is_overwritten(field).then_some(Rejection::Overwritten);
+        };
+        Some(match reason {
             Reason::Expired => Rejection::Expired,
             Reason::OutOfBounds => Rejection::Outside,
             Reason::UnknownField => Rejection::UnknownField,

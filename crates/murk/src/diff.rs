@@ -8,7 +8,7 @@ use crate::read::Replay;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::sync_test::compare;
-use crate::verify::{VerifyError, hash_of};
+use crate::verify::{VerifyError, hash_of, replayable};
 
 /// What differs between two recordings.
 #[derive(Clone, PartialEq, Debug)]
@@ -171,7 +171,7 @@ pub fn diff(a: &Replay<'_>, b: &Replay<'_>) -> Result<Diff, Error> {
 /// simulation in its initial state, up to the first frame that differs.
 ///
 /// # Errors
-/// [`VerifyError::Read`], [`VerifyError::Simulation`].
+/// [`VerifyError::Read`], [`VerifyError::Simulation`], [`VerifyError::TooManyFields`].
 pub fn diff_states<S: Simulation>(
     a: &Replay<'_>,
     b: &Replay<'_>,
@@ -182,9 +182,9 @@ pub fn diff_states<S: Simulation>(
     if let Some(frame) = &mut diff.first
         && let Some(hashes) = frame.hashes
     {
+        let fields = (replayable(a.header())?, replayable(b.header())?);
         run_to(a, first, frame.frame)?;
         run_to(b, second, frame.frame)?;
-        let fields = (a.header().field_count, b.header().field_count);
         let replayed = (hash_of(first, fields.0), hash_of(second, fields.1));
         let (ours, theirs) = (State::of(first, fields.0), State::of(second, fields.1));
         if replayed == hashes {

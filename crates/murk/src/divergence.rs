@@ -33,16 +33,18 @@ pub const MAX_TOUCHES: usize = 8;
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Cause {
-    /// Exactly one value differs: this one.
+    /// A change of this one value explains the recorded hash, and no other single change does.
+    /// (That it is another change of several values, and a match by chance, has odds of some 2⁻³²
+    /// a value of the state.)
     Value(Difference),
-    /// One value differs, and more than one change explains the hash: it can't be told which.
+    /// Several changes of one value explain the hash: it can't be told which.
     Ambiguous(Vec<Difference>),
     /// The recorded hash is that of the replayed state at another tick: frames are shifted.
     OtherTick {
         /// The tick whose state has the recorded hash.
         tick: u64,
     },
-    /// More than one value differs; which ones can't be told from a hash.
+    /// No change of one value explains the hash: several differ, and which can't be told.
     Many,
 }
 

@@ -152,7 +152,9 @@ pub const LANES: usize = 8;
 /// assert_eq!(hashes[1], snapshot_hash([[1.0, 2.0].as_slice(), &[4.0]]));
 /// ```
 pub fn snapshot_hashes(states: &[&[f32]], lengths: &[usize], hashes: &mut [u64]) {
-    let needed: usize = lengths.iter().sum();
+    let needed: usize = lengths
+        .iter()
+        .fold(0, |sum, length| sum.saturating_add(*length));
     for (group, output) in states.chunks(LANES).zip(hashes.chunks_mut(LANES)) {
         match (
             <&[&[f32]; LANES]>::try_from(group),

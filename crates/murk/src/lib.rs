@@ -61,7 +61,7 @@ pub use explain::{Candidate, explain};
 pub use fault::{Fault, Faulty};
 pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
 pub use index::{Bit, Damage, Entry, Index, IndexBuilder, IndexError};
-pub use limits::{Limits, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES};
+pub use limits::{Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES};
 pub use minimise::{CommandLog, Minimised, minimise};
 pub use model::{Build, Frame, Header, MAGIC, VERSION};
 pub use read::{Frames, ReadOptions, Replay, Strictness, read};
@@ -110,3 +110,8 @@ pub fn doc_example() -> Vec<u8> {
     debug_assert!(recorded.is_ok());
     bytes
 }
+
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -9,6 +9,10 @@ pub const MIN_FRAME_BYTES: u64 = 20;
 /// Bytes of the smallest command: no payload, no source.
 pub const MIN_COMMAND_BYTES: u64 = 24;
 
+/// Most fields that a simulation is replayed with. A header may claim four billion of them, and
+/// each costs time in every tick, even where the simulation has none of that number.
+pub const MAX_FIELDS: u32 = 1 << 20;
+
 /// Checked before anything is allocated; a count is bounded by the bytes that are there as well.
 ///
 /// The defaults are those of the origin's reader, so that both read the same files.

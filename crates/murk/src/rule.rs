@@ -148,8 +148,8 @@ rules! {
     /// The recording was made in a world of another configuration.
     #[error("the recording's config_hash is {recorded:016x}, the world's is {expected:016x}")]
     ConfigMismatch { recorded: u64, expected: u64 } = "murk.config-mismatch", Error;
-    /// The header's counts are not the world's.
-    #[error("the header counts {recorded} {what}, the world has {expected}")]
+    /// The header's counts, or its seed, are not the world's.
+    #[error("the header's {what} is {}, the world's is {}", Grouped(*recorded), Grouped(*expected))]
     WorldShape { what: &'static str, recorded: u64, expected: u64 } = "murk.world-shape", Error;
     /// The world that the recording carries can't be built.
     #[error("the world in the space descriptor can't be built: {reason}")]
@@ -208,6 +208,9 @@ rules! {
     /// A field that never changes.
     #[error("command {command} sets field {field}, which is static")]
     CommandStaticField { command: u32, field: u32 } = "murk.command-static-field", Warning;
+    /// A field that a propagator writes after the commands.
+    #[error("command {command} sets field {field}, which a propagator writes after it in the same tick: the value is lost")]
+    CommandOverwritten { command: u32, field: u32 } = "murk.command-overwritten", Warning;
     /// More commands in a tick than the engine's queue takes.
     #[error("{} commands in one tick; the engine's queue takes {limit}, the others are refused", Grouped(*count))]
     QueueFull { count: u64, limit: u64 } = "murk.queue-full", Warning;

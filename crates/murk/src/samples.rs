@@ -12,7 +12,7 @@
 pub const HEAT: &str = include_str!("../worlds/heat.toml");
 /// Sheep on a pasture, on squares with eight neighbours.
 pub const FORAGING: &str = include_str!("../worlds/foraging.toml");
-/// Waves on hexagons.
+/// A pressure that wanders at random, and the wind that it drives, on hexagons.
 pub const WEATHER: &str = include_str!("../worlds/weather.toml");
 /// A product of two spaces.
 pub const TORUS: &str = include_str!("../worlds/torus.toml");

@@ -1,8 +1,6 @@
 //! Where a frame ends, and what is wrong with it: the one place that knows the layout of frames
 //! and of the header, shared by all readers.
 
-use std::hint::cold_path;
-
 use crate::bytes::{array, u32_le, u64_le};
 use crate::command::Commands;
 use crate::error::Error;
@@ -20,6 +18,24 @@ pub(crate) enum Stop {
     Short { at: usize, needed: u64, what: Part },
     /// A rule is broken `at` bytes into the frame.
     Broken { at: usize, rule: Rule },
+}
+
+impl Stop {
+    /// Where the bytes end that have to be there for this stop to be seen, within the frame.
+    pub const fn reach(&self) -> u64 {
+        match self {
+            Self::Short { at, needed, .. } => *at as u64 + *needed,
+            // A count or a length is four bytes, a presence flag is one.
+            Self::Broken { at, rule } => {
+                *at as u64
+                    + if matches!(rule, Rule::Limit { .. }) {
+                        4
+                    } else {
+                        1
+                    }
+            }
+        }
+    }
 }
 
 /// What was being read when the bytes ended.
@@ -105,14 +121,6 @@ impl FrameScan {
         }
     }
 
-    /// Bytes the frame needs, before it makes sense to scan again.
-    pub const fn wanted(stop: &Stop) -> Option<u64> {
-        match stop {
-            Stop::Short { at, needed, .. } => Some(*at as u64 + *needed),
-            Stop::Broken { .. } => None,
-        }
-    }
-
     /// The stop as an error. `bytes` are those that the scan had; the frame starts at `offset`.
     #[cold]
     pub fn error(&self, stop: Stop, bytes: &[u8], index: u64, offset: u64) -> Error {
@@ -150,74 +158,70 @@ impl FrameScan {
 /// What a command's size follows from, apart from its own bytes: the payload's length and the
 /// sources.
 ///
-/// Commands are alike. Who expects a command of the last one's shape knows where the next starts
-/// before the length has come from memory, and needs it only to see that the guess was right: the
-/// processor goes on with the next frames meanwhile. (Following the lengths alone, it waits for
-/// each in turn; that took twice the time in memory, and four times in the cache.)
+/// Commands are alike. Where two in a row were of one shape, the next is expected to be of it, too:
+/// then it is known where the one behind starts before the length has come from memory, which is
+/// needed only to see that the guess was right, and the processor goes on with the next frames
+/// meanwhile. (Following the lengths it waits for each in turn: three times the time in the
+/// cache.) Where shapes change, nothing is guessed: a wrong guess costs as much.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Shape {
     payload: u32,
     /// The same again: where the envelope starts behind the length. Were it one number with
     /// `payload`, the compiler would take the one it has just read for both.
     envelope: usize,
-    source_id: bool,
-    source_seq: bool,
+    source_id: u8,
+    source_seq: u8,
+    /// Two commands in a row were of this shape.
+    expected: bool,
 }
 
 impl Shape {
     /// What follows a sound command; `None` if it is not whole, or not sound.
     #[inline(always)]
     fn skip<'a>(&mut self, bytes: &'a [u8], max_blob: u32) -> Option<&'a [u8]> {
-        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
-        if u32::from_le_bytes([a, b, c, d]) == self.payload
-            && let Some(tail) = rest.get(self.envelope..)
-            && let Some(rest) = self.skip_tail(tail)
+        if self.expected
+            && let Some(rest) = self.skip_expected(bytes)
         {
             return Some(rest);
         }
-        cold_path();
-        *self = Self::of(bytes, max_blob)?;
-        self.skip_tail(rest.get(self.envelope..)?)
+        let command = Measured::of(bytes, max_blob)?;
+        *self = Self {
+            expected: (self.payload, self.source_id, self.source_seq)
+                == (command.payload, command.source_id, command.source_seq),
+            payload: command.payload,
+            envelope: command.payload as usize,
+            source_id: command.source_id,
+            source_seq: command.source_seq,
+        };
+        bytes.get(command.size..)
     }
 
-    /// What follows the envelope, if it has these sources.
+    /// What follows the command, if it has this shape.
     #[inline(always)]
-    fn skip_tail<'a>(&self, tail: &'a [u8]) -> Option<&'a [u8]> {
+    fn skip_expected<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
+        if u32::from_le_bytes([a, b, c, d]) != self.payload {
+            return None;
+        }
+        let tail = rest.get(self.envelope..)?;
         match (self.source_id, self.source_seq) {
-            (true, true) => match array::<35>(tail)? {
+            (1, 1) => match array::<35>(tail)? {
                 (&[_, 1, _, _, _, _, _, _, _, _, 1, ..], rest) => Some(rest),
                 _ => None,
             },
-            (false, false) => match array::<19>(tail)? {
+            (0, 0) => match array::<19>(tail)? {
                 (&[_, 0, 0, ..], rest) => Some(rest),
                 _ => None,
             },
-            (true, false) => match array::<27>(tail)? {
+            (1, 0) => match array::<27>(tail)? {
                 (&[_, 1, _, _, _, _, _, _, _, _, 0, ..], rest) => Some(rest),
                 _ => None,
             },
-            (false, true) => match array::<27>(tail)? {
+            _ => match array::<27>(tail)? {
                 (&[_, 0, 1, ..], rest) => Some(rest),
                 _ => None,
             },
         }
-    }
-
-    /// The shape of a command that is whole and sound.
-    #[inline(never)]
-    fn of(bytes: &[u8], max_blob: u32) -> Option<Self> {
-        let size = command_size(bytes, max_blob).ok()?;
-        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
-        let payload = u32::from_le_bytes([a, b, c, d]);
-        let tail = rest.get(payload as usize..)?;
-        let source_id = *tail.get(1)? == 1;
-        let with_one = 5 + payload as usize + 27;
-        Some(Self {
-            payload,
-            envelope: payload as usize,
-            source_id,
-            source_seq: size > with_one || size == with_one && !source_id,
-        })
     }
 }
 
@@ -307,33 +311,63 @@ enum CommandFault {
 /// Size of the command at the start of `bytes`, all of which is there.
 #[inline]
 fn command_size(bytes: &[u8], max_blob: u32) -> Result<usize, CommandStop> {
-    let Some((&[_, a, b, c, d], rest)) = array::<5>(bytes) else {
-        return Err(head_short(bytes));
+    if let Some(command) = Measured::of(bytes, max_blob) {
+        return Ok(command.size);
+    }
+    Err(command_fault(bytes, max_blob))
+}
+
+/// A command that is there, and sound.
+struct Measured {
+    size: usize,
+    payload: u32,
+    source_id: u8,
+    source_seq: u8,
+}
+
+impl Measured {
+    /// Without branches on what differs from command to command.
+    #[inline(always)]
+    fn of(bytes: &[u8], max_blob: u32) -> Option<Self> {
+        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
+        let payload = u32::from_le_bytes([a, b, c, d]);
+        if payload > max_blob {
+            return None;
+        }
+        let tail = rest.get(payload as usize..)?;
+        let &[_, source_id, ..] = tail.first_chunk::<2>()?;
+        if source_id > 1 {
+            return None;
+        }
+        let at = 2 + 8 * usize::from(source_id);
+        let source_seq = *tail.get(at)?;
+        if source_seq > 1 {
+            return None;
+        }
+        let size = at + 1 + 8 * usize::from(source_seq) + 16;
+        (tail.len() >= size).then_some(Self {
+            size: 5 + payload as usize + size,
+            payload,
+            source_id,
+            source_seq,
+        })
+    }
+}
+
+/// What is wrong with a command, in the order of the bytes.
+#[cold]
+fn command_fault(bytes: &[u8], max_blob: u32) -> CommandStop {
+    let Some((&[_, a, b, c, d], _)) = array::<5>(bytes) else {
+        return head_short(bytes);
     };
     let length = u32::from_le_bytes([a, b, c, d]);
     if length > max_blob {
-        return Err(CommandStop {
+        return CommandStop {
             at: 1,
             fault: CommandFault::Blob { claimed: length },
-        });
+        };
     }
-    let length = length as usize;
-    // The common case: everything is there.
-    if let Some(tail) = rest.get(length..)
-        && let Some(&[_, first, ..]) = tail.first_chunk::<2>()
-        && first <= 1
-    {
-        let at = 2 + 8 * usize::from(first);
-        if let Some(&second) = tail.get(at)
-            && second <= 1
-        {
-            let size = at + 1 + 8 * usize::from(second) + 16;
-            if tail.len() >= size {
-                return Ok(5 + length + size);
-            }
-        }
-    }
-    Err(tail_fault(bytes, length))
+    tail_fault(bytes, length as usize)
 }
 
 #[cold]

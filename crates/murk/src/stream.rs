@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::model::{Frame, Header};
 use crate::read::{ReadOptions, Strictness};
 use crate::rule::{Finding, Rule};
-use crate::scan::{self, FrameScan};
+use crate::scan::{self, FrameScan, Stop};
 
 /// Bytes asked of a source at a time.
 const CHUNK: usize = 64 << 10;
@@ -47,6 +47,8 @@ pub enum Progress<'a> {
 pub struct Decoder {
     options: ReadOptions,
     buffer: Vec<u8>,
+    /// Bytes of the buffer that have come; behind them is space for more.
+    filled: usize,
     /// Bytes of the buffer that were given out.
     taken: usize,
     /// Where in the recording the next frame (or the header) starts.
@@ -77,6 +79,7 @@ impl Decoder {
         Self {
             options,
             buffer: Vec::new(),
+            filled: 0,
             taken: 0,
             offset: 0,
             header: None,
@@ -92,7 +95,9 @@ impl Decoder {
     /// Takes the next bytes of the recording.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.make_room();
+        self.buffer.truncate(self.filled);
         self.buffer.extend_from_slice(bytes);
+        self.filled = self.buffer.len();
         if !bytes.is_empty() {
             self.reopen();
         }
@@ -149,7 +154,7 @@ impl Decoder {
         if self.header()?.is_none() {
             return Ok(Poll::NeedMore);
         }
-        let rest = self.buffer.get(self.taken..).unwrap_or_default();
+        let rest = self.buffer.get(self.taken..self.filled).unwrap_or_default();
         if (rest.len() as u64) < self.wanted && !self.finished {
             return Ok(Poll::NeedMore);
         }
@@ -160,18 +165,19 @@ impl Decoder {
                 Poll::NeedMore
             });
         }
-        let stop = match self.scan.run(rest, &self.options.limits) {
-            Ok(size) => return Ok(Poll::Frame { size }),
-            Err(stop) => stop,
+        let found = self.scan.run(rest, &self.options.limits);
+        // How far into the frame one has to see: the same in whatever pieces the bytes came.
+        let reach = match &found {
+            Ok(size) => *size as u64,
+            Err(stop) => stop.reach(),
         };
-        let wanted = FrameScan::wanted(&stop);
         let limit = self.options.limits.max_frame_bytes;
-        let error = match wanted {
-            Some(claimed) if claimed > limit => {
+        let error = match found {
+            _ if reach > limit => {
                 let rule = Rule::Limit {
                     what: "the frame".into(),
-                    unit: "bytes",
-                    claimed,
+                    unit: "bytes or more",
+                    claimed: limit + 1,
                     limit,
                 };
                 let finding = Finding::new(rule)
@@ -179,11 +185,12 @@ impl Decoder {
                     .in_frame(self.index, None);
                 Error::MalformedFrame(Box::new(finding))
             }
-            Some(wanted) if !self.finished => {
-                self.wanted = wanted;
+            Ok(size) => return Ok(Poll::Frame { size }),
+            Err(Stop::Short { .. }) if !self.finished => {
+                self.wanted = reach;
                 return Ok(Poll::NeedMore);
             }
-            _ => self.scan.error(stop, rest, self.index, self.offset),
+            Err(stop) => self.scan.error(stop, rest, self.index, self.offset),
         };
         match self.options.strictness {
             Strictness::Strict => Err(error),
@@ -217,10 +224,11 @@ impl Decoder {
     }
 
     fn read_header(&mut self) -> Result<(), Error> {
-        if (self.buffer.len() as u64) < self.wanted && !self.finished {
+        if (self.filled as u64) < self.wanted && !self.finished {
             return Ok(());
         }
-        match scan::header(&self.buffer, &self.options.limits) {
+        let held = self.buffer.get(..self.filled).unwrap_or_default();
+        match scan::header(held, &self.options.limits) {
             Ok((header, size)) => {
                 self.header = Some(header.into_owned());
                 self.taken = size;
@@ -242,7 +250,8 @@ impl Decoder {
     /// Lets go of what was given out.
     fn make_room(&mut self) {
         if self.taken > 0 {
-            self.buffer.drain(..self.taken);
+            self.buffer.copy_within(self.taken..self.filled, 0);
+            self.filled -= self.taken;
             self.taken = 0;
         }
     }
@@ -250,12 +259,14 @@ impl Decoder {
     /// Feeds one chunk from a source; false at its end.
     fn feed_from(&mut self, source: &mut impl Read) -> Result<bool, Error> {
         self.make_room();
-        let held = self.buffer.len();
+        let held = self.filled;
         // A large frame is read in large pieces, but never in larger ones than have come so far:
         // a claim alone reserves nothing.
         let chunk = CHUNK.max(held.min(usize::try_from(self.wanted).unwrap_or(usize::MAX)));
-        self.buffer.resize(held + chunk, 0);
-        let spare = self.buffer.get_mut(held..).unwrap_or_default();
+        if self.buffer.len() < held + chunk {
+            self.buffer.resize(held + chunk, 0);
+        }
+        let spare = self.buffer.get_mut(held..held + chunk).unwrap_or_default();
         let result = loop {
             match source.read(spare) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -263,7 +274,7 @@ impl Decoder {
             }
         };
         let count = *result.as_ref().unwrap_or(&0);
-        self.buffer.truncate(held + count);
+        self.filled += count.min(chunk);
         self.finished = count == 0;
         match result {
             Ok(count) => Ok(count > 0),

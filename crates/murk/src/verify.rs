@@ -7,6 +7,7 @@ use crate::command::Payload;
 use crate::divergence::{Cause, Divergence, MAX_TOUCHES, Touch};
 use crate::error::Error;
 use crate::hash::{LANES, SnapshotHasher, snapshot_hashes};
+use crate::limits::MAX_FIELDS;
 use crate::model::{Frame, Header};
 use crate::read::Replay;
 use crate::simulation::Simulation;
@@ -28,6 +29,12 @@ pub enum VerifyError<E: std::error::Error + 'static> {
         recorded: u64,
         /// The simulation's.
         expected: u64,
+    },
+    /// The header claims more fields than anything is replayed with.
+    #[error("the header claims {fields} fields; up to {MAX_FIELDS} are replayed")]
+    TooManyFields {
+        /// The claim.
+        fields: u32,
     },
     /// The replayed state is not the recorded one.
     #[error("tick {}: {}", .0.tick, .0)]
@@ -128,6 +135,16 @@ pub fn verify_stream<R: Read, S: Simulation>(
     verifier.finish()
 }
 
+/// The header's count of fields, if anything can be replayed with it.
+pub(crate) const fn replayable<E: std::error::Error>(
+    header: &Header<'_>,
+) -> Result<u32, VerifyError<E>> {
+    match header.field_count {
+        fields if fields > MAX_FIELDS => Err(VerifyError::TooManyFields { fields }),
+        fields => Ok(fields),
+    }
+}
+
 /// Largest state that is copied, so that several can be hashed at once; larger ones are hashed
 /// where they are.
 const MAX_COPIED_BYTES: usize = 2 << 20;
@@ -160,7 +177,7 @@ impl<'s, S: Simulation> Verifier<'s, S> {
     /// A verification of a recording with this header.
     ///
     /// # Errors
-    /// [`VerifyError::ConfigMismatch`].
+    /// [`VerifyError::ConfigMismatch`], [`VerifyError::TooManyFields`].
     pub fn new(header: &Header<'_>, simulation: &'s mut S) -> Result<Self, VerifyError<S::Error>> {
         match simulation.config_hash() {
             Some(expected) if header.config_hash != 0 && header.config_hash != expected => {
@@ -173,7 +190,7 @@ impl<'s, S: Simulation> Verifier<'s, S> {
         }
         Ok(Self {
             simulation,
-            field_count: header.field_count,
+            field_count: replayable(header)?,
             waiting: vec![State::default(); LANES],
             pending: Vec::with_capacity(LANES),
             history: History::default(),

@@ -144,6 +144,25 @@ fn put_command(command: &Command<'_>, out: &mut Vec<u8>) -> Result<(), WriteErro
     Ok(())
 }
 
+/// Refuses a list of commands that readers would refuse.
+#[cold]
+fn check_all(commands: Commands<'_>) -> Result<(), WriteError> {
+    check_count(commands.len())?;
+    for command in commands {
+        check(
+            "a payload",
+            "bytes",
+            command.payload.len(),
+            LIMITS.max_blob_bytes,
+        )?;
+    }
+    Ok(())
+}
+
+fn check_count(count: usize) -> Result<u32, WriteError> {
+    check("a frame", "commands", count, LIMITS.max_commands)
+}
+
 /// Commands of one tick that belong to nobody else: collected, to be written or simulated.
 ///
 /// ```
@@ -199,12 +218,7 @@ impl CommandBuf {
     }
 
     fn next_count(&self) -> Result<u32, WriteError> {
-        check(
-            "a frame",
-            "commands",
-            self.count as usize + 1,
-            LIMITS.max_commands,
-        )
+        check_count(self.count as usize + 1)
     }
 
     /// Holds these commands instead.
@@ -352,9 +366,15 @@ impl<O: Output> Writer<O> {
     /// Adds a frame: its tick, its commands, the hash of the state they led to.
     ///
     /// # Errors
-    /// [`WriteError::Io`]: the frame is kept, a later flush tries again.
+    /// [`WriteError::DataTooLarge`]: what a reader with larger limits may have read, and others
+    /// would refuse; nothing of the frame is written. [`WriteError::Io`]: the frame is kept, a
+    /// later flush tries again.
     #[inline]
     pub fn push(&mut self, tick: u64, commands: Commands<'_>, hash: u64) -> Result<(), WriteError> {
+        let large = commands.as_bytes().len() > LIMITS.max_blob_bytes as usize;
+        if commands.len() > LIMITS.max_commands as usize || large {
+            check_all(commands)?;
+        }
         self.buffer
             .extend_from_slice(&frame_head(tick, commands.len() as u32));
         if !commands.is_empty() {
@@ -380,12 +400,18 @@ impl<O: Output> Writer<O> {
         let mut count = 0_usize;
         for command in commands {
             count += 1;
-            if let Err(error) = put_command(&command, &mut self.buffer) {
+            // At once: whoever gives commands without end is told in time.
+            let put = if count > LIMITS.max_commands as usize {
+                check_count(count).map(|_| ())
+            } else {
+                put_command(&command, &mut self.buffer)
+            };
+            if let Err(error) = put {
                 self.buffer.truncate(start);
                 return Err(error);
             }
         }
-        match check("a frame", "commands", count, LIMITS.max_commands) {
+        match check_count(count) {
             Ok(count) => {
                 if let Some(space) = self.buffer.get_mut(start + 8..start + 12) {
                     space.copy_from_slice(&count.to_le_bytes());

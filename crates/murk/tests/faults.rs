@@ -201,6 +201,29 @@ fn a_recording_of_another_configuration_is_refused_before_the_first_tick() {
 }
 
 #[test]
+fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
+    let mut bytes = recording(3, 7);
+    // field_count stands behind the seed and the hash.
+    bytes[37..41].fill(0xff);
+    let replay = read(&bytes).unwrap();
+    let error = verify(&replay, &mut Grid::new()).unwrap_err();
+    assert!(matches!(
+        error,
+        VerifyError::TooManyFields { fields: u32::MAX }
+    ));
+    let mut other = bytes.clone();
+    let end = other.len();
+    other[end - 1] ^= 1;
+    let error = diff_states(
+        &replay,
+        &read(&other).unwrap(),
+        &mut Grid::new(),
+        &mut Grid::new(),
+    );
+    assert!(matches!(error, Err(VerifyError::TooManyFields { .. })));
+}
+
+#[test]
 fn a_state_too_large_to_copy_is_compared_where_it_is() {
     struct Large(Vec<f32>);
     impl Simulation for Large {

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use common::{Grid, Noise, commands, recording};
 use gametape_murk::{
-    Command, CommandBuf, Envelope, Error, Header, Index, IndexBuilder, IndexError, Output, Payload,
-    ReadOptions, Reader, Recorder, Stream, WriteError, Writer, read, salvage, verify, write_header,
+    Command, CommandBuf, Envelope, Error, Header, Index, IndexBuilder, IndexError, Limits, Output,
+    Payload, ReadOptions, Reader, Recorder, Stream, WriteError, Writer, read, salvage, verify,
+    write_header,
 };
 
 fn open(path: &Path) -> File {
@@ -287,6 +288,26 @@ fn what_readers_would_refuse_is_not_written() {
             limit: 1_000_000,
             ..
         }
+    ));
+    let endless = std::iter::repeat(command(b"".as_slice()));
+    assert!(writer.push_each(2, endless, 1).is_err());
+    // What was read with larger limits is not passed on to readers with the usual ones.
+    let mut unbounded = write_header(&Header::default()).unwrap();
+    unbounded.extend_from_slice(&1_u64.to_le_bytes());
+    unbounded.extend_from_slice(&1_000_001_u32.to_le_bytes());
+    unbounded.resize(unbounded.len() + 1_000_001 * 24 + 8, 0);
+    let options = ReadOptions {
+        limits: Limits::NONE,
+        ..ReadOptions::default()
+    };
+    let replay = options.read(&unbounded).unwrap();
+    let frame = replay.frames().next().unwrap().unwrap();
+    assert!(matches!(
+        writer.push(2, frame.commands(), 1),
+        Err(WriteError::DataTooLarge {
+            size: 1_000_001,
+            ..
+        })
     ));
     let mut commands = CommandBuf::new();
     assert!(commands.push_stored(&command(&large)).is_err());

@@ -56,7 +56,8 @@ fn one(envelope: Envelope, payload: &Payload<'_>) -> Vec<u8> {
     tape(&[(1, &[(envelope, tag, bytes)])])
 }
 
-/// A world with three fields, the last of them static, and cells 0 to 3.
+/// A world with three fields, of which a propagator writes the second and the last is static, and
+/// cells 0 to 3.
 struct World;
 
 impl CommandCheck for World {
@@ -67,7 +68,8 @@ impl CommandCheck for World {
                     return Some(Rejection::Outside);
                 }
                 match field {
-                    0 | 1 => AnyWorld.check(command, tick),
+                    0 => AnyWorld.check(command, tick),
+                    1 => Some(Rejection::Overwritten),
                     2 => Some(Rejection::StaticField),
                     _ => Some(Rejection::UnknownField),
                 }
@@ -266,6 +268,9 @@ const RAISED: &[Raise] = &[
     }),
     ("murk.command-static-field", || {
         audit_in_world(&one(Envelope::default(), &set(&[1], 2, 1.0)))
+    }),
+    ("murk.command-overwritten", || {
+        audit_in_world(&one(Envelope::default(), &set(&[1], 1, 1.0)))
     }),
     ("murk.queue-full", || {
         let (tag, bytes) = stored(&plain());

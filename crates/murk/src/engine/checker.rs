@@ -31,6 +31,8 @@ pub struct Checker {
     ranks: Box<dyn OriginSpace>,
     ndim: usize,
     fields: Vec<(Mutability, u32)>,
+    /// Fields whose every value some propagator writes, after the commands.
+    overwritten: Vec<bool>,
     max_ingress_queue: u32,
 }
 
@@ -51,6 +53,12 @@ impl World {
             ranks,
             fields: fields
                 .map(|field| (field.mutability, field.field_type.components()))
+                .collect(),
+            overwritten: (0..self.field_count())
+                .zip(&self.fields)
+                .map(|(number, field)| {
+                    field.field_type.components() == 1 && self.writer(number).is_some()
+                })
                 .collect(),
             max_ingress_queue: self.max_ingress_queue,
         }
@@ -92,6 +100,17 @@ impl Checker {
             Some((Mutability::Static, _)) => Some(Rejection::StaticField),
             Some(_) => None,
         }
+    }
+
+    /// True for a field whose values a propagator writes in each tick, after the commands: what a
+    /// command sets there is gone before anybody sees it. (Told of fields with one value a cell
+    /// only.)
+    #[must_use]
+    pub fn is_overwritten(&self, field: u32) -> bool {
+        self.overwritten
+            .get(field as usize)
+            .copied()
+            .unwrap_or(false)
     }
 
     /// The field and the element that a command writes, unless it has expired.

@@ -114,6 +114,13 @@ fn time_steps() {
         "line 1, dt: 0.5 s is too long: propagator 1 (scalar_diffusion) is stable up to \
          0.08333333333333333 s"
     );
+    // With the default speed, 1: on a line, 1 over the root of 2.
+    let waves = "kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\n";
+    let waves = text(LINE, &format!("[[propagator]]\n{waves}")).replace("0.01", "0.8");
+    starts(
+        &told(&waves),
+        "line 1, dt: 0.8 s is too long: propagator 0 (wave_propagation) is stable up to 0.707106",
+    );
     starts(
         &with(
             "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'b'\ncoefficient = 1e-320",

@@ -214,6 +214,10 @@ capacity = 2.5
 kind = 'resource_field'
 field = 'moss'
 presence_field = 'goats'
+[[propagator]]
+kind = 'resource_field'
+field = 'fern'
+presence_field = 'goats'
 regrowth_model = 'logistic'
 [[propagator]]
 kind = 'agent_emission'
@@ -232,7 +236,8 @@ mode = 'set'
                 grass scalar per_tick
                 moss scalar sparse
                 scent scalar sparse
-                call scalar per_tick"
+                call scalar per_tick
+                fern scalar per_tick"
             )
         ),
         config: || {
@@ -244,6 +249,10 @@ mode = 'set'
                 .capacity(2.5);
             let moss = ResourceField::builder()
                 .field(FieldId(3))
+                .presence_field(FieldId(1));
+            // It grows from what is left: there is none.
+            let fern = ResourceField::builder()
+                .field(FieldId(6))
                 .presence_field(FieldId(1))
                 .regrowth_model(RegrowthModel::Logistic);
             let scent = AgentEmission::builder()
@@ -264,10 +273,12 @@ mode = 'set'
                     ("moss", SCALAR, Sparse),
                     ("scent", SCALAR, Sparse),
                     ("call", SCALAR, PerTick),
+                    ("fern", SCALAR, PerTick),
                 ],
                 vec![
                     Box::new(grass.build().unwrap()),
                     Box::new(moss.build().unwrap()),
+                    Box::new(fern.build().unwrap()),
                     Box::new(scent.build().unwrap()),
                     Box::new(call.build().unwrap()),
                 ],
@@ -296,13 +307,18 @@ normalize = true
 kind = 'gradient_compute'
 input_field = 'hill'
 output_field = 'slope'
+[[propagator]]
+kind = 'flow_field'
+potential_field = 'hill'
+flow_field = 'stream'
 ",
             fields(
                 "height scalar per_tick
                 speed scalar sparse
                 hill scalar sparse
                 flow vector per_tick
-                slope vector sparse"
+                slope vector sparse
+                stream vector per_tick"
             )
         ),
         config: || {
@@ -318,6 +334,9 @@ output_field = 'slope'
             let slope = GradientCompute::builder()
                 .input_field(FieldId(2))
                 .output_field(FieldId(4));
+            let stream = FlowField::builder()
+                .potential_field(FieldId(2))
+                .flow_field(FieldId(5));
             config(
                 Hex2D::new(3, 5).unwrap(),
                 0.1,
@@ -327,11 +346,13 @@ output_field = 'slope'
                     ("hill", SCALAR, Sparse),
                     ("flow", VECTOR, PerTick),
                     ("slope", VECTOR, Sparse),
+                    ("stream", VECTOR, PerTick),
                 ],
                 vec![
                     Box::new(waves.build().unwrap()),
                     Box::new(flow.build().unwrap()),
                     Box::new(slope.build().unwrap()),
+                    Box::new(stream.build().unwrap()),
                 ],
             )
         },

@@ -1,0 +1,288 @@
+//! What the slice reader says, which the other readers have to say as well.
+
+use gametape_murk::{Error, Finding, Frame, Header, MIN_COMMAND_BYTES, ReadOptions, Rule};
+
+use super::payload;
+
+/// An error, and what it says of itself.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub error: Error,
+    pub code: &'static str,
+    pub offset: Option<u64>,
+    pub frame: Option<u64>,
+    pub tick: Option<u64>,
+    pub truncated: bool,
+    pub limit: bool,
+}
+
+impl From<Error> for Box<Failure> {
+    fn from(error: Error) -> Self {
+        Self::new(Failure {
+            code: error.code(),
+            offset: error.offset(),
+            frame: error.frame(),
+            tick: error.tick(),
+            truncated: error.is_truncated(),
+            limit: error.is_limit(),
+            error,
+        })
+    }
+}
+
+impl Failure {
+    pub fn finding(&self) -> Option<&Finding> {
+        match &self.error {
+            Error::MalformedHeader(finding)
+            | Error::MalformedFrame(finding)
+            | Error::UnknownPayloadType(finding) => Some(finding),
+            _ => None,
+        }
+    }
+}
+
+/// Everything that the message is made of.
+impl PartialEq for Failure {
+    fn eq(&self, other: &Self) -> bool {
+        let seen = |failure: &Self| {
+            (
+                (failure.code, failure.truncated, failure.limit),
+                (failure.offset, failure.frame, failure.tick),
+            )
+        };
+        let same = match (&self.error, &other.error) {
+            (Error::InvalidMagic { found: a }, Error::InvalidMagic { found: b }) => a == b,
+            (Error::UnsupportedVersion { found: a }, Error::UnsupportedVersion { found: b }) => {
+                a == b
+            }
+            (Error::MalformedHeader(a), Error::MalformedHeader(b))
+            | (Error::MalformedFrame(a), Error::MalformedFrame(b))
+            | (Error::UnknownPayloadType(a), Error::UnknownPayloadType(b)) => a == b,
+            _ => false,
+        };
+        same && seen(self) == seen(other)
+    }
+}
+
+/// A header that was read, and what follows it.
+#[derive(Debug)]
+pub(super) struct Expected<'a> {
+    pub header: Header<'a>,
+    pub frames: Vec<Frame<'a>>,
+    /// Where the last whole frame ends.
+    pub end: u64,
+    /// Why a strict reading stopped.
+    pub failure: Option<Box<Failure>>,
+    /// Why a lenient one did.
+    pub problem: Option<Finding>,
+}
+
+impl Expected<'_> {
+    /// It stopped where more bytes might help; or did not stop.
+    pub fn is_open(&self) -> bool {
+        match (&self.failure, &self.problem) {
+            (Some(failure), _) => failure.truncated,
+            (None, Some(problem)) => is_cut(&problem.rule),
+            (None, None) => true,
+        }
+    }
+}
+
+pub(super) type Outcome<'a> = Result<Expected<'a>, Box<Failure>>;
+
+pub(super) fn is_cut(rule: &Rule) -> bool {
+    matches!(
+        rule,
+        Rule::Truncated { .. } | Rule::PayloadTruncated { .. } | Rule::CommandTruncated { .. }
+    )
+}
+
+/// Reads a slice.
+pub(super) fn slice<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
+    let replay = options.read(data)?;
+    let mut frames = replay.frames();
+    let mut expected = Expected {
+        header: replay.header().clone(),
+        frames: Vec::new(),
+        end: replay.header_size(),
+        failure: None,
+        problem: None,
+    };
+    loop {
+        match frames.next() {
+            None => break,
+            Some(Ok(frame)) => {
+                assert!(frames.problem().is_none(), "a frame behind a problem");
+                expected.frames.push(frame);
+            }
+            Some(Err(error)) => {
+                expected.failure = Some(error.into());
+                assert!(frames.next().is_none(), "nothing follows an error");
+                break;
+            }
+        }
+    }
+    assert!(frames.next().is_none(), "the end is the end");
+    expected.end = frames.offset();
+    expected.problem = frames.problem().cloned();
+    Ok(expected)
+}
+
+/// Reads a slice, and checks that what comes out fits together and into the bytes.
+pub(super) fn checked<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
+    let expected = slice(data, options);
+    match &expected {
+        Err(failure) => {
+            placed(failure, data, 0);
+            exact(failure, data, options);
+        }
+        Ok(expected) => {
+            contiguous(expected, data, options);
+            for (count, frame) in (0_u64..).zip(&expected.frames) {
+                assert_eq!(frame.index, count);
+                commands(frame);
+            }
+            if let Some(failure) = &expected.failure {
+                placed(failure, data, expected.end);
+                exact(failure, data, options);
+                assert_eq!(failure.frame, Some(expected.frames.len() as u64));
+            }
+            assert!(
+                expected.failure.is_none() || expected.problem.is_none(),
+                "told once"
+            );
+        }
+    }
+    expected
+}
+
+fn contiguous(expected: &Expected<'_>, data: &[u8], options: &ReadOptions) {
+    let replay = options.read(data).expect("it was read");
+    let mut at = replay.header_size();
+    for frame in &expected.frames {
+        assert_eq!(frame.offset, at);
+        at += frame.size();
+    }
+    assert_eq!(at, expected.end);
+    let complete = expected.end == data.len() as u64;
+    assert_eq!(
+        complete,
+        expected.failure.is_none() && expected.problem.is_none(),
+        "whole, or told why not"
+    );
+    // From any frame on: the last, and one out of the middle.
+    for from in [
+        expected.frames.last(),
+        expected.frames.get(expected.frames.len() / 2),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        let behind = replay.frames_from(from.index, from.offset);
+        let whole: Vec<_> = behind.map_while(Result::ok).collect();
+        assert_eq!(whole, expected.frames[from.index as usize..]);
+    }
+    // An index may be wrong: no place makes a reader panic.
+    for offset in [data.len() as u64, data.len() as u64 + 1, u64::MAX] {
+        assert!(replay.frames_from(u64::MAX, offset).next().is_none());
+    }
+}
+
+fn commands(frame: &Frame<'_>) {
+    let commands = frame.commands();
+    let count = commands.len();
+    assert_eq!(commands.is_empty(), count == 0);
+    assert_eq!(commands.iter().len(), count);
+    assert!(count as u64 * MIN_COMMAND_BYTES <= commands.as_bytes().len() as u64);
+    let mut seen = 0;
+    let mut size = 0;
+    for (at, command) in (0_u32..).zip(commands) {
+        payload::check(frame, at, &command);
+        let source = |value: Option<u64>| if value.is_some() { 8 } else { 0 };
+        let sources = source(command.envelope.source_id) + source(command.envelope.source_seq);
+        size += MIN_COMMAND_BYTES as usize + command.payload.len() + sources;
+        seen += 1;
+    }
+    assert_eq!(seen, count, "as many as are claimed");
+    assert_eq!(size, commands.as_bytes().len(), "and nothing between them");
+}
+
+/// What is needed is needed: one byte less does not help, and as much does.
+fn exact(failure: &Failure, data: &[u8], options: &ReadOptions) {
+    let (needed, left) = match failure.finding().map(|finding| &finding.rule) {
+        Some(
+            Rule::Truncated { needed, left, .. }
+            | Rule::PayloadTruncated { needed, left, .. }
+            | Rule::CommandTruncated { needed, left, .. },
+        ) => (*needed, *left),
+        _ => return,
+    };
+    let missing = needed - left;
+    if missing > 64 {
+        return;
+    }
+    let mut more = data.to_vec();
+    more.resize(data.len() + missing as usize - 1, 0);
+    let short = failure_of(&more, options).expect("a byte is missing");
+    assert!(short.truncated, "{short:?}, before {failure:?}");
+    assert_eq!(short.offset, failure.offset);
+    more.push(0);
+    if let Some(next) = failure_of(&more, options) {
+        assert!(
+            !next.truncated || next.offset > failure.offset,
+            "{next:?}, before {failure:?}"
+        );
+    }
+}
+
+fn failure_of(data: &[u8], options: &ReadOptions) -> Option<Box<Failure>> {
+    match slice(data, options) {
+        Ok(expected) => expected.failure,
+        Err(failure) => Some(failure),
+    }
+}
+
+/// The error is inside of the file, behind what was whole; what it counts is so.
+fn placed(failure: &Failure, data: &[u8], end: u64) {
+    let offset = failure.offset.expect("a slice does not fail");
+    let size = data.len() as u64;
+    assert!((end..=size).contains(&offset), "{failure:?}");
+    if failure.frame.is_some() {
+        let tick = data[end as usize..].first_chunk().copied();
+        assert_eq!(failure.tick, tick.map(u64::from_le_bytes), "{failure:?}");
+    }
+    let message = failure.error.to_string();
+    let finding = match failure.error {
+        Error::InvalidMagic { found } => return assert_eq!(data[..4], found),
+        Error::UnsupportedVersion { found } => return assert_eq!(data[4], found),
+        _ => failure.finding().expect("a slice does not fail"),
+    };
+    assert_eq!(finding.code(), failure.code);
+    assert_eq!(finding.offset, failure.offset);
+    assert!(
+        message.contains(&finding.message()) && message.contains(&finding.place()),
+        "{message}: {finding}"
+    );
+    assert_eq!(failure.truncated, is_cut(&finding.rule));
+    assert_eq!(failure.limit, matches!(finding.rule, Rule::Limit { .. }));
+    match finding.rule {
+        Rule::Truncated { needed, left, .. }
+        | Rule::PayloadTruncated { needed, left, .. }
+        | Rule::CommandTruncated { needed, left, .. } => {
+            assert_eq!(left, size - offset, "{failure:?}");
+            assert!(needed > left, "{failure:?}");
+        }
+        Rule::Limit { claimed, limit, .. } => {
+            assert!(claimed > limit);
+            let length = data[offset as usize..].first_chunk().copied();
+            let length = length.map(|bytes| u32::from_le_bytes(bytes).into());
+            assert_eq!(length, Some(claimed), "{failure:?}");
+        }
+        Rule::PresenceFlag { found, .. } => {
+            assert_eq!(data[offset as usize], found, "{failure:?}");
+            assert!(found > 1);
+        }
+        Rule::Utf8 { byte, .. } => assert_eq!(data[offset as usize], byte, "{failure:?}"),
+        ref rule => panic!("no rule of a reader: {rule:?}"),
+    }
+}

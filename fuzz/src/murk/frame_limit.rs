@@ -1,0 +1,82 @@
+//! The one limit that a slice does not have.
+
+use gametape_murk::{Decoder, Frame, Limits, Progress, ReadOptions, Reader, Strictness};
+
+use super::expected::{Expected, Failure};
+
+/// With a limit on the size of a frame, the first frame over it is the error, the same in whatever
+/// pieces it comes; before it, and without such a frame, all is as it is without the limit.
+pub(super) fn check(whole: &Expected<'_>, data: &[u8], limits: Limits, limit: u64) {
+    let options = ReadOptions {
+        strictness: Strictness::Strict,
+        limits: Limits {
+            max_frame_bytes: limit,
+            ..limits
+        },
+    };
+    let fits = |frame: &&Frame<'_>| frame.size() <= limit;
+    let allowed = whole.frames.iter().take_while(fits).count();
+
+    let mut first = None;
+    for size in [1, 7, 31, data.len().max(1)] {
+        let mut decoder = Decoder::new(options);
+        let mut pieces = data.chunks(size);
+        let mut taken = 0;
+        let failure = loop {
+            match decoder.next_frame() {
+                Ok(Progress::Frame(frame)) => {
+                    assert_eq!(Some(&frame), whole.frames.get(taken));
+                    taken += 1;
+                }
+                Ok(Progress::NeedMore) => match pieces.next() {
+                    Some(piece) => decoder.feed(piece),
+                    None => decoder.finish_input(),
+                },
+                Ok(Progress::End) => break None,
+                Err(error) => break Some(Box::<Failure>::from(error)),
+            }
+        };
+        ended(whole, (allowed, taken), failure.as_deref(), size);
+        match &first {
+            None => first = Some(failure),
+            Some(first) => assert_eq!(&failure, first, "in pieces of {size}"),
+        }
+    }
+
+    let mut reader = Reader::with_options(data, options).expect("the same header");
+    let mut taken = 0;
+    let failure = loop {
+        match reader.next_frame() {
+            Ok(Some(frame)) => {
+                assert_eq!(Some(&frame), whole.frames.get(taken));
+                taken += 1;
+            }
+            Ok(None) => break None,
+            Err(error) => break Some(Box::<Failure>::from(error)),
+        }
+    };
+    ended(whole, (allowed, taken), failure.as_deref(), data.len());
+    assert_eq!(Some(failure), first, "from a source");
+}
+
+fn ended(
+    whole: &Expected<'_>,
+    (allowed, taken): (usize, usize),
+    failure: Option<&Failure>,
+    size: usize,
+) {
+    assert_eq!(taken, allowed, "in pieces of {size}");
+    match failure {
+        Some(failure) if failure.code == "murk.limit" && failure.frame == Some(taken as u64) => {
+            match whole.frames.get(taken) {
+                Some(over) => assert_eq!(failure.offset, Some(over.offset)),
+                // A frame that is not whole can be over the limit as well.
+                None => assert!(whole.failure.is_some(), "{failure:?}"),
+            }
+        }
+        failure => {
+            assert_eq!(taken, whole.frames.len(), "{failure:?}");
+            assert_eq!(failure, whole.failure.as_deref());
+        }
+    }
+}

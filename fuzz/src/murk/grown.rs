@@ -1,0 +1,255 @@
+//! The readers that get their bytes bit by bit, against the slice reader.
+
+use std::cell::Cell;
+
+use gametape_murk::{Decoder, Error, Progress, ReadOptions, Reader};
+
+use super::expected::{Expected, Outcome, slice};
+use super::source::{Pieces, Stop};
+
+/// A [`Reader`] gives what the slice reader gave.
+pub(super) fn reader(
+    whole: &Outcome<'_>,
+    data: &[u8],
+    options: &ReadOptions,
+    size: impl Fn(usize) -> usize,
+) {
+    let given = Cell::new(0);
+    let source = Pieces::new(data, size, &[], Stop::Pause, &given);
+    let mut reader = match (whole, Reader::with_options(source, *options)) {
+        (Ok(_), Ok(reader)) => reader,
+        (Err(slice), Err(stream)) => {
+            assert_eq!(slice.error.to_string(), stream.to_string());
+            return assert_eq!(slice, &Box::from(stream));
+        }
+        (slice, stream) => panic!("{:?}, the slice: {slice:?}", stream.map(drop)),
+    };
+    let Ok(whole) = whole else { return };
+    assert_eq!(reader.header(), &whole.header);
+    for frame in &whole.frames {
+        assert_eq!(reader.offset(), frame.offset);
+        assert!(reader.problem().is_none(), "a frame behind a problem");
+        let next = reader.next_frame().expect("the slice's");
+        assert_eq!(next.as_ref(), Some(frame));
+    }
+    // What ended stays so.
+    for _ in 0..2 {
+        let failure = reader.next_frame().map(|frame| assert_eq!(frame, None));
+        assert_eq!(failure.err().map(Box::from), whole.failure);
+        assert_eq!(reader.problem(), whole.problem.as_ref());
+        assert_eq!(reader.offset(), whole.end);
+    }
+}
+
+/// A [`Reader`] of a file that grows while it is read, or of a source that fails now and then:
+/// at each stop it says what a slice of so much says, or that the source failed, and goes on.
+pub(super) fn stopping_reader(
+    whole: &Outcome<'_>,
+    data: &[u8],
+    options: &ReadOptions,
+    size: impl Fn(usize) -> usize,
+    (stops, stop): (&[usize], Stop),
+) {
+    let given = Cell::new(0);
+    let source = Pieces::new(data, size, stops, stop, &given);
+    let mut reader = match Reader::with_options(source, *options) {
+        Ok(reader) => reader,
+        // A stop within the header is the end of it.
+        Err(error) => {
+            let prefix = slice(&data[..given.get()], options);
+            let expected = prefix.expect_err("the header was whole");
+            if stop == Stop::Fail && expected.truncated && given.get() < data.len() {
+                return source_failed(&error, given.get());
+            }
+            if error.code() != "io" {
+                assert_eq!(Box::from(error), expected);
+            }
+            return;
+        }
+    };
+    let whole = whole.as_ref().expect("the header was read");
+    let mut frames = whole.frames.iter();
+    // One for each stop, one for the end, one more for its repetition.
+    let mut ends = stops.len() + 2;
+    while ends > 0 {
+        match reader.next_frame() {
+            Ok(Some(frame)) => {
+                assert_eq!(Some(&frame), frames.next());
+                continue;
+            }
+            Err(error @ Error::Io { .. }) => {
+                assert_eq!(stop, Stop::Fail);
+                source_failed(&error, given.get());
+            }
+            other => {
+                let failure = other.map(drop).err().map(Box::from);
+                let so_far = slice(&data[..given.get()], options).expect("a header");
+                assert_eq!(frames.len(), whole.frames.len() - so_far.frames.len());
+                assert_eq!(failure, so_far.failure);
+                assert_eq!(reader.problem(), so_far.problem.as_ref());
+                assert_eq!(reader.offset(), so_far.end);
+            }
+        }
+        ends -= 1;
+    }
+    assert_eq!(frames.next(), None, "all frames came");
+    assert_eq!(reader.offset(), whole.end);
+    assert_eq!(reader.problem(), whole.problem.as_ref());
+}
+
+fn source_failed(error: &Error, given: usize) {
+    assert_eq!(error.code(), "io", "{error}");
+    assert_eq!(error.offset(), Some(given as u64), "{error}");
+    assert!(!error.is_truncated() && !error.is_limit());
+}
+
+/// What a decoder says that has no frame to give.
+#[derive(Debug)]
+enum Pause {
+    NeedMore,
+    End,
+    Failed(Error),
+}
+
+/// How a decoder is fed.
+pub(super) struct Feeding<S, A> {
+    /// Size of each piece, by its number.
+    pub size: S,
+    /// After which pieces it is asked for frames, and whether the input is said to be finished.
+    pub ask: A,
+}
+
+/// What is done after a piece.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Ask {
+    /// The next piece comes.
+    Nothing,
+    /// Frames are taken.
+    Frames,
+    /// Frames are taken; what comes behind them is compared, before and after the end of the input
+    /// is announced.
+    All,
+}
+
+/// A [`Decoder`] that is fed piece by piece, with or without the end of the input announced in
+/// between, says at each time what a slice of so much says.
+pub(super) fn decoder<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
+    whole: &Outcome<'_>,
+    data: &[u8],
+    options: &ReadOptions,
+    feeding: &Feeding<S, A>,
+) {
+    let mut decoder = Decoder::new(*options);
+    let mut taken = 0;
+    let mut fed = 0;
+    let mut piece = 0;
+    loop {
+        let ask = if fed == data.len() {
+            Ask::All
+        } else {
+            (feeding.ask)(piece)
+        };
+        if ask != Ask::Nothing {
+            let pause = take(&mut decoder, whole.as_ref().ok(), &mut taken);
+            if ask == Ask::All {
+                at_a_pause(&mut decoder, pause, taken, &data[..fed], options);
+            }
+        }
+        if fed == data.len() {
+            break;
+        }
+        piece += 1;
+        let size = (feeding.size)(piece).min(data.len() - fed);
+        decoder.feed(&data[fed..fed + size]);
+        fed += size;
+    }
+    match whole {
+        Ok(whole) => assert_eq!(taken, whole.frames.len()),
+        Err(_) => assert_eq!(taken, 0),
+    }
+}
+
+/// Takes frames as long as there are any.
+fn take(decoder: &mut Decoder, whole: Option<&Expected<'_>>, taken: &mut usize) -> Pause {
+    loop {
+        match decoder.next_frame() {
+            Ok(Progress::Frame(frame)) => {
+                let expected = whole.and_then(|whole| whole.frames.get(*taken));
+                assert_eq!(Some(&frame), expected);
+                *taken += 1;
+            }
+            Ok(Progress::NeedMore) => return Pause::NeedMore,
+            Ok(Progress::End) => return Pause::End,
+            Err(error) => return Pause::Failed(error),
+        }
+    }
+}
+
+fn at_a_pause(
+    decoder: &mut Decoder,
+    pause: Pause,
+    taken: usize,
+    so_far: &[u8],
+    options: &ReadOptions,
+) {
+    let expected = slice(so_far, options);
+    let frames = expected.as_ref().map_or(0, |e| e.frames.len());
+    assert_eq!(taken, frames, "frames come when they are whole");
+    let end = expected.as_ref().map_or(0, |e| e.end);
+    assert_eq!(decoder.offset(), end);
+    let open = match &expected {
+        Err(failure) => failure.truncated,
+        Ok(expected) => expected.is_open(),
+    };
+    if open {
+        assert!(matches!(pause, Pause::NeedMore), "{pause:?}");
+        assert!(decoder.problem().is_none());
+    } else {
+        ended(decoder, pause, &expected);
+    }
+    header(decoder, &expected, open);
+
+    decoder.finish_input();
+    for _ in 0..2 {
+        let pause = take(decoder, None, &mut 0);
+        ended(decoder, pause, &expected);
+        assert_eq!(decoder.offset(), end);
+    }
+    header(decoder, &expected, false);
+}
+
+fn ended(decoder: &Decoder, pause: Pause, expected: &Outcome<'_>) {
+    match expected {
+        Ok(Expected {
+            failure: None,
+            problem,
+            ..
+        }) => {
+            assert!(matches!(pause, Pause::End), "{pause:?}");
+            assert_eq!(decoder.problem(), problem.as_ref());
+        }
+        Ok(Expected {
+            failure: Some(failure),
+            ..
+        })
+        | Err(failure) => {
+            let Pause::Failed(failed) = pause else {
+                panic!("{pause:?} is no {failure:?}")
+            };
+            assert_eq!(&Box::from(failed), failure);
+            assert!(decoder.problem().is_none());
+        }
+    }
+}
+
+fn header(decoder: &mut Decoder, expected: &Outcome<'_>, open: bool) {
+    match (decoder.header(), expected) {
+        (Ok(Some(header)), Ok(expected)) => assert_eq!(header, &expected.header),
+        (Ok(None), Err(_)) => assert!(open, "the input ended"),
+        (Err(error), Err(failure)) => {
+            assert!(!open, "{error}");
+            assert_eq!(&Box::from(error), failure);
+        }
+        (header, expected) => panic!("{header:?}, the slice: {expected:?}"),
+    }
+}

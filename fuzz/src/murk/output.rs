@@ -1,0 +1,169 @@
+//! A writer whose output does not always want to.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use gametape_murk::{Error, Frame, Header, Output, WriteError, Writer, read};
+
+/// How an output behaves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan<'a> {
+    /// What it does at each call, one byte a call; then it does all that it is asked for.
+    pub steps: &'a [u8],
+    /// Whether it takes back what it has taken.
+    pub takes_back: TakesBack,
+    /// The writer's own buffer.
+    pub buffer: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum TakesBack {
+    Always,
+    Never,
+    /// As the steps say.
+    Sometimes,
+}
+
+/// Takes as many bytes as its plan says, and fails as its plan says.
+#[derive(Debug)]
+struct Flaky<'a> {
+    bytes: Vec<u8>,
+    plan: Plan<'a>,
+    /// It was asked to take back a part of a frame, and did not.
+    refused: bool,
+}
+
+/// The writer has one, the check another.
+#[derive(Clone, Debug)]
+struct Shared<'a>(Rc<RefCell<Flaky<'a>>>);
+
+impl Flaky<'_> {
+    fn step(&mut self) -> Option<u8> {
+        let (&step, later) = self.plan.steps.split_first()?;
+        self.plan.steps = later;
+        Some(step)
+    }
+}
+
+impl Write for Shared<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut flaky = self.0.borrow_mut();
+        let size = match flaky.step() {
+            None => bytes.len(),
+            Some(step) => match step % 8 {
+                0 => return Err(io::Error::other("full")),
+                1 => return Ok(0),
+                2 => return Err(io::ErrorKind::Interrupted.into()),
+                _ => bytes.len().min(1 + 5 * usize::from(step / 8)),
+            },
+        };
+        flaky.bytes.extend_from_slice(&bytes[..size]);
+        Ok(size)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.borrow_mut().step() {
+            Some(step) if step % 8 == 0 => Err(io::Error::other("full")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Output for Shared<'_> {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let mut flaky = self.0.borrow_mut();
+        assert!(bytes > 0, "nothing to take back");
+        let takes_back = match flaky.plan.takes_back {
+            TakesBack::Always => true,
+            TakesBack::Never => false,
+            TakesBack::Sometimes => flaky.step().is_none_or(|step| step % 2 == 0),
+        };
+        if !takes_back {
+            flaky.refused = true;
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let keep = flaky.bytes.len().checked_sub(bytes as usize);
+        flaky
+            .bytes
+            .truncate(keep.expect("more than was ever written"));
+        Ok(())
+    }
+}
+
+/// Writes the frames to an output that behaves as planned. At any time it holds a prefix of the
+/// recording, without a part of a frame if it takes back; in the end it holds all of it.
+pub(super) fn check(header: &Header<'_>, frames: &[Frame<'_>], recording: &[u8], plan: Plan<'_>) {
+    let check = Check {
+        recording,
+        shared: Shared(Rc::new(RefCell::new(Flaky {
+            bytes: Vec::new(),
+            plan,
+            refused: false,
+        }))),
+    };
+    let mut writer = Writer::new(check.shared.clone(), header).expect("what was read");
+    writer.set_buffer(plan.buffer);
+    for (count, frame) in (1..).zip(frames) {
+        let pushed = if count % 2 == 0 {
+            writer.push_each(frame.tick, frame.commands(), frame.snapshot_hash)
+        } else {
+            writer.push(frame.tick, frame.commands(), frame.snapshot_hash)
+        };
+        check.after(pushed);
+        assert_eq!(writer.frames(), count, "the frame is kept");
+        if count % 5 == 0 {
+            check.after(writer.flush());
+        }
+    }
+    // Some plans end before the frames do, some leave the last error to `finish`.
+    if plan.buffer.is_multiple_of(2) {
+        let mut flushes = 0;
+        while check.after(writer.flush()).is_none() {
+            flushes += 1;
+            assert!(flushes <= plan.steps.len(), "flushing leads to nothing");
+        }
+        assert_eq!(check.shared.0.borrow().bytes, recording);
+    }
+    let finished = writer.finish().map(drop);
+    if check.after(finished).is_some() {
+        assert_eq!(check.shared.0.borrow().bytes, recording);
+    }
+}
+
+struct Check<'a> {
+    recording: &'a [u8],
+    shared: Shared<'a>,
+}
+
+impl Check<'_> {
+    /// `None` where the output failed.
+    fn after(&self, done: Result<(), WriteError>) -> Option<()> {
+        let mut flaky = self.shared.0.borrow_mut();
+        assert!(
+            self.recording.starts_with(&flaky.bytes),
+            "no part of the recording: {:02x?}",
+            flaky.bytes
+        );
+        match done {
+            Ok(()) => Some(()),
+            Err(WriteError::Io(_)) => {
+                let refused = std::mem::take(&mut flaky.refused);
+                if !refused && flaky.plan.takes_back == TakesBack::Always {
+                    whole_frames(&flaky.bytes);
+                }
+                None
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+fn whole_frames(written: &[u8]) {
+    if written.is_empty() {
+        return;
+    }
+    let replay = read(written).unwrap_or_else(|error| panic!("a part of the header: {error}"));
+    let frames: Result<Vec<_>, Error> = replay.frames().collect();
+    frames.unwrap_or_else(|error| panic!("a part of a frame: {error}"));
+}

@@ -1,0 +1,84 @@
+//! A recorder, killed and resumed.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+
+use gametape_murk::{Frame, Replay, Writer, read};
+
+/// A recording that was cut anywhere goes on behind its last whole frame, and ends as if nothing
+/// had been. One that is broken otherwise is refused and left alone.
+pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut: usize) {
+    let cut = cut.min(whole.len());
+    let left = &whole[..cut];
+    let mut file = file_of(left);
+    let resumed = Writer::resume(clone(&file));
+    if cut < replay.header_size() as usize {
+        let error = resumed.map(drop).expect_err("the header is cut");
+        assert!(error.is_truncated(), "{error}");
+        assert_eq!(contents(&mut file), left, "not left alone");
+    } else {
+        let (mut writer, resumed) = resumed.expect("it was cut");
+        let before = |frame: &&Frame<'_>| frame.offset + frame.size() <= cut as u64;
+        let kept = frames.iter().take_while(before).count();
+        let last = kept.checked_sub(1).map(|last| &frames[last]);
+        let end = last.map_or(replay.header_size(), |f| f.offset + f.size());
+        assert_eq!(&resumed.header, replay.header());
+        assert_eq!(resumed.frames, kept as u64);
+        assert_eq!(resumed.last_tick, last.map(|frame| frame.tick));
+        assert_eq!(resumed.dropped, cut as u64 - end);
+        assert_eq!(resumed.problem.is_some(), resumed.dropped > 0);
+        // Whoever looks moves the position, which the two share.
+        assert_eq!(file.stream_position().expect("a file"), end);
+        assert_eq!(contents(&mut file), whole[..end as usize]);
+        file.seek(SeekFrom::Start(end)).expect("a file");
+        for frame in &frames[kept..] {
+            let commands = frame.commands();
+            writer
+                .push(frame.tick, commands, frame.snapshot_hash)
+                .expect("a file");
+        }
+        assert_eq!(writer.frames(), frames.len() as u64);
+        drop(writer.finish().expect("a file"));
+        assert_eq!(contents(&mut file), whole, "resumed");
+    }
+
+    // As it was handed in, with what is behind the whole frames.
+    let data = replay.as_bytes();
+    let error = read(data).expect("a header").frames().find_map(Result::err);
+    if let Some(error) = error {
+        let mut file = file_of(data);
+        match Writer::resume(clone(&file)) {
+            Ok((writer, resumed)) => {
+                assert!(error.is_truncated(), "{error}");
+                assert_eq!(resumed.dropped, (data.len() - whole.len()) as u64);
+                assert_eq!(resumed.problem, error.into_finding());
+                drop(writer);
+                assert_eq!(contents(&mut file), whole, "cut off");
+            }
+            Err(refused) => {
+                assert!(!error.is_truncated(), "{error}");
+                assert_eq!(refused.to_string(), error.to_string());
+                assert_eq!(contents(&mut file), data, "not left alone");
+            }
+        }
+    }
+}
+
+/// A file without a name.
+fn file_of(bytes: &[u8]) -> File {
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(bytes).expect("a file");
+    file
+}
+
+/// The same file, at the same position.
+fn clone(file: &File) -> File {
+    file.try_clone().expect("a file")
+}
+
+fn contents(file: &mut File) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0)).expect("a file");
+    file.read_to_end(&mut bytes).expect("a file");
+    bytes
+}

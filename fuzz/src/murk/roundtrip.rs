@@ -1,0 +1,116 @@
+//! What is written is what was read; what is read is what was written.
+
+use arbitrary::Unstructured;
+use gametape_murk::{CommandBuf, Frame, MAGIC, ReadOptions, Replay, Writer, read, write_header};
+
+use super::expected::slice;
+use super::odd_size;
+use super::output::{self, Plan, TakesBack};
+use super::payload::words;
+use super::resume;
+use super::structured::{self, Recording};
+
+/// Bytes that start like a recording are taken as one: its header and its whole frames, however
+/// they are handed to a writer, are written back byte for byte; typed commands without anything
+/// behind them are as well.
+///
+/// Other bytes are a script of which a recording is built through the public API, with commands of
+/// every kind: what is read is what went in, floats bit by bit.
+///
+/// Both are also written to outputs that take a few bytes, fail, and go on: at any time these hold
+/// a prefix of the recording, without a part of a frame where they can take it back; when they
+/// are well again, nothing is missing. A file that was cut anywhere is resumed and ends the same.
+pub fn murk_roundtrip(data: &[u8]) {
+    if data.starts_with(&MAGIC) {
+        let Ok(replay) = read(data) else { return };
+        file(&replay, data);
+    } else {
+        let mut script = Unstructured::new(data);
+        if let Ok(recording) = structured::recording(&mut script) {
+            let bytes = recording.write();
+            same(&recording, &bytes);
+            let replay = read(&bytes).expect("what was written");
+            file(&replay, script.take_rest());
+        }
+    }
+}
+
+fn same(recording: &Recording, bytes: &[u8]) {
+    let read = slice(bytes, &ReadOptions::default()).expect("what was written");
+    assert_eq!(read.header, recording.header);
+    assert_eq!(read.failure, None);
+    assert_eq!(read.frames.len(), recording.frames.len());
+    for (frame, tick) in read.frames.iter().zip(&recording.frames) {
+        assert_eq!((frame.tick, frame.snapshot_hash), (tick.number, tick.hash));
+        assert_eq!(frame.commands().len(), tick.commands.len());
+        for (command, (envelope, deed)) in frame.commands().iter().zip(&tick.commands) {
+            assert_eq!(&command.envelope, envelope);
+            match deed {
+                structured::Deed::Stored(payload_type, payload) => {
+                    assert_eq!(command.payload_type, *payload_type);
+                    assert_eq!(command.payload, payload);
+                }
+                deed => {
+                    let payload = command.payload().expect("it was typed");
+                    assert_eq!(words(&payload), deed.words());
+                    assert_eq!(command.trailing().map(<[u8]>::len), Ok(0));
+                }
+            }
+        }
+    }
+}
+
+fn file(replay: &Replay<'_>, plan: &[u8]) {
+    let frames: Vec<_> = replay.frames().map_while(Result::ok).collect();
+    let end = replay.header_size() + frames.iter().map(Frame::size).sum::<u64>();
+    let whole = &replay.as_bytes()[..end as usize];
+    let header = write_header(replay.header()).expect("what was read");
+    assert_eq!(header, whole[..replay.header_size() as usize]);
+
+    let mut pushed = Vec::new();
+    let mut writer = Writer::new(&mut pushed, replay.header()).expect("what was read");
+    for frame in &frames {
+        writer
+            .push(frame.tick, frame.commands(), frame.snapshot_hash)
+            .expect("memory");
+    }
+    drop(writer);
+    assert_eq!(pushed, whole, "dropped without being finished");
+
+    let mut writer = Writer::new(Vec::new(), replay.header()).expect("what was read");
+    for frame in &frames {
+        // One by one, typed where that keeps everything.
+        let mut typed = CommandBuf::new();
+        for command in *frame {
+            let done = match (command.payload(), command.trailing()) {
+                (Ok(payload), Ok([])) => typed.push(&command.envelope, &payload),
+                _ => typed.push_stored(&command),
+            };
+            done.expect("what was read");
+        }
+        assert!(typed.as_commands() == frame.commands(), "{frame:?}");
+        writer
+            .push_each(frame.tick, *frame, frame.snapshot_hash)
+            .expect("memory");
+    }
+    assert_eq!(writer.finish().expect("memory"), whole);
+
+    // The plan's byte at a place decides little, so that a change of it changes little.
+    for (at, takes_back) in [TakesBack::Always, TakesBack::Never, TakesBack::Sometimes]
+        .into_iter()
+        .enumerate()
+    {
+        let from = plan.len().saturating_sub(40 * odd_size(plan, at) / 16);
+        let plan = Plan {
+            steps: &plan[from..],
+            takes_back,
+            buffer: 8 * (odd_size(plan, at + 3) - 1) + at % 2,
+        };
+        output::check(replay.header(), &frames, whole, plan);
+    }
+    // Files are slow.
+    if odd_size(plan, 6) % 4 == 1 {
+        let cut = whole.len() * odd_size(plan, 7) / 60;
+        resume::check(replay, &frames, whole, cut);
+    }
+}

@@ -1,0 +1,70 @@
+//! Sources that give what they like.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+
+/// What a source does at a stop.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Stop {
+    /// Says that there is nothing more, as a file does that still grows.
+    Pause,
+    /// Fails.
+    Fail,
+}
+
+/// Gives its bytes in pieces, says "interrupted" now and then, and stops once at each of some
+/// places before it goes on.
+pub(super) struct Pieces<'a, S> {
+    data: &'a [u8],
+    size: S,
+    reads: usize,
+    stops: &'a [usize],
+    stop: Stop,
+    /// Bytes given so far, for others to see.
+    given: &'a Cell<usize>,
+}
+
+impl<'a, S: Fn(usize) -> usize> Pieces<'a, S> {
+    /// `stops` rise.
+    pub const fn new(
+        data: &'a [u8],
+        size: S,
+        stops: &'a [usize],
+        stop: Stop,
+        given: &'a Cell<usize>,
+    ) -> Self {
+        Self {
+            data,
+            size,
+            reads: 0,
+            stops,
+            stop,
+            given,
+        }
+    }
+}
+
+impl<S: Fn(usize) -> usize> Read for Pieces<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reads += 1;
+        if self.reads % 16 == 3 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let given = self.given.get();
+        let next = match self.stops.split_first() {
+            Some((&stop, later)) if stop <= given => {
+                self.stops = later;
+                return match self.stop {
+                    Stop::Pause => Ok(0),
+                    Stop::Fail => Err(io::Error::other("unplugged")),
+                };
+            }
+            Some((&stop, _)) => stop,
+            None => self.data.len(),
+        };
+        let size = (self.size)(self.reads).min(next - given).min(buffer.len());
+        buffer[..size].copy_from_slice(&self.data[given..given + size]);
+        self.given.set(given + size);
+        Ok(size)
+    }
+}
