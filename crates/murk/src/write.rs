@@ -71,7 +71,7 @@ pub fn write_header(header: &Header<'_>) -> Result<Vec<u8>, WriteError> {
 }
 
 /// Each combination of sources has its own size; a size that is known is written without a call.
-#[inline]
+#[inline(always)]
 fn put_envelope(envelope: &Envelope, out: &mut Vec<u8>) {
     match (envelope.source_id, envelope.source_seq) {
         (Some(id), Some(seq)) => put_tail::<35>(envelope, Some(id), Some(seq), out),

@@ -1,0 +1,612 @@
+//! gametape-murk beside `murk-replay`, the origin of the format.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{self, BufReader, Read, Write};
+
+use gametape_murk::{
+    Command, CommandBuf, Commands, Envelope, Header, Payload, Reader, Writer, snapshot_hash,
+    snapshot_hashes,
+};
+use murk_core::command::{Command as PeerCommand, CommandPayload};
+use murk_core::id::{Coord, FieldId, ParameterVersion, TickId, WorldGenerationId};
+use murk_core::traits::SnapshotAccess;
+use murk_replay::codec::deserialize_command;
+use murk_replay::{
+    BuildMetadata, Frame as PeerFrame, InitDescriptor, ReplayReader, ReplayWriter,
+    SerializedCommand,
+};
+
+use crate::timing::{Plain, Side, race};
+use crate::{alloc, report};
+
+/// Frames of a recording.
+const FRAMES: u64 = 1_000_000;
+
+/// Commands of a frame, and rounds of a case: the more commands, the longer a round takes.
+const SHAPES: [(usize, u32); 3] = [(0, 21), (1, 11), (8, 7)];
+
+/// Frames that are made beforehand for the writers, which take them in turns: a recorder writes
+/// what it has just made, not what it has to fetch from memory.
+const RING: usize = 64;
+
+/// Cells of a field, fields of a state, states to be hashed.
+const CELLS: usize = 256 * 256;
+const FIELDS: usize = 2;
+const STATES: usize = 32;
+
+/// Rounds of a case of hashing.
+const HASH_ROUNDS: u32 = 21;
+
+/// Measures the cases whose names contain `filter`.
+pub fn run(filter: &str) {
+    let bench = Bench { filter };
+    for (commands, rounds) in SHAPES {
+        bench.recording(commands, rounds);
+    }
+    bench.hashing();
+}
+
+struct Bench<'a> {
+    filter: &'a str,
+}
+
+impl Bench<'_> {
+    fn wants(&self, group: &str, name: &str) -> bool {
+        format!("{group}/{name}").contains(self.filter)
+    }
+
+    fn case(
+        &self,
+        group: &str,
+        name: &str,
+        rounds: u32,
+        ours: &mut impl Side,
+        peer: &mut impl Side,
+    ) {
+        if self.wants(group, name) {
+            report(group, name, race(rounds, ours, peer));
+        }
+    }
+
+    /// What both sides allocate in one call.
+    fn allocations<A, B>(
+        &self,
+        group: &str,
+        name: &str,
+        ours: impl FnOnce() -> A,
+        peer: impl FnOnce() -> B,
+    ) {
+        if self.wants(group, name) {
+            let (ours, peer) = (alloc::count(ours).1, alloc::count(peer).1);
+            println!(
+                "alloc/{group}/{name} ours_calls={} ours_bytes={} peer_calls={} peer_bytes={}",
+                ours.calls, ours.bytes, peer.calls, peer.bytes
+            );
+        }
+    }
+
+    fn recording(&self, commands: usize, rounds: u32) {
+        let name = &format!("{commands}-commands");
+        let groups = [
+            "murk-read-typed",
+            "murk-read-raw",
+            "murk-read-file",
+            "murk-write-raw",
+            "murk-write-typed",
+            "murk-read-floor",
+        ];
+        if !groups.iter().any(|group| self.wants(group, name)) {
+            return;
+        }
+        let ring = Ring::new(commands);
+        let header = header();
+        let (meta, init) = peer_header(&header);
+
+        // Both sides write to the same memory, which is there from the first call on.
+        let output = RefCell::new(Vec::new());
+        let write = |work: &dyn Fn(&mut Writer<&mut Vec<u8>>) -> u64| {
+            let output = &mut *output.borrow_mut();
+            output.clear();
+            let mut writer = Writer::new(output, &header).expect("a sound header");
+            work(&mut writer);
+            writer.finish().expect("memory takes everything").len()
+        };
+        let peer_write = |work: &dyn Fn(&mut ReplayWriter<&mut Vec<u8>>)| {
+            let output = &mut *output.borrow_mut();
+            output.clear();
+            let mut writer = ReplayWriter::new(output, &meta, &init).expect("a sound header");
+            work(&mut writer);
+            writer.into_inner().len()
+        };
+        let raw = || write(&|writer| ring.write_raw(writer));
+        let typed = || write(&|writer| ring.write_typed(writer));
+        let peer_raw = || peer_write(&|writer| ring.peer_write_raw(writer));
+        let peer_typed = || peer_write(&|writer| ring.peer_write_typed(writer));
+
+        raw();
+        let bytes = output.borrow().clone();
+        for (what, length) in [
+            ("ours, typed", typed()),
+            ("the peer's, raw", peer_raw()),
+            ("the peer's, typed", peer_typed()),
+        ] {
+            assert_eq!(length, bytes.len(), "{what}: another length");
+        }
+
+        let (ours, peer) = (
+            || read_typed(black_box(&bytes)),
+            || peer_read(black_box(bytes.as_slice()), true),
+        );
+        assert_eq!(ours(), peer(), "both sides see the same commands");
+        self.allocations(groups[0], name, ours, peer);
+        self.case(groups[0], name, rounds, &mut Plain(ours), &mut Plain(peer));
+
+        let (ours, peer) = (
+            || read_raw(black_box(&bytes)),
+            || peer_read(black_box(bytes.as_slice()), false),
+        );
+        assert_eq!(ours(), peer(), "both sides see the same commands");
+        self.allocations(groups[1], name, ours, peer);
+        self.case(groups[1], name, rounds, &mut Plain(ours), &mut Plain(peer));
+
+        self.case(
+            groups[5],
+            name,
+            rounds,
+            &mut Plain(|| add_words(black_box(&bytes))),
+            &mut Plain(|| peer_read(black_box(bytes.as_slice()), true)),
+        );
+
+        if self.wants(groups[2], name) {
+            let file = || file_of(&bytes).expect("a temporary file");
+            let path = file();
+            let open = || File::open(path.path()).expect("the temporary file");
+            let (ours, peer) = (
+                || read_stream(open()),
+                || peer_read(BufReader::new(open()), true),
+            );
+            assert_eq!(ours(), peer(), "both sides see the same commands");
+            self.allocations(groups[2], name, ours, peer);
+            self.case(groups[2], name, rounds, &mut Plain(ours), &mut Plain(peer));
+        }
+        drop(bytes);
+
+        self.allocations(groups[3], name, raw, peer_raw);
+        self.case(
+            groups[3],
+            name,
+            rounds,
+            &mut Plain(raw),
+            &mut Plain(peer_raw),
+        );
+        self.allocations(groups[4], name, typed, peer_typed);
+        self.case(
+            groups[4],
+            name,
+            rounds,
+            &mut Plain(typed),
+            &mut Plain(peer_typed),
+        );
+    }
+
+    fn hashing(&self) {
+        let mut random = Random(1);
+        let dense: Vec<Vec<f32>> = states(|_| random.unit());
+        // Of the mostly-zero states one value in a thousand is not.
+        let sparse = states(|_| {
+            if random.next().is_multiple_of(1000) {
+                random.unit()
+            } else {
+                0.0
+            }
+        });
+        for (name, states) in [("dense", dense), ("sparse", sparse)] {
+            let slices: Vec<&[f32]> = states.iter().map(Vec::as_slice).collect();
+            let ours = || {
+                let mut hashes = [0; STATES];
+                snapshot_hashes(black_box(&slices), &[CELLS; FIELDS], &mut hashes);
+                hashes
+            };
+            let peer = || {
+                let mut hashes = [0; STATES];
+                for (state, hash) in black_box(&slices).iter().zip(&mut hashes) {
+                    *hash = peer_hash(state);
+                }
+                hashes
+            };
+            assert_eq!(ours(), peer(), "both sides give the same hashes");
+            self.case(
+                "murk-hash-many",
+                name,
+                HASH_ROUNDS,
+                &mut Plain(ours),
+                &mut Plain(peer),
+            );
+            let state = slices[0];
+            self.case(
+                "murk-hash-one",
+                name,
+                HASH_ROUNDS,
+                &mut Plain(|| snapshot_hash(black_box(state).chunks_exact(CELLS))),
+                &mut Plain(|| peer_hash(black_box(state))),
+            );
+        }
+    }
+}
+
+/// `SplitMix64`.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// In 0..1.
+    fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / 16_777_216.0
+    }
+}
+
+fn states(mut value: impl FnMut(usize) -> f32) -> Vec<Vec<f32>> {
+    (0..STATES)
+        .map(|_| (0..CELLS * FIELDS).map(&mut value).collect())
+        .collect()
+}
+
+fn file_of(bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::NamedTempFile::new()?;
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
+fn header() -> Header<'static> {
+    Header {
+        field_count: 0,
+        cell_count: CELLS as u64,
+        ..Header::default()
+    }
+}
+
+fn peer_header(header: &Header<'_>) -> (BuildMetadata, InitDescriptor) {
+    let build = &header.build;
+    (
+        BuildMetadata {
+            toolchain: build.toolchain.to_string(),
+            target_triple: build.target_triple.to_string(),
+            murk_version: build.murk_version.to_string(),
+            compile_flags: build.compile_flags.to_string(),
+        },
+        InitDescriptor {
+            seed: header.seed,
+            config_hash: header.config_hash,
+            field_count: header.field_count,
+            cell_count: header.cell_count,
+            space_descriptor: header.space_descriptor.to_vec(),
+        },
+    )
+}
+
+/// Frames for the writers, as either side has them before it writes.
+struct Ring {
+    /// Typed: what a simulation hands over.
+    typed: Vec<Vec<(Envelope, Set)>>,
+    /// Encoded payloads; `raw` borrows from them.
+    stored: Vec<CommandBuf>,
+    peer_typed: Vec<Vec<PeerCommand>>,
+    peer_raw: Vec<PeerFrame>,
+}
+
+/// A 2-D `SetField`.
+#[derive(Clone, Copy)]
+struct Set {
+    coord: [i32; 2],
+    field: u32,
+    value: f32,
+}
+
+impl Ring {
+    fn new(commands: usize) -> Self {
+        let mut random = Random(7);
+        let mut arrival_seq = 0;
+        let mut command = || {
+            arrival_seq += 1;
+            let envelope = Envelope {
+                priority_class: 1,
+                source_id: Some(random.next() % 16),
+                source_seq: Some(random.next()),
+                expires_after_tick: random.next(),
+                arrival_seq,
+            };
+            let set = Set {
+                coord: [(random.next() % 256) as i32, (random.next() % 256) as i32],
+                field: (random.next() % 2) as u32,
+                value: random.unit(),
+            };
+            (envelope, set)
+        };
+        let typed: Vec<Vec<_>> = (0..RING)
+            .map(|_| (0..commands).map(|_| command()).collect())
+            .collect();
+        let stored: Vec<CommandBuf> = typed.iter().map(|frame| encode(frame)).collect();
+        let peer_typed = typed
+            .iter()
+            .map(|frame| frame.iter().map(peer_command).collect())
+            .collect();
+        let peer_raw = stored
+            .iter()
+            .map(|frame| PeerFrame {
+                tick_id: 0,
+                commands: frame.as_commands().iter().map(peer_stored).collect(),
+                snapshot_hash: gametape_murk::SnapshotHasher::new().finish(),
+            })
+            .collect();
+        Self {
+            typed,
+            stored,
+            peer_typed,
+            peer_raw,
+        }
+    }
+
+    fn write_raw(&self, writer: &mut Writer<&mut Vec<u8>>) -> u64 {
+        let decoded: Vec<Vec<Command<'_>>> = self
+            .stored
+            .iter()
+            .map(|frame| frame.as_commands().iter().collect())
+            .collect();
+        let hash = gametape_murk::SnapshotHasher::new().finish();
+        let ring = decoded.iter().cycle();
+        for (tick, commands) in (0..FRAMES).zip(ring) {
+            writer
+                .push_each(tick, commands.iter().copied(), hash)
+                .expect("memory takes everything");
+        }
+        writer.frames()
+    }
+
+    fn write_typed(&self, writer: &mut Writer<&mut Vec<u8>>) -> u64 {
+        let mut buffer = CommandBuf::new();
+        for (tick, commands) in (0..FRAMES).zip(self.typed.iter().cycle()) {
+            buffer.clear();
+            for (envelope, set) in commands {
+                push(&mut buffer, envelope, set);
+            }
+            writer
+                .push(tick, buffer.as_commands(), snapshot_hash([]))
+                .expect("memory takes everything");
+        }
+        writer.frames()
+    }
+
+    fn peer_write_raw(&self, writer: &mut ReplayWriter<&mut Vec<u8>>) {
+        for (_, frame) in (0..FRAMES).zip(self.peer_raw.iter().cycle()) {
+            writer
+                .write_raw_frame(frame)
+                .expect("memory takes everything");
+        }
+    }
+
+    fn peer_write_typed(&self, writer: &mut ReplayWriter<&mut Vec<u8>>) {
+        for (tick, commands) in (0..FRAMES).zip(self.peer_typed.iter().cycle()) {
+            writer
+                .write_frame(tick, commands, &State(&[]))
+                .expect("memory takes everything");
+        }
+    }
+}
+
+fn push(buffer: &mut CommandBuf, envelope: &Envelope, set: &Set) {
+    let payload = Payload::SetField {
+        coord: (&set.coord).into(),
+        field: set.field,
+        value: set.value,
+    };
+    buffer.push(envelope, &payload).expect("a small command");
+}
+
+fn encode(commands: &[(Envelope, Set)]) -> CommandBuf {
+    let mut buffer = CommandBuf::new();
+    for (envelope, set) in commands {
+        push(&mut buffer, envelope, set);
+    }
+    buffer
+}
+
+fn peer_command((envelope, set): &(Envelope, Set)) -> PeerCommand {
+    PeerCommand {
+        payload: CommandPayload::SetField {
+            coord: Coord::from_slice(&set.coord),
+            field_id: FieldId(set.field),
+            value: set.value,
+        },
+        expires_after_tick: TickId(envelope.expires_after_tick),
+        source_id: envelope.source_id,
+        source_seq: envelope.source_seq,
+        priority_class: envelope.priority_class,
+        arrival_seq: envelope.arrival_seq,
+    }
+}
+
+fn peer_stored(command: Command<'_>) -> SerializedCommand {
+    SerializedCommand {
+        payload_type: command.payload_type,
+        payload: command.payload.to_vec(),
+        priority_class: command.envelope.priority_class,
+        source_id: command.envelope.source_id,
+        source_seq: command.envelope.source_seq,
+        expires_after_tick: command.envelope.expires_after_tick,
+        arrival_seq: command.envelope.arrival_seq,
+    }
+}
+
+/// A sum of something of everything that was read.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+struct Sum(u64);
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, value: u64) {
+        self.0 = self.0.wrapping_add(value);
+    }
+
+    #[inline]
+    fn envelope(&mut self, envelope: &Envelope) {
+        self.add(u64::from(envelope.priority_class));
+        self.add(envelope.source_id.unwrap_or(3));
+        self.add(envelope.source_seq.unwrap_or(5));
+        self.add(envelope.expires_after_tick);
+        self.add(envelope.arrival_seq);
+    }
+
+    #[inline]
+    fn typed(&mut self, commands: Commands<'_>) {
+        for command in commands {
+            self.envelope(&command.envelope);
+            match command.payload() {
+                Ok(Payload::SetField {
+                    coord,
+                    field,
+                    value,
+                }) => {
+                    coord.iter().for_each(|part| self.add(part as u64));
+                    self.add(u64::from(field));
+                    self.add(u64::from(value.to_bits()));
+                }
+                other => drop(black_box(other)),
+            }
+        }
+    }
+
+    #[inline]
+    fn stored(&mut self, command: &Command<'_>) {
+        self.envelope(&command.envelope);
+        self.add(u64::from(command.payload_type));
+        self.add(command.payload.len() as u64);
+    }
+
+    #[inline]
+    fn peer_typed(&mut self, command: &PeerCommand) {
+        self.add(u64::from(command.priority_class));
+        self.add(command.source_id.unwrap_or(3));
+        self.add(command.source_seq.unwrap_or(5));
+        self.add(command.expires_after_tick.0);
+        self.add(command.arrival_seq);
+        match &command.payload {
+            CommandPayload::SetField {
+                coord,
+                field_id,
+                value,
+            } => {
+                coord.iter().for_each(|part| self.add(*part as u64));
+                self.add(u64::from(field_id.0));
+                self.add(u64::from(value.to_bits()));
+            }
+            other => {
+                black_box(other);
+            }
+        }
+    }
+
+    #[inline]
+    fn peer_stored(&mut self, command: &SerializedCommand) {
+        self.add(u64::from(command.priority_class));
+        self.add(command.source_id.unwrap_or(3));
+        self.add(command.source_seq.unwrap_or(5));
+        self.add(command.expires_after_tick);
+        self.add(command.arrival_seq);
+        self.add(u64::from(command.payload_type));
+        self.add(command.payload.len() as u64);
+    }
+}
+
+fn read_typed(bytes: &[u8]) -> Sum {
+    let mut sum = Sum::default();
+    let replay = gametape_murk::read(bytes).expect("a sound recording");
+    for frame in replay.frames() {
+        let frame = frame.expect("a sound frame");
+        sum.add(frame.tick);
+        sum.add(frame.snapshot_hash);
+        sum.typed(frame.commands());
+    }
+    sum
+}
+
+fn read_raw(bytes: &[u8]) -> Sum {
+    let mut sum = Sum::default();
+    let replay = gametape_murk::read(bytes).expect("a sound recording");
+    for frame in replay.frames() {
+        let frame = frame.expect("a sound frame");
+        sum.add(frame.tick);
+        sum.add(frame.snapshot_hash);
+        for command in frame.commands() {
+            sum.stored(&command);
+        }
+    }
+    sum
+}
+
+fn read_stream(source: impl Read) -> Sum {
+    let mut sum = Sum::default();
+    let mut reader = Reader::new(source).expect("a sound recording");
+    while let Some(frame) = reader.next_frame().expect("a sound frame") {
+        sum.add(frame.tick);
+        sum.add(frame.snapshot_hash);
+        sum.typed(frame.commands());
+    }
+    sum
+}
+
+fn peer_read(source: impl Read, typed: bool) -> Sum {
+    let mut sum = Sum::default();
+    let mut reader = ReplayReader::open(source).expect("a sound recording");
+    while let Some(frame) = reader.next_frame().expect("a sound frame") {
+        sum.add(frame.tick_id);
+        sum.add(frame.snapshot_hash);
+        for command in &frame.commands {
+            if typed {
+                sum.peer_typed(&deserialize_command(command).expect("a sound command"));
+            } else {
+                sum.peer_stored(command);
+            }
+        }
+    }
+    sum
+}
+
+/// The least that looking at every byte takes.
+fn add_words(bytes: &[u8]) -> u64 {
+    let words = bytes.chunks_exact(8).flat_map(<[u8; 8]>::try_from);
+    words.fold(0, |sum, word| sum.wrapping_add(u64::from_le_bytes(word)))
+}
+
+/// A state as the origin wants to see it.
+struct State<'a>(&'a [f32]);
+
+impl SnapshotAccess for State<'_> {
+    fn read_field(&self, field: FieldId) -> Option<&[f32]> {
+        self.0.chunks_exact(CELLS).nth(field.0 as usize)
+    }
+
+    fn tick_id(&self) -> TickId {
+        TickId(0)
+    }
+
+    fn world_generation_id(&self) -> WorldGenerationId {
+        WorldGenerationId(0)
+    }
+
+    fn parameter_version(&self) -> ParameterVersion {
+        ParameterVersion(0)
+    }
+}
+
+fn peer_hash(state: &[f32]) -> u64 {
+    murk_replay::snapshot_hash(&State(state), FIELDS as u32)
+}
