@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::command::{Command, Commands, Payload};
+use crate::command::{Command, Commands};
 use crate::error::PayloadError;
 use crate::model::{Frame, Header};
+use crate::payload::Payload;
 use crate::read::ReadOptions;
 use crate::rule::{Finding, Findings, Rule};
 

@@ -1,9 +1,10 @@
 //! What differs between two recordings.
 
-use crate::command::{Command, Payload};
+use crate::command::Command;
 use crate::divergence::{Cause, Difference};
 use crate::error::Error;
 use crate::model::{Frame, Header};
+use crate::payload::Payload;
 use crate::read::Replay;
 use crate::simulation::Simulation;
 use crate::state::State;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::command::Payload;
+use crate::payload::Payload;
 use crate::rule::{Bytes, Finding, Grouped, Rule};
 
 /// Why a recording could not be read.

@@ -24,8 +24,10 @@ pub mod build;
 mod bytes;
 mod checkpoints;
 mod command;
+mod command_buf;
 mod diff;
 mod divergence;
+mod encode;
 #[cfg(feature = "engine")]
 pub mod engine;
 mod error;
@@ -36,6 +38,8 @@ mod index;
 mod limits;
 mod minimise;
 mod model;
+mod output;
+mod payload;
 mod read;
 mod record;
 mod rule;
@@ -53,9 +57,11 @@ mod write;
 
 pub use audit::{AnyWorld, Audit, Auditor, CommandCheck, MAX_INGRESS_QUEUE, Rejection, audit};
 pub use checkpoints::Checkpoints;
-pub use command::{Command, CommandIter, Commands, Coord, Envelope, Item, List, ListIter, Payload};
+pub use command::{Command, CommandIter, Commands, Envelope};
+pub use command_buf::CommandBuf;
 pub use diff::{CommandText, Diff, FrameDiff, StateDiff, diff, diff_states};
 pub use divergence::{Cause, Difference, Divergence, MAX_TOUCHES, Touch};
+pub use encode::write_header;
 pub use error::{Error, PayloadError, WriteError};
 pub use explain::{Candidate, explain};
 pub use fault::{Fault, Faulty};
@@ -64,6 +70,8 @@ pub use index::{Bit, Damage, Entry, Index, IndexBuilder, IndexError};
 pub use limits::{Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES};
 pub use minimise::{CommandLog, Minimised, minimise};
 pub use model::{Build, Frame, Header, MAGIC, VERSION};
+pub use output::{Output, Stream};
+pub use payload::{Coord, Item, List, ListIter, Payload};
 pub use read::{Frames, ReadOptions, Replay, Strictness, read};
 pub use record::{RecordError, Recorder};
 pub use rule::{Finding, Findings, Rule, Severity};
@@ -74,7 +82,7 @@ pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Decoder, Progress, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
-pub use write::{CommandBuf, Output, Resumed, Stream, Writer, write_header};
+pub use write::{Resumed, Writer};
 
 /// A recording of three ticks, for the examples of the documentation.
 #[doc(hidden)]

@@ -1,8 +1,8 @@
 //! The smallest command log that still shows a fault: delta debugging.
 
 use crate::command::{Command, Commands};
+use crate::command_buf::CommandBuf;
 use crate::error::WriteError;
-use crate::write::CommandBuf;
 
 /// The commands of a recording, tick by tick, to take some away from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

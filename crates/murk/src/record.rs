@@ -3,9 +3,10 @@
 use crate::command::Commands;
 use crate::error::WriteError;
 use crate::model::Header;
+use crate::output::Output;
 use crate::simulation::Simulation;
 use crate::verify::hash_of;
-use crate::write::{Output, Writer};
+use crate::write::Writer;
 
 /// Why recording stopped.
 #[derive(Debug, thiserror::Error)]

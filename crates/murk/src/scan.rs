@@ -58,6 +58,12 @@ pub(crate) struct FrameScan {
 }
 
 impl FrameScan {
+    /// True if nothing was scanned yet.
+    #[inline]
+    pub const fn is_fresh(&self) -> bool {
+        self.at == 0
+    }
+
     /// Scans a frame from its start; gives its size. `bytes` may go beyond the frame.
     #[inline]
     pub fn run(&mut self, bytes: &[u8], limits: &Limits) -> Result<usize, Stop> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::command::Payload;
 use crate::model::Frame;
+use crate::payload::Payload;
 
 /// Sources that are counted one by one; the commands of others are counted together.
 pub const MAX_SOURCES: usize = 65_536;

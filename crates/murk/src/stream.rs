@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::model::{Frame, Header};
 use crate::read::{ReadOptions, Strictness};
 use crate::rule::{Finding, Rule};
-use crate::scan::{self, FrameScan, Stop};
+use crate::scan::{self, FrameScan, Shape, Stop};
 
 /// Bytes asked of a source at a time.
 const CHUNK: usize = 64 << 10;
@@ -56,6 +56,7 @@ pub struct Decoder {
     header: Option<Header<'static>>,
     index: u64,
     scan: FrameScan,
+    shape: Shape,
     /// Bytes that have to be there before it makes sense to look again.
     wanted: u64,
     finished: bool,
@@ -85,6 +86,7 @@ impl Decoder {
             header: None,
             index: 0,
             scan: FrameScan::default(),
+            shape: Shape::default(),
             wanted: 0,
             finished: false,
             problem: None,
@@ -151,7 +153,7 @@ impl Decoder {
         if self.problem.is_some() {
             return Ok(Poll::End);
         }
-        if self.header()?.is_none() {
+        if self.header.is_none() && self.header()?.is_none() {
             return Ok(Poll::NeedMore);
         }
         let rest = self.buffer.get(self.taken..self.filled).unwrap_or_default();
@@ -165,7 +167,16 @@ impl Decoder {
                 Poll::NeedMore
             });
         }
-        let found = self.scan.run(rest, &self.options.limits);
+        let limits = &self.options.limits;
+        // The common case: the frame is whole, and nobody has looked at it before.
+        if self.scan.is_fresh()
+            && let Some((_, behind)) = scan::next_frame(rest, (0, 0), &mut self.shape, limits)
+            && (rest.len() - behind.len()) as u64 <= limits.max_frame_bytes
+        {
+            let size = rest.len() - behind.len();
+            return Ok(Poll::Frame { size });
+        }
+        let found = self.scan.run(rest, limits);
         // How far into the frame one has to see: the same in whatever pieces the bytes came.
         let reach = match &found {
             Ok(size) => *size as u64,

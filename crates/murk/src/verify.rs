@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use crate::command::Payload;
+use crate::command_buf::CommandBuf;
 use crate::divergence::{Cause, Divergence, MAX_TOUCHES, Touch};
 use crate::error::Error;
 use crate::hash::{LANES, SnapshotHasher, snapshot_hashes};
 use crate::limits::MAX_FIELDS;
 use crate::model::{Frame, Header};
+use crate::payload::Payload;
 use crate::read::Replay;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::stream::Reader;
-use crate::write::CommandBuf;
 
 /// Why a recording is not verified.
 #[derive(Debug, thiserror::Error)]

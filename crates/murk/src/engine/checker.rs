@@ -5,7 +5,8 @@ use murk_space::Space as OriginSpace;
 
 use super::world::{Mutability, World};
 use super::{Space, WorldError};
-use crate::command::{self, Command, Payload};
+use crate::command::Command;
+use crate::payload::{Coord as Cell, Payload};
 use crate::simulation::Location;
 
 /// Why a command is never applied.
@@ -147,7 +148,7 @@ impl Checker {
         self.fields.get(field).map(|&(mutability, _)| mutability)
     }
 
-    fn rank(&self, coord: command::Coord<'_>) -> Option<usize> {
+    fn rank(&self, coord: Cell<'_>) -> Option<usize> {
         if coord.len() != self.ndim {
             return None;
         }

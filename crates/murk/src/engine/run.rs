@@ -13,7 +13,8 @@ use super::guard::{Control, Values, guarded};
 use super::receipts::Receipts;
 use super::world::{FieldType, Mutability, World};
 use super::{EngineError, Fault, Place, WorldError};
-use crate::command::{Command, Commands, Payload};
+use crate::command::{Command, Commands};
+use crate::payload::Payload;
 use crate::simulation::{Checkpoint, Location, Simulation};
 
 /// Snapshots that the engine's configuration asks for; a lockstep world keeps none.
