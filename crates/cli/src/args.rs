@@ -157,7 +157,7 @@ pub struct RecordMurk {
     /// Commands, one JSON object a line, as dump prints them; - for standard input
     #[arg(long, value_name = "JSONL")]
     pub commands: Option<OsString>,
-    /// Ticks to make
+    /// Ticks that the recording is to have
     #[arg(long, value_name = "N")]
     pub ticks: u64,
     /// Go on behind the last whole frame of a recording that is there already
@@ -173,7 +173,7 @@ pub struct Minimise {
     /// A recording that diverges, or -
     #[arg(value_name = "IN")]
     pub input: OsString,
-    /// Where to write the smallest one, or -
+    /// Where to write the smallest one, or -. A file that is there already is replaced
     #[arg(value_name = "OUT")]
     pub output: OsString,
     /// The world it was made in, if it carries none
@@ -201,15 +201,15 @@ pub struct SyncTest {
     /// Commands for a world, as for record; - for standard input
     #[arg(long, value_name = "JSONL")]
     pub commands: Option<OsString>,
-    /// Ticks of a world
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub ticks: u64,
+    /// Ticks of a world [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub ticks: Option<u64>,
     /// Runs at once, each on a thread of its own
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(2..=256))]
     pub runs: u16,
     /// Instead of several runs: go back N ticks and make them again, over and over, as netcode
     /// does when it rolls back
-    #[arg(long, value_name = "N", conflicts_with = "runs")]
+    #[arg(long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u16).range(1..))]
     pub rollback: Option<u16>,
 }
 

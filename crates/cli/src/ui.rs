@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use gametape::murk::Commands;
+use gametape::murk::{Commands, engine::World};
 use gametape::{Check, Error, Recording, Severity, Verdict};
 
 use crate::exit::Exit;
@@ -111,26 +111,28 @@ impl Ui {
     }
 }
 
+/// A number of things: `1 tick`, `2 ticks`.
+pub fn counted(count: u64, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
+}
+
 /// What to check with: the world in a file, where one is given.
 pub fn check_with(world: Option<&Path>) -> Result<Check, Error> {
-    let world = world.map(read_text).transpose()?;
+    let world = world.map(read_world).transpose()?;
     Ok(Check { world })
 }
 
-/// A text file.
-pub fn read_text(path: &Path) -> Result<String, Error> {
+/// The text of a file that describes a world. What is wrong with it is said of this file, and
+/// not of the recording that it is for.
+pub fn read_world(path: &Path) -> Result<String, Error> {
     /// Far more than any world takes.
     const MAX_BYTES: u64 = 16 << 20;
-    let io = |source| Error::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let mut text = String::new();
-    let size = File::open(path)
-        .map_err(io)?
+    let mut bytes = Vec::new();
+    let size = open_file(path)?
         .take(MAX_BYTES + 1)
-        .read_to_string(&mut text)
-        .map_err(io)? as u64;
+        .read_to_end(&mut bytes)
+        .map_err(|source| said_shortly(path, source))? as u64;
     if size > MAX_BYTES {
         return Err(Error::TooLarge {
             path: path.to_owned(),
@@ -138,7 +140,42 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
             limit: MAX_BYTES,
         });
     }
-    Ok(text)
+    let wrong = |message| Error::World {
+        path: path.to_owned(),
+        message,
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        wrong(format!("not a world: not UTF-8 at byte {at}"))
+    })?;
+    match World::from_toml(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
+
+/// A file that is no recording.
+fn open_file(path: &Path) -> Result<File, Error> {
+    let file = File::open(path).map_err(|source| said_shortly(path, source))?;
+    match file.metadata() {
+        Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
+            path: path.to_owned(),
+        }),
+        _ => Ok(file),
+    }
+}
+
+/// What the system says, in the words that folders and patterns are answered with.
+fn said_shortly(path: &Path, source: io::Error) -> Error {
+    match source.kind() {
+        io::ErrorKind::NotFound => Error::NotFound {
+            pattern: path.display().to_string(),
+        },
+        _ => Error::Io {
+            path: path.to_owned(),
+            source,
+        },
+    }
 }
 
 /// The commands in a file, or on standard input for `-`.
@@ -150,11 +187,7 @@ pub fn read_commands(path: Option<&OsStr>, world: &str) -> Result<Commands, Erro
     if path == Path::new("-") {
         return Commands::read(io::stdin().lock(), path, world);
     }
-    let file = File::open(path).map_err(|source| Error::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    Commands::read(BufReader::new(file), path, world)
+    Commands::read(BufReader::new(open_file(path)?), path, world)
 }
 
 /// Opens a file, or standard input for `-`.
@@ -162,7 +195,10 @@ pub fn open(path: &OsStr) -> Result<Recording, Error> {
     if path == "-" {
         Recording::from_reader(io::stdin().lock(), "-", &gametape::Limits::default())
     } else {
-        Recording::open(path)
+        Recording::open(path).map_err(|error| match error {
+            Error::Io { path, source } => said_shortly(&path, source),
+            error => error,
+        })
     }
 }
 

@@ -87,6 +87,22 @@ pub enum Error {
         /// The format of the first.
         other: Format,
     },
+    /// What is asked for can't be done with this kind of recording.
+    #[error("{}: {message}", .path.display())]
+    Unsupported {
+        /// The recording.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// The recording has no such tick.
+    #[error("{}: tick {tick} is not recorded", .path.display())]
+    NoTick {
+        /// The recording.
+        path: PathBuf,
+        /// The tick.
+        tick: u64,
+    },
     /// A world can't be built.
     #[error("{}: {message}", .path.display())]
     World {
@@ -129,6 +145,8 @@ impl Error {
             Self::Unwritable { .. } => "unwritable",
             Self::NoConversion { .. } => "no-conversion",
             Self::FormatsDiffer { .. } => "formats-differ",
+            Self::Unsupported { .. } => "unsupported",
+            Self::NoTick { .. } => "no-tick",
             Self::World { .. } => "world",
             Self::Commands { .. } => "commands",
             Self::Simulation { .. } => "simulation",

@@ -109,6 +109,44 @@ fn a_flipped_bit_in_a_world_is_named_with_its_cell_and_the_commands() {
 }
 
 #[test]
+fn a_command_that_a_propagator_overwrites_is_a_finding() {
+    let world = heat();
+    let set = |field| {
+        let mut commands = CommandBuf::new();
+        let payload = Payload::SetField {
+            coord: (&[1, 1]).into(),
+            field,
+            value: 77.0,
+        };
+        commands.push(&Envelope::default(), &payload).unwrap();
+        commands
+    };
+    // Of heat.toml's fields, the stoves alone are written by commands and by nothing else.
+    for (field, lost) in [(0, false), (1, true), (2, true), (3, true)] {
+        let bytes = tape(&world.header(), world.build().unwrap(), 3, |_| set(field));
+        let idle = tape(&world.header(), world.build().unwrap(), 3, |_| {
+            CommandBuf::new()
+        });
+        let hashes = |bytes: &[u8]| -> Vec<u64> {
+            let replay = gametape::murk::read(bytes).unwrap();
+            replay
+                .frames()
+                .map(|frame| frame.unwrap().snapshot_hash)
+                .collect()
+        };
+        assert_eq!(hashes(&bytes) == hashes(&idle), lost, "field {field}");
+        let audit = audit(&bytes);
+        assert_eq!(!audit.findings.is_empty(), lost, "{:?}", audit.findings);
+        if lost {
+            assert_eq!(
+                found(&audit, "murk.command-overwritten").0,
+                Severity::Warning
+            );
+        }
+    }
+}
+
+#[test]
 fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     let world = heat();
     let header = Header {
@@ -145,7 +183,52 @@ fn another_world_is_told_from_a_fault() {
         "murk.world-shape",
     );
     assert_eq!(severity, Severity::Error);
-    assert_eq!(message, "the header counts 256 cells, the world has 240");
+    assert_eq!(
+        message,
+        "the header's cell_count is 256, the world's is 240"
+    );
+}
+
+#[test]
+fn a_seed_that_is_not_the_carried_worlds_is_a_finding() {
+    let world = heat();
+    let header = Header {
+        seed: 43,
+        ..world.header()
+    };
+    let audit = audit(&tape(&header, world.build().unwrap(), 5, stoves));
+    let (severity, _, message) = found(&audit, "murk.world-shape");
+    assert_eq!(severity, Severity::Error);
+    assert_eq!(message, "the header's seed is 43, the world's is 42");
+    assert_eq!(audit.summary, "5 ticks, replayed: every hash is right");
+}
+
+#[test]
+fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
+    let world = heat();
+    let header = Header {
+        field_count: u32::MAX,
+        config_hash: 0,
+        ..world.header()
+    };
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    writer.push(1, CommandBuf::new().as_commands(), 1).unwrap();
+    let bytes = writer.finish().unwrap();
+    let recording = Recording::from_bytes(bytes.clone(), "a.murk").unwrap();
+    assert_eq!(audit(&bytes).summary, "1 tick, not replayed");
+    let error = minimise(&recording, &Minimise::default()).unwrap_err();
+    assert_eq!(error.code(), "world");
+    let test = SyncTest {
+        runs: 2,
+        rollback: 0,
+    };
+    let subject = Subject::Recording(&recording, Check::default());
+    assert_eq!(sync_test(&subject, &test).unwrap_err().code(), "world");
+    let mut other = bytes;
+    let end = other.len();
+    other[end - 1] ^= 1;
+    let other = Recording::from_bytes(other, "b.murk").unwrap();
+    assert!(!recording.diff(&other, &Check::default()).unwrap().same);
 }
 
 #[test]
@@ -251,6 +334,37 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let repaired = recording.repair().unwrap();
     assert!(!repaired.lossy);
     assert_eq!(repaired.bytes, whole);
+
+    // An index that is damaged itself is not believed, and does no harm.
+    let sound = fs::read(&index).unwrap();
+    for at in [48, 48 + 8, 48 + 16, sound.len() - 1] {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 1;
+        fs::write(&index, damaged).unwrap();
+        fs::write(&path, &whole).unwrap();
+        let recording = Recording::open(&path).unwrap();
+        let audit = recording.audit().unwrap();
+        let (_, _, message) = found(&audit, "murk.index-stale");
+        assert!(message.ends_with("it is damaged itself"), "{message}");
+        assert_eq!(audit.findings.len(), 1);
+        assert_eq!(recording.repair().unwrap().bytes, whole);
+        for tick in [1, 30] {
+            let mut line = Vec::new();
+            recording.dump_tick(Some(tick), &mut line).unwrap().unwrap();
+            assert!(
+                String::from_utf8(line)
+                    .unwrap()
+                    .contains(&format!("\"tick\":{tick},"))
+            );
+        }
+        fs::write(&path, &flipped).unwrap();
+        let repaired = Recording::open(&path).unwrap();
+        assert_eq!(repaired.repair().unwrap().bytes, flipped);
+    }
+    fs::write(&index, sound).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    let none = recording.dump_tick(Some(31), &mut Vec::new()).unwrap();
+    assert_eq!(none.unwrap_err().code(), "no-tick");
 
     fs::write(&path, &whole[..end - 20]).unwrap();
     let audit = Recording::open(&path).unwrap().audit().unwrap();
@@ -389,28 +503,28 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
             .to_string()
     };
     for (line, message) in [
-        ("nonsense", "line 2: expected ident at line 1 column 2"),
-        ("[]", "line 2: not an object"),
+        ("nonsense", "line 2: not JSON: expected ident at column 2"),
+        ("[]", "line 2: not a JSON object"),
         (
             r#"{"kind":"despawn","entity_id":1}"#,
-            "line 2: the line has no \"tick\"",
+            "line 2: \"tick\" is missing",
         ),
-        (r#"{"tick":1}"#, "line 2: the line has no \"kind\""),
+        (r#"{"tick":1}"#, "line 2: \"kind\" is missing"),
         (
             r#"{"tick":1,"kind":"jump"}"#,
-            "line 2: the line: the kind \"jump\" is none of move, ",
+            "line 2: the kind \"jump\" is none of move, ",
         ),
         (
             r#"{"tick":1,"kind":"despawn","entity_id":-1}"#,
-            "\"entity_id\" is not a whole number of its size",
+            "\"entity_id\" must be a whole number from 0 to 18446744073709551615",
         ),
         (
             r#"{"tick":1,"kind":"despawn","entity_id":1,"prio":2}"#,
-            "the line has the unknown key \"prio\"",
+            "\"prio\" is not a key that is known here",
         ),
         (
             r#"{"tick":1,"kind":"despawn","entity_id":1,"priority":256}"#,
-            "\"priority\" is not a whole number of its size",
+            "\"priority\" must be a whole number from 0 to 255",
         ),
         (
             r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":"fire","value":1}"#,
@@ -418,29 +532,29 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
         ),
         (
             r#"{"tick":1,"kind":"set_field","coord":[1,2.5],"field":0,"value":1}"#,
-            "\"coord\" is not a list of whole numbers",
+            "\"coord\" must be a list of whole numbers of 32 bits",
         ),
         (
             r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":"NaN"}"#,
-            "\"value\" is not a number, or the bits of one",
+            "\"value\" must be a number that 32 bits hold, or its bits as ",
         ),
         (
             r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":1e40}"#,
-            "\"value\" is not a number, or the bits of one",
+            "\"value\" must be a number that 32 bits hold, or its bits as ",
         ),
         (
             r#"{"tick":1,"kind":"custom","type_id":1,"data":"0g"}"#,
-            "\"data\" is not a string of hexadecimal bytes",
+            "\"data\" must be a string of bytes, two hexadecimal digits each",
         ),
         (
             r#"{"tick":1,"kind":"spawn","coord":[],"values":[[1]]}"#,
-            "\"values\" is not a list of pairs",
+            "\"values\" must be a list of [field, value], of fields that the world has",
         ),
         (
             r#"{"tick":1,"commands":[{"kind":"despawn","entity_id":1},7]}"#,
             "command 1 is not an object",
         ),
-        (r#"{"tick":1,"commands":{}}"#, "\"commands\" is not a list"),
+        (r#"{"tick":1,"commands":{}}"#, "\"commands\" must be a list"),
     ] {
         let text = read(line);
         assert!(text.contains(message), "{text}\n{message}");

@@ -274,7 +274,8 @@ impl<'a> Index<'a> {
 
     /// The bytes of a frame: up to where the next one starts.
     fn bytes<'r>(&self, recording: &'r [u8], entry: Entry) -> Option<&'r [u8]> {
-        let end = match self.entry(entry.frame + 1) {
+        let next = entry.frame.checked_add(1);
+        let end = match next.and_then(|next| self.entry(next)) {
             Some(next) => next.offset,
             None => self.recording_length,
         };
@@ -320,9 +321,23 @@ impl<'a> Index<'a> {
 
     /// All that is not as it was: the header and the frames.
     pub fn damages(&self, recording: &[u8]) -> impl Iterator<Item = Damage> {
+        // No byte is looked at twice: an index that lies could have all of them in every frame.
+        let mut end = self.header_length;
         let frames = (0..self.frames)
             .map_while(|frame| self.entry(frame))
-            .filter_map(|entry| self.damage(recording, entry));
+            .filter_map(move |entry| {
+                if entry.offset < end {
+                    return Some(Damage {
+                        entry: Some(entry),
+                        bit: None,
+                    });
+                }
+                let next = self.entry(entry.frame + 1);
+                end = next
+                    .map_or(self.recording_length, |next| next.offset)
+                    .max(entry.offset);
+                self.damage(recording, entry)
+            });
         self.header_damage(recording).into_iter().chain(frames)
     }
 
@@ -355,23 +370,44 @@ impl<'a> Index<'a> {
         let bytes = self.bytes(recording, entry).unwrap_or_default();
         let mut check = scan::FrameScan::default();
         match check.run(bytes, &crate::Limits::NONE) {
-            Ok(size) if size == bytes.len() => Ok(scan::frame(bytes, entry.frame, entry.offset)),
-            Ok(_) => Err(Error::MalformedFrame(Box::new(
-                Finding::new(Rule::FrameChanged {
-                    damage: "the index has another size for it".into(),
-                })
-                .at(entry.offset)
-                .in_frame(entry.frame, Some(tick)),
-            ))),
+            Ok(size) if size == bytes.len() => {
+                match scan::frame(bytes, entry.frame, entry.offset) {
+                    Some(frame) if frame.tick != tick => Err(other(entry, "tick")),
+                    frame => Ok(frame),
+                }
+            }
+            Ok(_) => Err(other(entry, "size")),
             Err(stop) => Err(check.error(stop, bytes, entry.frame, entry.offset)),
         }
     }
 
-    /// True if the index itself is undamaged; reads all of it.
+    /// True if the index itself is undamaged, and its frames stand one behind the other, as they do
+    /// in a recording; reads all of it.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        crc32fast::hash(self.entries) == self.entries_checksum
+        let mut start = self.header_length;
+        let behind = |entry: Entry| {
+            let behind = entry.offset >= start;
+            start = entry.offset.saturating_add(1);
+            behind
+        };
+        (0..self.frames)
+            .map_while(|frame| self.entry(frame))
+            .all(behind)
+            && start <= self.recording_length
+            && crc32fast::hash(self.entries) == self.entries_checksum
     }
+}
+
+/// The frame is sound, but not what the index says of it.
+fn other(entry: Entry, what: &str) -> Error {
+    Error::MalformedFrame(Box::new(
+        Finding::new(Rule::FrameChanged {
+            damage: format!("the index has another {what} for it"),
+        })
+        .at(entry.offset)
+        .in_frame(entry.frame, Some(entry.tick)),
+    ))
 }
 
 /// A frame, or the header, that is not what it was when the index was made.
@@ -456,5 +492,47 @@ mod tests {
                 assert_eq!(flipped_bit(bytes.len(), difference), Some((byte, bit)));
             }
         }
+    }
+
+    #[test]
+    fn an_index_that_lies_is_told() {
+        let recording = crate::doc_example();
+        let replay = crate::read(&recording).unwrap();
+        let mut bytes = Index::build(&replay).unwrap();
+        let index = Index::open(&bytes).unwrap();
+        let odd = Entry {
+            frame: u64::MAX,
+            ..index.entry(0).unwrap()
+        };
+        assert!(index.damage(&recording, odd).is_some());
+
+        // The first frame is said to take all, the last one as well.
+        let (start, end) = (replay.header_size(), recording.len() as u64);
+        for (frame, offset) in [start, end, start].into_iter().enumerate() {
+            let at = HEAD + frame * ENTRY;
+            bytes[at..at + 8].copy_from_slice(&offset.to_le_bytes());
+        }
+        let index = Index::open(&bytes).unwrap();
+        let signed = Index {
+            entries_checksum: crc32fast::hash(index.entries),
+            ..index
+        };
+        assert!(!index.is_whole() && !signed.is_whole());
+        let mut mended = recording.clone();
+        let (turned, left) = index.mend(&mut mended);
+        assert_eq!((turned.len(), left.len()), (0, 3));
+        assert_eq!(mended, recording);
+    }
+
+    #[test]
+    fn a_frame_is_that_of_its_tick() {
+        let recording = crate::doc_example();
+        let mut bytes = Index::build(&crate::read(&recording).unwrap()).unwrap();
+        bytes[HEAD + 2 * ENTRY + 8] = 9;
+        let index = Index::open(&bytes).unwrap();
+        assert!(!index.is_whole());
+        let error = index.frame(&recording, 9).unwrap_err();
+        assert_eq!(error.code(), "murk.frame-changed");
+        assert!(error.to_string().contains("another tick"), "{error}");
     }
 }

@@ -36,7 +36,7 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
     };
     let converted = match to.and_then(|to| recording.convert(to, &options)) {
         Ok(converted) => converted,
-        Err(error @ Error::Broken { .. }) => {
+        Err(error @ Error::Broken { .. }) if recording.repair().is_ok() => {
             ui.complain(&format!("{error} (gametape repair keeps what is whole)"));
             return Ok(Exit::Unusable);
         }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use gametape::Recording;
+
 use crate::args::Diff;
 use crate::exit::Exit;
 use crate::ui::{Ui, check_with, open};
@@ -10,9 +12,13 @@ pub fn run(args: &Diff, ui: &mut Ui) -> io::Result<Exit> {
     let compared = check_with(args.world.as_deref()).and_then(|check| {
         let first = open(&args.first)?;
         let second = open(&args.second)?;
-        first.diff(&second, &check)
+        let mut diff = first.diff(&second, &check)?;
+        if diff.same {
+            look_closer(&first, &second, &mut diff);
+        }
+        Ok((diff, first.format().unit()))
     });
-    let diff = match compared {
+    let (diff, unit) = match compared {
         Ok(diff) => diff,
         Err(error) => return Ok(ui.fail(&error)),
     };
@@ -29,7 +35,11 @@ pub fn run(args: &Diff, ui: &mut Ui) -> io::Result<Exit> {
             ui.line(gametape::printable(first))?;
         }
         if diff.more > 0 {
-            ui.line(format_args!("and {} more that differ behind it", diff.more))?;
+            let (unit, differ) = match diff.more {
+                1 => (unit.trim_end_matches('s'), "differs"),
+                _ => (unit, "differ"),
+            };
+            ui.line(format_args!("{} more {unit} {differ} behind it", diff.more))?;
         }
     }
     Ok(if diff.same {
@@ -37,4 +47,18 @@ pub fn run(args: &Diff, ui: &mut Ui) -> io::Result<Exit> {
     } else {
         Exit::Problems
     })
+}
+
+/// What no description shows (such as secrets) may differ all the same.
+fn look_closer(first: &Recording, second: &Recording, diff: &mut gametape::Diff) {
+    let (ours, theirs) = (first.bytes(), second.bytes());
+    if ours == theirs {
+        return;
+    }
+    let at = ours.iter().zip(theirs).position(|(a, b)| a != b);
+    let at = at.unwrap_or(ours.len().min(theirs.len()));
+    diff.same = false;
+    diff.first = Some(format!(
+        "byte {at}: the files differ in what is not shown, such as secrets; all that is shown is the same"
+    ));
 }

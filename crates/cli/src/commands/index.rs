@@ -7,11 +7,15 @@ use serde_json::json;
 
 use crate::args::Index;
 use crate::exit::Exit;
-use crate::ui::{Ui, recordings};
+use crate::ui::{Ui, counted, recordings};
 
 pub fn run(args: &Index, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
+    if args.paths.iter().any(|path| path == "-") {
+        ui.complain("-: an index lies beside a file; standard input is none");
+        return Ok(Exit::Unusable);
+    }
     for opened in recordings(&args.paths) {
         // What was merely found, and has no index, is not meant.
         if let Ok((recording, false)) = &opened
@@ -32,8 +36,9 @@ pub fn run(args: &Index, ui: &mut Ui) -> io::Result<Exit> {
                 "frames": frames,
             }))?,
             Ok((_, index, frames)) => ui.line(format_args!(
-                "{}: {frames} frames",
-                gametape::printable(&index.display().to_string())
+                "{}: {}",
+                gametape::printable(&index.display().to_string()),
+                counted(frames, "frame")
             ))?,
         }
     }

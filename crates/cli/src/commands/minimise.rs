@@ -8,13 +8,13 @@ use serde_json::json;
 use super::convert::deliver;
 use crate::args::Minimise;
 use crate::exit::Exit;
-use crate::ui::{Ui, check_with, open, read_text};
+use crate::ui::{Ui, check_with, counted, open, read_world};
 
 pub fn run(args: &Minimise, ui: &mut Ui) -> io::Result<Exit> {
     let found = check_with(args.world.as_deref()).and_then(|check| {
         let options = Options {
             check,
-            against: args.against.as_deref().map(read_text).transpose()?,
+            against: args.against.as_deref().map(read_world).transpose()?,
             max_trials: args.max_trials,
         };
         murk::minimise(&open(&args.input)?, &options)
@@ -42,8 +42,10 @@ pub fn run(args: &Minimise, ui: &mut Ui) -> io::Result<Exit> {
         let [ticks_before, ticks] = found.ticks;
         let [commands_before, commands] = found.commands;
         ui.remark(&format!(
-            "{commands_before} commands became {commands}, {ticks_before} ticks {ticks}, after {} trials",
-            found.trials
+            "{} became {commands}, {} {ticks}, after {}",
+            counted(commands_before, "command"),
+            counted(ticks_before, "tick"),
+            counted(found.trials, "trial")
         ));
         ui.remark(&format!("tick {}: {}", found.tick, found.fault));
         if !found.minimal {

@@ -1,13 +1,14 @@
 //! `gametape record`.
 
 use std::io;
+use std::path::Path;
 
 use gametape::Error;
 use gametape::murk::{self, RecordOptions, Recorded};
 
 use crate::args::{Record, RecordMurk, RecordWhat};
 use crate::exit::Exit;
-use crate::ui::{Ui, read_commands, read_text};
+use crate::ui::{Ui, counted, read_commands, read_world};
 
 pub fn run(args: &Record, ui: &mut Ui) -> io::Result<Exit> {
     let RecordWhat::Murk(args) = &args.what;
@@ -15,13 +16,23 @@ pub fn run(args: &Record, ui: &mut Ui) -> io::Result<Exit> {
         Err(error) => Ok(ui.fail(&error)),
         Ok(recorded) => {
             report(args, &recorded, ui)?;
-            Ok(Exit::Fine)
+            Ok(if recorded.failed_ticks > 0 {
+                Exit::Problems
+            } else {
+                Exit::Fine
+            })
         }
     }
 }
 
 fn record(args: &RecordMurk) -> Result<Recorded, Error> {
-    let world = read_text(&args.world)?;
+    if args.output == Path::new("-") {
+        return Err(Error::Unwritable {
+            path: args.output.clone(),
+            message: "a recording goes into a file, from which it can be resumed".into(),
+        });
+    }
+    let world = read_world(&args.world)?;
     let commands = read_commands(args.commands.as_deref(), &world)?;
     let options = RecordOptions {
         world,
@@ -39,29 +50,36 @@ fn report(args: &RecordMurk, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
     }
     if recorded.dropped > 0 {
         ui.remark(&format!(
-            "cut off {} bytes of a frame that was not whole",
-            recorded.dropped
+            "cut off {} that were no whole frame",
+            counted(recorded.dropped, "byte")
         ));
     }
     if recorded.resumed_after > 0 {
-        ui.remark(&format!("went on behind tick {}", recorded.resumed_after));
+        let last = recorded.resumed_after;
+        ui.remark(&if recorded.ticks > 0 {
+            format!("went on behind tick {last}")
+        } else {
+            format!("nothing to make: tick {last} is there already")
+        });
     }
     let more: String = [
-        (recorded.expired, "commands had expired"),
-        (recorded.rejected, "commands could not be applied"),
-        (recorded.failed_ticks, "ticks failed"),
+        (recorded.expired, "command", "had expired"),
+        (recorded.rejected, "command", "could not be applied"),
+        (recorded.failed_ticks, "tick", "failed"),
     ]
     .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .fold(String::new(), |text, (count, what)| {
-        format!("{text}; {count} {what}")
+    .filter(|(count, ..)| *count > 0)
+    .fold(String::new(), |text, (count, what, became)| {
+        format!("{text}; {} {became}", counted(count, what))
     });
-    let line = format!(
-        "recorded {} ticks, {} commands{more}",
-        recorded.ticks, recorded.commands
-    );
     ui.line(format_args!(
-        "{}: {line}",
-        gametape::printable(&args.output.display().to_string())
-    ))
+        "{}: recorded {}, {}{more}",
+        gametape::printable(&args.output.display().to_string()),
+        counted(recorded.ticks, "tick"),
+        counted(recorded.commands, "command"),
+    ))?;
+    if let Some(failure) = &recorded.failure {
+        ui.complain(&format!("a tick that failed changed nothing: {failure}"));
+    }
+    Ok(())
 }

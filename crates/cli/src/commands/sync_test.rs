@@ -8,7 +8,7 @@ use gametape::murk::{self, Subject, Synced};
 
 use crate::args::SyncTest;
 use crate::exit::Exit;
-use crate::ui::{Ui, check_with, open, read_commands, read_text};
+use crate::ui::{Ui, check_with, counted, open, read_commands, read_world};
 
 pub fn run(args: &SyncTest, ui: &mut Ui) -> io::Result<Exit> {
     let synced = match test(args) {
@@ -26,8 +26,8 @@ pub fn run(args: &SyncTest, ui: &mut Ui) -> io::Result<Exit> {
             None => format!("made {} times at once", synced.runs),
         };
         ui.line(format_args!(
-            "in sync: {} ticks {how}, every state the same (last hash {hash})",
-            synced.ticks
+            "in sync: {} {how}, every state the same (last hash {hash})",
+            counted(synced.ticks, "tick")
         ))?;
     }
     Ok(if synced.in_sync {
@@ -43,14 +43,27 @@ fn test(args: &SyncTest) -> Result<Synced, Error> {
         rollback: args.rollback.unwrap_or(0).into(),
     };
     let path = Path::new(&args.subject);
+    let wrong = |message: &str| Error::Simulation {
+        path: path.to_owned(),
+        message: message.to_owned(),
+    };
     if path
         .extension()
         .is_some_and(|extension| extension == "toml")
     {
-        let world = read_text(path)?;
+        if args.world.is_some() {
+            return Err(wrong("is a world itself: --world is for recordings"));
+        }
+        let world = read_world(path)?;
         let commands = read_commands(args.commands.as_deref(), &world)?;
-        let subject = Subject::World(&world, path.to_owned(), &commands, args.ticks);
+        let ticks = args.ticks.unwrap_or(1000);
+        let subject = Subject::World(&world, path.to_owned(), &commands, ticks);
         return murk::sync_test(&subject, &options);
+    }
+    if args.commands.is_some() || args.ticks.is_some() {
+        return Err(wrong(
+            "a recording has its own commands and ticks: --commands and --ticks are for worlds (.toml)",
+        ));
     }
     let recording = open(&args.subject)?;
     let check = check_with(args.world.as_deref())?;

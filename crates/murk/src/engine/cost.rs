@@ -17,6 +17,8 @@ const COPIES: u64 = 5;
 /// Values of scratch space that the origin sets up for each cell.
 const SCRATCH: u64 = 4;
 const VALUE: u64 = size_of::<f32>() as u64;
+/// Bytes that the origin reserves for each command that its queue may hold.
+const QUEUED: u64 = 128;
 
 /// Bytes that a world takes at most; `u64::MAX` beyond counting.
 pub(super) fn memory(world: &World, cells: u64) -> u64 {
@@ -38,6 +40,7 @@ pub(super) fn memory(world: &World, cells: u64) -> u64 {
         .saturating_mul(VALUE)
         .saturating_add(step)
         .saturating_mul(cells)
+        .saturating_add(QUEUED * u64::from(world.max_ingress_queue))
 }
 
 /// Bytes for each cell that a propagator's step sets up.

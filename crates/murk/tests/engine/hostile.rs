@@ -400,7 +400,7 @@ output_field = 'a'\n";
     assert!(error.is_limit());
     starts(
         &error.to_string(),
-        "the world: 1,400,000,000 bytes of memory, the limit is",
+        "the world: 1,400,131,072 bytes of memory, the limit is",
     );
     let squares = ring(10_000_000).replace(
         "kind = 'ring1d', len = 10000000",

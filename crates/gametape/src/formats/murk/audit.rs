@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use gametape_murk::engine::{EngineWorld, World};
 use gametape_murk::{self as format, AnyWorld, Auditor, Rule, Verifier, VerifyError};
 
-use super::world::{self, EngineWorld, World};
-use super::{broken, index, reader};
+use super::{broken, index, reader, world};
 use crate::info::printable;
 use crate::source::Source;
 use crate::{Audit, Check, Error, Finding, Severity};
@@ -51,6 +51,16 @@ pub(super) fn audit(path: &Path, source: &Source, check: &Check) -> Result<Audit
             None
         }
     };
+    if let Some(world) = &world
+        && world::misfit(&header, world).is_none()
+        && world.seed != header.seed
+    {
+        auditor.note(format::Finding::new(Rule::WorldShape {
+            what: "seed",
+            recorded: header.seed,
+            expected: world.seed,
+        }));
+    }
     let mut replaying = world.as_ref().map(|world| Replaying::new(world, &header));
     if let Some(Err(finding)) = &replaying {
         auditor.note(finding.clone());
@@ -104,7 +114,9 @@ pub(super) fn audit(path: &Path, source: &Source, check: &Check) -> Result<Audit
         auditor.note(format::Finding::new(Rule::NotSimulated { frames }));
     }
     let findings = auditor.finish(reader.problem());
-    let proven = if diverged {
+    let proven = if frames == 0 {
+        "nothing to replay"
+    } else if diverged {
         "replayed: diverges"
     } else if tried {
         "replayed: every hash is right"
@@ -125,22 +137,8 @@ struct Replaying {
 
 impl Replaying {
     fn new(world: &World, header: &format::Header<'_>) -> Result<Self, format::Finding> {
-        let expected = world.header();
-        for (what, recorded, expected) in [
-            (
-                "fields",
-                u64::from(header.field_count),
-                u64::from(expected.field_count),
-            ),
-            ("cells", header.cell_count, expected.cell_count),
-        ] {
-            if recorded != expected {
-                return Err(format::Finding::new(Rule::WorldShape {
-                    what,
-                    recorded,
-                    expected,
-                }));
-            }
+        if let Some(rule) = world::misfit(header, world) {
+            return Err(format::Finding::new(rule));
         }
         match world.build() {
             Ok(simulation) => Ok(Self { simulation }),

@@ -6,6 +6,7 @@ use std::path::Path;
 use gametape_murk::{self as format, Cause, Difference, FrameDiff, StateDiff};
 use serde_json::{Map, Value, json};
 
+use super::json::single;
 use super::{broken, world};
 use crate::source::Source;
 use crate::{Check, Diff, Error};
@@ -19,7 +20,10 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2], check: &Check) -> R
         world::chosen(a.header(), check),
         world::chosen(b.header(), check),
     ) {
-        (Some(Ok(x)), Some(Ok(y))) => {
+        (Some(Ok(x)), Some(Ok(y)))
+            if world::misfit(a.header(), &x).is_none()
+                && world::misfit(b.header(), &y).is_none() =>
+        {
             let mut x = world::build(path, &x)?;
             let mut y = world::build(other, &y)?;
             format::diff_states(&a, &b, &mut x, &mut y).map_err(|error| match error {
@@ -91,6 +95,8 @@ fn sentence(first: &FrameDiff) -> String {
         }
         (Some(tick), _) => format!("frame {} (tick {tick})", first.frame),
     };
+    // The place, and what differs there: all that can be said of it.
+    let mut colon = ": ";
     // Writing to a string does not fail.
     if let Some((at, a, b)) = &first.command {
         let show = |command: &Option<format::CommandText>| {
@@ -100,29 +106,41 @@ fn sentence(first: &FrameDiff) -> String {
         };
         let _ = write!(
             text,
-            ": command {at} is {} in the first, {} in the second",
+            "{colon}command {at} is {} in the first, {} in the second",
             show(a),
             show(b)
         );
+        colon = "; ";
     }
     if let Some((a, b)) = first.hashes {
-        let _ = write!(text, ": hash {a:016x} in the first, {b:016x} in the second");
+        let _ = write!(
+            text,
+            "{colon}hash {a:016x} in the first, {b:016x} in the second"
+        );
+        colon = "; ";
     }
     match &first.states {
         None => {}
+        Some(StateDiff::Values(values, count)) if values.is_empty() => {
+            let s = if *count == 1 { "" } else { "s" };
+            let _ = write!(
+                text,
+                "{colon}{count} value{s} differ: the worlds have other fields or other cells"
+            );
+        }
         Some(StateDiff::Values(values, count)) => {
             let shown: Vec<String> = values
                 .iter()
                 .map(|value| {
                     format!(
-                        "{} is {:?} in the first, {:?} in the second",
+                        "{} is {} in the first, {} in the second",
                         value.place(),
-                        value.replayed,
-                        value.recorded
+                        shown_value(value.replayed),
+                        shown_value(value.recorded)
                     )
                 })
                 .collect();
-            let _ = write!(text, ": {}", shown.join("; "));
+            let _ = write!(text, "{colon}{}", shown.join("; "));
             if *count > values.len() as u64 {
                 let _ = write!(text, "; {} more values", count - values.len() as u64);
             }
@@ -130,43 +148,65 @@ fn sentence(first: &FrameDiff) -> String {
         Some(StateDiff::Hashes(a, b)) => {
             for (which, cause) in [("first", a), ("second", b)] {
                 let _ = match cause {
-                    None => write!(text, ": the {which} has the hash of its replay"),
+                    None => write!(text, "{colon}the {which} has the hash of its replay"),
                     Some(Cause::Value(value)) => write!(
                         text,
-                        ": in the {which}, {} was {:?} where the replay has {:?}",
+                        "{colon}in the {which}, {} was {} where the replay has {}",
                         value.place(),
-                        value.recorded,
-                        value.replayed
+                        shown_value(value.recorded),
+                        shown_value(value.replayed)
                     ),
                     Some(_) => write!(
                         text,
-                        ": the {which} differs from its replay in more than one value, or it can't be told in which"
+                        "{colon}the {which} differs from its replay in more than one value, or it can't be told in which"
                     ),
                 };
+                colon = "; ";
             }
         }
     }
     text
 }
 
+/// A value for people: a NaN with its bits, as there are many.
+fn shown_value(value: f32) -> String {
+    if value.is_nan() {
+        format!("NaN ({:#010x})", value.to_bits())
+    } else {
+        format!("{value:?}")
+    }
+}
+
+/// A value as `dump` writes it: what JSON has no number for is a string of its bits.
+fn json_value(value: f32) -> Value {
+    serde_json::from_str(&single(value)).unwrap_or(Value::Null)
+}
+
 fn details(first: &FrameDiff, frames: (u64, u64)) -> Map<String, Value> {
-    let value = |value: &Difference| {
+    // A recording that is right has what its replay has.
+    let value = |value: &Difference, first: f32, second: f32| {
         json!({
             "field": value.field,
             "name": value.field_name,
             "element": value.element,
             "cell": value.location.as_ref().map(|location| location.coord.clone()),
             "component": value.location.as_ref().map(|location| location.component),
+            "first": json_value(first),
+            "second": json_value(second),
         })
     };
     let values: Vec<Value> = match &first.states {
-        Some(StateDiff::Values(values, _)) => values.iter().map(value).collect(),
-        Some(StateDiff::Hashes(a, b)) => [a, b]
-            .into_iter()
-            .flatten()
-            .filter_map(Cause::value)
-            .map(value)
+        Some(StateDiff::Values(values, _)) => values
+            .iter()
+            .map(|v| value(v, v.replayed, v.recorded))
             .collect(),
+        Some(StateDiff::Hashes(a, b)) => {
+            let a = a.as_ref().and_then(Cause::value);
+            let b = b.as_ref().and_then(Cause::value);
+            let in_first = a.map(|v| value(v, v.recorded, v.replayed));
+            let in_second = b.map(|v| value(v, v.replayed, v.recorded));
+            in_first.into_iter().chain(in_second).collect()
+        }
         None => Vec::new(),
     };
     let hash = |hash: u64| format!("{hash:016x}");

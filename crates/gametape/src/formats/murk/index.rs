@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gametape_murk::{self as format, Auditor, Frame, Index, IndexBuilder, ReadOptions, Rule};
+use gametape_murk::{self as format, Auditor, Frame, Index, IndexBuilder, Rule};
 
 use super::{broken, json, problem, reader};
 use crate::format::{Partial, Repaired};
@@ -19,18 +19,55 @@ pub fn index_path(recording: &Path) -> PathBuf {
     name.into()
 }
 
+/// Refuses to replace an index that knows how to mend the recording.
+fn keep_what_helps(path: &Path, recording: &[u8], target: &Path) -> Result<(), Error> {
+    let Ok(source) = Source::open(target, &Limits::default()) else {
+        return Ok(());
+    };
+    let Ok(index) = Index::open(&source) else {
+        return Ok(());
+    };
+    let damage = match index.check(recording) {
+        Ok(()) if index.is_whole() => index.damages(recording).next(),
+        _ => None,
+    };
+    let Some(damage) = damage else {
+        return Ok(());
+    };
+    let finding = damage.finding();
+    Err(Error::Broken {
+        path: path.to_owned(),
+        code: finding.code(),
+        offset: finding.offset,
+        message: format!(
+            "{}: {}; repair the recording, or remove its index to have another one made of it as it is",
+            finding.place(),
+            finding.message()
+        ),
+    })
+}
+
 /// Makes the index of a recording, and puts it beside it; gives its path and the frames in it.
 ///
 /// # Errors
 /// [`Error::Broken`] where the recording can't be read to its end: what is damaged already can't
-/// be vouched for. [`Error::NoConversion`] for a recording of another format.
+/// be vouched for. [`Error::Unsupported`] for a recording of another format, or one that is in no
+/// file.
 pub fn index(recording: &Recording) -> Result<(PathBuf, u64), Error> {
     let path = recording.path();
     if recording.format() != Format::Murk {
-        return Err(Error::NoConversion {
+        return Err(Error::Unsupported {
             path: path.to_owned(),
-            from: recording.format(),
-            to: "an index: only murk recordings have one".into(),
+            message: format!(
+                "{} recordings have no index; murk recordings do",
+                recording.format()
+            ),
+        });
+    }
+    if path == Path::new("-") {
+        return Err(Error::Unsupported {
+            path: path.to_owned(),
+            message: "an index lies beside a file".into(),
         });
     }
     let mut reader = reader(path, recording.source())?;
@@ -46,6 +83,7 @@ pub fn index(recording: &Recording) -> Result<(PathBuf, u64), Error> {
     }
     let header = recording.bytes().get(..header).unwrap_or_default();
     let target = index_path(path);
+    keep_what_helps(path, recording.bytes(), &target)?;
     crate::write_file(&target, &builder.finish(header))?;
     Ok((target, frames))
 }
@@ -62,17 +100,39 @@ impl Beside {
     }
 }
 
+/// Looks at all of an index: one that is damaged itself would find damage where there is none.
+fn check_whole(index: &[u8], recording: &[u8]) -> Result<(), String> {
+    let index = Index::open(index).map_err(|error| error.to_string())?;
+    if !index.is_whole() {
+        return Err("it is damaged itself".into());
+    }
+    index.check(recording).map_err(|error| error.to_string())
+}
+
 /// The index beside a recording; one that does not fit is a finding.
 pub(super) fn beside(path: &Path, recording: &[u8], auditor: &mut Auditor) -> Option<Beside> {
-    let source = Source::open(&index_path(path), &Limits::default()).ok()?;
-    let checked = Index::open(&source).and_then(|index| index.check(recording));
-    if let Err(error) = checked {
-        auditor.note(format::Finding::new(Rule::IndexStale {
-            reason: error.to_string(),
-        }));
+    let refused = match find_beside(path)? {
+        Err(reason) => reason,
+        Ok(source) => match check_whole(&source, recording) {
+            Ok(()) => return Some(Beside(source)),
+            Err(reason) => reason,
+        },
+    };
+    auditor.note(format::Finding::new(Rule::IndexStale { reason: refused }));
+    None
+}
+
+/// The file beside a recording; `None` where there is none, and why where it can't be read.
+fn find_beside(path: &Path) -> Option<Result<Source, String>> {
+    // Standard input has no place that anything could lie beside.
+    if path == Path::new("-") {
         return None;
     }
-    Some(Beside(source))
+    match Source::open(&index_path(path), &Limits::default()) {
+        Ok(source) => Some(Ok(source)),
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(error.message())),
+    }
 }
 
 /// Compares a frame with what the index says it was.
@@ -119,25 +179,23 @@ pub(super) fn dump_tick(
     tick: u64,
     out: &mut dyn Write,
 ) -> io::Result<Result<Partial<()>, Error>> {
-    let header = match ReadOptions::lenient().read(source) {
-        Ok(replay) => replay.header().clone().into_owned(),
-        Err(error) => return Ok(Err(broken(path, error))),
-    };
-    let mut unheard = Auditor::new(&header);
-    if let Some(beside) = beside(path, source, &mut unheard)
-        && let Some(index) = beside.open(source)
+    // In constant time: the index is looked at as a whole only where it leads nowhere.
+    if let Some(Ok(index)) = find_beside(path)
+        && let Ok(index) = Index::open(&index)
+        && index.check(source).is_ok()
     {
-        return match index.frame(source, tick) {
+        match index.frame(source, tick) {
             Ok(Some(frame)) => {
                 json::write_frame(&frame, out)?;
-                Ok(Ok(Partial {
+                return Ok(Ok(Partial {
                     value: (),
                     problem: None,
-                }))
+                }));
             }
-            Ok(None) => Ok(Err(absent(path, tick))),
-            Err(error) => Ok(Err(broken(path, error))),
-        };
+            Ok(None) if index.is_whole() => return Ok(Err(absent(path, tick))),
+            Err(error) if index.is_whole() => return Ok(Err(broken(path, error))),
+            Ok(None) | Err(_) => {}
+        }
     }
     let mut reader = match reader(path, source) {
         Ok(reader) => reader,
@@ -164,8 +222,9 @@ pub(super) fn dump_tick(
 }
 
 fn absent(path: &Path, tick: u64) -> Error {
-    Error::NotFound {
-        pattern: format!("{}: tick {tick}", path.display()),
+    Error::NoTick {
+        path: path.to_owned(),
+        tick,
     }
 }
 
@@ -173,12 +232,18 @@ fn absent(path: &Path, tick: u64) -> Error {
 /// them.
 pub(super) fn repair<'a>(path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, Error> {
     let mut actions = Vec::new();
-    let index = Source::open(&index_path(path), &Limits::default()).ok();
-    if let Some(source) = &index {
-        match Index::open(source).and_then(|index| index.check(bytes).map(|()| index)) {
-            Err(error) => actions.push(format!(
-                "the index beside the recording is not used: {error}"
-            )),
+    let unused = |reason: &dyn std::fmt::Display| {
+        format!("the index beside the recording is not used: {reason}")
+    };
+    let beside = find_beside(path);
+    if let Some(Err(reason)) = &beside {
+        actions.push(unused(reason));
+    }
+    if let Some(Ok(source)) = &beside {
+        match check_whole(source, bytes)
+            .and_then(|()| Index::open(source).map_err(|e| e.to_string()))
+        {
+            Err(reason) => actions.push(unused(&reason)),
             Ok(index) if index.damages(bytes).next().is_some() => {
                 let mut copy = bytes.to_vec();
                 let (mended, left) = index.mend(&mut copy);
@@ -218,6 +283,7 @@ pub(super) fn repair<'a>(path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, E
 fn dropped(salvaged: &format::Salvaged<'_>) -> Option<String> {
     let problem = salvaged.problem.as_ref()?;
     let last = match salvaged.last_tick {
+        Some(tick) if salvaged.frames == 1 => format!("kept 1 whole frame, tick {tick}"),
         Some(tick) => format!("kept {} whole frames, up to tick {tick}", salvaged.frames),
         None => "kept the header; no frame is whole".to_owned(),
     };

@@ -140,7 +140,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The shortest decimal that reads back as the same bits, or the bits.
-fn single(value: f32) -> String {
+pub(super) fn single(value: f32) -> String {
     if value.is_finite() {
         format!("{value:?}")
     } else {
@@ -164,34 +164,43 @@ pub(crate) struct Line {
 }
 
 /// Reads a line: a frame as [`write_frame`] writes it, or a single command with its `tick`.
-/// `field` gives the number of a field's name.
-pub(crate) fn read_line(text: &str, field: &dyn Fn(&str) -> Option<u32>) -> Result<Line, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+/// `field` gives the number of a field's name, `made` how many commands a tick has already.
+pub(crate) fn read_line(
+    text: &str,
+    field: &dyn Fn(&str) -> Option<u32>,
+    made: &dyn Fn(u64) -> u64,
+) -> Result<Line, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        // The line is ours to name: the parser's is 1, always.
+        let (column, error) = (error.column(), error.to_string());
+        let what = error.split(" at line ").next().unwrap_or_default();
+        format!("not JSON: {what} at column {column}")
+    })?;
     let Value::Object(map) = value else {
-        return Err("not an object".into());
+        return Err("not a JSON object".into());
     };
     let mut object = Object {
         map,
-        what: "the line".into(),
+        place: String::new(),
     };
     let tick = object.number("tick")?;
     let mut commands = CommandBuf::new();
     match object.map.remove("commands") {
-        None => command(object, field, &mut commands)?,
+        None => command(object, field, made(tick), &mut commands)?,
         Some(Value::Array(list)) => {
             // What a dump says of the frame is passed over: the recording is made anew.
             object.map.remove("frame");
             object.map.remove("hash");
             object.end()?;
-            for (at, value) in list.into_iter().enumerate() {
-                let what = format!("command {at}");
+            for (at, value) in (0_u64..).zip(list) {
                 let Value::Object(map) = value else {
-                    return Err(format!("{what} is not an object"));
+                    return Err(format!("command {at} is not an object"));
                 };
-                command(Object { map, what }, field, &mut commands)?;
+                let place = format!("command {at}: ");
+                command(Object { map, place }, field, made(tick) + at, &mut commands)?;
             }
         }
-        Some(_) => return Err("\"commands\" is not a list".into()),
+        Some(_) => return Err("\"commands\" must be a list".into()),
     }
     Ok(Line { tick, commands })
 }
@@ -199,18 +208,19 @@ pub(crate) fn read_line(text: &str, field: &dyn Fn(&str) -> Option<u32>) -> Resu
 /// An object whose keys are taken out one by one; what is left over is a mistake.
 struct Object {
     map: Map<String, Value>,
-    what: String,
+    /// What messages begin with.
+    place: String,
 }
 
 impl Object {
     fn take(&mut self, key: &str) -> Result<Value, String> {
         self.map
             .remove(key)
-            .ok_or_else(|| format!("{} has no {key:?}", self.what))
+            .ok_or_else(|| format!("{}{key:?} is missing", self.place))
     }
 
     fn wrong(&self, key: &str, wanted: &str) -> String {
-        format!("{}: {key:?} is not {wanted}", self.what)
+        format!("{}{key:?} must be {wanted}", self.place)
     }
 
     fn number<T: TryFrom<u64>>(&mut self, key: &str) -> Result<T, String> {
@@ -218,7 +228,10 @@ impl Object {
         value
             .as_u64()
             .and_then(|number| T::try_from(number).ok())
-            .ok_or_else(|| self.wrong(key, "a whole number of its size"))
+            .ok_or_else(|| {
+                let most = u64::MAX >> (64 - 8 * size_of::<T>());
+                self.wrong(key, &format!("a whole number from 0 to {most}"))
+            })
     }
 
     fn optional<T: TryFrom<u64>>(&mut self, key: &str) -> Result<Option<T>, String> {
@@ -241,17 +254,23 @@ impl Object {
                     .map(|value| value.as_i64().and_then(|number| i32::try_from(number).ok()))
                     .collect()
             })
-            .ok_or_else(|| self.wrong(key, "a list of whole numbers"))
+            .ok_or_else(|| self.wrong(key, "a list of whole numbers of 32 bits"))
     }
 
     fn single(&mut self, key: &str) -> Result<f32, String> {
         let value = self.take(key)?;
-        read_single(&value).ok_or_else(|| self.wrong(key, "a number, or the bits of one"))
+        read_single(&value).ok_or_else(|| {
+            let wanted = "a number that 32 bits hold, or its bits as \"0x7fc00000\"";
+            self.wrong(key, wanted)
+        })
     }
 
     fn double(&mut self, key: &str) -> Result<f64, String> {
         let value = self.take(key)?;
-        read_double(&value).ok_or_else(|| self.wrong(key, "a number, or the bits of one"))
+        read_double(&value).ok_or_else(|| {
+            let wanted = "a number, or its bits as \"0x7ff8000000000000\"";
+            self.wrong(key, wanted)
+        })
     }
 
     fn bytes(&mut self, key: &str) -> Result<Vec<u8>, String> {
@@ -259,13 +278,14 @@ impl Object {
         value
             .as_str()
             .and_then(read_hex)
-            .ok_or_else(|| self.wrong(key, "a string of hexadecimal bytes"))
+            .ok_or_else(|| self.wrong(key, "a string of bytes, two hexadecimal digits each"))
     }
 
     /// A list of pairs.
     fn pairs<T>(
         &mut self,
         key: &str,
+        wanted: &str,
         read: impl Fn(&Value, &Value) -> Option<T>,
     ) -> Result<Vec<T>, String> {
         let value = self.take(key)?;
@@ -279,13 +299,16 @@ impl Object {
                     })
                     .collect()
             })
-            .ok_or_else(|| self.wrong(key, "a list of pairs"))
+            .ok_or_else(|| self.wrong(key, wanted))
     }
 
     fn end(&self) -> Result<(), String> {
         match self.map.keys().next() {
             None => Ok(()),
-            Some(key) => Err(format!("{} has the unknown key {key:?}", self.what)),
+            Some(key) => Err(format!(
+                "{}{key:?} is not a key that is known here",
+                self.place
+            )),
         }
     }
 }
@@ -298,8 +321,8 @@ fn read_single(value: &Value) -> Option<f32> {
             .parse()
             .ok()
             .filter(|v: &f32| v.is_finite()),
-        Value::String(bits) => u32::from_str_radix(bits.strip_prefix("0x")?, 16)
-            .ok()
+        Value::String(bits) => read_bits(bits)
+            .and_then(|bits| u32::try_from(bits).ok())
             .map(f32::from_bits),
         _ => None,
     }
@@ -308,15 +331,23 @@ fn read_single(value: &Value) -> Option<f32> {
 fn read_double(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(bits) => u64::from_str_radix(bits.strip_prefix("0x")?, 16)
-            .ok()
-            .map(f64::from_bits),
+        Value::String(bits) => read_bits(bits).map(f64::from_bits),
         _ => None,
     }
 }
 
+/// `0x7fc00000`.
+fn read_bits(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x")?;
+    // Parsing alone would take a sign.
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u64::from_str_radix(digits, 16).ok()
+}
+
 fn read_hex(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+    if !text.len().is_multiple_of(2) || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     text.as_bytes()
@@ -332,6 +363,7 @@ fn read_u32(value: &Value) -> Option<u32> {
 fn command(
     mut object: Object,
     field: &dyn Fn(&str) -> Option<u32>,
+    arrival_seq: u64,
     commands: &mut CommandBuf,
 ) -> Result<(), String> {
     let kind = object.take("kind")?;
@@ -340,9 +372,7 @@ fn command(
         source_id: object.optional("source_id")?,
         source_seq: object.optional("source_seq")?,
         expires_after_tick: object.optional("expires_after_tick")?.unwrap_or(u64::MAX),
-        arrival_seq: object
-            .optional("arrival_seq")?
-            .unwrap_or(commands.as_commands().len() as u64),
+        arrival_seq: object.optional("arrival_seq")?.unwrap_or(arrival_seq),
     };
     let trailing = if object.map.contains_key("trailing") {
         object.bytes("trailing")?
@@ -377,7 +407,8 @@ fn command(
         }
         Some("spawn") => {
             let coord = object.coord("coord")?;
-            let values = object.pairs("values", |field, value| {
+            let wanted = "a list of [field, value], of fields that the world has";
+            let values = object.pairs("values", wanted, |field, value| {
                 Some((number(field)?, read_single(value)?))
             })?;
             let payload = Payload::Spawn {
@@ -394,7 +425,7 @@ fn command(
             let coord = object.coord("coord")?;
             let named = object.take("field")?;
             let field = number(&named)
-                .ok_or_else(|| format!("{}: the world has no field {named}", object.what))?;
+                .ok_or_else(|| format!("{}the world has no field {named}", object.place))?;
             let value = object.single("value")?;
             let coord = coord.as_slice().into();
             push(
@@ -418,9 +449,10 @@ fn command(
             push(&object, &Payload::SetParameter { key, value })
         }
         Some("set_parameter_batch") => {
-            let parameters = object.pairs("parameters", |key, value| {
-                Some((read_u32(key)?, read_double(value)?))
-            })?;
+            let parameters =
+                object.pairs("parameters", "a list of [key, value]", |key, value| {
+                    Some((read_u32(key)?, read_double(value)?))
+                })?;
             let parameters = parameters.as_slice().into();
             push(&object, &Payload::SetParameterBatch { parameters })
         }
@@ -436,8 +468,8 @@ fn command(
             commands.push_stored(&stored).map_err(too_large)
         }
         _ => Err(format!(
-            "{}: the kind {kind} is none of {}, stored",
-            object.what,
+            "{}the kind {kind} is none of {}, stored",
+            object.place,
             Payload::NAMES.join(", ")
         )),
     }
@@ -498,7 +530,7 @@ mod tests {
             let frame = replay.frames().next().unwrap().unwrap();
             let mut text = Vec::new();
             write_frame(&frame, &mut text).unwrap();
-            let line = read_line(std::str::from_utf8(&text).unwrap(), &|_| None).unwrap();
+            let line = read_line(std::str::from_utf8(&text).unwrap(), &|_| None, &|_| 0).unwrap();
             prop_assert_eq!(line.tick, tick);
             prop_assert_eq!(line.commands, commands);
         }

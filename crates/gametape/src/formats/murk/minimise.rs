@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use gametape_murk::engine::{EngineWorld, World};
 use gametape_murk::{
     self as format, Cause, CommandLog, Difference, Header, Simulation, State, Verifier,
     VerifyError, Writer, minimise as search,
 };
 use serde::Serialize;
 
-use super::world::{self, EngineWorld, World};
-use super::{broken, problem, reader};
+use super::{broken, problem, reader, world};
 use crate::{Check, Error, Format, Recording};
 
 /// What to look for.
@@ -48,10 +48,12 @@ pub struct Minimised {
 pub(super) fn log_of(recording: &Recording) -> Result<(Header<'static>, CommandLog), Error> {
     let path = recording.path();
     if recording.format() != Format::Murk {
-        return Err(Error::NoConversion {
+        return Err(Error::Unsupported {
             path: path.to_owned(),
-            from: recording.format(),
-            to: "commands: only murk recordings have them".into(),
+            message: format!(
+                "{} recordings have no commands to run; murk recordings do",
+                recording.format()
+            ),
         });
     }
     let mut reader = reader(path, recording.source())?;
@@ -129,6 +131,17 @@ fn against(
     other: &World,
 ) -> Result<Minimised, Error> {
     let fields = header.field_count;
+    let (ours, theirs) = (world.header(), other.header());
+    let shape = |header: &Header<'_>| (header.field_count, header.cell_count);
+    if shape(&ours) != shape(&theirs) {
+        return Err(none(
+            path,
+            format!(
+                "its world has {} fields of {} cells, the second one {} of {}: their states can't be compared",
+                ours.field_count, ours.cell_count, theirs.field_count, theirs.cell_count
+            ),
+        ));
+    }
     let shows = |log: &CommandLog| -> Result<Option<usize>, Error> {
         let mut ours = world::build(path, world)?;
         let mut theirs = world::build(path, other)?;

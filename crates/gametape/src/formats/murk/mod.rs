@@ -202,7 +202,7 @@ fn info(path: &Path, bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> 
     }
     let dt = world::carried(header)
         .and_then(Result::ok)
-        .map(|world| world::dt(&world));
+        .map(|world| world.dt);
     Info {
         path: path.display().to_string(),
         format: Format::Murk,
@@ -219,7 +219,7 @@ fn info(path: &Path, bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> 
 fn measured(header: &Header<'_>, stats: &Stats) -> Map<String, Value> {
     let dt = world::carried(header)
         .and_then(Result::ok)
-        .map(|world| world::dt(&world));
+        .map(|world| world.dt);
     let seconds = dt.map(|dt| dt * stats.frames as f64);
     let kinds: Map<String, Value> = Payload::NAMES
         .iter()

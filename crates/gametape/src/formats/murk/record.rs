@@ -1,15 +1,15 @@
 //! Recording a world.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::{self, BufRead};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use gametape_murk::engine::{EngineWorld, World};
 use gametape_murk::{self as format, CommandBuf, RecordError, Recorder, VerifyError, Writer};
 use serde::Serialize;
 
-use super::world::{self, EngineWorld, World};
-use super::{broken, json};
+use super::{broken, json, world};
 use crate::Error;
 
 /// The commands of each tick, read from lines of JSON.
@@ -43,20 +43,30 @@ impl Commands {
             ticks: BTreeMap::new(),
             name: name.to_owned(),
         };
-        for (number, line) in (1..).zip(lines.lines()) {
+        for (number, line) in (1..).zip(lines.split(b'\n')) {
             let line = line.map_err(|source| Error::Io {
                 path: name.to_owned(),
                 source,
             })?;
-            if line.trim().is_empty() {
-                continue;
-            }
             let wrong = |message| Error::Commands {
                 path: name.to_owned(),
                 line: number,
                 message,
             };
-            let read = json::read_line(&line, &field).map_err(wrong)?;
+            let line = std::str::from_utf8(&line)
+                .map_err(|error| wrong(format!("not UTF-8 at byte {}", error.valid_up_to())))?;
+            let line = match number {
+                1 => line.strip_prefix('\u{feff}').unwrap_or(line),
+                _ => line,
+            };
+            if line.trim().is_empty() {
+                continue;
+            }
+            let made = |tick: u64| {
+                let made: Option<&(u64, CommandBuf)> = commands.ticks.get(&tick);
+                made.map_or(0, |(_, buffer)| buffer.as_commands().len() as u64)
+            };
+            let read = json::read_line(line, &field, &made).map_err(wrong)?;
             let (_, buffer) = commands
                 .ticks
                 .entry(read.tick)
@@ -90,7 +100,11 @@ impl Commands {
             Some((tick, (line, _))) => Err(Error::Commands {
                 path: self.name.clone(),
                 line: *line,
-                message: format!("tick {tick} is not made; ticks 1 to {ticks} are"),
+                message: match ticks {
+                    0 => format!("tick {tick} is not made; no tick is"),
+                    1 => format!("tick {tick} is not made; tick 1 alone is"),
+                    _ => format!("tick {tick} is not made; ticks 1 to {ticks} are"),
+                },
             }),
         }
     }
@@ -131,6 +145,8 @@ pub struct Recorded {
     pub rejected: u64,
     /// Ticks that failed and left the state as it was.
     pub failed_ticks: u64,
+    /// Why the last of those failed.
+    pub failure: Option<String>,
     /// The hash of the last state, as 16 hexadecimal digits.
     pub last_hash: Option<String>,
 }
@@ -162,6 +178,17 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
     let mut simulation = world::build(&options.world_path, &world)?;
     let header = world.header();
     let mut recorded = Recorded::default();
+    match path.metadata() {
+        Ok(meta) if meta.is_dir() => return Err(Error::IsFolder { path: path.clone() }),
+        Ok(meta) if !meta.is_file() => {
+            let message = "is not a regular file: a recording has to be read back".to_owned();
+            return Err(Error::Unwritable {
+                path: path.clone(),
+                message,
+            });
+        }
+        _ => {}
+    }
     let there = path.exists() && options.resume;
     let writer = if there {
         resume(path, &header, &mut simulation, commands, &mut recorded)?
@@ -175,6 +202,13 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
                     source.kind(),
                     "is there already; --resume goes on behind it",
                 )),
+                io::ErrorKind::NotFound => {
+                    let folder = path.parent().unwrap_or(path).display();
+                    io(io::Error::new(
+                        source.kind(),
+                        format!("no such folder: {folder}"),
+                    ))
+                }
                 _ => io(source),
             })?;
         Writer::new(file, &header).map_err(unwritable)?
@@ -182,7 +216,10 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
     let mut recorder = Recorder::new(writer, &header);
     recorder.writer().set_buffer(0);
     recorder.writer().flush().map_err(unwritable)?;
-    for tick in recorded.resumed_after + 1..=options.ticks {
+    for tick in recorded.resumed_after.saturating_add(1)..=options.ticks {
+        if tick == recorded.resumed_after {
+            break;
+        }
         let of_tick = commands.of(tick);
         let hash = recorder
             .step(&mut simulation, tick, of_tick)
@@ -207,7 +244,6 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
 }
 
 impl Recorded {
-    #[cfg(feature = "engine")]
     fn count(&mut self, simulation: &EngineWorld) {
         use gametape_murk::engine::Outcome;
         for outcome in simulation.receipts().outcomes() {
@@ -217,12 +253,16 @@ impl Recorded {
                 _ => self.rejected += 1,
             }
         }
-        self.failed_ticks += u64::from(simulation.failure().is_some());
+        if let Some(failure) = simulation.failure() {
+            self.failed_ticks += 1;
+            self.failure = Some(failure.to_owned());
+        }
     }
-
-    #[cfg(not(feature = "engine"))]
-    fn count(&mut self, _: &EngineWorld) {}
 }
+
+/// Why a recording is not resumed.
+const OTHER_WORLD: &str =
+    "is a recording of another world, or by another build: it can't be resumed with this one";
 
 /// Goes to the end of a recording: its frames are replayed, and have to be right.
 fn resume(
@@ -231,7 +271,7 @@ fn resume(
     simulation: &mut EngineWorld,
     commands: &Commands,
     recorded: &mut Recorded,
-) -> Result<Writer<std::fs::File>, Error> {
+) -> Result<Writer<File>, Error> {
     let io = |source| Error::Io {
         path: path.to_owned(),
         source,
@@ -249,18 +289,11 @@ fn resume(
     let options = format::ReadOptions::lenient();
     let mut reader = match format::Reader::with_options(&file, options) {
         // Killed before the header was out: nothing was recorded.
-        Err(error) if error.is_truncated() => {
-            recorded.dropped = file.metadata().map_err(io)?.len();
-            file.set_len(0).map_err(io)?;
-            return Writer::new(file, header).map_err(|error| differs(error.to_string()));
-        }
+        Err(error) if error.is_truncated() => return begin_anew(path, file, header, recorded),
         other => other.map_err(|error| broken(path, error))?,
     };
     if reader.header() != header {
-        return Err(differs(
-            "is a recording of another world, or by another build: it can't be resumed with this one"
-                .into(),
-        ));
+        return Err(differs(OTHER_WORLD.into()));
     }
     let mut verifier =
         format::Verifier::new(header, simulation).map_err(|error| differs(error.to_string()))?;
@@ -282,6 +315,37 @@ fn resume(
     let (writer, resumed) = Writer::resume(file).map_err(|error| broken(path, error))?;
     recorded.dropped = resumed.dropped;
     Ok(writer)
+}
+
+/// Starts again in a file that ends in its header, if it is the header of this recording.
+fn begin_anew(
+    path: &Path,
+    mut file: File,
+    header: &format::Header<'_>,
+    recorded: &mut Recorded,
+) -> Result<Writer<File>, Error> {
+    let io = |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let differs = |message: String| Error::Unwritable {
+        path: path.to_owned(),
+        message,
+    };
+    let whole = format::write_header(header).map_err(|error| differs(error.to_string()))?;
+    let mut there = Vec::new();
+    file.rewind().map_err(io)?;
+    (&file)
+        .take(whole.len() as u64)
+        .read_to_end(&mut there)
+        .map_err(io)?;
+    if !whole.starts_with(&there) {
+        return Err(differs(OTHER_WORLD.into()));
+    }
+    recorded.dropped = there.len() as u64;
+    file.set_len(0).map_err(io)?;
+    file.rewind().map_err(io)?;
+    Writer::new(file, header).map_err(|error| differs(error.to_string()))
 }
 
 fn mismatch<E: std::error::Error>(path: &Path, error: &VerifyError<E>) -> Error {

@@ -1,13 +1,14 @@
 //! Proving or breaking a world's determinism.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use gametape_murk::{self as format, CommandLog, SyncError};
+use gametape_murk::engine::World;
+use gametape_murk::{self as format, SyncError};
 use serde::Serialize;
 
 use super::minimise::log_of;
 use super::record::Commands;
-use super::world::{self, World};
+use super::world;
 use crate::{Check, Error, Recording};
 
 /// What to run, and how often.
@@ -49,32 +50,49 @@ pub enum Subject<'a> {
 /// # Errors
 /// [`Error::World`], [`Error::Commands`], [`Error::Broken`], [`Error::Simulation`].
 pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error> {
-    let (path, world, log) = match subject {
+    match subject {
         Subject::World(text, path, commands, ticks) => {
             commands.within(*ticks)?;
             let world = World::from_toml(text).map_err(|error| Error::World {
                 path: path.clone(),
                 message: error.to_string(),
             })?;
-            let log: CommandLog = (1..=*ticks).map(|tick| (tick, commands.of(tick))).collect();
-            (path.clone(), world, log)
+            // Made one by one: there may be any number of them.
+            let each = || (1..=*ticks).map(|tick| (tick, commands.of(tick)));
+            run(path, &world, test, *ticks, each)
         }
         Subject::Recording(recording, check) => {
             let (header, log) = log_of(recording)?;
-            let path = recording.path().to_owned();
-            let world = world::needed(&path, &header, check)?;
-            (path, world, log)
+            let path = recording.path();
+            let world = world::needed(path, &header, check)?;
+            run(path, &world, test, log.len() as u64, || log.iter())
         }
+    }
+}
+
+fn run<'c, I>(
+    path: &Path,
+    world: &World,
+    test: &SyncTest,
+    ticks: u64,
+    each: impl Fn() -> I + Sync,
+) -> Result<Synced, Error>
+where
+    I: Iterator<Item = (u64, format::Commands<'c>)>,
+{
+    let fields = world.field_count();
+    let runs = match test.rollback {
+        0 => test.runs.max(2),
+        _ => 2,
     };
-    let fields = world.header().field_count;
     let result = if test.rollback > 0 {
-        let mut simulation = world::build(&path, &world)?;
-        format::rollback_test(&mut simulation, log.iter(), fields, test.rollback)
+        let mut simulation = world::build(path, world)?;
+        format::rollback_test(&mut simulation, each(), fields, test.rollback)
     } else {
-        let simulations = (0..test.runs.max(2))
-            .map(|_| world::build(&path, &world))
+        let simulations = (0..runs)
+            .map(|_| world::build(path, world))
             .collect::<Result<Vec<_>, _>>()?;
-        format::sync_test(simulations, || log.iter(), fields)
+        format::sync_test(simulations, each, fields)
     };
     match result {
         Ok(sync) => Ok(Synced {
@@ -86,19 +104,15 @@ pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error
             last_hash: Some(format!("{:016x}", sync.last_hash)),
         }),
         Err(SyncError::Desync(desync)) => Ok(Synced {
-            ticks: log.len() as u64,
-            runs: if test.rollback > 0 {
-                2
-            } else {
-                test.runs.max(2)
-            },
+            ticks,
+            runs,
             in_sync: false,
             tick: Some(desync.tick),
             message: Some(desync.to_string()),
             last_hash: None,
         }),
         Err(error) => Err(Error::Simulation {
-            path,
+            path: path.to_owned(),
             message: error.to_string(),
         }),
     }

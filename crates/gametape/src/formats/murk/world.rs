@@ -2,16 +2,11 @@
 
 use std::path::Path;
 
-use gametape_murk::Header;
+use gametape_murk::engine::{EngineWorld, World};
+use gametape_murk::{Header, Rule};
 use serde_json::{Value, json};
 
 use crate::{Check, Error};
-
-#[cfg(feature = "engine")]
-pub(crate) use gametape_murk::engine::{EngineWorld, World};
-
-#[cfg(not(feature = "engine"))]
-pub(crate) use without::{EngineWorld, World};
 
 /// The world in a recording's header; `None` where it carries none, or an opaque description of
 /// somebody else's.
@@ -28,15 +23,38 @@ pub(crate) fn chosen(header: &Header<'_>, check: &Check) -> Option<Result<World,
     }
 }
 
-/// [`chosen`], where there has to be one.
+/// [`chosen`], where there has to be one, and it has to fit.
 pub(crate) fn needed(path: &Path, header: &Header<'_>, check: &Check) -> Result<World, Error> {
     let wrong = |message| Error::World {
         path: path.to_owned(),
         message,
     };
-    chosen(header, check)
+    let world = chosen(header, check)
         .unwrap_or_else(|| Err("the recording carries no world; give one with --world".into()))
-        .map_err(wrong)
+        .map_err(wrong)?;
+    match misfit(header, &world) {
+        None => Ok(world),
+        Some(rule) => Err(wrong(rule.to_string())),
+    }
+}
+
+/// Why a recording can't be of this world: it counts other fields or cells.
+pub(crate) fn misfit(header: &Header<'_>, world: &World) -> Option<Rule> {
+    [
+        (
+            "field_count",
+            u64::from(header.field_count),
+            u64::from(world.field_count()),
+        ),
+        ("cell_count", header.cell_count, world.cell_count()),
+    ]
+    .into_iter()
+    .find(|(_, recorded, expected)| recorded != expected)
+    .map(|(what, recorded, expected)| Rule::WorldShape {
+        what,
+        recorded,
+        expected,
+    })
 }
 
 /// A world, ready to run.
@@ -45,11 +63,6 @@ pub(crate) fn build(path: &Path, world: &World) -> Result<EngineWorld, Error> {
         path: path.to_owned(),
         message: error.to_string(),
     })
-}
-
-/// Seconds of a tick.
-pub(crate) fn dt(world: &World) -> f64 {
-    world.dt
 }
 
 /// The space descriptor, for people.
@@ -62,35 +75,5 @@ pub(crate) fn describe(header: &Header<'_>) -> Value {
         Some(Err(error)) => json!(format!(
             "a broken world of gametape's, {bytes} bytes: {error}"
         )),
-    }
-}
-
-/// What stands for worlds where the engine is left out: there are none.
-#[cfg(not(feature = "engine"))]
-mod without {
-    use std::convert::Infallible;
-
-    use gametape_murk::{Command, CommandCheck, Commands, Header, Rejection, Simulation};
-
-    #[derive(Clone, Debug)]
-    pub(crate) struct World {
-        pub dt: f64,
-        never: Infallible,
-    }
-
-    pub(crate) enum EngineWorld {}
-
-    impl World {
-        pub fn from_descriptor(_: &[u8]) -> Option<Result<Self, String>> {
-            None
-        }
-
-        pub fn from_toml(_: &str) -> Result<Self, String> {
-            Err("this build of gametape is without Murk's engine".into())
-        }
-
-        pub fn build(&self) -> Result<EngineWorld, String> {
-            match self.never {}
-        }
     }
 }

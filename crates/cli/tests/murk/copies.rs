@@ -1,0 +1,278 @@
+//! Copies, what is kept of a cut recording, and recordings without a world, or without ticks.
+
+use std::fs;
+
+use gametape::murk::read;
+use snapbox::str;
+
+use super::everyday::ODD;
+use super::support::{POND, folder, gametape, names, record, said, with_header};
+
+#[test]
+fn convert_and_repair_keep_every_byte_of_what_is_whole() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("odd.jsonl"), ODD).unwrap();
+    record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
+    let bytes = fs::read(path.join("odd.murk")).unwrap();
+    gametape(path, &["convert", "odd.murk", "copy.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("")
+        .stderr_eq("");
+    gametape(path, &["convert", "--json", "odd.murk", "copy.replay"])
+        .assert()
+        .code(0)
+        .stdout_eq(format!(
+            "{{\"path\":\"odd.murk\",\"out\":\"copy.replay\",\"format\":\"murk\",\"bytes\":{},\"losses\":[]}}\n",
+            bytes.len()
+        ))
+        .stderr_eq("");
+    gametape(path, &["repair", "odd.murk", "whole.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("")
+        .stderr_eq(
+            "nothing to repair: the form is whole. Whether the content is sound, verify says\n",
+        );
+    gametape(path, &["repair", "--json", "odd.murk", "whole.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq(format!(
+            "{{\"path\":\"odd.murk\",\"out\":\"whole.murk\",\"format\":\"murk\",\"bytes\":{},\"actions\":[],\"lossy\":false}}\n",
+            bytes.len()
+        ))
+        .stderr_eq("");
+    for name in ["copy.murk", "copy.replay", "whole.murk"] {
+        assert_eq!(fs::read(path.join(name)).unwrap(), bytes, "{name}");
+    }
+    for command in ["convert", "repair"] {
+        let piped = gametape(path, &[command, "-", "-"])
+            .stdin(bytes.clone())
+            .assert()
+            .code(0);
+        assert_eq!(piped.get_output().stdout, bytes, "{command}");
+    }
+    gametape(path, &["convert", "odd.murk", "odd.rmv"])
+        .assert()
+        .code(2)
+        .stderr_eq("gametape: odd.murk: murk can't be converted to rmv\n");
+    gametape(
+        path,
+        &["convert", "odd.murk", "old.murk", "--format-version", "2"],
+    )
+    .assert()
+    .code(2)
+    .stderr_eq(
+        "gametape: odd.murk: murk can't be converted to murk v2: only version 3 is in use\n",
+    );
+    assert!(
+        !names(path)
+            .iter()
+            .any(|name| name == "odd.rmv" || name == "old.murk")
+    );
+}
+
+#[test]
+fn repair_keeps_the_whole_frames_of_a_cut_recording() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    let offset = |frame: usize| {
+        let frame = read(&bytes).unwrap().frames().nth(frame).unwrap();
+        frame.unwrap().offset as usize
+    };
+    let cut = offset(6) - 4;
+    fs::write(path.join("cut.murk"), &bytes[..cut]).unwrap();
+    gametape(path, &["verify", "cut.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+fail  cut.murk  5 ticks, replayed: every hash is right
+      error murk.truncated, frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
+
+"#]]);
+    gametape(path, &["repair", "cut.murk", "mended.murk"])
+        .assert()
+        .code(3)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+kept 5 whole frames, up to tick 5; dropped [..] bytes behind them: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
+
+"#]]);
+    assert_eq!(
+        fs::read(path.join("mended.murk")).unwrap(),
+        bytes[..offset(5)]
+    );
+    assert_eq!(fs::read(path.join("cut.murk")).unwrap(), bytes[..cut]);
+    gametape(path, &["verify", "mended.murk"]).assert().code(0);
+    gametape(path, &["repair", "--json", "cut.murk", "mended.murk"])
+        .assert()
+        .code(3)
+        .stdout_eq(str![[r#"
+{"path":"cut.murk","out":"mended.murk","format":"murk","bytes":[..],"actions":["kept 5 whole frames, up to tick 5; dropped [..]"],"lossy":true}
+
+"#]])
+        .stderr_eq("");
+    // As much as can be read is shown, and that it is not all.
+    gametape(path, &["dump", "cut.murk"])
+        .assert()
+        .code(3)
+        .stderr_eq(str![[r#"
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (dumped what could be read)
+
+"#]]);
+    for command in ["inspect", "stats"] {
+        gametape(path, &[command, "cut.murk"]).assert().code(1).stderr_eq(str![[r#"
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left ([..]could be read)
+
+"#]]);
+    }
+    gametape(path, &["convert", "cut.murk", "out.murk"]).assert().code(2).stderr_eq(str![[r#"
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (gametape repair keeps what is whole)
+
+"#]]);
+    assert!(!path.join("out.murk").exists());
+    // The header alone, and one frame.
+    for (kept, said) in [
+        (
+            0,
+            "kept the header; no frame is whole; dropped 3 bytes behind them: [..]",
+        ),
+        (
+            1,
+            "kept 1 whole frame, tick 1; dropped 3 bytes behind them: [..]",
+        ),
+    ] {
+        fs::write(path.join("cut.murk"), &bytes[..offset(kept) + 3]).unwrap();
+        gametape(path, &["repair", "cut.murk", "mended.murk"])
+            .assert()
+            .code(3)
+            .stderr_eq(format!("{said}\n"));
+        gametape(path, &["verify", "mended.murk"]).assert().code(0);
+    }
+}
+
+/// A recording as the origin's own programs write it: without a world.
+#[test]
+fn a_recording_without_a_world_is_replayed_in_the_one_that_is_given() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    let bare = with_header(&bytes, |header| {
+        header.config_hash = 0;
+        header.space_descriptor = (&[]).into();
+    });
+    fs::write(path.join("bare.murk"), &bare).unwrap();
+    gametape(path, &["verify", "-v", "bare.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+pass  bare.murk  12 ticks, not replayed
+      info murk.config-unset: config_hash is 0, unset: nothing in the recording says which world it is of
+      info murk.not-simulated: checked, but not re-simulated: the recording carries no world, and none was given; its 12 snapshot hashes are unproven
+
+"#]])
+        .stderr_eq("");
+    gametape(path, &["verify", "--world", "pond.toml", "bare.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("pass  bare.murk  12 ticks, replayed: every hash is right  (noted: murk.config-unset)\n");
+    // Somebody else's description is kept, and not looked at.
+    let foreign = with_header(&bytes, |header| {
+        header.config_hash = 0;
+        header.space_descriptor = b"\x00\xffspace".into();
+    });
+    fs::write(path.join("foreign.murk"), &foreign).unwrap();
+    gametape(path, &["verify", "foreign.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("pass  foreign.murk  12 ticks, not replayed  (noted: murk.config-unset, murk.not-simulated)\n");
+    let inspected = said(path, &["inspect", "foreign.murk"], 0);
+    assert!(
+        inspected.contains("space descriptor 7 bytes, opaque"),
+        "{inspected}"
+    );
+    assert!(!inspected.contains("duration"), "{inspected}");
+    // Another world is refused: by its shape, by its hash, or because a state is another.
+    let wide = POND.replace("cols = 4", "cols = 5");
+    let slow = POND.replace("coefficient = 0.5", "coefficient = 0.25");
+    fs::write(path.join("wide.toml"), wide).unwrap();
+    fs::write(path.join("slow.toml"), slow).unwrap();
+    for (world, recording, finding) in [
+        ("wide.toml", "bare.murk", "murk.world-shape: the header"),
+        (
+            "slow.toml",
+            "bare.murk",
+            "murk.snapshot-mismatch, frame 1 (tick 2, byte",
+        ),
+        (
+            "slow.toml",
+            "run.murk",
+            "murk.config-mismatch: the recording's config_hash is",
+        ),
+    ] {
+        let text = said(path, &["verify", "--world", world, recording], 1);
+        assert!(text.contains(finding), "{world} {recording}: {text}");
+    }
+    // What needs a world says so, or takes one.
+    for args in [
+        &["sync-test", "bare.murk"][..],
+        &["minimise", "bare.murk", "out.murk"],
+    ] {
+        gametape(path, args)
+            .assert()
+            .code(2)
+            .stdout_eq("")
+            .stderr_eq(
+                "gametape: bare.murk: the recording carries no world; give one with --world\n",
+            );
+    }
+    gametape(path, &["sync-test", "bare.murk", "--world", "pond.toml"])
+        .assert()
+        .code(0);
+    gametape(path, &["diff", "bare.murk", "run.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+header: config_hash is [..] in the first, [..] in the second
+header: space_descriptor is [..] in the first, [..] in the second
+
+"#]]);
+}
+
+#[test]
+fn a_recording_without_ticks_is_a_recording() {
+    let folder = folder();
+    let path = folder.path();
+    let args = "record murk --world pond.toml --ticks 0 none.murk";
+    gametape(path, &args.split(' ').collect::<Vec<_>>())
+        .assert()
+        .code(0)
+        .stdout_eq("none.murk: recorded 0 ticks, 0 commands\n");
+    gametape(path, &["verify", "none.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("pass  none.murk  0 ticks, nothing to replay  (noted: murk.no-frames)\n");
+    for command in ["inspect", "stats", "dump", "sync-test", "index"] {
+        gametape(path, &[command, "none.murk"])
+            .assert()
+            .code(0)
+            .stderr_eq("");
+    }
+    gametape(path, &["repair", "none.murk", "same.murk"])
+        .assert()
+        .code(0);
+    gametape(path, &["diff", "none.murk", "run.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq(
+            "frame 0 (tick 1): the first recording has ended\n11 more frames differ behind it\n",
+        );
+    let commands = "record murk --world pond.toml --commands drops.jsonl --ticks 0 out.murk";
+    gametape(path, &commands.split(' ').collect::<Vec<_>>())
+        .assert()
+        .code(2)
+        .stderr_eq("gametape: drops.jsonl: line 1: tick 1 is not made; no tick is\n");
+    assert!(!path.join("out.murk").exists());
+}

@@ -1,0 +1,394 @@
+//! Where determinism broke, or somebody changed something: it is named.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use super::support::{
+    DROPS, POND, folder, gametape, record, said, with_flipped_value, with_header,
+};
+
+/// The cell [1, 2].
+const CELL: usize = 6;
+
+#[test]
+fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    for (tick, field, bit) in [
+        (7, 0, 31),
+        (7, 0, 0),
+        (4, 0, 22),
+        (3, 0, 30),
+        (12, 0, 23),
+        (9, 1, 31),
+        (4, 1, 3),
+    ] {
+        let (faulty, was, is) = with_flipped_value(&bytes, tick, field, CELL, bit);
+        fs::write(path.join("faulty.murk"), &faulty).unwrap();
+        let name = ["ink", "spread"][field as usize];
+        // Ink is what commands write: the last one of them, and those before.
+        let touched = match (field, tick) {
+            (0, 3..=5) => "; set by command 0 of tick 3 from source 7 to 4.0",
+            (0, _) => {
+                "; set by command 0 of tick 6 from source 8 to 3.0, before by command 0 of tick 3 from source 7 to 4.0"
+            }
+            _ => "",
+        };
+        let sentence = format!(
+            "field {field} ({name}) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]){touched}"
+        );
+        let frame = tick - 1;
+        gametape(path, &["verify", "faulty.murk"])
+            .assert()
+            .code(1)
+            .stdout_eq(format!(
+                "fail  faulty.murk  12 ticks, replayed: diverges\n      error murk.snapshot-mismatch, frame {frame} (tick {tick}, byte [..]): {sentence}\n"
+            ))
+            .stderr_eq("");
+        gametape(path, &["verify", "--json", "faulty.murk"])
+            .assert()
+            .code(1)
+            .stdout_eq(format!(
+                "{{\"path\":\"faulty.murk\",\"format\":\"murk\",\"verdict\":\"fail\",\"findings\":[{{\"code\":\"murk.snapshot-mismatch\",\"severity\":\"error\",\"offset\":[..],\"tick\":{tick},\"event\":{frame},\"message\":\"{sentence}\"}}]}}\n"
+            ));
+        // Beside the sound one, it is told which of the two is wrong.
+        gametape(path, &["diff", "run.murk", "faulty.murk"])
+            .assert()
+            .code(1)
+            .stdout_eq(format!(
+                "frame {frame} (tick {tick}): hash [..] in the first, [..] in the second; the first has the hash of its replay; in the second, field {field} ({name}) at [1, 2] was {is:?} where the replay has {was:?}\n"
+            ));
+        let diff = said(path, &["diff", "--json", "faulty.murk", "run.murk"], 1);
+        let diff: Value = serde_json::from_str(&diff).unwrap();
+        assert_eq!(diff["tick"], tick);
+        assert_eq!(
+            diff["details"]["values"],
+            json!([{
+                "field": field, "name": name, "element": CELL, "cell": [1, 2], "component": 0,
+                "first": serde_json::from_str::<Value>(&format!("{is:?}")).unwrap(),
+                "second": serde_json::from_str::<Value>(&format!("{was:?}")).unwrap(),
+            }])
+        );
+        // The world itself is deterministic: the fault is the recording's.
+        gametape(path, &["sync-test", "faulty.murk"])
+            .assert()
+            .code(0);
+    }
+}
+
+#[test]
+fn minimise_leaves_the_commands_that_the_fault_needs() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    let (faulty, was, is) = with_flipped_value(&bytes, 9, 0, CELL, 22);
+    fs::write(path.join("faulty.murk"), &faulty).unwrap();
+    gametape(path, &["minimise", "faulty.murk", "small.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("")
+        .stderr_eq(format!(
+            "5 commands became 1, 12 ticks [..], after [..] trials\ntick [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); set by command 0 of tick 6 from source 8 to 3.0\n"
+        ));
+    let small = fs::read(path.join("small.murk")).unwrap();
+    assert!(small.len() < faulty.len());
+    gametape(path, &["verify", "small.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq(format!(
+            "fail  small.murk  [..], replayed: diverges[..]\n      error murk.snapshot-mismatch, frame [..]: field 0 (ink) at [1, 2] is {was:?} in the replay and was {is:?} when it was recorded (hash [..], recorded [..]); set by command 0 of tick 6 from source 8 to 3.0\n"
+        ));
+    gametape(path, &["minimise", "--json", "faulty.murk", "small.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+{"path":"faulty.murk","out":"small.murk","ticks":[12,[..]],"commands":[5,1],"trials":[..],"minimal":true,"tick":[..],"fault":"field 0 (ink) at [1, 2] is [..]"}
+
+"#]])
+        .stderr_eq("");
+    let piped = gametape(path, &["minimise", "-", "-"])
+        .stdin(faulty)
+        .assert()
+        .code(0);
+    assert_eq!(piped.get_output().stdout, small);
+    // Without a fault there is nothing to find.
+    gametape(path, &["minimise", "run.murk", "out.murk"])
+        .assert()
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq("gametape: run.murk: the recording does not diverge; name a second world with --against\n");
+    assert!(!path.join("out.murk").exists());
+}
+
+#[test]
+fn minimise_finds_what_tells_two_worlds_apart() {
+    let folder = folder();
+    let path = folder.path();
+    // Where nothing is spread, nothing differs: it takes a drop, and a tick for it to be seen.
+    let slow = POND.replace("coefficient = 0.5", "coefficient = 0.25");
+    fs::write(path.join("slow.toml"), slow).unwrap();
+    let args = ["minimise", "run.murk", "small.murk", "--against"];
+    gametape(path, &[&args[..], &["slow.toml"]].concat())
+        .assert()
+        .code(0)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+5 commands became 1, 12 ticks 2, after [..] trials
+tick 2: [..]more than one value differs[..]
+
+"#]]);
+    gametape(path, &["verify", "small.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+fail  small.murk  2 ticks, replayed: diverges
+      error murk.snapshot-mismatch, frame 1 (tick 2, byte [..]): [..]more than one value differs[..]
+
+"#]]);
+    // In the other world it diverges at the same tick.
+    gametape(path, &["diff", "small.murk", "run.murk"])
+        .assert()
+        .code(1);
+    let few = gametape(
+        path,
+        &[&args[..], &["slow.toml", "--max-trials", "1"]].concat(),
+    );
+    few.assert().code(0).stderr_eq(str![[r#"
+5 commands became [..], after 1 trial
+tick [..]
+stopped before it was minimal: see --max-trials
+
+"#]]);
+
+    fs::remove_file(path.join("small.murk")).unwrap();
+    fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
+    for (world, complaint) in [
+        (
+            "pond.toml",
+            "gametape: run.murk: both worlds have the same state at every tick\n",
+        ),
+        (
+            "wide.toml",
+            "gametape: run.murk: its world has 3 fields of 12 cells, the second one 3 of 15: their states can't be compared\n",
+        ),
+        (
+            "drops.jsonl",
+            "gametape: drops.jsonl: line 1, the world: [..]\n",
+        ),
+        ("none.toml", "gametape: none.toml: no such file\n"),
+        (".", "gametape: .: is a folder\n"),
+    ] {
+        gametape(path, &[&args[..], &[world]].concat())
+            .assert()
+            .code(2)
+            .stdout_eq("")
+            .stderr_eq(complaint);
+        assert!(!path.join("small.murk").exists(), "{world}");
+    }
+}
+
+#[test]
+fn diff_names_the_command_and_the_cells() {
+    let folder = folder();
+    let path = folder.path();
+    gametape(path, &["diff", "run.murk", "run.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("the recordings are the same\n")
+        .stderr_eq("");
+    gametape(path, &["diff", "--json", "run.murk", "run.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("{\"same\":true,\"first\":null,\"tick\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
+
+    fs::write(
+        path.join("other.jsonl"),
+        DROPS.replace("\"value\":3,", "\"value\":3.5,"),
+    )
+    .unwrap();
+    record(path, "pond.toml", "other.jsonl", "other.murk").code(0);
+    gametape(path, &["diff", "run.murk", "other.murk"]).assert().code(1).stderr_eq("").stdout_eq(str![[r#"
+frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field [..]0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
+6 more frames differ behind it
+
+"#]]);
+    gametape(path, &["diff", "--json", "run.murk", "other.murk"]).assert().code(1).stdout_eq(str![[r#"
+{"same":false,"first":"frame 5 (tick 6): [..]","tick":6,"more":6,"header":[],"details":{"frame":5,"ticks":[6,6],"command":0,"hashes":["[..]","[..]"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]}}
+
+"#]]);
+    // Without the worlds, the command and the hash are named.
+    for name in ["run", "other"] {
+        let bytes = fs::read(path.join(format!("{name}.murk"))).unwrap();
+        let bare = with_header(&bytes, |header| header.space_descriptor = (&[]).into());
+        fs::write(path.join(format!("bare-{name}.murk")), bare).unwrap();
+    }
+    let args = ["diff", "bare-run.murk", "bare-other.murk"];
+    gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
+frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second
+6 more frames differ behind it
+
+"#]]);
+    let args = [&args[..], &["--world", "pond.toml"]].concat();
+    gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
+frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
+6 more frames differ behind it
+
+"#]]);
+
+    // A NaN is told with its bits, as there are many.
+    for (name, value) in [("nan", "0x7fc00000"), ("other-nan", "0x7f800001")] {
+        let commands = DROPS.replace("\"value\":9", &format!("\"value\":\"{value}\""));
+        fs::write(path.join("nan.jsonl"), commands).unwrap();
+        record(path, "pond.toml", "nan.jsonl", &format!("{name}.murk")).code(0);
+    }
+    gametape(path, &["diff", "nan.murk", "other-nan.murk"]).assert().code(1).stdout_eq(str![[r#"
+frame 7 (tick 8): command 0 is [..] to NaN (0x7fc00000)[..] in the first, [..] to NaN (0x7f800001)[..] in the second; hash [..]; field 0 (ink) at [2, 0] is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
+[..] more frame[..] differ[..] behind it
+
+"#]]);
+    let diff = said(path, &["diff", "--json", "nan.murk", "other-nan.murk"], 1);
+    assert!(
+        diff.contains(r#""first":"0x7fc00000","second":"0x7f800001"}]"#),
+        "{diff}"
+    );
+}
+
+#[test]
+fn diff_says_where_one_ends_and_where_worlds_are_others() {
+    let folder = folder();
+    let path = folder.path();
+    let args = "record murk --world pond.toml --commands drops.jsonl --ticks 14 long.murk";
+    gametape(path, &args.split(' ').collect::<Vec<_>>())
+        .assert()
+        .code(0);
+    gametape(path, &["diff", "run.murk", "long.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq(
+            "frame 12 (tick 13): the first recording has ended\n1 more frame differs behind it\n",
+        );
+    gametape(path, &["diff", "long.murk", "run.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq(
+            "frame 12 (tick 13): the second recording has ended\n1 more frame differs behind it\n",
+        );
+
+    fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
+    record(path, "wide.toml", "drops.jsonl", "wide.murk").code(0);
+    gametape(path, &["diff", "run.murk", "wide.murk"]).assert().code(1).stdout_eq(str![[r#"
+header: config_hash is [..] in the first, [..] in the second
+header: cell_count is 12 in the first, 15 in the second
+header: space_descriptor is [..] in the first, [..] in the second
+frame 0 (tick 1): hash [..] in the first, [..] in the second; [..] values differ: the worlds have other fields or other cells
+11 more frames differ behind it
+
+"#]]);
+
+    let slow = POND.replace("coefficient = 0.5", "coefficient = 0.25");
+    fs::write(path.join("slow.toml"), slow).unwrap();
+    record(path, "slow.toml", "drops.jsonl", "slow.murk").code(0);
+    gametape(path, &["diff", "run.murk", "slow.murk"]).assert().code(1).stdout_eq(str![[r#"
+header: config_hash is [..] in the first, [..] in the second
+header: space_descriptor is [..] in the first, [..] in the second
+frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) at [0, 0] is [..] in the first, 1.425 in the second; field 1 (spread) at [0, 1] is 0.075 in the first, 0.0375 in the second; field 1 (spread) at [1, 0] is 0.075 in the first, 0.0375 in the second
+10 more frames differ behind it
+
+"#]]);
+}
+
+#[test]
+fn sync_test_proves_worlds_and_recordings() {
+    let folder = folder();
+    let path = folder.path();
+    for (args, said) in [
+        (
+            &["pond.toml"][..],
+            "in sync: 1000 ticks made 2 times at once, every state the same (last hash [..])\n",
+        ),
+        (
+            &[
+                "pond.toml",
+                "--commands",
+                "drops.jsonl",
+                "--ticks",
+                "12",
+                "--runs",
+                "4",
+            ],
+            "in sync: 12 ticks made 4 times at once, every state the same (last hash [..])\n",
+        ),
+        (
+            &["pond.toml", "--ticks", "1", "--rollback", "7"],
+            "in sync: 1 tick made twice, going back 7 at a time, every state the same (last hash [..])\n",
+        ),
+        (
+            &["run.murk", "--runs", "4"],
+            "in sync: 12 ticks made 4 times at once, every state the same (last hash [..])\n",
+        ),
+        (
+            &["run.murk", "--rollback", "7"],
+            "in sync: 12 ticks made twice, going back 7 at a time, every state the same (last hash [..])\n",
+        ),
+    ] {
+        gametape(path, &[&["sync-test"], args].concat())
+            .assert()
+            .code(0)
+            .stdout_eq(said)
+            .stderr_eq("");
+    }
+    // The recording, its world with its commands, and rolling back: one last state.
+    let hashes: Vec<Value> = [
+        &["run.murk"][..],
+        &["run.murk", "--rollback", "7"],
+        &["pond.toml", "--commands", "drops.jsonl", "--ticks", "12"],
+    ]
+    .into_iter()
+    .map(|args| {
+        let said = said(path, &[&["sync-test", "--json"], args].concat(), 0);
+        let synced: Value = serde_json::from_str(&said).unwrap();
+        let keys: Vec<&String> = synced.as_object().unwrap().keys().collect();
+        let stable = ["ticks", "runs", "in_sync", "tick", "message", "last_hash"];
+        assert_eq!(keys, stable);
+        assert_eq!(synced["in_sync"], true);
+        synced["last_hash"].clone()
+    })
+    .collect();
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+
+    // What would be passed over is refused instead.
+    for (args, complaint) in [
+        (
+            &["run.murk", "--ticks", "3"][..],
+            "gametape: run.murk: a recording has its own commands and ticks: --commands and --ticks are for worlds (.toml)\n",
+        ),
+        (
+            &["run.murk", "--commands", "drops.jsonl"],
+            "gametape: run.murk: a recording has its own commands and ticks: --commands and --ticks are for worlds (.toml)\n",
+        ),
+        (
+            &["pond.toml", "--world", "pond.toml"],
+            "gametape: pond.toml: is a world itself: --world is for recordings\n",
+        ),
+    ] {
+        gametape(path, &[&["sync-test"], args].concat())
+            .assert()
+            .code(2)
+            .stdout_eq("")
+            .stderr_eq(complaint);
+    }
+    for wrong in [
+        &["--runs", "1"][..],
+        &["--runs", "257"],
+        &["--rollback", "0"],
+        &["--rollback", "7", "--runs", "2"],
+    ] {
+        gametape(path, &[&["sync-test", "pond.toml"], wrong].concat())
+            .assert()
+            .code(2)
+            .stdout_eq("");
+    }
+}
