@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
         }
         // Scripts are not recordings.
         let reads = match check.name {
-            "rmv_engine" => None,
+            "rmv_engine" | "murk_world" => None,
             name => name.split('_').next(),
         };
         let mut copied = 0;

@@ -7,7 +7,7 @@
 mod murk;
 mod rmv;
 
-pub use murk::{murk_origin, murk_read, murk_roundtrip};
+pub use murk::{murk_index, murk_origin, murk_read, murk_roundtrip, murk_world};
 pub use rmv::{rmv_audit, rmv_engine, rmv_read, rmv_roundtrip};
 
 /// A check, and where to begin with it.
@@ -22,7 +22,7 @@ pub struct Check {
 }
 
 /// Every check.
-pub const CHECKS: [Check; 7] = [
+pub const CHECKS: [Check; 9] = [
     Check {
         name: "rmv_read",
         run: rmv_read,
@@ -57,6 +57,16 @@ pub const CHECKS: [Check; 7] = [
         name: "murk_origin",
         run: murk_origin,
         seeds: || [murk_seeds(), rmv::noise(12, 400)].concat(),
+    },
+    Check {
+        name: "murk_index",
+        run: murk_index,
+        seeds: murk_index_seeds,
+    },
+    Check {
+        name: "murk_world",
+        run: murk_world,
+        seeds: murk_world_seeds,
     },
 ];
 
@@ -93,4 +103,26 @@ pub fn murk_claims() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn murk_large_seeds() -> Vec<Vec<u8>> {
     murk::seeds::large_recordings()
+}
+
+/// Murk replays, indexes with their recordings behind them, and scripts.
+#[must_use]
+pub fn murk_index_seeds() -> Vec<Vec<u8>> {
+    murk::index::seeds::inputs()
+}
+
+/// Descriptions of small Murk worlds, of each space and each propagator, with commands behind them.
+/// The first [`MURK_SOUND_WORLDS`] are sound.
+#[must_use]
+pub fn murk_world_seeds() -> Vec<Vec<u8>> {
+    murk::world::seeds::worlds()
+}
+
+/// How many of [`murk_world_seeds`] are sound.
+pub const MURK_SOUND_WORLDS: usize = murk::world::seeds::SOUND;
+
+/// Short descriptions that claim much, for the memory test.
+#[must_use]
+pub fn murk_world_claims() -> Vec<Vec<u8>> {
+    murk::world::seeds::claims()
 }

@@ -5,9 +5,13 @@
 use std::cell::Cell;
 use std::hint::black_box;
 
-use gametape_fuzz::{large_seeds, murk_claims, murk_large_seeds, murk_seeds, seeds};
+use gametape_fuzz::{
+    large_seeds, murk_claims, murk_index_seeds, murk_large_seeds, murk_seeds, murk_world_claims,
+    murk_world_seeds, seeds,
+};
 use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from};
 use gametape_murk as murk;
+use gametape_murk::engine::World;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -71,6 +75,8 @@ impl Peaks {
 fn memory_is_bounded() {
     rmv();
     murk();
+    murk_beside();
+    murk_worlds();
 }
 
 fn rmv() {
@@ -235,4 +241,125 @@ fn murk() {
         peaks.decoder,
         peaks.decoder_per_byte
     );
+}
+
+/// What is said of a recording, with or without its index.
+fn murk_beside() {
+    let mut peaks = [0.0_f64; 2];
+    let mut inputs = 0;
+    let mut measure = |data: &[u8], recording: &[u8], index: &[u8]| {
+        inputs += 1;
+        let size = data.len() as f64;
+        let opened = peak(|| {
+            let index = murk::Index::open(index).ok()?;
+            let _ = index.is_whole();
+            let tick = index.entry(0).map_or(0, |entry| entry.tick);
+            black_box(index.find(tick));
+            Some(
+                index
+                    .damages(recording)
+                    .filter(|one| one.bit.is_some())
+                    .count(),
+            )
+        });
+        assert_eq!(opened, 0, "an index is borrowed");
+        let mut copy = recording.to_vec();
+        let mended = peak(|| {
+            let index = murk::Index::open(index).ok()?;
+            let _ = black_box(index.check(recording));
+            let _ = black_box(index.frame(recording, 1));
+            Some(index.mend(&mut copy))
+        });
+        assert!(mended <= 16 * index.len() + 1000, "{mended} for {size}");
+        let looked = peak(|| {
+            let _ = black_box(murk::salvage(recording));
+            murk::audit(recording)
+        });
+        assert!(
+            looked <= 8 * recording.len() + (32 << 10),
+            "{looked} for {size}"
+        );
+        if data.len() > 1 << 17 {
+            peaks[0] = peaks[0].max(mended as f64 / size);
+            peaks[1] = peaks[1].max(looked as f64 / size);
+        }
+    };
+    for mut seed in murk_index_seeds() {
+        measure(&seed, &seed, &seed);
+        for at in 0..seed.len() {
+            for change in [0x01, 0xFF] {
+                seed[at] ^= change;
+                measure(&seed, &seed, &seed);
+                seed[at] ^= change;
+            }
+        }
+    }
+    for large in murk_large_seeds() {
+        let replay = murk::read(&large).expect("a sound one");
+        let mut index = murk::Index::build(&replay).expect("a sound one");
+        measure(&large, &large, &index);
+        // Every frame is another.
+        for entry in index[48..].chunks_mut(20) {
+            entry[16] ^= 1;
+        }
+        measure(&large, &large, &index);
+    }
+    eprintln!(
+        "murk: {inputs} inputs: {:.2} a byte to mend a large one, {:.2} to audit it",
+        peaks[0], peaks[1]
+    );
+}
+
+/// What is claimed is not reserved; a description that is refused has cost little.
+fn murk_worlds() {
+    let (mut inputs, mut most, mut built) = (0, 0, 0);
+    let mut measure = |text: &[u8]| {
+        inputs += 1;
+        let read = peak(|| {
+            let text = std::str::from_utf8(text).ok()?;
+            let world = World::from_toml(text).ok()?;
+            black_box(world.checker().is_ok());
+            Some(world.canonical())
+        });
+        // Nested lists cost the TOML parser most: some 100 bytes a byte.
+        let allowed = 128 * text.len() + (64 << 10);
+        assert!(read <= allowed, "{read} bytes for {}", text.len());
+        most = most.max(read);
+    };
+    for claim in murk_world_claims() {
+        measure(&claim);
+    }
+    for seed in murk_world_seeds() {
+        let text = seed.split(|&byte| byte == 0).next().unwrap_or_default();
+        let mut text = text.to_vec();
+        measure(&text);
+        for cut in 0..text.len() {
+            measure(&text[..cut]);
+        }
+        for at in 0..text.len() {
+            for change in [0x01, 0xFF] {
+                text[at] ^= change;
+                measure(&text);
+                text[at] ^= change;
+            }
+        }
+    }
+    // The engine's own buffers are the same for all small worlds.
+    for text in murk_world_seeds().into_iter().chain(murk_world_claims()) {
+        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        let world = std::str::from_utf8(text).ok().map(World::from_toml);
+        let Some(Ok(world)) = world else { continue };
+        if world.cell_count() < 10_000 {
+            let memory = peak(|| world.build());
+            // Three buffers of 64 MiB, which the system fills when they are used; and the queue.
+            let allowed = (193 << 20) + 128 * world.max_ingress_queue as usize;
+            assert!(
+                memory <= allowed,
+                "{memory} for {} cells",
+                world.cell_count()
+            );
+            built = built.max(memory);
+        }
+    }
+    eprintln!("murk: {inputs} descriptions: at most {most} bytes; {built} for a small world");
 }

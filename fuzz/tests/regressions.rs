@@ -8,8 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Once;
 
-use gametape_fuzz::{CHECKS, Check, MURK_SOUND, murk_seeds, seeds};
+use gametape_fuzz::{
+    CHECKS, Check, MURK_SOUND, MURK_SOUND_WORLDS, murk_seeds, murk_world_seeds, seeds,
+};
 use gametape_mines::rmv;
+use gametape_murk::engine::World;
 
 /// Enough to see what is wrong.
 const SHOWN: usize = 8;
@@ -161,6 +164,8 @@ checks! {
     murk_read = 4;
     murk_roundtrip = 5;
     murk_origin = 6;
+    murk_index = 7;
+    murk_world = 8;
 }
 
 #[test]
@@ -187,5 +192,22 @@ fn the_first_murk_seeds_are_sound_recordings() {
     assert!(!sound[MURK_SOUND..].iter().any(|&sound| sound));
     for seed in murk_seeds() {
         assert!(seed.len() < 700, "{} bytes", seed.len());
+    }
+}
+
+#[test]
+fn the_first_murk_worlds_are_sound() {
+    let sound: Vec<bool> = murk_world_seeds()
+        .iter()
+        .map(|seed| {
+            let text = seed.split(|&byte| byte == 0).next().unwrap_or_default();
+            let text = std::str::from_utf8(text).ok();
+            text.is_some_and(|text| World::from_toml(text).is_ok())
+        })
+        .collect();
+    let expected: Vec<bool> = (0..sound.len()).map(|at| at < MURK_SOUND_WORLDS).collect();
+    assert_eq!(sound, expected);
+    for seed in murk_world_seeds() {
+        assert!(seed.len() < 1500, "{} bytes", seed.len());
     }
 }

@@ -317,6 +317,8 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
         "murk_read",
         "murk_roundtrip",
         "murk_origin",
+        "murk_index",
+        "murk_world",
     ] {
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.
         run(cargo()

@@ -232,7 +232,7 @@ fn a_recorder_that_is_killed_loses_no_whole_frame() {
             } else {
                 let wanted = random.below(length);
                 while size(&path) < wanted && child.try_wait().unwrap().is_none() {
-                    std::hint::spin_loop();
+                    std::thread::sleep(Duration::from_micros(100));
                 }
             }
             child.kill().unwrap();

@@ -1,5 +1,5 @@
 //! Recordings of games and simulations, whatever their format: open, describe, check, measure,
-//! repair, convert.
+//! compare, repair, convert; and of deterministic simulations: record, minimise, prove in sync.
 //!
 //! ```no_run
 //! let recording = gametape::Recording::open("final.rmv")?;
@@ -12,7 +12,7 @@
 //!
 //! [`Recording`] knows a format by its content, then by its extension. Whoever needs more than
 //! what all formats share takes [`Recording::bytes`] to the format's own crate, such as
-//! [`gametape_mines`].
+//! [`gametape_mines`] or [`gametape_murk`].
 
 #![deny(unsafe_code)]
 

@@ -179,7 +179,7 @@ pub(super) fn recording(script: &mut Unstructured<'_>) -> Result<Recording> {
     Ok(Recording { header, frames })
 }
 
-fn envelope(script: &mut Unstructured<'_>) -> Result<Envelope> {
+pub(super) fn envelope(script: &mut Unstructured<'_>) -> Result<Envelope> {
     let kind: u8 = script.arbitrary()?;
     if kind < 64 {
         return Ok(Envelope::default());
@@ -200,7 +200,7 @@ fn envelope(script: &mut Unstructured<'_>) -> Result<Envelope> {
     })
 }
 
-fn deed(script: &mut Unstructured<'_>) -> Result<Deed> {
+pub(super) fn deed(script: &mut Unstructured<'_>) -> Result<Deed> {
     Ok(match script.arbitrary::<u8>()? % 8 {
         0 => Deed::Move(script.arbitrary()?, coord(script)?),
         1 => {

@@ -12,10 +12,6 @@ use crate::ui::{Ui, counted, recordings};
 pub fn run(args: &Index, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
-    if args.paths.iter().any(|path| path == "-") {
-        ui.complain("-: an index lies beside a file; standard input is none");
-        return Ok(Exit::Unusable);
-    }
     for opened in recordings(&args.paths) {
         // What was merely found, and has no index, is not meant.
         if let Ok((recording, false)) = &opened

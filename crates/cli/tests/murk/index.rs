@@ -227,7 +227,7 @@ fn standard_input_has_no_index() {
         .assert()
         .code(2)
         .stdout_eq("")
-        .stderr_eq("gametape: -: an index lies beside a file; standard input is none\n");
+        .stderr_eq("gametape: -: an index lies beside a file\n");
     assert!(!path.join("-.index").exists());
     fs::write(path.join("-.index"), "of nothing").unwrap();
     gametape(path, &["verify", "-"])

@@ -1,0 +1,26 @@
+//! Recordings with their indexes, and scripts.
+
+use gametape_murk::{Index, read};
+
+use crate::murk::seeds::{SOUND, recordings};
+use crate::rmv::noise;
+
+/// Recordings, indexes before their recordings, some that lie, and scripts.
+pub(crate) fn inputs() -> Vec<Vec<u8>> {
+    let recordings = recordings();
+    let mut inputs: Vec<Vec<u8>> = Vec::new();
+    for recording in &recordings[..SOUND] {
+        let replay = read(recording).expect("a sound one");
+        let index = Index::build(&replay).expect("a sound one");
+        inputs.push([&index[..], recording].concat());
+        // Entries in the wrong order: they overlap.
+        if index.len() >= 48 + 40 {
+            let mut lies = index.clone();
+            lies[48..].rotate_left(20);
+            inputs.push([&lies[..], recording].concat());
+        }
+    }
+    inputs.extend(recordings);
+    inputs.extend(noise(12, 300));
+    inputs
+}

@@ -1,0 +1,119 @@
+//! Descriptions of worlds out of anybody's recording, and what runs by them.
+
+mod run;
+pub(crate) mod seeds;
+
+use gametape_murk::engine::{Fault, Space, World, WorldError};
+use gametape_murk::{read, write_header};
+
+/// The text up to the first zero byte is a description, as a file or as a recording carries it; what
+/// is behind it says which commands come.
+///
+/// A description is refused, in a sentence that names its line, or is sound: it passes its own
+/// check, and has one canonical text, which reads back as the same world with the same hash,
+/// through a recording's header too.
+///
+/// A small world is built, and runs: what became of each command is what was told before without
+/// simulating it; what the only command for a value set is there. Its recording is verified in
+/// another world of the same description, where a forged hash is noticed at its tick; a world
+/// that was taken back to any tick makes the same ticks again, to the bit.
+pub fn murk_world(data: &[u8]) {
+    let mut parts = data.splitn(2, |&byte| byte == 0);
+    let text = parts.next().unwrap_or_default();
+    let script = parts.next().unwrap_or_default();
+    let carried = World::from_descriptor(text);
+    let world = match (std::str::from_utf8(text), carried) {
+        (Err(_), None) => return,
+        (Err(_), Some(carried)) => return refused(text, &carried.expect_err("it is no text")),
+        (Ok(read), carried) => {
+            let world = World::from_toml(read);
+            match (&world, carried) {
+                (_, None) => {}
+                (Ok(world), Some(Ok(carried))) => {
+                    assert_eq!(carried.canonical(), world.canonical());
+                }
+                (Err(error), Some(Err(carried))) if carried.to_string() == error.to_string() => {}
+                // The first line is a comment to the one, and the version to the other.
+                (_, Some(Err(error))) if matches!(error.fault(), Fault::Version { .. }) => {
+                    refused(text, &error);
+                }
+                (world, carried) => panic!("{world:?}, but carried it is {carried:?}"),
+            }
+            world
+        }
+    };
+    match world {
+        Err(error) => refused(text, &error),
+        Ok(world) => {
+            sound(&world);
+            if is_small(&world) {
+                run::check(&world, script);
+            }
+        }
+    }
+}
+
+fn refused(text: &[u8], error: &WorldError) {
+    let message = error.to_string();
+    assert!(!message.is_empty() && message.len() < 4096, "{message}");
+    if let Some(line) = error.line() {
+        let lines = text.split(|&byte| byte == b'\n').count();
+        assert!((1..=lines).contains(&line), "{message}, of {lines} lines");
+    }
+}
+
+fn sound(world: &World) {
+    world.check().expect("it was read");
+    let canonical = world.canonical();
+    let again = World::from_descriptor(&canonical).expect("it says what it is");
+    let again = again.expect("canonical");
+    assert_eq!(again.canonical(), canonical, "a fixed point");
+    assert_eq!(&again, world);
+    assert_eq!(again.config_hash(), world.config_hash());
+    let checker = world.checker().expect("it was read");
+    assert_eq!(
+        checker.max_ingress_queue(),
+        world.max_ingress_queue as usize
+    );
+
+    let header = world.header();
+    assert_eq!(header.config_hash, world.config_hash());
+    assert_eq!(header.space_descriptor, canonical);
+    let bytes = write_header(&header).expect("within the limits");
+    let carried = read(&bytes).expect("what was written");
+    assert_eq!(carried.header(), &header);
+
+    // Coordinates, where the origin's and ours have to agree.
+    let (cells, ndim) = (world.cell_count(), world.space.ndim());
+    for cell in [0, 1, cells / 2, cells - 1] {
+        let coord = world.space.coord(cell);
+        assert_eq!(coord.is_some(), cell < cells);
+        assert!(coord.is_none_or(|coord| coord.len() == ndim));
+    }
+    assert_eq!(world.space.coord(cells), None);
+    assert_eq!(world.space.coord(u64::MAX), None);
+}
+
+/// Small enough for some milliseconds.
+fn is_small(world: &World) -> bool {
+    let cells = world.cell_count();
+    let values: u64 = world
+        .fields
+        .iter()
+        .map(|field| cells.saturating_mul(field.field_type.components().into()))
+        .fold(0, u64::saturating_add);
+    cells <= 144
+        && values <= 1024
+        && world.propagators.len() <= 6
+        // A coordinate may have more numbers than there are cells.
+        && parts(&world.space) <= 8
+        && world.max_ingress_queue <= 4096
+}
+
+/// Spaces that it is made of.
+fn parts(space: &Space) -> usize {
+    match space {
+        Space::Product { components } => 1 + components.iter().map(parts).sum::<usize>(),
+        _ => 1,
+    }
+}
