@@ -188,7 +188,7 @@ impl Auditor {
     /// What was found; `problem` is what stopped the reader.
     #[must_use]
     pub fn finish(mut self, problem: Option<&Finding>) -> Findings {
-        if self.frames == 0 {
+        if self.frames == 0 && problem.is_none() {
             self.findings.push(Finding::new(Rule::NoFrames));
         }
         if let Some(problem) = problem {

@@ -44,7 +44,8 @@ pub enum Cause {
         /// The tick whose state has the recorded hash.
         tick: u64,
     },
-    /// No change of one value explains the hash: several differ, and which can't be told.
+    /// No change of one value explains the hash: several differ, and which can't be told; or the
+    /// recorded hash itself is damaged.
     Many,
 }
 
@@ -213,7 +214,7 @@ impl fmt::Display for Divergence {
             )?,
             Cause::Many => write!(
                 f,
-                "the replayed state is not the recorded one; more than one value differs, which ones can't be told from a hash"
+                "the replayed state is not the recorded one: more than one value differs, and which ones can't be told from a hash; or the recorded hash itself is damaged"
             )?,
         }
         write!(

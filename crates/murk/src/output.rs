@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// Where a [`Writer`] writes to: something that can take back a part of a frame.
+/// Where a [`Writer`](crate::Writer) writes to: something that can take back a part of a frame.
 ///
 /// Implemented for [`File`], `Vec<u8>` and `&mut Vec<u8>`; [`Stream`] makes one of any [`Write`].
 pub trait Output: Write {
