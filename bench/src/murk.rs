@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{self, BufReader, Read, Write};
+use std::time::Instant;
 
 use gametape_murk::{
-    Command, CommandBuf, Commands, Envelope, Header, Payload, Reader, Writer, snapshot_hash,
-    snapshot_hashes,
+    Command, CommandBuf, Commands, Envelope, Header, Index, Payload, Reader, Writer, read,
+    snapshot_hash, snapshot_hashes,
 };
 use murk_core::command::{Command as PeerCommand, CommandPayload};
 use murk_core::id::{Coord, FieldId, ParameterVersion, TickId, WorldGenerationId};
@@ -46,7 +47,11 @@ pub fn run(filter: &str) {
         bench.recording(commands, rounds);
     }
     bench.hashing();
+    bench.open_by_tick();
 }
+
+/// Commands of a frame, and frames, of the recording that is opened by tick: 1 GB.
+const LARGE: (usize, u64) = (8, 2_000_000);
 
 struct Bench<'a> {
     filter: &'a str,
@@ -85,6 +90,43 @@ impl Bench<'_> {
                 ours.calls, ours.bytes, peer.calls, peer.bytes
             );
         }
+    }
+
+    /// Opening a recording at any tick through its index: the index's head, the check that it is
+    /// of this recording, the search, the frame and its checksum. The origin has nothing to
+    /// compare: it reads all frames up to there.
+    fn open_by_tick(&self) {
+        let (group, name) = ("murk-open-by-tick", "1-GB");
+        if !self.wants(group, name) {
+            return;
+        }
+        let (commands, frames) = LARGE;
+        let ring = Ring::new(commands);
+        let header = header();
+        let mut writer = Writer::new(Vec::new(), &header).expect("a sound header");
+        for (tick, buffer) in (0..frames).zip(ring.stored.iter().cycle()) {
+            writer
+                .push(tick, buffer.as_commands(), tick)
+                .expect("memory takes everything");
+        }
+        let bytes = writer.finish().expect("memory takes everything");
+        let index = Index::build(&read(&bytes).expect("sound")).expect("sound");
+        let mut random = Random(5);
+        const CALLS: u32 = 100_000;
+        let start = Instant::now();
+        for _ in 0..CALLS {
+            let tick = random.next() % frames;
+            let index = Index::open(&index).expect("sound");
+            index.check(&bytes).expect("of this recording");
+            let frame = index.frame(&bytes, tick).expect("sound");
+            assert_eq!(frame.map(|frame| frame.snapshot_hash), Some(tick));
+        }
+        println!(
+            "{group}/{name} ours={:.3} ({} bytes, an index of {})",
+            start.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS),
+            bytes.len(),
+            index.len()
+        );
     }
 
     fn recording(&self, commands: usize, rounds: u32) {

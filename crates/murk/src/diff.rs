@@ -226,59 +226,33 @@ fn run_to<S: Simulation>(
 }
 
 fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, String)> {
-    let mut found = Vec::new();
-    let mut push = |what, x: String, y: String| {
-        if x != y {
-            found.push((what, x, y));
-        }
+    let facts = |header: &Header<'_>| {
+        let (build, descriptor) = (&header.build, &header.space_descriptor);
+        [
+            ("toolchain", build.toolchain.to_string()),
+            ("target_triple", build.target_triple.to_string()),
+            ("murk_version", build.murk_version.to_string()),
+            ("compile_flags", build.compile_flags.to_string()),
+            ("seed", header.seed.to_string()),
+            ("config_hash", format!("{:016x}", header.config_hash)),
+            ("field_count", header.field_count.to_string()),
+            ("cell_count", header.cell_count.to_string()),
+            (
+                "space_descriptor",
+                format!(
+                    "{} bytes, CRC-32 {:08x}",
+                    descriptor.len(),
+                    crc32fast::hash(descriptor)
+                ),
+            ),
+        ]
     };
-    let (x, y) = (&a.build, &b.build);
-    push(
-        "toolchain",
-        x.toolchain.to_string(),
-        y.toolchain.to_string(),
-    );
-    push(
-        "target_triple",
-        x.target_triple.to_string(),
-        y.target_triple.to_string(),
-    );
-    push(
-        "murk_version",
-        x.murk_version.to_string(),
-        y.murk_version.to_string(),
-    );
-    push(
-        "compile_flags",
-        x.compile_flags.to_string(),
-        y.compile_flags.to_string(),
-    );
-    push("seed", a.seed.to_string(), b.seed.to_string());
-    push(
-        "config_hash",
-        format!("{:016x}", a.config_hash),
-        format!("{:016x}", b.config_hash),
-    );
-    push(
-        "field_count",
-        a.field_count.to_string(),
-        b.field_count.to_string(),
-    );
-    push(
-        "cell_count",
-        a.cell_count.to_string(),
-        b.cell_count.to_string(),
-    );
-    let descriptor = |header: &Header<'_>| {
-        let bytes = &header.space_descriptor;
-        format!(
-            "{} bytes, CRC-32 {:08x}",
-            bytes.len(),
-            crc32fast::hash(bytes)
-        )
-    };
-    push("space_descriptor", descriptor(a), descriptor(b));
-    found
+    facts(a)
+        .into_iter()
+        .zip(facts(b))
+        .filter(|((_, x), (_, y))| x != y)
+        .map(|((what, x), (_, y))| (what, x, y))
+        .collect()
 }
 
 fn diff_frames(a: Option<&Frame<'_>>, b: Option<&Frame<'_>>) -> Option<FrameDiff> {
