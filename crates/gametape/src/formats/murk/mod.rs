@@ -4,6 +4,7 @@ mod audit;
 mod diff;
 mod index;
 mod json;
+mod jsonl;
 mod minimise;
 mod record;
 mod sync;

@@ -9,7 +9,7 @@ use gametape_murk::engine::{EngineWorld, World};
 use gametape_murk::{self as format, CommandBuf, RecordError, Recorder, VerifyError, Writer};
 use serde::Serialize;
 
-use super::{broken, json, world};
+use super::{broken, jsonl, world};
 use crate::Error;
 
 /// The commands of each tick, read from lines of JSON.
@@ -66,7 +66,7 @@ impl Commands {
                 let made: Option<&(u64, CommandBuf)> = commands.ticks.get(&tick);
                 made.map_or(0, |(_, buffer)| buffer.as_commands().len() as u64)
             };
-            let read = json::read_line(line, &field, &made).map_err(wrong)?;
+            let read = jsonl::read_line(line, &field, &made).map_err(wrong)?;
             let (_, buffer) = commands
                 .ticks
                 .entry(read.tick)
