@@ -63,6 +63,23 @@ impl Format {
             .find(|format| format.adapter().extensions().contains(&extension.as_str()))
     }
 
+    /// Refuses a file name that says another format than this: whoever met the file would be misled.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    pub fn check_name(self, path: &Path) -> Result<(), Error> {
+        match Self::from_extension(path) {
+            Some(other) if other != self => Err(Error::Unsupported {
+                path: path.to_owned(),
+                message: format!(
+                    "is the name of a recording of {other}; {self} recordings end in .{}",
+                    self.adapter().extensions().join(" or .")
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// The format whose signature `bytes` start with.
     #[must_use]
     pub fn sniff(bytes: &[u8]) -> Option<Self> {

@@ -32,7 +32,7 @@ pub use error::Error;
 pub use finding::{Audit, Finding, Severity, Verdict};
 pub use format::{Check, Convert, Converted, Format, Partial, Repaired, Secrets};
 pub use info::{Info, printable};
-pub use output::write_file;
+pub use output::{write_file, write_recording};
 pub use paths::{Found, find};
 pub use recording::Recording;
 pub use source::Limits;

@@ -288,7 +288,26 @@ fn a_world_that_can_go_on_no_longer_is_told_from_a_divergence() {
     let audit = audit(&writer.finish().unwrap());
     let (severity, tick, message) = found(&audit, "murk.simulation");
     assert_eq!((severity, tick), (Severity::Error, Some(4)), "{message}");
-    assert_eq!(audit.findings.len(), 1, "{:?}", audit.findings);
+    // The three before it failed as well, which is what brought it there.
+    let (severity, tick, message) = found(&audit, "murk.tick-failed");
+    assert_eq!((severity, tick), (Severity::Warning, Some(1)));
+    assert!(message.ends_with("(and 2 times more)"), "{message}");
+    assert_eq!(audit.findings.len(), 2, "{:?}", audit.findings);
+}
+
+#[test]
+fn a_recording_that_is_replaced_takes_its_index_with_it() {
+    let (_folder, path) = temporary("run.murk");
+    record(&options(&path, 30), &Commands::none()).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let (index, _) = gametape::murk::index(&Recording::open(&path).unwrap()).unwrap();
+    gametape::write_recording(&path, &bytes).unwrap();
+    assert!(index.exists());
+    gametape::write_recording(&path, &bytes[..bytes.len() - 20]).unwrap();
+    assert!(!index.exists());
+    fs::write(&index, "not an index").unwrap();
+    gametape::write_recording(&path, &bytes).unwrap();
+    assert!(index.exists());
 }
 
 fn temporary(name: &str) -> (tempfile::TempDir, PathBuf) {
@@ -577,7 +596,12 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     let line = r#"{"tick":4,"kind":"set_field","coord":[3,4],"field":"stove","value":1.0}"#;
     let commands = Commands::read(line.as_bytes(), Path::new("c"), samples::HEAT).unwrap();
     record(&options(&whole, 20), &commands).unwrap();
+    let misnamed = whole.with_extension("rmv");
+    let error = record(&options(&misnamed, 20), &commands).unwrap_err();
+    assert_eq!(error.code(), "unsupported");
+    assert!(!misnamed.exists());
     record(&options(&path, 8), &commands).unwrap();
+    let (index, _) = gametape::murk::index(&Recording::open(&path).unwrap()).unwrap();
     let error = record(&options(&path, 20), &commands)
         .unwrap_err()
         .to_string();
@@ -590,6 +614,7 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     assert_eq!((recorded.resumed_after, recorded.ticks), (8, 12));
     let bytes = fs::read(&path).unwrap();
     assert_eq!(bytes, fs::read(&whole).unwrap());
+    assert!(!index.exists());
 
     // Other commands, another world, a hash that is wrong, a file of something else: nothing of
     // the file is touched.

@@ -267,6 +267,10 @@ fn diff_frames(a: Option<&Frame<'_>>, b: Option<&Frame<'_>>) -> Option<FrameDiff
     let (Some(a), Some(b)) = (a, b) else {
         return Some(found);
     };
+    if a.tick != b.tick {
+        // Other ticks have other commands and other states: that says nothing more.
+        return Some(found);
+    }
     if a.commands() != b.commands() {
         let (mut left, mut right) = (a.commands().iter(), b.commands().iter());
         found.command = (0..=u32::MAX)
@@ -284,6 +288,6 @@ fn diff_frames(a: Option<&Frame<'_>>, b: Option<&Frame<'_>>) -> Option<FrameDiff
     if a.snapshot_hash != b.snapshot_hash {
         found.hashes = Some((a.snapshot_hash, b.snapshot_hash));
     }
-    let differs = a.tick != b.tick || found.command.is_some() || found.hashes.is_some();
+    let differs = found.command.is_some() || found.hashes.is_some();
     differs.then_some(found)
 }

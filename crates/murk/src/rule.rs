@@ -157,6 +157,9 @@ rules! {
     /// The simulation stopped before the recording did.
     #[error("the simulation can't go on: {reason}")]
     Simulation { reason: String } = "murk.simulation", Error;
+    /// A tick of the replay failed and left the state as it was, as it was recorded.
+    #[error("the tick failed, and left the state as it was: {reason}")]
+    TickFailed { reason: String } = "murk.tick-failed", Warning;
     /// No world: hashes could not be checked.
     #[error("checked, but not re-simulated: the recording carries no world, and none was given; its {} snapshot hashes are unproven", Grouped(*frames))]
     NotSimulated { frames: u64 } = "murk.not-simulated", Info;

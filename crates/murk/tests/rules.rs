@@ -223,6 +223,9 @@ const RAISED: &[Raise] = &[
     ("murk.simulation", || {
         rule(Rule::Simulation { reason: "x".into() })
     }),
+    ("murk.tick-failed", || {
+        rule(Rule::TickFailed { reason: "x".into() })
+    }),
     ("murk.not-simulated", || audit(&recording(3, 1)).findings),
     ("murk.header-changed", || of_damage(|bytes| bytes[30] ^= 16)),
     ("murk.frame-changed", || of_damage(|bytes| bytes[60] ^= 16)),

@@ -89,5 +89,5 @@ pub fn deliver(
         ));
         return Ok(Err(Exit::Unusable));
     }
-    Ok(gametape::write_file(Path::new(output), bytes).map_err(|error| ui.fail(&error)))
+    Ok(gametape::write_recording(Path::new(output), bytes).map_err(|error| ui.fail(&error)))
 }

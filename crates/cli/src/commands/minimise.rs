@@ -1,7 +1,9 @@
 //! `gametape minimise`.
 
 use std::io;
+use std::path::Path;
 
+use gametape::Format;
 use gametape::murk::{self, Minimise as Options};
 use serde_json::json;
 
@@ -11,6 +13,10 @@ use crate::exit::Exit;
 use crate::ui::{Ui, check_with, counted, open, read_world};
 
 pub fn run(args: &Minimise, ui: &mut Ui) -> io::Result<Exit> {
+    // Before the search, which may take its time.
+    if let Err(error) = Format::Murk.check_name(Path::new(&args.output)) {
+        return Ok(ui.fail(&error));
+    }
     let found = check_with(args.world.as_deref()).and_then(|check| {
         let options = Options {
             check,

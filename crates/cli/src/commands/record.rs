@@ -50,7 +50,7 @@ fn report(args: &RecordMurk, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
     }
     if recorded.dropped > 0 {
         ui.remark(&format!(
-            "cut off {} that were no whole frame",
+            "cut off {} behind the last whole frame",
             counted(recorded.dropped, "byte")
         ));
     }

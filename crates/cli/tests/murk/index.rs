@@ -189,12 +189,14 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
             "{output:?}"
         );
     }
-    // A recording that has grown.
+    // A recording that has grown: by us, who take the index away, and by others, who don't.
     fs::write(path.join("run.murk.index"), &index).unwrap();
     let args = "record murk --world pond.toml --commands drops.jsonl --ticks 13 --resume run.murk";
     gametape(path, &args.split(' ').collect::<Vec<_>>())
         .assert()
         .code(0);
+    assert!(!path.join("run.murk.index").exists());
+    fs::write(path.join("run.murk.index"), &index).unwrap();
     gametape(path, &["verify", "run.murk"]).assert().code(0).stdout_eq(str![[r#"
 warn  run.murk  13 ticks, replayed: every hash is right
       warning murk.index-stale: the index beside the recording is not used: the index is stale: the recording has [..] bytes, it had [..] when the index was made

@@ -57,7 +57,7 @@ fn save(
     make: impl FnOnce() -> Result<Vec<u8>, String>,
 ) -> Result<String, String> {
     let path = folder.join(name);
-    gametape::write_file(&path, &make()?).map_err(|error| error.to_string())?;
+    gametape::write_recording(&path, &make()?).map_err(|error| error.to_string())?;
     Ok(path.display().to_string())
 }
 

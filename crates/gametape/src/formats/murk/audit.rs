@@ -76,7 +76,11 @@ pub(super) fn audit(path: &Path, source: &Source, check: &Check) -> Result<Audit
             }
         }
     });
-    let checker = world.as_ref().and_then(|world| world.checker().ok());
+    // What a world that is not the recording's says of its commands means nothing.
+    let checker = world
+        .as_ref()
+        .filter(|world| world::misfit(&header, world).is_none())
+        .and_then(|world| world.checker().ok());
     let tried = verifier.is_some();
     let mut diverged = false;
     loop {
@@ -92,12 +96,20 @@ pub(super) fn audit(path: &Path, source: &Source, check: &Check) -> Result<Audit
         if let Some(index) = &index {
             index::compare(index, source, &frame, &mut auditor);
         }
-        if let Some(running) = &mut verifier
-            && let Err(error) = running.push(&frame)
-        {
+        let Some(running) = &mut verifier else {
+            continue;
+        };
+        if let Err(error) = running.push(&frame) {
             auditor.note(outcome(error));
             verifier = None;
             diverged = true;
+        } else if let Some(reason) = running.simulation().failure() {
+            let reason = reason.to_owned();
+            auditor.note(
+                format::Finding::new(Rule::TickFailed { reason })
+                    .at(frame.offset)
+                    .in_frame(frame.index, Some(frame.tick)),
+            );
         }
     }
     if let Some(running) = verifier

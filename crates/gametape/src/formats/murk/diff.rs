@@ -158,7 +158,7 @@ fn sentence(first: &FrameDiff) -> String {
                     ),
                     Some(_) => write!(
                         text,
-                        "{colon}the {which} differs from its replay in more than one value, or it can't be told in which"
+                        "{colon}the {which} differs from its replay in more than one value, or it can't be told in which, or its hash is damaged"
                     ),
                 };
                 colon = "; ";

@@ -100,6 +100,24 @@ impl Beside {
     }
 }
 
+/// Removes the index beside a recording that was made anew, unless it fits. What is there and is no
+/// index at all is not ours.
+pub(crate) fn remove_stale_index(path: &Path, recording: &[u8]) {
+    let stale = match find_beside(path) {
+        Some(Ok(source)) => match Index::open(&source) {
+            Ok(index) => {
+                index.check(recording).is_err() || index.damages(recording).next().is_some()
+            }
+            Err(_) => false,
+        },
+        _ => false,
+    };
+    if stale {
+        // A stale index is refused wherever it is met: nothing is lost if it stays.
+        let _ = std::fs::remove_file(index_path(path));
+    }
+}
+
 /// Looks at all of an index: one that is damaged itself would find damage where there is none.
 fn check_whole(index: &[u8], recording: &[u8]) -> Result<(), String> {
     let index = Index::open(index).map_err(|error| error.to_string())?;

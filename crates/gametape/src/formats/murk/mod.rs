@@ -20,6 +20,7 @@ use crate::format::{Adapter, Check, Convert, Converted, Partial, Repaired, Secre
 use crate::source::Source;
 use crate::{Audit, Diff, Error, Format, Info};
 
+pub(crate) use index::remove_stale_index;
 pub use index::{index, index_path};
 pub use minimise::{Minimise, Minimised, minimise};
 pub use record::{Commands, RecordOptions, Recorded, record};

@@ -10,7 +10,8 @@ use gametape_murk::{self as format, CommandBuf, RecordError, Recorder, VerifyErr
 use serde::Serialize;
 
 use super::{broken, jsonl, world};
-use crate::Error;
+use crate::source::{Limits, Source};
+use crate::{Error, Format};
 
 /// The commands of each tick, read from lines of JSON.
 #[derive(Clone, Default, Debug)]
@@ -170,6 +171,7 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
             message: other.to_string(),
         },
     };
+    Format::Murk.check_name(path)?;
     commands.within(options.ticks)?;
     let world = World::from_toml(&options.world).map_err(|error| Error::World {
         path: options.world_path.clone(),
@@ -240,6 +242,11 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         .map_err(unwritable)?
         .sync_all()
         .map_err(io)?;
+    if recorded.resumed_after > 0
+        && let Ok(source) = Source::open(path, &Limits::default())
+    {
+        super::remove_stale_index(path, &source);
+    }
     Ok(recorded)
 }
 
