@@ -1,8 +1,32 @@
 //! Murk replay v3: deterministic command logs, and where determinism broke.
 //!
 //! A recording holds the commands of each tick and a hash of the state they led to. [`read()`]
-//! reads one in memory, [`Reader`] from any source, [`Decoder`] as its bytes come; [`Writer`]
-//! records.
+//! reads one in memory, [`Reader`] from any source, [`Decoder`] as its bytes come; [`Writer`] and
+//! [`Recorder`] record. [`verify()`] replays a recording in a [`Simulation`] and names the first
+//! tick that differs, and the value; [`audit()`] checks what can be told without replaying;
+//! [`diff()`], [`minimise()`], [`sync_test()`] and [`rollback_test()`] look closer. [`salvage()`]
+//! keeps what is whole of a broken recording, an [`Index`] finds ticks and flipped bits.
+//!
+//! ```
+//! # let bytes = gametape_murk::doc_example();
+//! for frame in gametape_murk::read(&bytes)?.frames() {
+//!     let frame = frame?;
+//!     println!("tick {}, hash {:016x}", frame.tick, frame.snapshot_hash);
+//!     for command in frame.commands() {
+//!         println!("  {:?}", command.payload()?);
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to change | look in |
+//! |---|---|
+//! | the layout of frames and of the header | `scan.rs` reads it, `encode.rs` writes it |
+//! | payloads | `payload.rs` |
+//! | the hashes, and running them backwards | `hash.rs`, `explain.rs` |
+//! | replaying, and what is said of a divergence | `verify.rs`, `divergence.rs` |
+//! | rules and what the audit checks | `rule.rs`, `audit.rs` |
+//! | worlds (feature `engine`) | `engine/` |
 //!
 //! Sources: the Murk replay wire format specification, version 3, and what the origin
 //! implementation (`murk-replay` 0.1.9) does beyond it.
