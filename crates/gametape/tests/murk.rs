@@ -492,6 +492,29 @@ fn every_sample_is_deterministic_run_side_by_side_and_rolled_back() {
 }
 
 #[test]
+fn checkpoints_of_a_world_lead_to_any_tick_and_verify_its_parts_side_by_side() {
+    use gametape::murk::{Checkpoints, State, read};
+    for (name, text) in samples::ALL {
+        let world = World::from_toml(text).unwrap();
+        let bytes = tape(&world.header(), world.build().unwrap(), 90, |tick| {
+            stoves(tick % 12)
+        });
+        let replay = read(&bytes).unwrap();
+        let mut simulation = world.build().unwrap();
+        let (saved, verified) = Checkpoints::record(&replay, &mut simulation, 25).unwrap();
+        assert_eq!((saved.len(), verified.frames), (4, 90), "{name}");
+        for tick in [60, 7, 90, 25, 26] {
+            assert!(saved.seek(&replay, &mut simulation, tick).unwrap());
+            let state = State::of(&simulation, world.field_count());
+            let frame = replay.frames().nth(tick as usize - 1).unwrap().unwrap();
+            assert_eq!(state.hash(), frame.snapshot_hash, "{name}, tick {tick}");
+        }
+        let worlds = vec![world.build().unwrap(), world.build().unwrap()];
+        assert_eq!(saved.verify(&replay, worlds).unwrap(), verified, "{name}");
+    }
+}
+
+#[test]
 fn commands_come_from_what_dump_prints() {
     let (_folder, path) = temporary("run.murk");
     let lines = r#"
