@@ -92,6 +92,9 @@ pub struct Inspect {
     /// Show tokens, IP addresses and user ids
     #[arg(long)]
     pub show_secrets: bool,
+    /// Print the world that a recording of a simulation carries, as TOML, and nothing else
+    #[arg(long, conflicts_with_all = ["full", "show_secrets", "json"])]
+    pub world: bool,
 }
 
 #[derive(Args, Debug)]

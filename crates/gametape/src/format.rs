@@ -174,6 +174,13 @@ pub(crate) trait Adapter: Sync {
         tick: Option<u64>,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>>;
+    /// The world that the recording carries.
+    fn world(&self, path: &Path, _bytes: &[u8]) -> Result<String, Error> {
+        Err(Error::Unsupported {
+            path: path.to_owned(),
+            message: "the recording carries no world".into(),
+        })
+    }
     /// Converts within the format.
     fn convert<'a>(
         &self,

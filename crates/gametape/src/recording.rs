@@ -152,6 +152,16 @@ impl Recording {
         self.format.adapter().stats(&self.path, &self.source)
     }
 
+    /// The world that a recording of a simulation carries, as the text of a TOML file: recorded
+    /// with it again, the same commands give the same recording.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where it carries none, [`Error::Broken`] where its header can't be
+    /// read, [`Error::World`] where the world is damaged.
+    pub fn world(&self) -> Result<String, Error> {
+        self.format.adapter().world(&self.path, &self.source)
+    }
+
     /// Writes one JSON object a line for each event or frame.
     ///
     /// # Errors

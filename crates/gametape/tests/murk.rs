@@ -73,6 +73,11 @@ fn a_recording_carries_its_world_and_is_replayed() {
     assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
     assert_eq!(audit.findings, []);
     assert_eq!(audit.summary, "100 ticks, replayed: every hash is right");
+    // The world can be taken out of it, and is the same.
+    let recording = Recording::from_bytes(bytes, "tape.murk").unwrap();
+    let taken = World::from_toml(&recording.world().unwrap()).unwrap();
+    assert_eq!(taken, world);
+    assert_eq!(taken.config_hash(), world.config_hash());
 }
 
 #[test]
@@ -157,6 +162,8 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     let bytes = tape(&header, world.build().unwrap(), 20, stoves);
     let plain = audit(&bytes);
     assert_eq!(plain.summary, "20 ticks, not replayed");
+    let bare = Recording::from_bytes(bytes.clone(), "tape.murk").unwrap();
+    assert_eq!(bare.world().unwrap_err().code(), "unsupported");
     assert_eq!(found(&plain, "murk.not-simulated").0, Severity::Info);
     assert_eq!(found(&plain, "murk.config-unset").0, Severity::Info);
     let replayed = audit_in(&bytes, Some(samples::HEAT));

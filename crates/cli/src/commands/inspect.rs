@@ -18,6 +18,13 @@ pub fn run(args: &Inspect, ui: &mut Ui) -> io::Result<Exit> {
     let mut seen = false;
     for opened in recordings(&args.paths) {
         seen = true;
+        if args.world {
+            match opened.and_then(|(recording, _)| recording.world()) {
+                Ok(world) => ui.line(world.trim_end())?,
+                Err(error) => exit = exit.max(ui.fail(&error)),
+            }
+            continue;
+        }
         let info = match &opened {
             Ok((recording, named)) if *named || args.full => recording.info_with(secrets),
             Ok((recording, _)) => recording.header(secrets),

@@ -185,6 +185,24 @@ fn said_first_word(run: &snapbox::cmd::OutputAssert) -> String {
 }
 
 #[test]
+fn the_world_comes_out_of_a_recording_and_makes_it_again() {
+    let folder = folder();
+    let path = folder.path();
+    let taken = gametape(path, &["inspect", "--world", "run.murk"])
+        .assert()
+        .code(0);
+    fs::write(path.join("taken.toml"), &taken.get_output().stdout).unwrap();
+    let args = "record murk --world taken.toml --commands drops.jsonl --ticks 12 again.murk";
+    gametape(path, &args.split(' ').collect::<Vec<_>>())
+        .assert()
+        .code(0);
+    assert_eq!(
+        fs::read(path.join("run.murk")).unwrap(),
+        fs::read(path.join("again.murk")).unwrap()
+    );
+}
+
+#[test]
 fn inspect_and_stats_have_stable_keys() {
     let folder = folder();
     let path = folder.path();

@@ -140,6 +140,21 @@ impl Adapter for Murk {
         Ok(problem.map(|problem| Partial { value: (), problem }))
     }
 
+    fn world(&self, path: &Path, bytes: &[u8]) -> Result<String, Error> {
+        let replay = format::read(bytes).map_err(|error| broken(path, error))?;
+        match world::carried(replay.header()) {
+            Some(Ok(world)) => Ok(String::from_utf8_lossy(&world.canonical()).into_owned()),
+            Some(Err(message)) => Err(Error::World {
+                path: path.to_owned(),
+                message,
+            }),
+            None => Err(Error::Unsupported {
+                path: path.to_owned(),
+                message: "the recording carries no world".into(),
+            }),
+        }
+    }
+
     fn convert<'a>(
         &self,
         path: &Path,
