@@ -386,10 +386,12 @@ impl<'a> Index<'a> {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let mut start = self.header_length;
-        let behind = |entry: Entry| {
-            let behind = entry.offset >= start;
-            start = entry.offset.saturating_add(1);
-            behind
+        let behind = |entry: Entry| match entry.offset.checked_add(1) {
+            Some(next) if entry.offset >= start => {
+                start = next;
+                true
+            }
+            _ => false,
         };
         (0..self.frames)
             .map_while(|frame| self.entry(frame))
