@@ -1,0 +1,376 @@
+//! Packets onto states: all of a packet, or nothing.
+
+use core::mem;
+
+use crate::body::{Body, check_schema};
+use crate::error::{Error, Rule};
+use crate::limits::{Limit, Limits};
+use crate::schema::{Layout, Schema, full_mask, ones};
+use crate::snapshot::Snapshot;
+use crate::wire::{Frame, Header, Kind, Section, Tag};
+
+/// How a reader takes what the specification leaves open or forbids without need.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Strictness {
+    /// Padding is zero, varuints are minimal, a delta is younger than its baseline.
+    #[default]
+    Strict,
+    /// These three are not checked, as in the origin implementation.
+    Lenient,
+}
+
+/// Reads packets of one schema.
+///
+/// A state that a packet is applied to is not changed: the result goes to another, whose memory
+/// is used again. On an error that one is left empty; so nothing is ever applied by half.
+///
+/// ```
+/// # use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, Value};
+/// # let schema = Schema::new([Component::new(1, [Field::new(1, Codec::UInt { bits: 7 })])])?;
+/// let mut first = Snapshot::new(&schema, 1);
+/// first.insert(7)?.set(1, &[Value::UInt(100)])?;
+/// let mut second = first.clone();
+/// second.set_tick(2);
+/// second.entry(7).set(1, &[Value::UInt(99)])?;
+///
+/// let (mut full, mut delta) = (Vec::new(), Vec::new());
+/// let mut encoder = Encoder::new(&schema);
+/// encoder.full(&first, &mut full)?;
+/// encoder.delta(&first, &second, &mut delta)?;
+///
+/// let decoder = Decoder::new(&schema);
+/// let mut baseline = Snapshot::new(&schema, 0);
+/// let mut state = baseline.clone();
+/// decoder.full(&full, &mut baseline)?;
+/// decoder.delta(&baseline, &delta, &mut state)?;
+/// assert_eq!(state, second);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    pub(crate) schema: Schema,
+    pub(crate) limits: Limits,
+    pub(crate) strict: bool,
+}
+
+impl Decoder {
+    /// A strict decoder with default limits.
+    #[must_use]
+    pub fn new(schema: &Schema) -> Self {
+        Self {
+            schema: schema.clone(),
+            limits: Limits::DEFAULT,
+            strict: true,
+        }
+    }
+
+    /// With other limits.
+    #[must_use]
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Strict or lenient.
+    #[must_use]
+    pub const fn strictness(mut self, strictness: Strictness) -> Self {
+        self.strict = matches!(strictness, Strictness::Strict);
+        self
+    }
+
+    /// Its schema.
+    #[must_use]
+    pub const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(crate) fn frame<'a>(&self, packet: &'a [u8]) -> Result<Frame<'a>, Error> {
+        let frame = Frame::read(packet, self.schema.hash(), self.strict, &self.limits)?;
+        check_schema(self.schema.layout(), &self.limits).map_err(|rule| Error::new(rule, 8))?;
+        Ok(frame)
+    }
+
+    /// Checks header and framing; reads no entity.
+    pub fn header(&self, packet: &[u8]) -> Result<Header, Error> {
+        Ok(self.frame(packet)?.header)
+    }
+
+    /// Reads a full snapshot into `state`, whatever that held. On an error it is empty.
+    pub fn full(&self, packet: &[u8], state: &mut Snapshot) -> Result<(), Error> {
+        self.prepare(state);
+        let result = self.try_full(packet, state);
+        if result.is_err() {
+            state.clear();
+        }
+        result
+    }
+
+    fn try_full(&self, packet: &[u8], state: &mut Snapshot) -> Result<(), Error> {
+        let frame = self.frame(packet)?;
+        if frame.header.kind != Kind::Full {
+            return Err(Error::new(Rule::Kind { full: false }, 6));
+        }
+        state.set_tick(frame.header.tick);
+        if let Some(section) = frame.section(Tag::Create) {
+            let mut creates = Creates::new(self, section)?;
+            while creates.next.is_some() {
+                creates.read(state)?;
+            }
+        }
+        self.check_total(state)
+    }
+
+    /// Applies a delta to `baseline`; the result goes to `state`, whatever that held. On an error
+    /// it is empty.
+    pub fn delta(
+        &self,
+        baseline: &Snapshot,
+        packet: &[u8],
+        state: &mut Snapshot,
+    ) -> Result<(), Error> {
+        self.prepare(state);
+        let result = self.try_delta(baseline, packet, state);
+        if result.is_err() {
+            state.clear();
+        }
+        result
+    }
+
+    fn try_delta(
+        &self,
+        baseline: &Snapshot,
+        packet: &[u8],
+        state: &mut Snapshot,
+    ) -> Result<(), Error> {
+        let frame = self.frame(packet)?;
+        let Kind::Delta {
+            baseline: tick_of_baseline,
+        } = frame.header.kind
+        else {
+            return Err(Error::new(Rule::Kind { full: true }, 6));
+        };
+        if tick_of_baseline != baseline.tick() {
+            let rule = Rule::BaselineMismatch {
+                expected: baseline.tick(),
+                found: tick_of_baseline,
+            };
+            return Err(Error::new(rule, 20));
+        }
+        if baseline.schema().hash() != self.schema.hash() {
+            let rule = Rule::BaselineSchema {
+                expected: self.schema.hash(),
+                found: baseline.schema().hash(),
+            };
+            return Err(Error::new(rule, 20));
+        }
+        let (destroy, create) = (frame.section(Tag::Destroy), frame.section(Tag::Create));
+        if destroy.is_none() && create.is_none() {
+            state.clone_from(baseline);
+        } else {
+            self.structure(baseline, destroy, create, state)?;
+        }
+        state.set_tick(frame.header.tick);
+        self.check_total(state)?;
+        match frame.section(Tag::Update) {
+            Some(section) => self.update(section, state),
+            None => Ok(()),
+        }
+    }
+
+    fn prepare(&self, state: &mut Snapshot) {
+        if state.schema().hash() == self.schema.hash() {
+            state.clear();
+        } else {
+            *state = Snapshot::new(&self.schema, 0);
+        }
+    }
+
+    fn check_total(&self, state: &Snapshot) -> Result<(), Error> {
+        if state.len() > self.limits.max_entities {
+            let rule = Rule::Limit {
+                limit: Limit::Entities,
+                max: self.limits.max_entities,
+                found: state.len(),
+            };
+            return Err(Error::new(rule, 0));
+        }
+        Ok(())
+    }
+
+    /// Copies the baseline without what is destroyed and with what is created.
+    fn structure(
+        &self,
+        baseline: &Snapshot,
+        destroy: Option<Section<'_>>,
+        create: Option<Section<'_>>,
+        state: &mut Snapshot,
+    ) -> Result<(), Error> {
+        let mut destroys = destroy
+            .map(|section| Body::new(section, self.strict, &self.limits))
+            .transpose()?;
+        let mut creates = create
+            .map(|section| Creates::new(self, section))
+            .transpose()?;
+        let ids = baseline.ids();
+        // Entities of the baseline before this one are dealt with.
+        let mut at = 0;
+        loop {
+            let gone = match &mut destroys {
+                Some(body) => body.next_id()?,
+                None => None,
+            };
+            let until = match gone {
+                Some(entity) => {
+                    at_or_after(ids, at, entity, |found| found == entity).ok_or_else(|| {
+                        let tag = Tag::Destroy;
+                        let rule = Rule::EntityNotFound { tag, entity };
+                        destroys
+                            .as_ref()
+                            .map_or(Error::new(rule, 0), |b| b.error(rule))
+                    })?
+                }
+                None => ids.len(),
+            };
+            // From `at` to `until` everything stays; what is created goes in between, or in the
+            // place of what is destroyed.
+            if let Some(creates) = &mut creates {
+                while let Some(entity) = creates.next
+                    && gone.is_none_or(|gone| entity < gone)
+                {
+                    let rest = ids.get(at..until).unwrap_or_default();
+                    let before = at + rest.partition_point(|id| *id < entity);
+                    if ids.get(before..until).and_then(<[u32]>::first) == Some(&entity) {
+                        return Err(creates.body.error(Rule::EntityExists { entity }));
+                    }
+                    state.push_rows(baseline, at..before);
+                    at = before;
+                    creates.read(state)?;
+                }
+            }
+            state.push_rows(baseline, at..until);
+            if gone.is_none() {
+                return Ok(());
+            }
+            at = until + 1;
+        }
+    }
+
+    fn update(&self, section: Section<'_>, state: &mut Snapshot) -> Result<(), Error> {
+        let layout = self.schema.layout();
+        let components = layout.components();
+        let mut body = Body::new(section, self.strict, &self.limits)?;
+        let mut at = 0;
+        while let Some(entity) = body.next_id()? {
+            let Some(found) = at_or_after(state.ids(), at, entity, |id| id == entity) else {
+                let tag = Tag::Update;
+                return Err(body.error(Rule::EntityNotFound { tag, entity }));
+            };
+            at = found + 1;
+            let named = body.mask(components)?;
+            let mask = state.mask(found);
+            if named & !mask != 0 {
+                let component = self.component_id((named & !mask).trailing_zeros() as usize);
+                return Err(body.error(Rule::ComponentNotFound { entity, component }));
+            }
+            let mut codes = state.codes_mut(found);
+            let mut passed = 0;
+            for component in ones(named) {
+                let skip = layout.values(mask & full_mask(component) & !passed);
+                passed = full_mask(component + 1);
+                codes = mem::take(&mut codes).get_mut(skip..).unwrap_or_default();
+                let plans = layout.fields(component);
+                let fields =
+                    body.update_mask(plans.len(), entity, || self.component_id(component))?;
+                let mut slots = codes.iter_mut().zip(plans).enumerate();
+                for (field, (slot, plan)) in slots.by_ref() {
+                    if fields >> field & 1 == 1 {
+                        *slot = body.code(plan, entity, || self.ids(component, field))?;
+                    }
+                }
+                codes = mem::take(&mut codes)
+                    .get_mut(plans.len()..)
+                    .unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn component_id(&self, component: usize) -> u16 {
+        self.schema.components().get(component).map_or(0, |c| c.id)
+    }
+
+    /// The ids of a component and of one of its fields, by their places.
+    #[cold]
+    pub(crate) fn ids(&self, component: usize, field: usize) -> (u16, u16) {
+        let component = self.schema.components().get(component);
+        let field = component.and_then(|component| component.fields.get(field));
+        (component.map_or(0, |c| c.id), field.map_or(0, |f| f.id))
+    }
+}
+
+/// The place of `id` in `ids` from `at` on, if `is` says that what is found is right.
+#[inline]
+fn at_or_after(ids: &[u32], at: usize, id: u32, is: impl Fn(u32) -> bool) -> Option<usize> {
+    let rest = ids.get(at..)?;
+    // Most packets name neighbours.
+    let steps = if rest.first().is_some_and(|first| *first >= id) {
+        0
+    } else {
+        rest.partition_point(|other| *other < id)
+    };
+    rest.get(steps)
+        .is_some_and(|found| is(*found))
+        .then_some(at + steps)
+}
+
+/// Reads the entities of a CREATE section, one at a time.
+struct Creates<'a> {
+    decoder: &'a Decoder,
+    body: Body<'a>,
+    /// The entity that comes next: its id is read, the rest is not.
+    next: Option<u32>,
+}
+
+impl<'a> Creates<'a> {
+    fn new(decoder: &'a Decoder, section: Section<'a>) -> Result<Self, Error> {
+        let mut body = Body::new(section, decoder.strict, &decoder.limits)?;
+        let next = body.next_id()?;
+        Ok(Self {
+            decoder,
+            body,
+            next,
+        })
+    }
+
+    /// Appends the next entity to `state`.
+    fn read(&mut self, state: &mut Snapshot) -> Result<(), Error> {
+        let Some(entity) = self.next else {
+            return Ok(());
+        };
+        let layout = self.decoder.schema.layout();
+        let mask = self.body.mask(layout.components())?;
+        state.push_open(entity, mask);
+        for component in ones(mask) {
+            let plans = layout.fields(component);
+            self.body.create_mask(plans.len(), entity, |field| {
+                self.decoder.ids(component, field)
+            })?;
+            for (field, plan) in plans.iter().enumerate() {
+                let code = self
+                    .body
+                    .code(plan, entity, || self.decoder.ids(component, field))?;
+                state.push_code(code);
+            }
+        }
+        state.close();
+        self.next = self.body.next_id()?;
+        Ok(())
+    }
+}
+
+impl Layout {
+    /// See [`check_schema`].
+    pub(crate) fn within(&self, limits: &Limits) -> Result<(), Rule> {
+        check_schema(self, limits)
+    }
+}

@@ -1,0 +1,214 @@
+//! The entities of a section, bit by bit: shared by all that read packets.
+
+use crate::bits::{BitError, BitReader};
+use crate::error::{Error, Rule};
+use crate::limits::{Limit, Limits};
+use crate::schema::{Form, Layout, Plan, full_mask, unzigzag};
+use crate::wire::{Section, Tag};
+
+/// Reads the body of a section.
+pub(crate) struct Body<'a> {
+    bits: BitReader<'a>,
+    tag: Tag,
+    /// Where the body starts in the packet.
+    offset: usize,
+    /// Entities that are still to come.
+    left: u32,
+    previous: Option<u32>,
+}
+
+impl<'a> Body<'a> {
+    /// Checks the count against the limits and the bytes that are there.
+    pub fn new(section: Section<'a>, strict: bool, limits: &Limits) -> Result<Self, Error> {
+        let bits = if strict {
+            BitReader::new(section.body)
+        } else {
+            BitReader::lenient(section.body)
+        };
+        let mut body = Self {
+            bits,
+            tag: section.tag,
+            offset: section.offset,
+            left: 0,
+            previous: None,
+        };
+        let count = body.bits.varuint().map_err(|error| body.bit_error(error))?;
+        let (limit, max) = match section.tag {
+            Tag::Create => (Limit::Creates, limits.max_entities_create),
+            Tag::Destroy => (Limit::Destroys, limits.max_entities_destroy),
+            Tag::Update => (Limit::Updates, limits.max_entities_update),
+        };
+        let found = count as usize;
+        if found > max {
+            return Err(body.error(Rule::Limit { limit, max, found }));
+        }
+        let left = body.bits.left() / 8;
+        // An entity has an id of 4 bytes at least.
+        if found > left / 4 {
+            return Err(body.error(Rule::Count {
+                tag: section.tag,
+                claimed: count,
+                left,
+            }));
+        }
+        body.left = count;
+        Ok(body)
+    }
+
+    /// Entities that are still to come.
+    pub const fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// An error at the byte that is to be read next.
+    #[cold]
+    pub fn error(&self, rule: Rule) -> Error {
+        Error::new(rule, self.offset + self.bits.position() / 8)
+    }
+
+    #[cold]
+    fn bit_error(&self, error: BitError) -> Error {
+        self.error(error.into())
+    }
+
+    /// Position in bits from the start of the body.
+    pub const fn position(&self) -> usize {
+        self.bits.position()
+    }
+
+    /// The next entity, if there is one; else the body is checked to end.
+    #[inline]
+    pub fn next_id(&mut self) -> Result<Option<u32>, Error> {
+        if self.left == 0 {
+            self.bits.align().map_err(|error| self.bit_error(error))?;
+            return match self.bits.left() / 8 {
+                0 => Ok(None),
+                bytes => Err(self.error(Rule::TrailingData {
+                    tag: self.tag,
+                    bytes,
+                })),
+            };
+        }
+        self.left -= 1;
+        let entity = self.bits.u32().map_err(|error| self.bit_error(error))?;
+        if let Some(previous) = self.previous
+            && entity <= previous
+        {
+            return Err(self.error(Rule::EntityOrder {
+                tag: self.tag,
+                previous,
+                entity,
+            }));
+        }
+        self.previous = Some(entity);
+        Ok(Some(entity))
+    }
+
+    /// A mask of `count` bits; bit i for the i-th component or field.
+    #[inline]
+    pub fn mask(&mut self, count: usize) -> Result<u64, Error> {
+        let bits = self
+            .bits
+            .read(count as u32)
+            .map_err(|error| self.bit_error(error))?;
+        Ok(if count == 0 {
+            0
+        } else {
+            bits.reverse_bits() >> (64 - count)
+        })
+    }
+
+    /// The mask of the fields of a component that is updated: not empty.
+    #[inline]
+    pub fn update_mask(
+        &mut self,
+        count: usize,
+        entity: u32,
+        component: impl FnOnce() -> u16,
+    ) -> Result<u64, Error> {
+        let mask = self.mask(count)?;
+        if mask == 0 {
+            let component = component();
+            return Err(self.error(Rule::EmptyFieldMask { entity, component }));
+        }
+        Ok(mask)
+    }
+
+    /// The mask of the fields of a component that is new: full.
+    #[inline]
+    pub fn create_mask(
+        &mut self,
+        count: usize,
+        entity: u32,
+        ids: impl FnOnce(usize) -> (u16, u16),
+    ) -> Result<(), Error> {
+        let mask = self.mask(count)?;
+        if mask != full_mask(count) {
+            let (component, field) = ids((!mask).trailing_zeros() as usize);
+            return Err(self.error(Rule::MissingField {
+                entity,
+                component,
+                field,
+            }));
+        }
+        Ok(())
+    }
+
+    /// A value's code.
+    #[inline(always)]
+    pub fn code(
+        &mut self,
+        plan: &Plan,
+        entity: u32,
+        ids: impl FnOnce() -> (u16, u16),
+    ) -> Result<u64, Error> {
+        match plan.form {
+            Form::Bits { bits, flip } => {
+                let code = match self.bits.read(bits) {
+                    Ok(code) => code ^ flip,
+                    Err(error) => return Err(self.bit_error(error)),
+                };
+                if code > plan.max {
+                    let (component, field) = ids();
+                    return Err(self.error(Rule::Value {
+                        entity,
+                        component,
+                        field,
+                        code,
+                        max: plan.max,
+                    }));
+                }
+                Ok(code)
+            }
+            Form::Varuint => match self.bits.varuint() {
+                Ok(code) => Ok(code.into()),
+                Err(error) => Err(self.bit_error(error)),
+            },
+            Form::Zigzag => match self.bits.varuint() {
+                Ok(code) => Ok(unzigzag(code)),
+                Err(error) => Err(self.bit_error(error)),
+            },
+        }
+    }
+}
+
+/// Checks what a schema itself asks of the limits.
+pub(crate) fn check_schema(layout: &Layout, limits: &Limits) -> Result<(), Rule> {
+    let components = layout.components();
+    if components > limits.max_components {
+        return Err(Rule::Limit {
+            limit: Limit::Components,
+            max: limits.max_components,
+            found: components,
+        });
+    }
+    let fields = (0..components).map(|at| layout.fields(at).len()).max();
+    match fields {
+        Some(found) if found > limits.max_fields => Err(Rule::Limit {
+            limit: Limit::Fields,
+            max: limits.max_fields,
+            found,
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,413 @@
+//! States into packets.
+
+use alloc::vec::Vec;
+
+use crate::bits::BitWriter;
+use crate::error::{EncodeError, Rule};
+use crate::limits::{Limit, Limits};
+use crate::schema::{Form, Layout, Plan, Schema, full_mask, ones, zigzag};
+use crate::snapshot::{Row, Snapshot};
+use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
+
+/// Writes packets of one schema. Its buffers are kept: once warm, it allocates nothing.
+///
+/// A delta is coded against what the receiver **holds**. Where fields have thresholds that is not
+/// what the sender once had: use [`settle`], or a [`Sender`](crate::Sender), which does.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    schema: Schema,
+    limits: Limits,
+    sections: Sections,
+}
+
+impl Encoder {
+    /// With default limits.
+    #[must_use]
+    pub fn new(schema: &Schema) -> Self {
+        Self {
+            schema: schema.clone(),
+            limits: Limits::DEFAULT,
+            sections: Sections::default(),
+        }
+    }
+
+    /// With other limits.
+    #[must_use]
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Its schema.
+    #[must_use]
+    pub const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Writes a full snapshot to `packet`, whatever that held.
+    pub fn full(&mut self, state: &Snapshot, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
+        self.check(state)?;
+        self.sections.clear();
+        let layout = self.schema.layout();
+        for row in rows(state) {
+            self.sections
+                .creates
+                .push(|bits| write_create(layout, row, bits));
+        }
+        self.sections.finish(
+            self.schema.hash(),
+            state.tick(),
+            Kind::Full,
+            &self.limits,
+            packet,
+        )
+    }
+
+    /// Writes what turns `baseline` into `state` to `packet`, whatever that held.
+    ///
+    /// Fields within their threshold are left out: the receiver then holds what [`settle`] makes
+    /// of `state`, which is the baseline to code against next.
+    pub fn delta(
+        &mut self,
+        baseline: &Snapshot,
+        state: &Snapshot,
+        packet: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        self.check(state)?;
+        self.check(baseline)?;
+        if baseline.tick() == 0 {
+            return Err(EncodeError::BaselineZero);
+        }
+        if state.tick() <= baseline.tick() {
+            return Err(EncodeError::TickOrder {
+                tick: state.tick(),
+                baseline: baseline.tick(),
+            });
+        }
+        self.sections.clear();
+        let layout = self.schema.layout();
+        let sections = &mut self.sections;
+        let changed = &mut sections.changed;
+        for pair in pairs(baseline, state) {
+            match pair {
+                (Some(old), Some(new)) if old.mask == new.mask => {
+                    if old.codes != new.codes && changes(layout, old, new, changed) {
+                        sections
+                            .updates
+                            .push(|bits| write_update(layout, new, changed, bits));
+                    }
+                }
+                (old, new) => {
+                    if let Some(old) = old {
+                        sections.destroys.push(|bits| bits.u32(old.id));
+                    }
+                    if let Some(new) = new {
+                        sections
+                            .creates
+                            .push(|bits| write_create(layout, new, bits));
+                    }
+                }
+            }
+        }
+        let kind = Kind::Delta {
+            baseline: baseline.tick(),
+        };
+        sections.finish(self.schema.hash(), state.tick(), kind, &self.limits, packet)
+    }
+
+    pub(crate) const fn limits_of(&self) -> Limits {
+        self.limits
+    }
+
+    /// A writer for sections of any order.
+    pub(crate) fn begin_packet(&mut self, packet: &mut Vec<u8>) -> &mut SectionWriter {
+        packet.clear();
+        packet.extend_from_slice(&[0; HEADER_BYTES]);
+        &mut self.sections.updates
+    }
+
+    pub(crate) fn end_packet(&self, header: &Header, packet: &mut [u8]) {
+        let payload = (packet.len() - HEADER_BYTES) as u32;
+        for (to, from) in packet.iter_mut().zip(header.to_bytes(payload)) {
+            *to = from;
+        }
+    }
+
+    fn check(&self, state: &Snapshot) -> Result<(), EncodeError> {
+        if state.schema().hash() != self.schema.hash() {
+            return Err(EncodeError::Schema {
+                expected: self.schema.hash(),
+                found: state.schema().hash(),
+            });
+        }
+        if let Err(Rule::Limit { limit, max, found }) = self.schema.layout().within(&self.limits) {
+            return Err(EncodeError::Limit { limit, max, found });
+        }
+        let (max, found) = (self.limits.max_entities, state.len());
+        if found > max {
+            let limit = Limit::Entities;
+            return Err(EncodeError::Limit { limit, max, found });
+        }
+        Ok(())
+    }
+}
+
+/// Turns `state` into what a receiver that holds `baseline` will hold once it has applied the
+/// delta between the two: values that differ by no more than their threshold stay those of the
+/// baseline.
+///
+/// Coding the next delta against the result, not against the true state, is what keeps errors
+/// from adding up: a receiver's value is never further off than the threshold.
+pub fn settle(baseline: &Snapshot, state: &mut Snapshot) {
+    if !state.schema().layout().has_thresholds || baseline.schema().hash() != state.schema().hash()
+    {
+        return;
+    }
+    let schema = state.schema().clone();
+    let layout = schema.layout();
+    let mut old = 0;
+    for at in 0..state.len() {
+        let Some(new) = state.row(at) else { return };
+        let (id, mask) = (new.id, new.mask);
+        let ids = baseline.ids().get(old..).unwrap_or_default();
+        old += ids.partition_point(|other| *other < id);
+        if let Some(row) = baseline.row(old)
+            && (row.id, row.mask) == (id, mask)
+        {
+            settle_row(layout, row, state.codes_mut(at));
+        }
+    }
+}
+
+/// [`settle`] for one entity; both have the same components.
+pub(crate) fn settle_row(layout: &Layout, old: Row<'_>, codes: &mut [u64]) {
+    let plans = ones(old.mask).flat_map(|component| layout.fields(component));
+    for ((plan, old), code) in plans.zip(old.codes).zip(codes) {
+        if code.abs_diff(*old) <= plan.threshold {
+            *code = *old;
+        }
+    }
+}
+
+pub(crate) fn rows(state: &Snapshot) -> impl Iterator<Item = Row<'_>> {
+    (0..state.len()).filter_map(|at| state.row(at))
+}
+
+/// The entities of two states, side by side, ascending.
+pub(crate) fn pairs<'a>(
+    old: &'a Snapshot,
+    new: &'a Snapshot,
+) -> impl Iterator<Item = (Option<Row<'a>>, Option<Row<'a>>)> {
+    let (mut i, mut j) = (0, 0);
+    core::iter::from_fn(move || {
+        let (a, b) = (old.row(i), new.row(j));
+        let order = match (&a, &b) {
+            (None, None) => return None,
+            (Some(_), None) => core::cmp::Ordering::Less,
+            (None, Some(_)) => core::cmp::Ordering::Greater,
+            (Some(a), Some(b)) => a.id.cmp(&b.id),
+        };
+        i += usize::from(order.is_le());
+        j += usize::from(order.is_ge());
+        Some((a.filter(|_| order.is_le()), b.filter(|_| order.is_ge())))
+    })
+}
+
+/// A component with changed fields, by its place in the schema.
+pub(crate) type Changed = (usize, u64);
+
+/// Which fields of an entity are to be sent: per component, bit i for the i-th field. True if
+/// there are any. Both rows have the same components.
+#[inline]
+pub(crate) fn changes(
+    layout: &Layout,
+    old: Row<'_>,
+    new: Row<'_>,
+    changed: &mut Vec<Changed>,
+) -> bool {
+    changed.clear();
+    let (mut old_codes, mut new_codes) = (old.codes, new.codes);
+    for component in ones(new.mask) {
+        let plans = layout.fields(component);
+        let (Some((old, old_rest)), Some((new, new_rest))) = (
+            old_codes.split_at_checked(plans.len()),
+            new_codes.split_at_checked(plans.len()),
+        ) else {
+            break;
+        };
+        (old_codes, new_codes) = (old_rest, new_rest);
+        let mut mask = 0;
+        for (field, ((old, new), plan)) in old.iter().zip(new).zip(plans).enumerate() {
+            mask |= u64::from(old.abs_diff(*new) > plan.threshold) << field;
+        }
+        if mask != 0 {
+            changed.push((component, mask));
+        }
+    }
+    !changed.is_empty()
+}
+
+#[inline]
+pub(crate) fn write_mask(bits: &mut BitWriter, mask: u64, count: usize) {
+    if count > 0 {
+        bits.write(mask.reverse_bits() >> (64 - count), count as u32);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn write_code(bits: &mut BitWriter, plan: &Plan, code: u64) {
+    match plan.form {
+        Form::Bits { bits: count, flip } => bits.write(code ^ flip, count),
+        Form::Varuint => bits.varuint(code as u32),
+        Form::Zigzag => bits.varuint(zigzag(code)),
+    }
+}
+
+/// Writes an entity of a CREATE section.
+pub(crate) fn write_create(layout: &Layout, row: Row<'_>, bits: &mut BitWriter) {
+    bits.u32(row.id);
+    write_mask(bits, row.mask, layout.components());
+    let mut codes = row.codes.iter();
+    for component in ones(row.mask) {
+        let plans = layout.fields(component);
+        write_mask(bits, full_mask(plans.len()), plans.len());
+        for (plan, code) in plans.iter().zip(codes.by_ref()) {
+            write_code(bits, plan, *code);
+        }
+    }
+}
+
+/// Writes an entity of an UPDATE section.
+#[inline]
+pub(crate) fn write_update(
+    layout: &Layout,
+    new: Row<'_>,
+    changed: &[Changed],
+    bits: &mut BitWriter,
+) {
+    bits.u32(new.id);
+    let mask = changed
+        .iter()
+        .fold(0, |mask, (component, _)| mask | 1 << component);
+    write_mask(bits, mask, layout.components());
+    for &(component, fields) in changed {
+        let plans = layout.fields(component);
+        let offset = layout.offset(new.mask, component);
+        let codes = new.codes.get(offset..).unwrap_or_default();
+        write_mask(bits, fields, plans.len());
+        for (field, (plan, code)) in plans.iter().zip(codes).enumerate() {
+            if fields >> field & 1 == 1 {
+                write_code(bits, plan, *code);
+            }
+        }
+    }
+}
+
+/// The entities of one section, written one by one.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct SectionWriter {
+    bits: BitWriter,
+    count: u32,
+}
+
+impl SectionWriter {
+    pub fn clear(&mut self) {
+        self.bits.clear();
+        self.count = 0;
+    }
+
+    #[inline]
+    pub fn push<T>(&mut self, write: impl FnOnce(&mut BitWriter) -> T) -> T {
+        self.count += 1;
+        write(&mut self.bits)
+    }
+
+    /// How many entities, and their bytes.
+    pub fn finish(&mut self) -> (u32, &[u8]) {
+        (self.count, self.bits.aligned())
+    }
+}
+
+/// The three sections of a packet, in the making.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Sections {
+    pub destroys: SectionWriter,
+    pub creates: SectionWriter,
+    pub updates: SectionWriter,
+    pub changed: Vec<Changed>,
+}
+
+impl Sections {
+    pub fn clear(&mut self) {
+        self.destroys.clear();
+        self.creates.clear();
+        self.updates.clear();
+    }
+
+    /// Puts the packet together and holds it against the limits.
+    pub fn finish(
+        &mut self,
+        schema_hash: u64,
+        tick: u32,
+        kind: Kind,
+        limits: &Limits,
+        packet: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        packet.clear();
+        packet.extend_from_slice(&[0; HEADER_BYTES]);
+        let too_much = |limit, max, found| EncodeError::Limit { limit, max, found };
+        let mut sections = 0;
+        for (writer, tag, limit, max) in [
+            (
+                &mut self.destroys,
+                Tag::Destroy,
+                Limit::Destroys,
+                limits.max_entities_destroy,
+            ),
+            (
+                &mut self.creates,
+                Tag::Create,
+                Limit::Creates,
+                limits.max_entities_create,
+            ),
+            (
+                &mut self.updates,
+                Tag::Update,
+                Limit::Updates,
+                limits.max_entities_update,
+            ),
+        ] {
+            let (count, body) = writer.finish();
+            if count == 0 {
+                continue;
+            }
+            if count as usize > max {
+                return Err(too_much(limit, max, count as usize));
+            }
+            sections += 1;
+            let bytes = crate::bits::varuint_len(count) + body.len();
+            if bytes > limits.max_section_bytes {
+                let max = limits.max_section_bytes;
+                return Err(too_much(Limit::SectionBytes, max, bytes));
+            }
+            push_section(packet, tag, count, body);
+        }
+        if sections > limits.max_sections {
+            return Err(too_much(Limit::Sections, limits.max_sections, sections));
+        }
+        if packet.len() > limits.max_packet_bytes {
+            let max = limits.max_packet_bytes;
+            return Err(too_much(Limit::PacketBytes, max, packet.len()));
+        }
+        let header = Header {
+            kind,
+            schema_hash,
+            tick,
+        };
+        let payload = (packet.len() - HEADER_BYTES) as u32;
+        for (to, from) in packet.iter_mut().zip(header.to_bytes(payload)) {
+            *to = from;
+        }
+        Ok(())
+    }
+}

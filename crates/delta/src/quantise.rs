@@ -1,0 +1,333 @@
+//! Real numbers as integers, with a stated rounding rule and error bound.
+
+use core::fmt;
+
+use crate::schema::Codec;
+
+/// Why a real number can't be quantised.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum QuantiseError {
+    /// Not a number, or infinite where that can't be clamped.
+    NotFinite,
+    /// Beyond the bounds.
+    OutOfRange {
+        /// The number.
+        value: f64,
+        /// The smallest that can be held.
+        min: f64,
+        /// The largest.
+        max: f64,
+    },
+    /// A quaternion of length 0, which is no rotation.
+    NoRotation,
+}
+
+// Numbers inside are never NaN: equality is total.
+impl Eq for QuantiseError {}
+
+impl fmt::Display for QuantiseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite => f.write_str("not a finite number"),
+            Self::OutOfRange { value, min, max } => {
+                write!(f, "{value} is not within {min} and {max}")
+            }
+            Self::NoRotation => f.write_str("a quaternion of length 0 is no rotation"),
+        }
+    }
+}
+
+impl core::error::Error for QuantiseError {}
+
+/// Real numbers as multiples of `1 / scale`, for [`Codec::FixedPoint`].
+///
+/// Rounds to the nearest multiple, halves away from zero. What comes back is off by at most
+/// `0.5 / scale`, and by what an f64 (or f32) itself is off at that size.
+///
+/// ```
+/// use gametape_delta::FixedPoint;
+///
+/// let position = FixedPoint::new(-512.0, 512.0, 100);
+/// assert_eq!(position.quantise(1.005)?, 100); // 1.005 is 1.00499999999999989…
+/// assert_eq!(position.quantise(-2.5 / 100.0)?, -3);
+/// assert_eq!(position.value(100), 1.0);
+/// assert!(position.quantise(512.01).is_err());
+/// # Ok::<(), gametape_delta::QuantiseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FixedPoint {
+    min_q: i64,
+    max_q: i64,
+    scale: u32,
+}
+
+/// Half away from zero; what is not finite or too large saturates.
+const fn round(value: f64) -> i64 {
+    let whole = value as i64;
+    // Beyond 2^52 there is no fraction.
+    let rest = value - whole as f64;
+    if rest >= 0.5 {
+        whole.saturating_add(1)
+    } else if rest <= -0.5 {
+        whole.saturating_sub(1)
+    } else {
+        whole
+    }
+}
+
+impl FixedPoint {
+    /// From the smallest to the largest number, `scale` units per 1.0. The bounds are rounded as
+    /// numbers are.
+    #[must_use]
+    pub const fn new(min: f64, max: f64, scale: u32) -> Self {
+        Self {
+            min_q: round(min * scale as f64),
+            max_q: round(max * scale as f64),
+            scale,
+        }
+    }
+
+    /// That of a codec; none for other codecs than fixed point.
+    #[must_use]
+    pub const fn of(codec: Codec) -> Option<Self> {
+        match codec {
+            Codec::FixedPoint {
+                min_q,
+                max_q,
+                scale,
+            } => Some(Self {
+                min_q,
+                max_q,
+                scale,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Its codec.
+    #[must_use]
+    pub const fn codec(&self) -> Codec {
+        Codec::FixedPoint {
+            min_q: self.min_q,
+            max_q: self.max_q,
+            scale: self.scale,
+        }
+    }
+
+    /// The nearest multiple, halves away from zero; an error beyond the bounds.
+    pub fn quantise(&self, value: f64) -> Result<i64, QuantiseError> {
+        if !value.is_finite() {
+            return Err(QuantiseError::NotFinite);
+        }
+        let scaled = value * f64::from(self.scale);
+        let rounded = round(scaled);
+        // 2^63 as a float: from there on `round` saturates.
+        let fits = scaled < 9_223_372_036_854_775_808.0 && scaled >= -9_223_372_036_854_775_808.0;
+        if !fits || rounded < self.min_q || rounded > self.max_q {
+            return Err(QuantiseError::OutOfRange {
+                value,
+                min: self.value(self.min_q),
+                max: self.value(self.max_q),
+            });
+        }
+        Ok(rounded)
+    }
+
+    /// The nearest multiple; beyond the bounds, the bound. An error if it is not a number.
+    pub fn quantise_clamped(&self, value: f64) -> Result<i64, QuantiseError> {
+        if value.is_nan() {
+            return Err(QuantiseError::NotFinite);
+        }
+        Ok(round(value * f64::from(self.scale)).clamp(self.min_q, self.max_q))
+    }
+
+    /// The number of a multiple.
+    #[must_use]
+    pub fn value(&self, quantised: i64) -> f64 {
+        quantised as f64 / f64::from(self.scale)
+    }
+
+    /// The largest error of a number that is within the bounds.
+    #[must_use]
+    pub fn max_error(&self) -> f64 {
+        0.5 / f64::from(self.scale)
+    }
+}
+
+/// Rotations as the three smallest components of a unit quaternion, each in `bits` bits.
+///
+/// The largest component is left out, made positive by the sign of the whole quaternion (which
+/// turns the same way), and worked out from the others; its place takes two bits. The others are
+/// within ±√½ and rounded to one of `2^bits` steps. The rotation that comes back is off by at
+/// most [`max_angle`](Self::max_angle). Integers only decide the result, so all machines agree.
+///
+/// ```
+/// use gametape_delta::SmallestThree;
+///
+/// let rotation = SmallestThree::new(10);
+/// let back = rotation.value(rotation.quantise([0.0, 0.6, 0.0, -0.8])?);
+/// assert!((back[1] + 0.6).abs() < 1e-3 && (back[3] - 0.8).abs() < 1e-3);
+/// # Ok::<(), gametape_delta::QuantiseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SmallestThree {
+    bits: u8,
+}
+
+impl SmallestThree {
+    /// With `bits` bits for each of three components, 2 to 24.
+    #[must_use]
+    pub const fn new(bits: u8) -> Self {
+        Self {
+            bits: match bits {
+                0..2 => 2,
+                2..=24 => bits,
+                _ => 24,
+            },
+        }
+    }
+
+    /// The codecs of its four fields: the place of the largest component, then the others.
+    #[must_use]
+    pub const fn codecs(&self) -> [Codec; 4] {
+        let part = Codec::UInt { bits: self.bits };
+        [Codec::UInt { bits: 2 }, part, part, part]
+    }
+
+    const fn steps(self) -> f64 {
+        ((1_u32 << self.bits) - 1) as f64
+    }
+
+    /// The values of the four fields. The quaternion need not be of length 1.
+    pub fn quantise(&self, quaternion: [f32; 4]) -> Result<[u64; 4], QuantiseError> {
+        if quaternion.iter().any(|part| !part.is_finite()) {
+            return Err(QuantiseError::NotFinite);
+        }
+        let mut parts = quaternion.map(f64::from);
+        let largest = parts.iter().fold(0.0_f64, |max, part| max.max(part.abs()));
+        if largest == 0.0 {
+            return Err(QuantiseError::NoRotation);
+        }
+        for part in &mut parts {
+            *part /= largest;
+        }
+        let length = sqrt(parts.iter().map(|part| part * part).sum());
+        let place = parts
+            .iter()
+            .position(|part| part.abs() >= 1.0)
+            .unwrap_or_default();
+        let sign = parts.get(place).map_or(1.0, |part| part.signum());
+        let mut values = [place as u64, 0, 0, 0];
+        let small = parts
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != place)
+            .map(|(_, part)| part * sign / length);
+        for (value, part) in values.iter_mut().skip(1).zip(small) {
+            let step = (part / core::f64::consts::SQRT_2 + 0.5) * self.steps();
+            *value = round(step).clamp(0, self.steps() as i64) as u64;
+        }
+        Ok(values)
+    }
+
+    /// The unit quaternion of four fields; places and steps beyond the codecs are clamped.
+    #[must_use]
+    pub fn value(&self, values: [u64; 4]) -> [f32; 4] {
+        let [place, small @ ..] = values;
+        let small = small.map(|value| {
+            let step = (value as f64).min(self.steps()) / self.steps();
+            (step - 0.5) * core::f64::consts::SQRT_2
+        });
+        let rest: f64 = small.iter().map(|part| part * part).sum();
+        let largest = sqrt((1.0 - rest).max(0.0));
+        // Steps no quaternion has can exceed length 1.
+        let length = if rest > 1.0 { sqrt(rest) } else { 1.0 };
+        let mut small = small.into_iter();
+        let mut quaternion = [0.0; 4];
+        for (at, part) in quaternion.iter_mut().enumerate() {
+            let value = if at as u64 == place.min(3) {
+                largest
+            } else {
+                small.next().unwrap_or_default()
+            };
+            *part = (value / length) as f32;
+        }
+        quaternion
+    }
+
+    /// The largest angle, in radians, between a rotation and what comes back: 2√3 steps of
+    /// √2 / (2^bits − 1), and 10⁻⁶ for what an f32 can't hold.
+    #[must_use]
+    pub fn max_angle(&self) -> f64 {
+        3.464_101_615_137_755 * core::f64::consts::SQRT_2 / self.steps() * 1.1 + 1e-6
+    }
+}
+
+/// The square root of a number from 0 to 4, to 2^-52, from integers (`core` has none of its own).
+fn sqrt(value: f64) -> f64 {
+    const ONE: f64 = (1_u64 << 52) as f64;
+    let fixed = (value * ONE) as u128;
+    (fixed << 52).isqrt() as f64 / ONE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn edges_of_fixed_point() {
+        let wide = FixedPoint::of(Codec::FixedPoint {
+            min_q: i64::MIN,
+            max_q: i64::MAX,
+            scale: 1,
+        })
+        .unwrap();
+        assert!(wide.quantise(9.3e18).is_err());
+        assert!(wide.quantise(-9.3e18).is_err());
+        assert_eq!(wide.quantise(-9_223_372_036_854_775_808.0), Ok(i64::MIN));
+        assert_eq!(wide.quantise_clamped(f64::INFINITY), Ok(i64::MAX));
+        assert_eq!(wide.quantise(f64::NAN), Err(QuantiseError::NotFinite));
+        assert_eq!(
+            wide.quantise_clamped(f64::NAN),
+            Err(QuantiseError::NotFinite)
+        );
+        assert_eq!(wide.quantise(0.5), Ok(1));
+        assert_eq!(wide.quantise(-0.5), Ok(-1));
+        assert_eq!(wide.quantise(0.499_999_999_999_999_94), Ok(0));
+        assert_eq!(
+            wide.quantise(4_503_599_627_370_497.0),
+            Ok(4_503_599_627_370_497)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn fixed_point_keeps_its_error_bound(value in -1e9..1e9_f64, scale in 1..1_000_000_u32) {
+            let fixed = FixedPoint::new(-1e9, 1e9, scale);
+            let back = fixed.value(fixed.quantise(value)?);
+            prop_assert!((back - value).abs() <= fixed.max_error() + value.abs() * 4e-16, "{value} comes back as {back}");
+        }
+
+        #[test]
+        fn rotations_keep_their_error_bound(q in proptest::array::uniform4(-1.0..1.0_f32), bits in 2..=24_u8) {
+            let length = q.iter().map(|part| f64::from(*part).powi(2)).sum::<f64>().sqrt();
+            prop_assume!(length > 1e-3);
+            let rotation = SmallestThree::new(bits);
+            let values = rotation.quantise(q)?;
+            for (value, codec) in values.iter().zip(rotation.codecs()) {
+                let Codec::UInt { bits } = codec else { unreachable!() };
+                prop_assert!(value >> bits == 0);
+            }
+            let back = rotation.value(values);
+            let unit = back.iter().map(|part| f64::from(*part).powi(2)).sum::<f64>();
+            prop_assert!((unit - 1.0).abs() < 1e-6, "{unit}");
+            let chord: [f64; 2] = [1.0, -1.0].map(|sign| q.iter().zip(back).map(|(a, b)| (f64::from(*a) / length - sign * f64::from(b)).powi(2)).sum::<f64>().sqrt());
+            let angle = 4.0 * (chord[0].min(chord[1]) / 2.0).asin();
+            prop_assert!(angle <= rotation.max_angle(), "{angle} exceeds {}", rotation.max_angle());
+            // Quantising what came back changes nothing that can be seen.
+            prop_assert!(rotation.quantise(back).is_ok());
+        }
+    }
+}

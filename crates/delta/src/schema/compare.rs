@@ -1,0 +1,253 @@
+//! Why two schemas are not one.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{Change, Codec, Component, Field};
+
+/// One thing that differs between two schemas: ours and theirs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Difference {
+    /// Theirs lacks a component.
+    ComponentMissing {
+        /// Its id.
+        component: u16,
+        /// Its name, where it has one.
+        name: Option<String>,
+    },
+    /// Theirs has a component more.
+    ComponentAdded {
+        /// Its id.
+        component: u16,
+        /// Its name, where it has one.
+        name: Option<String>,
+    },
+    /// The same components stand in another order, which is the order of the wire.
+    ComponentOrder {
+        /// The ids in our order.
+        ours: Vec<u16>,
+        /// The ids in theirs.
+        theirs: Vec<u16>,
+    },
+    /// Theirs lacks a field.
+    FieldMissing {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+        /// Its name, where it has one.
+        name: Option<String>,
+    },
+    /// Theirs has a field more.
+    FieldAdded {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+        /// Its name, where it has one.
+        name: Option<String>,
+    },
+    /// The same fields stand in another order.
+    FieldOrder {
+        /// The component.
+        component: u16,
+        /// The ids in our order.
+        ours: Vec<u16>,
+        /// The ids in theirs.
+        theirs: Vec<u16>,
+    },
+    /// A field is written in another way.
+    Codec {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+        /// How we write it.
+        ours: Codec,
+        /// How they do.
+        theirs: Codec,
+    },
+    /// A field is sent at other times.
+    Change {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+        /// When we send it.
+        ours: Change,
+        /// When they do.
+        theirs: Change,
+    },
+}
+
+struct Name<'a>(&'a Option<String>);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .as_ref()
+            .map_or(Ok(()), |name| write!(f, " ({name})"))
+    }
+}
+
+struct Ids<'a>(&'a [u16]);
+
+impl fmt::Display for Ids<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, id) in self.0.iter().enumerate() {
+            write!(f, "{}{id}", if at == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ComponentMissing { component, name } => {
+                write!(f, "component {component}{} is missing", Name(name))
+            }
+            Self::ComponentAdded { component, name } => {
+                write!(f, "component {component}{} is added", Name(name))
+            }
+            Self::ComponentOrder { ours, theirs } => write!(
+                f,
+                "the components are in the order {} here and {} there",
+                Ids(ours),
+                Ids(theirs)
+            ),
+            Self::FieldMissing {
+                component,
+                field,
+                name,
+            } => write!(
+                f,
+                "component {component}, field {field}{} is missing",
+                Name(name)
+            ),
+            Self::FieldAdded {
+                component,
+                field,
+                name,
+            } => write!(
+                f,
+                "component {component}, field {field}{} is added",
+                Name(name)
+            ),
+            Self::FieldOrder {
+                component,
+                ours,
+                theirs,
+            } => write!(
+                f,
+                "component {component}: the fields are in the order {} here and {} there",
+                Ids(ours),
+                Ids(theirs)
+            ),
+            Self::Codec {
+                component,
+                field,
+                ours,
+                theirs,
+            } => write!(
+                f,
+                "component {component}, field {field} is {ours} here and {theirs} there"
+            ),
+            Self::Change {
+                component,
+                field,
+                ours,
+                theirs,
+            } => write!(
+                f,
+                "component {component}, field {field} is sent {ours} here and {theirs} there"
+            ),
+        }
+    }
+}
+
+pub(super) fn differences(ours: &[Component], theirs: &[Component]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let find = |all: &[Component], id| all.iter().position(|component| component.id == id);
+    for component in ours {
+        match find(theirs, component.id).and_then(|at| theirs.get(at)) {
+            Some(other) => fields(component, other, &mut found),
+            None => found.push(Difference::ComponentMissing {
+                component: component.id,
+                name: component.name.clone(),
+            }),
+        }
+    }
+    for component in theirs {
+        if find(ours, component.id).is_none() {
+            found.push(Difference::ComponentAdded {
+                component: component.id,
+                name: component.name.clone(),
+            });
+        }
+    }
+    let ids = |all: &[Component]| all.iter().map(|c| c.id).collect::<Vec<_>>();
+    if let Some((ours, theirs)) = reordered(ids(ours), ids(theirs)) {
+        found.push(Difference::ComponentOrder { ours, theirs });
+    }
+    found
+}
+
+fn fields(ours: &Component, theirs: &Component, found: &mut Vec<Difference>) {
+    let component = ours.id;
+    let find = |all: &[Field], id| all.iter().position(|field| field.id == id);
+    for field in &ours.fields {
+        let Some(other) = find(&theirs.fields, field.id).and_then(|at| theirs.fields.get(at))
+        else {
+            found.push(Difference::FieldMissing {
+                component,
+                field: field.id,
+                name: field.name.clone(),
+            });
+            continue;
+        };
+        if field.codec != other.codec {
+            found.push(Difference::Codec {
+                component,
+                field: field.id,
+                ours: field.codec,
+                theirs: other.codec,
+            });
+        }
+        if field.change != other.change {
+            found.push(Difference::Change {
+                component,
+                field: field.id,
+                ours: field.change,
+                theirs: other.change,
+            });
+        }
+    }
+    for field in &theirs.fields {
+        if find(&ours.fields, field.id).is_none() {
+            found.push(Difference::FieldAdded {
+                component,
+                field: field.id,
+                name: field.name.clone(),
+            });
+        }
+    }
+    let ids = |all: &[Field]| all.iter().map(|f| f.id).collect::<Vec<_>>();
+    if let Some((ours, theirs)) = reordered(ids(&ours.fields), ids(&theirs.fields)) {
+        found.push(Difference::FieldOrder {
+            component,
+            ours,
+            theirs,
+        });
+    }
+}
+
+/// Both, if what they have in common stands in different orders.
+fn reordered(ours: Vec<u16>, theirs: Vec<u16>) -> Option<(Vec<u16>, Vec<u16>)> {
+    let common = |of: &[u16], other: &[u16]| -> Vec<u16> {
+        of.iter().copied().filter(|id| other.contains(id)).collect()
+    };
+    (common(&ours, &theirs) != common(&theirs, &ours)).then_some((ours, theirs))
+}
