@@ -128,8 +128,19 @@ impl Decoder {
         packet: &[u8],
         state: &mut Snapshot,
     ) -> Result<(), Error> {
+        self.delta_naming(baseline, packet, state, |_| ())
+    }
+
+    /// [`delta`](Self::delta), and tells which entities the packet creates or updates.
+    pub(crate) fn delta_naming(
+        &self,
+        baseline: &Snapshot,
+        packet: &[u8],
+        state: &mut Snapshot,
+        mut named: impl FnMut(u32),
+    ) -> Result<(), Error> {
         self.prepare(state);
-        let result = self.try_delta(baseline, packet, state);
+        let result = self.try_delta(baseline, packet, state, &mut named);
         if result.is_err() {
             state.clear();
         }
@@ -141,6 +152,7 @@ impl Decoder {
         baseline: &Snapshot,
         packet: &[u8],
         state: &mut Snapshot,
+        named: &mut impl FnMut(u32),
     ) -> Result<(), Error> {
         let frame = self.frame(packet)?;
         let Kind::Delta {
@@ -167,12 +179,12 @@ impl Decoder {
         if destroy.is_none() && create.is_none() {
             state.clone_from(baseline);
         } else {
-            self.structure(baseline, destroy, create, state)?;
+            self.structure(baseline, destroy, create, state, named)?;
         }
         state.set_tick(frame.header.tick);
         self.check_total(state)?;
         match frame.section(Tag::Update) {
-            Some(section) => self.update(section, state),
+            Some(section) => self.update(section, state, named),
             None => Ok(()),
         }
     }
@@ -204,6 +216,7 @@ impl Decoder {
         destroy: Option<Section<'_>>,
         create: Option<Section<'_>>,
         state: &mut Snapshot,
+        named: &mut impl FnMut(u32),
     ) -> Result<(), Error> {
         let mut destroys = destroy
             .map(|section| Body::new(section, self.strict, &self.limits))
@@ -244,6 +257,7 @@ impl Decoder {
                     }
                     state.push_rows(baseline, at..before);
                     at = before;
+                    named(entity);
                     creates.read(state)?;
                 }
             }
@@ -255,7 +269,12 @@ impl Decoder {
         }
     }
 
-    fn update(&self, section: Section<'_>, state: &mut Snapshot) -> Result<(), Error> {
+    fn update(
+        &self,
+        section: Section<'_>,
+        state: &mut Snapshot,
+        named: &mut impl FnMut(u32),
+    ) -> Result<(), Error> {
         let layout = self.schema.layout();
         let components = layout.components();
         let mut body = Body::new(section, self.strict, &self.limits)?;
@@ -266,15 +285,16 @@ impl Decoder {
                 return Err(body.error(Rule::EntityNotFound { tag, entity }));
             };
             at = found + 1;
-            let named = body.mask(components)?;
+            named(entity);
+            let updated = body.mask(components)?;
             let mask = state.mask(found);
-            if named & !mask != 0 {
-                let component = self.component_id((named & !mask).trailing_zeros() as usize);
+            if updated & !mask != 0 {
+                let component = self.component_id((updated & !mask).trailing_zeros() as usize);
                 return Err(body.error(Rule::ComponentNotFound { entity, component }));
             }
             let mut codes = state.codes_mut(found);
             let mut passed = 0;
-            for component in ones(named) {
+            for component in ones(updated) {
                 let skip = layout.values(mask & full_mask(component) & !passed);
                 passed = full_mask(component + 1);
                 codes = mem::take(&mut codes).get_mut(skip..).unwrap_or_default();

@@ -55,11 +55,6 @@ impl<'a> Body<'a> {
         Ok(body)
     }
 
-    /// Entities that are still to come.
-    pub const fn left(&self) -> u32 {
-        self.left
-    }
-
     /// An error at the byte that is to be read next.
     #[cold]
     pub fn error(&self, rule: Rule) -> Error {

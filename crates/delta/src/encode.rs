@@ -126,13 +126,6 @@ impl Encoder {
         &mut self.sections.updates
     }
 
-    pub(crate) fn end_packet(&self, header: &Header, packet: &mut [u8]) {
-        let payload = (packet.len() - HEADER_BYTES) as u32;
-        for (to, from) in packet.iter_mut().zip(header.to_bytes(payload)) {
-            *to = from;
-        }
-    }
-
     fn check(&self, state: &Snapshot) -> Result<(), EncodeError> {
         if state.schema().hash() != self.schema.hash() {
             return Err(EncodeError::Schema {
@@ -399,15 +392,12 @@ impl Sections {
             let max = limits.max_packet_bytes;
             return Err(too_much(Limit::PacketBytes, max, packet.len()));
         }
-        let header = Header {
+        Header {
             kind,
             schema_hash,
             tick,
-        };
-        let payload = (packet.len() - HEADER_BYTES) as u32;
-        for (to, from) in packet.iter_mut().zip(header.to_bytes(payload)) {
-            *to = from;
         }
+        .write(packet);
         Ok(())
     }
 }

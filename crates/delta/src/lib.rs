@@ -26,6 +26,7 @@ mod packet;
 mod quantise;
 mod replicate;
 mod schema;
+mod session;
 mod sizes;
 mod snapshot;
 mod value;
@@ -36,11 +37,17 @@ pub use apply::{Decoder, Strictness};
 pub use baseline::{Baselines, NotNewer};
 pub use encode::{Encoder, settle};
 pub use error::{EncodeError, Error, Rule};
+#[cfg(feature = "derive")]
+pub use gametape_delta_derive::Replicate;
 pub use limits::{Limit, Limits};
 pub use packet::{ComponentChange, EntityChange, Packet, PacketError, Section};
 pub use quantise::{FixedPoint, QuantiseError, SmallestThree};
 pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
+pub use session::{
+    DEFAULT_WINDOW, Feedback, ReceiveError, Received, Receiver, SendError, Sender, SenderOptions,
+    Sent,
+};
 pub use sizes::{ComponentSize, Size, Sizes};
 pub use snapshot::{Entity, EntityMut, Part, Snapshot};
 pub use value::{Value, ValueError};

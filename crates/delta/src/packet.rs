@@ -179,7 +179,7 @@ impl Encoder {
             let (count, body) = sections.finish();
             crate::wire::push_section(bytes, section.tag, count, body);
         }
-        self.end_packet(&packet.header, bytes);
+        packet.header.write(bytes);
         // Reading it back checks order, masks, kinds of sections and limits in one place.
         let decoder = Decoder::new(&schema).limits(self.limits_of());
         let read = decoder.packet(bytes).map_err(PacketError::Rule)?;

@@ -122,8 +122,9 @@ impl FixedPoint {
         }
         let scaled = value * f64::from(self.scale);
         let rounded = round(scaled);
-        // 2^63 as a float: from there on `round` saturates.
-        let fits = scaled < 9_223_372_036_854_775_808.0 && scaled >= -9_223_372_036_854_775_808.0;
+        // 2^63: from there on `round` saturates.
+        let bound = (1_u64 << 63) as f64;
+        let fits = (-bound..bound).contains(&scaled);
         if !fits || rounded < self.min_q || rounded > self.max_q {
             return Err(QuantiseError::OutOfRange {
                 value,

@@ -369,7 +369,7 @@ impl fmt::Debug for Snapshot {
                 "entities",
                 &fmt::from_fn(|f| f.debug_list().entries(self.iter()).finish()),
             )
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -107,6 +107,14 @@ impl Header {
         bytes
     }
 
+    /// Writes the header over the first bytes of a packet whose payload is there.
+    pub(crate) fn write(&self, packet: &mut [u8]) {
+        let payload = packet.len().saturating_sub(HEADER_BYTES) as u32;
+        for (to, from) in packet.iter_mut().zip(self.to_bytes(payload)) {
+            *to = from;
+        }
+    }
+
     /// The tick of the baseline; none for a full snapshot.
     #[must_use]
     pub const fn baseline(&self) -> Option<u32> {

@@ -1,0 +1,79 @@
+//! How much of what is to be said goes into one packet.
+
+use crate::limits::Limits;
+use crate::wire::{HEADER_BYTES, Tag, section_len};
+
+/// The sections of a packet in the making: entities and bytes of each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    bytes: usize,
+    limits: Limits,
+    counts: [usize; 3],
+    bodies: [usize; 3],
+    /// Entities of the state the packet leads to.
+    entities: usize,
+}
+
+impl Budget {
+    pub fn new(bytes: usize, limits: &Limits, entities: usize) -> Self {
+        Self {
+            bytes: bytes.min(limits.max_packet_bytes),
+            limits: *limits,
+            counts: [0; 3],
+            bodies: [0; 3],
+            entities,
+        }
+    }
+
+    /// Bytes of the packet.
+    pub fn used(&self) -> usize {
+        let sections = self.counts.iter().zip(self.bodies);
+        let sections = sections
+            .filter(|(count, _)| **count > 0)
+            .map(|(count, body)| section_len(*count as u32, body));
+        HEADER_BYTES + sections.sum::<usize>()
+    }
+
+    fn add(&mut self, tag: Tag, bytes: usize) {
+        let at = tag as usize - 1;
+        if let (Some(count), Some(body)) = (self.counts.get_mut(at), self.bodies.get_mut(at)) {
+            *count += 1;
+            *body += bytes;
+        }
+    }
+
+    fn fits(&self) -> bool {
+        let limits = &self.limits;
+        let max = [
+            limits.max_entities_create,
+            limits.max_entities_destroy,
+            limits.max_entities_update,
+        ];
+        let counts = self
+            .counts
+            .iter()
+            .zip(max)
+            .all(|(count, max)| *count <= max);
+        // The count of a section is part of its body.
+        let bodies = self
+            .bodies
+            .iter()
+            .all(|body| body + 5 <= limits.max_section_bytes);
+        counts && bodies && self.entities <= limits.max_entities && self.used() <= self.bytes
+    }
+
+    /// Takes these sections' parts of an entity if all of them fit; `more` entities are then in
+    /// the state, one or none.
+    pub fn take(&mut self, parts: &[(Tag, usize)], more: usize) -> bool {
+        let mut next = *self;
+        for &(tag, bytes) in parts {
+            next.add(tag, bytes);
+        }
+        next.entities += more;
+        let fits = next.fits();
+        if fits {
+            *self = next;
+        }
+        fits
+    }
+}

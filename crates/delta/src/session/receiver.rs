@@ -1,0 +1,285 @@
+//! The side that receives states.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::{fmt, mem};
+
+use super::feedback::Feedback;
+use super::sender::DEFAULT_WINDOW;
+use crate::apply::Decoder;
+use crate::baseline::Baselines;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::schema::Schema;
+use crate::snapshot::Snapshot;
+use crate::wire::Kind;
+
+/// Why a packet was not applied. The receiver is as it was before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ReceiveError {
+    /// It breaks a rule of the wire.
+    Packet(Error),
+    /// It builds on a state that is not held; [`feedback`](Self::feedback) asks for a full
+    /// snapshot.
+    NeedFull {
+        /// The tick of the packet.
+        tick: u32,
+        /// The tick it builds on.
+        baseline: u32,
+    },
+}
+
+impl ReceiveError {
+    /// What to send back, if the sender can help.
+    #[must_use]
+    pub const fn feedback(&self) -> Option<Feedback> {
+        match *self {
+            Self::NeedFull { baseline, .. } => Some(Feedback::NeedFull { baseline }),
+            Self::Packet(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for ReceiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packet(error) => error.fmt(f),
+            Self::NeedFull { tick, baseline } => write!(
+                f,
+                "tick {tick} builds on tick {baseline}, which is not held: a full snapshot is needed"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ReceiveError {}
+
+/// What became of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Received {
+    /// What to send back.
+    pub ack: Feedback,
+    /// False if the packet was not newer than one applied before, and so was left alone.
+    pub fresh: bool,
+}
+
+/// Takes the packets of one [`Sender`](crate::Sender), or of any source that codes deltas against
+/// states it has seen acknowledged.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    decoder: Decoder,
+    states: Baselines,
+    /// The tick each entity of these states is as of.
+    ticks: VecDeque<(u32, Vec<u32>)>,
+    spare_ticks: Vec<Vec<u32>>,
+    /// The baseline of the last delta: the sender may go on using it.
+    pinned: Option<u32>,
+    /// Applied before the latest: bit i for its tick - 1 - i.
+    earlier: u64,
+    view: Snapshot,
+    /// The tick each entity of the view is as of.
+    view_ticks: Vec<u32>,
+    // Kept for their memory.
+    named: Vec<u32>,
+    next_view: Snapshot,
+    next_view_ticks: Vec<u32>,
+}
+
+impl Receiver {
+    /// A receiver that keeps [`DEFAULT_WINDOW`] states, with default limits.
+    #[must_use]
+    pub fn new(schema: &Schema) -> Self {
+        Self::with_window(schema, DEFAULT_WINDOW, Limits::DEFAULT)
+    }
+
+    /// A receiver that keeps `window` states. With no fewer than its sender keeps, it never needs
+    /// a full snapshot but the first.
+    #[must_use]
+    pub fn with_window(schema: &Schema, window: usize, limits: Limits) -> Self {
+        Self {
+            decoder: Decoder::new(schema).limits(limits),
+            states: Baselines::new(schema, window.max(2)),
+            ticks: VecDeque::new(),
+            spare_ticks: Vec::new(),
+            pinned: None,
+            earlier: 0,
+            view: Snapshot::new(schema, 0),
+            view_ticks: Vec::new(),
+            named: Vec::new(),
+            next_view: Snapshot::new(schema, 0),
+            next_view_ticks: Vec::new(),
+        }
+    }
+
+    /// Applies a packet: all of it, or nothing.
+    ///
+    /// A packet that is not newer than the latest one is left alone; that is no error.
+    pub fn apply(&mut self, packet: &[u8]) -> Result<Received, ReceiveError> {
+        let header = self.decoder.header(packet).map_err(ReceiveError::Packet)?;
+        let latest = self.states.latest().map(Snapshot::tick);
+        if let Some(tick) = latest.filter(|latest| header.tick <= *latest) {
+            let earlier = self.earlier;
+            return Ok(Received {
+                ack: Feedback::Ack { tick, earlier },
+                fresh: false,
+            });
+        }
+        let mut state = self.states.take_spare();
+        self.named.clear();
+        let named = &mut self.named;
+        let result = match header.kind {
+            Kind::Full => self
+                .decoder
+                .full(packet, &mut state)
+                .map_err(ReceiveError::Packet),
+            Kind::Delta { baseline } => match self.states.get(baseline) {
+                Some(held) => self
+                    .decoder
+                    .delta_naming(held, packet, &mut state, |id| named.push(id))
+                    .map_err(ReceiveError::Packet),
+                None => Err(ReceiveError::NeedFull {
+                    tick: header.tick,
+                    baseline,
+                }),
+            },
+        };
+        if let Err(error) = result {
+            self.states.give_back(state);
+            return Err(error);
+        }
+        if header.kind == Kind::Full {
+            self.named.extend_from_slice(state.ids());
+        } else {
+            // Created and then updated: named twice.
+            self.named.sort_unstable();
+            self.named.dedup();
+        }
+        self.see(&state, header.kind);
+        self.keep(state, header.kind);
+        self.earlier = match latest.map(|latest| header.tick - latest) {
+            Some(step @ 1..64) => self.earlier << step | 1 << (step - 1),
+            Some(64) => 1 << 63,
+            _ => 0,
+        };
+        Ok(Received {
+            ack: Feedback::Ack {
+                tick: header.tick,
+                earlier: self.earlier,
+            },
+            fresh: true,
+        })
+    }
+
+    /// Of each entity that is there now, the newest values: those the packet names, else those
+    /// seen before, else those of the baseline.
+    fn see(&mut self, state: &Snapshot, kind: Kind) {
+        let tick = state.tick();
+        self.next_view.clear();
+        self.next_view.set_tick(tick);
+        self.next_view_ticks.clear();
+        let mut ticks = self.spare_ticks.pop().unwrap_or_default();
+        ticks.clear();
+        let held = match kind {
+            Kind::Full => None,
+            Kind::Delta { baseline } => self.states.get(baseline).zip(
+                self.ticks
+                    .iter()
+                    .find(|(tick, _)| *tick == baseline)
+                    .map(|(_, ticks)| ticks),
+            ),
+        };
+        let mut named = self.named.iter().copied().peekable();
+        let (mut seen_at, mut held_at) = (0, 0);
+        for row in crate::encode::rows(state) {
+            while named.next_if(|id| *id < row.id).is_some() {}
+            let is_named = named.next_if_eq(&row.id).is_some();
+            // An entity that is not named is that of the baseline.
+            let mut as_of = tick;
+            if let Some((held, ticks)) = held {
+                held_at = advance(held, held_at, row.id);
+                if !is_named {
+                    as_of = ticks.get(held_at).copied().unwrap_or(tick);
+                }
+            }
+            ticks.push(as_of);
+            seen_at = advance(&self.view, seen_at, row.id);
+            let seen = self.view.row(seen_at).filter(|seen| seen.id == row.id);
+            let seen_as_of = self.view_ticks.get(seen_at).copied();
+            match seen.zip(seen_as_of) {
+                Some((seen, seen_as_of)) if !is_named => {
+                    self.next_view.push_row(seen);
+                    self.next_view_ticks.push(seen_as_of);
+                }
+                _ => {
+                    self.next_view.push_row(row);
+                    self.next_view_ticks.push(as_of);
+                }
+            }
+        }
+        self.ticks.push_back((tick, ticks));
+        mem::swap(&mut self.view, &mut self.next_view);
+        mem::swap(&mut self.view_ticks, &mut self.next_view_ticks);
+    }
+
+    fn keep(&mut self, state: Snapshot, kind: Kind) {
+        self.pinned = match kind {
+            Kind::Full => None,
+            Kind::Delta { baseline } => {
+                // A sender's baselines only grow: what is before this one is not used again.
+                self.states.drop_before(baseline);
+                Some(baseline)
+            }
+        };
+        if self.states.len() == self.states.capacity() {
+            self.states.drop_oldest_but(self.pinned);
+        }
+        // The tick is newer than all: looked at before.
+        let _ = self.states.push(state);
+        let (states, spare) = (&self.states, &mut self.spare_ticks);
+        self.ticks.retain_mut(|(tick, ticks)| {
+            let held = states.get(*tick).is_some();
+            if !held {
+                spare.push(mem::take(ticks));
+            }
+            held
+        });
+    }
+
+    /// Of each entity the newest values that arrived; its tick is that of the latest packet.
+    #[must_use]
+    pub const fn view(&self) -> &Snapshot {
+        &self.view
+    }
+
+    /// The tick at which an entity had the values that [`view`](Self::view) shows.
+    #[must_use]
+    pub fn tick_of(&self, entity: u32) -> Option<u32> {
+        let at = self.view.find(entity).ok()?;
+        self.view_ticks.get(at).copied()
+    }
+
+    /// The state of the latest packet, as the wire defines it: the baseline and what the packet
+    /// changed.
+    #[must_use]
+    pub fn state(&self) -> Option<&Snapshot> {
+        self.states.latest()
+    }
+
+    /// Forgets everything: the next delta will ask for a full snapshot.
+    pub fn reset(&mut self) {
+        self.states.clear();
+        self.pinned = None;
+        self.earlier = 0;
+        self.view.clear();
+        self.view_ticks.clear();
+        self.spare_ticks
+            .extend(self.ticks.drain(..).map(|(_, ticks)| ticks));
+    }
+}
+
+/// The place of `id` in a state, or of the next entity, from `at` on.
+fn advance(state: &Snapshot, at: usize, id: u32) -> usize {
+    let rest = state.ids().get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|other| **other < id).count()
+}

@@ -1,0 +1,640 @@
+//! The side that sends states.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::{fmt, mem};
+
+use super::budget::Budget;
+use super::feedback::Feedback;
+use crate::baseline::Baselines;
+use crate::bits::BitWriter;
+use crate::encode::{Changed, changes, settle_row, write_create, write_update};
+use crate::error::EncodeError;
+use crate::limits::{Limit, Limits};
+use crate::schema::{Layout, Schema};
+use crate::snapshot::{Row, Snapshot};
+use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
+
+/// States that sender and receiver keep if nothing else is said: two seconds at 30 packets a
+/// second.
+pub const DEFAULT_WINDOW: usize = 64;
+
+/// How a [`Sender`] sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SenderOptions {
+    /// Bytes of a packet, at most. The default, 1200, passes any path of the Internet in one
+    /// piece.
+    pub budget: usize,
+    /// States that may be acknowledged late; the receiver should keep as many.
+    pub window: usize,
+    /// The limits of the receiver.
+    pub limits: Limits,
+}
+
+impl Default for SenderOptions {
+    fn default() -> Self {
+        Self {
+            budget: 1200,
+            window: DEFAULT_WINDOW,
+            limits: Limits::DEFAULT,
+        }
+    }
+}
+
+/// What went into a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sent {
+    /// Its tick.
+    pub tick: u32,
+    /// The acknowledged tick it builds on; none for a full snapshot.
+    pub baseline: Option<u32>,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Entities it creates or updates.
+    pub named: usize,
+    /// Entities that had something to say and have to wait.
+    pub waiting: usize,
+}
+
+/// Why a state was not sent. The sender is as it was before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SendError {
+    /// The state can't be a packet.
+    Encode(EncodeError),
+    /// Tick 0, which can't be a baseline.
+    TickZero,
+    /// A tick that is not after the last one sent.
+    TickOrder {
+        /// The tick.
+        tick: u32,
+        /// The last one sent.
+        last: u32,
+    },
+    /// An entity that would not fit into a packet of its own: it could never be delivered.
+    BudgetTooSmall {
+        /// The entity.
+        entity: u32,
+        /// Bytes of a packet with nothing else in it.
+        needed: usize,
+        /// Bytes a packet may have.
+        budget: usize,
+    },
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Encode(error) => error.fmt(f),
+            Self::TickZero => f.write_str("a session starts at tick 1 or later"),
+            Self::TickOrder { tick, last } => {
+                write!(f, "tick {tick} is not after tick {last}, the last one sent")
+            }
+            Self::BudgetTooSmall {
+                entity,
+                needed,
+                budget,
+            } => write!(
+                f,
+                "entity {entity} needs a packet of {needed} bytes, the budget is {budget}"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for SendError {}
+
+/// What the sender knows of an entity the receiver may see.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    id: u32,
+    /// The first packet that carried the values in `Sender::shown`, and all since that named it.
+    since: u32,
+    /// True once a packet from `since` on that names it is acknowledged.
+    confirmed: bool,
+    /// True if the state of the last packet has it.
+    in_last: bool,
+    /// Grows by its weight while it waits.
+    priority: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum What {
+    Create,
+    /// Destroy and create: another set of components.
+    Replace,
+    Update,
+    Destroy,
+}
+
+/// An entity that has something to say.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    id: u32,
+    what: What,
+    /// Its bytes in `Sender::bits`.
+    from: usize,
+    to: usize,
+    /// Was seen, is not acknowledged: goes first, so that it does not vanish.
+    sticky: bool,
+    priority: u64,
+    chosen: bool,
+}
+
+impl Candidate {
+    const fn parts(&self) -> ([(Tag, usize); 2], usize) {
+        let bytes = self.to - self.from;
+        match self.what {
+            What::Create => ([(Tag::Create, bytes), (Tag::Create, 0)], 1),
+            What::Replace => ([(Tag::Create, bytes), (Tag::Destroy, 4)], 2),
+            What::Update => ([(Tag::Update, bytes), (Tag::Update, 0)], 1),
+            What::Destroy => ([(Tag::Destroy, 4), (Tag::Destroy, 0)], 1),
+        }
+    }
+
+    fn fit(&self, budget: &mut Budget) -> bool {
+        let (parts, count) = self.parts();
+        let more = usize::from(self.what == What::Create);
+        budget.take(parts.get(..count).unwrap_or_default(), more)
+    }
+}
+
+/// Sends states to one receiver.
+///
+/// ```
+/// use gametape_delta::{Codec, Component, Field, Receiver, Schema, Sender, Snapshot, Value};
+///
+/// let schema = Schema::new([Component::new(1, [Field::new(1, Codec::UInt { bits: 7 })])])?;
+/// let (mut sender, mut receiver) = (Sender::new(&schema), Receiver::new(&schema));
+/// let mut world = Snapshot::new(&schema, 0);
+/// let mut packet = Vec::new();
+/// for tick in 1..=10 {
+///     world.set_tick(tick);
+///     world.entry(7).set(1, &[Value::UInt(tick.into())])?;
+///     sender.encode(&world, &mut packet)?;
+///     if tick % 3 != 0 { // The network loses every third packet.
+///         let received = receiver.apply(&packet)?;
+///         sender.feedback(&received.ack);
+///     }
+/// }
+/// assert!(receiver.view().same_entities(&world));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sender {
+    schema: Schema,
+    options: SenderOptions,
+    /// What the receiver holds if it applied the packet of that tick.
+    states: Baselines,
+    /// Which entities each packet named.
+    named: VecDeque<(u32, Vec<u32>)>,
+    spare_names: Vec<Vec<u32>>,
+    /// The acknowledged state that packets build on.
+    acked: Option<u32>,
+    last_tick: u32,
+    /// Acknowledgements up to this tick are of a receiver that has lost its states since.
+    floor: u32,
+    /// Ascending by id.
+    known: Vec<Known>,
+    /// The values each entity was last sent with.
+    shown: Snapshot,
+    // Kept for their memory.
+    next_known: Vec<Known>,
+    next_shown: Snapshot,
+    target: Snapshot,
+    candidates: Vec<Candidate>,
+    order: Vec<usize>,
+    bits: BitWriter,
+    changed: Vec<Changed>,
+    bodies: [(u32, Vec<u8>); 3],
+}
+
+impl Sender {
+    /// A sender of default options.
+    #[must_use]
+    pub fn new(schema: &Schema) -> Self {
+        Self::with_options(schema, SenderOptions::default())
+    }
+
+    /// A sender.
+    #[must_use]
+    pub fn with_options(schema: &Schema, options: SenderOptions) -> Self {
+        let empty = || Snapshot::new(schema, 0);
+        Self {
+            schema: schema.clone(),
+            options,
+            states: Baselines::new(schema, options.window.max(2)),
+            named: VecDeque::new(),
+            spare_names: Vec::new(),
+            acked: None,
+            last_tick: 0,
+            floor: 0,
+            known: Vec::new(),
+            shown: empty(),
+            next_known: Vec::new(),
+            next_shown: empty(),
+            target: empty(),
+            candidates: Vec::new(),
+            order: Vec::new(),
+            bits: BitWriter::new(),
+            changed: Vec::new(),
+            bodies: [(0, Vec::new()), (0, Vec::new()), (0, Vec::new())],
+        }
+    }
+
+    /// Changes the budget, as a congested network demands.
+    pub const fn set_budget(&mut self, budget: usize) {
+        self.options.budget = budget;
+    }
+
+    /// The acknowledged tick that the next packet will build on; none if that will be a full
+    /// snapshot.
+    #[must_use]
+    pub const fn baseline(&self) -> Option<u32> {
+        self.acked
+    }
+
+    /// Writes the packet of this state to `packet`, whatever that held. The receiver may see all
+    /// entities, all alike.
+    pub fn encode(&mut self, world: &Snapshot, packet: &mut Vec<u8>) -> Result<Sent, SendError> {
+        self.encode_visible(world, |_| 1, packet)
+    }
+
+    /// Writes the packet of this state to `packet`, whatever that held. `weight` says how much an
+    /// entity matters to the receiver: its priority grows by that much with each packet it has to
+    /// wait for. 0: the receiver may not see it.
+    pub fn encode_visible(
+        &mut self,
+        world: &Snapshot,
+        mut weight: impl FnMut(u32) -> u32,
+        packet: &mut Vec<u8>,
+    ) -> Result<Sent, SendError> {
+        self.check(world)?;
+        let schema = self.schema.clone();
+        self.look(schema.layout(), world, &mut weight)?;
+        let waiting = self.choose();
+        let tick = world.tick();
+        let state = self.build(tick);
+        self.write(&schema, tick, packet);
+        self.remember(tick, state);
+        let named = self.named.back().map_or(0, |(_, names)| names.len());
+        Ok(Sent {
+            tick,
+            baseline: self.acked,
+            bytes: packet.len(),
+            named,
+            waiting,
+        })
+    }
+
+    fn check(&self, world: &Snapshot) -> Result<(), SendError> {
+        if world.schema().hash() != self.schema.hash() {
+            return Err(SendError::Encode(EncodeError::Schema {
+                expected: self.schema.hash(),
+                found: world.schema().hash(),
+            }));
+        }
+        let limits = &self.options.limits;
+        if let Err(crate::Rule::Limit { limit, max, found }) = self.schema.layout().within(limits) {
+            return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
+        }
+        match world.tick() {
+            0 => Err(SendError::TickZero),
+            tick if tick <= self.last_tick => Err(SendError::TickOrder {
+                tick,
+                last: self.last_tick,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds what there is to say, of all entities that are or were visible.
+    fn look(
+        &mut self,
+        layout: &Layout,
+        world: &Snapshot,
+        weight: &mut impl FnMut(u32) -> u32,
+    ) -> Result<(), SendError> {
+        self.next_known.clear();
+        self.target.clear();
+        self.candidates.clear();
+        self.bits.clear();
+        let baseline = self.acked.and_then(|tick| self.states.get(tick));
+        let (mut held_at, mut known_at, mut shown_at) = (0, 0, 0);
+        let mut rows = crate::encode::rows(world).peekable();
+        loop {
+            let held = baseline.and_then(|baseline| baseline.row(held_at));
+            let row = match (rows.peek(), held) {
+                (None, None) => break,
+                (Some(row), Some(held)) if held.id < row.id => None,
+                (row, _) => row.copied(),
+            };
+            rows.next_if(|next| row.is_some_and(|row| row.id == next.id));
+            let id = row.or(held).map_or(0, |row| row.id);
+            let held = held.filter(|held| held.id == id);
+            held_at += usize::from(held.is_some());
+            let grows = row.map_or(0, |row| weight(row.id));
+            let Some(row) = row.filter(|_| grows > 0) else {
+                if held.is_some() {
+                    let from = self.bits.aligned().len();
+                    self.candidates.push(Candidate {
+                        id,
+                        what: What::Destroy,
+                        from,
+                        to: from,
+                        sticky: true,
+                        priority: 0,
+                        chosen: false,
+                    });
+                }
+                continue;
+            };
+            known_at += skip(self.known.get(known_at..), |known| known.id < id);
+            let mut known = match self.known.get(known_at) {
+                Some(known) if known.id == id => *known,
+                _ => Known {
+                    id,
+                    since: 0,
+                    confirmed: false,
+                    in_last: false,
+                    priority: 0,
+                },
+            };
+            shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
+            let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
+            self.target.push_row(row);
+            if let Some(held) = held.filter(|held| held.mask == row.mask) {
+                let last = self.target.len() - 1;
+                settle_row(layout, held, self.target.codes_mut(last));
+            }
+            let settled = self.target.row(self.target.len() - 1).unwrap_or(row);
+            let from = self.bits.aligned().len();
+            let what = match held {
+                None => Some(What::Create),
+                Some(held) if held.mask != row.mask => Some(What::Replace),
+                Some(held) => {
+                    let differs = changes(layout, held, settled, &mut self.changed);
+                    let seen = known.confirmed && shown.is_some_and(|s| s == settled);
+                    (differs || !seen).then_some(What::Update)
+                }
+            };
+            known.priority = match what {
+                Some(_) => known.priority.saturating_add(grows.into()),
+                None => 0,
+            };
+            if let Some(what) = what {
+                match what {
+                    What::Update => {
+                        write_update(layout, settled, &self.changed, &mut self.bits);
+                    }
+                    _ => write_create(layout, settled, &mut self.bits),
+                }
+                let candidate = Candidate {
+                    id,
+                    what,
+                    from,
+                    to: self.bits.aligned().len(),
+                    sticky: what == What::Create && known.in_last,
+                    priority: known.priority,
+                    chosen: false,
+                };
+                self.check_alone(&candidate)?;
+                self.candidates.push(candidate);
+            }
+            self.next_known.push(known);
+        }
+        let (max, found) = (self.options.limits.max_entities, self.next_known.len());
+        if found > max {
+            let limit = Limit::Entities;
+            return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
+        }
+        Ok(())
+    }
+
+    /// A candidate has to fit into a packet of its own.
+    fn check_alone(&self, candidate: &Candidate) -> Result<(), SendError> {
+        let limits = &self.options.limits;
+        let mut alone = Budget::new(self.options.budget, limits, 0);
+        if candidate.fit(&mut alone) {
+            return Ok(());
+        }
+        let mut unbounded = Budget::new(usize::MAX, &Limits::NONE, 0);
+        candidate.fit(&mut unbounded);
+        Err(SendError::BudgetTooSmall {
+            entity: candidate.id,
+            needed: unbounded.used(),
+            budget: self.options.budget.min(limits.max_packet_bytes),
+        })
+    }
+
+    /// Chooses what goes into the packet; how many candidates have to wait.
+    fn choose(&mut self) -> usize {
+        let held = self.acked.and_then(|tick| self.states.get(tick));
+        let held = held.map_or(0, Snapshot::len);
+        let limits = &self.options.limits;
+        let mut budget = Budget::new(self.options.budget, limits, held);
+        self.order.clear();
+        self.order.extend(0..self.candidates.len());
+        let candidates = &mut self.candidates;
+        self.order.sort_unstable_by_key(|at| {
+            candidates
+                .get(*at)
+                .map(|c| (!c.sticky, core::cmp::Reverse(c.priority), c.id))
+        });
+        let mut waiting = 0;
+        for at in &self.order {
+            let Some(candidate) = candidates.get_mut(*at) else {
+                continue;
+            };
+            // What is new stays in each packet until it is acknowledged. Were it let in before
+            // something that waits for room, that room might never come.
+            let blocked = waiting > 0 && candidate.what == What::Create && !candidate.sticky;
+            candidate.chosen = !blocked && candidate.fit(&mut budget);
+            waiting += usize::from(!candidate.chosen);
+        }
+        waiting
+    }
+
+    /// The state the receiver will hold; what is known and shown goes along.
+    fn build(&mut self, tick: u32) -> Snapshot {
+        let mut state = self.states.take_spare();
+        state.set_tick(tick);
+        let mut names = self.spare_names.pop().unwrap_or_default();
+        names.clear();
+        self.next_shown.clear();
+        for (count, body) in &mut self.bodies {
+            *count = 0;
+            body.clear();
+        }
+        let baseline = self.acked.and_then(|acked| self.states.get(acked));
+        let bytes = self.bits.aligned();
+        let (mut held_at, mut shown_at, mut target_at) = (0, 0, 0);
+        let mut candidates = self.candidates.iter().copied().peekable();
+        loop {
+            let held = baseline.and_then(|baseline| baseline.row(held_at));
+            let target = self.target.row(target_at);
+            let Some(id) = [held, target].into_iter().flatten().map(|row| row.id).min() else {
+                break;
+            };
+            let held = held.filter(|row| row.id == id);
+            let target = target.filter(|row| row.id == id);
+            held_at += usize::from(held.is_some());
+            let chosen = candidates
+                .next_if(|candidate| candidate.id == id)
+                .filter(|candidate| candidate.chosen);
+            if let Some(candidate) = chosen {
+                put(&mut self.bodies, bytes, &candidate);
+                // A destroyed entity is gone from state and view alike: nothing to confirm.
+                names.extend(target.map(|_| id));
+            }
+            let now = match (chosen, target) {
+                (Some(_), target) => target,
+                (None, _) => held,
+            };
+            if let Some(row) = now {
+                state.push_row(Row { id, ..row });
+            }
+            let Some(target) = target else {
+                continue;
+            };
+            shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
+            let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
+            if let Some(known) = self.next_known.get_mut(target_at) {
+                known.in_last = now.is_some();
+                if chosen.is_some() {
+                    known.priority = 0;
+                    if shown != Some(target) {
+                        known.since = tick;
+                        known.confirmed = false;
+                    }
+                }
+            }
+            if let Some(row) = chosen.map(|_| target).or(shown) {
+                self.next_shown.push_row(row);
+            }
+            target_at += 1;
+        }
+        self.named.push_back((tick, names));
+        mem::swap(&mut self.known, &mut self.next_known);
+        mem::swap(&mut self.shown, &mut self.next_shown);
+        state
+    }
+
+    fn write(&self, schema: &Schema, tick: u32, packet: &mut Vec<u8>) {
+        packet.clear();
+        packet.extend_from_slice(&[0; HEADER_BYTES]);
+        for tag in [Tag::Destroy, Tag::Create, Tag::Update] {
+            if let Some((count @ 1.., body)) = self.bodies.get(tag as usize - 1) {
+                push_section(packet, tag, *count, body);
+            }
+        }
+        Header {
+            kind: match self.acked {
+                None => Kind::Full,
+                Some(baseline) => Kind::Delta { baseline },
+            },
+            schema_hash: schema.hash(),
+            tick,
+        }
+        .write(packet);
+    }
+
+    fn remember(&mut self, tick: u32, state: Snapshot) {
+        self.last_tick = tick;
+        if self.states.len() == self.states.capacity() {
+            self.states.drop_oldest_but(self.acked);
+        }
+        // The tick is newer than all: looked at before.
+        let _ = self.states.push(state);
+        if self.named.len() > self.states.capacity() {
+            let oldest = self.named.pop_front();
+            self.spare_names.extend(oldest.map(|(_, names)| names));
+        }
+    }
+
+    /// Takes what the receiver says. False if it tells nothing new: an ack of something never
+    /// sent, or no longer remembered; a request that was answered already.
+    pub fn feedback(&mut self, feedback: &Feedback) -> bool {
+        match *feedback {
+            Feedback::NeedFull { baseline } => {
+                let asked = self.acked == Some(baseline);
+                if asked {
+                    self.resync();
+                }
+                asked
+            }
+            Feedback::Ack { tick, earlier } => {
+                for tick in Feedback::ticks(tick, earlier) {
+                    self.confirm(tick);
+                }
+                let newer = tick > self.floor && self.acked.is_none_or(|acked| acked < tick);
+                let held = newer && self.states.get(tick).is_some();
+                if held {
+                    self.acked = Some(tick);
+                    self.states.drop_before(tick);
+                }
+                held
+            }
+        }
+    }
+
+    /// The packet of this tick arrived: so did what it named.
+    fn confirm(&mut self, tick: u32) {
+        if tick <= self.floor {
+            return;
+        }
+        let Ok(at) = self.named.binary_search_by_key(&tick, |(tick, _)| *tick) else {
+            return;
+        };
+        let Some((_, names)) = self.named.get_mut(at) else {
+            return;
+        };
+        let mut at = 0;
+        for id in names.drain(..) {
+            at += skip(self.known.get(at..), |known| known.id < id);
+            if let Some(known) = self.known.get_mut(at)
+                && known.id == id
+                && known.since <= tick
+            {
+                known.confirmed = true;
+            }
+        }
+    }
+
+    /// Starts anew: packets are full snapshots until one is acknowledged. For a receiver that
+    /// asks for it by other means than [`Feedback::NeedFull`].
+    pub fn resync(&mut self) {
+        self.acked = None;
+        self.floor = self.last_tick;
+        self.states.clear();
+        self.spare_names
+            .extend(self.named.drain(..).map(|(_, names)| names));
+        self.known.clear();
+        self.shown.clear();
+    }
+}
+
+/// Puts a chosen entity into its sections.
+fn put(bodies: &mut [(u32, Vec<u8>); 3], bytes: &[u8], candidate: &Candidate) {
+    let (parts, count) = candidate.parts();
+    for (tag, _) in parts.get(..count).unwrap_or_default() {
+        let Some((count, body)) = bodies.get_mut(*tag as usize - 1) else {
+            continue;
+        };
+        *count += 1;
+        if *tag == Tag::Destroy {
+            body.extend_from_slice(&candidate.id.to_le_bytes());
+        } else {
+            let bytes = bytes.get(candidate.from..candidate.to);
+            body.extend_from_slice(bytes.unwrap_or_default());
+        }
+    }
+}
+
+/// How many at the front are passed.
+fn skip<T>(rest: Option<&[T]>, pass: impl Fn(&T) -> bool) -> usize {
+    rest.unwrap_or_default()
+        .iter()
+        .take_while(|item| pass(item))
+        .count()
+}
