@@ -25,6 +25,7 @@ mod limits;
 mod packet;
 mod quantise;
 mod replicate;
+pub mod samples;
 mod schema;
 mod session;
 mod sizes;

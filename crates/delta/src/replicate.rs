@@ -1,13 +1,73 @@
 //! Structs as components.
 
 use crate::quantise::{FixedPoint, QuantiseError, SmallestThree};
-use crate::schema::{Component, Plan};
+use crate::schema::{Codec, Component, Plan};
 use crate::snapshot::Part;
 use crate::value::{Value, ValueError};
 
 /// A struct that is a component: `#[derive(Replicate)]` (feature `derive`) writes this for you.
 ///
 /// [`Snapshot::put`](crate::Snapshot::put) and [`Snapshot::get`](crate::Snapshot::get) take it.
+///
+/// ```
+/// # #[cfg(feature = "derive")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use gametape_delta::{Replicate, Schema, Snapshot};
+///
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = -512.0, max = 512.0, step = 0.01))]
+///     x: f32,
+///     #[replicate(bits = 7)]
+///     hull: u8,
+/// }
+///
+/// let schema = Schema::new([Ship::component()])?;
+/// let mut state = Snapshot::new(&schema, 1);
+/// state.put(7, &Ship { x: 1.5, hull: 100 })?;
+/// assert_eq!(state.get::<Ship>(7)?.hull, 100);
+/// assert!(state.put(7, &Ship { x: 513.0, hull: 100 }).is_err()); // beyond `max`
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "derive"))]
+/// # fn main() {}
+/// ```
+///
+/// What the derive has no word for is written by hand. An angle that goes round, for example:
+///
+/// ```
+/// use gametape_delta::{
+///     Codec, Component, Field, Replicate, Schema, Snapshot, Value, ValueError, ValueReader,
+///     ValueWriter,
+/// };
+///
+/// /// In degrees; any angle will do.
+/// struct Heading(f64);
+///
+/// impl Replicate for Heading {
+///     const COMPONENT: u16 = 2;
+///
+///     fn component() -> Component {
+///         Component::new(2, [Field::new(1, Codec::UInt { bits: 8 }).named("turn")])
+///     }
+///
+///     fn write(&self, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
+///         let step = (self.0 / 360.0 * 256.0).round() as i64;
+///         to.value(Value::UInt(step.rem_euclid(256) as u64))
+///     }
+///
+///     fn read(from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
+///         Ok(Self(f64::from(from.number::<u8>()?) / 256.0 * 360.0))
+///     }
+/// }
+///
+/// let schema = Schema::new([Heading::component()])?;
+/// let mut state = Snapshot::new(&schema, 1);
+/// state.put(7, &Heading(-90.0))?;
+/// assert_eq!(state.get::<Heading>(7)?.0, 270.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Replicate: Sized {
     /// The id of the component.
     const COMPONENT: u16;
@@ -54,13 +114,19 @@ impl<'a> ValueWriter<'a> {
     }
 
     /// The next value, a real number to be quantised.
+    ///
+    /// An error where the schema says another scale: the number would become another one.
     pub fn fixed(&mut self, fixed: &FixedPoint, value: f64) -> Result<(), ValueError> {
+        same_scale(self.component, self.at, fixed)?;
         let value = fixed.quantise(value).map_err(|why| self.refuse(why))?;
         self.value(Value::FixedPoint(value))
     }
 
     /// The next value, a real number to be quantised; beyond the bounds it becomes the nearest.
+    ///
+    /// An error where the schema says another scale: the number would become another one.
     pub fn fixed_clamped(&mut self, fixed: &FixedPoint, value: f64) -> Result<(), ValueError> {
+        same_scale(self.component, self.at, fixed)?;
         let value = fixed
             .quantise_clamped(value)
             .map_err(|why| self.refuse(why))?;
@@ -68,11 +134,14 @@ impl<'a> ValueWriter<'a> {
     }
 
     /// The next four values: a unit quaternion.
+    ///
+    /// An error where the schema says other widths: the rotation would become another one.
     pub fn rotation(
         &mut self,
         rotation: &SmallestThree,
         quaternion: [f32; 4],
     ) -> Result<(), ValueError> {
+        same_widths(self.component, self.at, rotation)?;
         let values = rotation
             .quantise(quaternion)
             .map_err(|why| self.refuse(why))?;
@@ -102,6 +171,52 @@ impl<'a> ValueWriter<'a> {
     }
 }
 
+/// An error if the schema has another scale than the struct.
+fn same_scale(component: &Component, at: usize, fixed: &FixedPoint) -> Result<(), ValueError> {
+    let Some(field) = component.fields.get(at) else {
+        return Ok(()); // The count is checked at the end.
+    };
+    let expected = match (field.codec, fixed.codec()) {
+        (Codec::FixedPoint { scale, .. }, Codec::FixedPoint { scale: own, .. }) => {
+            if scale == own {
+                return Ok(());
+            }
+            "FixedPoint of another scale"
+        }
+        (other, _) => other.name(),
+    };
+    Err(ValueError::Kind {
+        component: component.id,
+        field: field.id,
+        expected,
+        found: "FixedPoint",
+    })
+}
+
+/// An error if the schema has other widths than the struct.
+fn same_widths(
+    component: &Component,
+    at: usize,
+    rotation: &SmallestThree,
+) -> Result<(), ValueError> {
+    let fields = component.fields.iter().skip(at);
+    match fields
+        .zip(rotation.codecs())
+        .find(|(field, codec)| field.codec != *codec)
+    {
+        None => Ok(()),
+        Some((field, _)) => Err(ValueError::Kind {
+            component: component.id,
+            field: field.id,
+            expected: match field.codec {
+                Codec::UInt { .. } => "UInt of another width",
+                other => other.name(),
+            },
+            found: "UInt",
+        }),
+    }
+}
+
 /// Gives the values of a component, one field after the other.
 pub struct ValueReader<'a> {
     part: Part<'a>,
@@ -128,33 +243,70 @@ impl<'a> ValueReader<'a> {
         Ok(value)
     }
 
-    /// The next value as a number of another type; an error where that can't hold it.
+    /// The next value as a bool.
+    pub fn bool(&mut self) -> Result<bool, ValueError> {
+        match self.value()? {
+            Value::Bool(value) => Ok(value),
+            value => Err(self.refuse("bool", value)),
+        }
+    }
+
+    /// The next value, an integer, as a number of another type; an error where that can't hold it.
+    /// A bool is 0 or 1; a real number is none, see [`fixed`](Self::fixed).
     pub fn number<T: TryFrom<i128>>(&mut self) -> Result<T, ValueError> {
         let value = self.value()?;
-        T::try_from(value.as_i128()).map_err(|_| ValueError::Kind {
-            component: self.part.id(),
-            field: self
-                .part
-                .definition()
-                .fields
-                .get(self.at - 1)
-                .map_or(0, |field| field.id),
-            expected: core::any::type_name::<T>(),
-            found: value.kind(),
-        })
+        let refused = self.refuse(core::any::type_name::<T>(), value);
+        match value {
+            Value::FixedPoint(_) => Err(refused),
+            _ => T::try_from(value.as_i128()).map_err(|_| refused),
+        }
     }
 
     /// The next value as the real number it was quantised from.
+    ///
+    /// An error where the schema says another scale.
     pub fn fixed(&mut self, fixed: &FixedPoint) -> Result<f64, ValueError> {
-        Ok(fixed.value(self.number()?))
+        same_scale(self.part.definition(), self.at, fixed)?;
+        match self.value()? {
+            Value::FixedPoint(value) => Ok(fixed.value(value)),
+            value => Err(self.refuse("FixedPoint", value)),
+        }
     }
 
     /// The next four values as the unit quaternion they were quantised from.
+    ///
+    /// An error where the schema says other widths.
     pub fn rotation(&mut self, rotation: &SmallestThree) -> Result<[f32; 4], ValueError> {
+        same_widths(self.part.definition(), self.at, rotation)?;
         let mut values = [0; 4];
         for value in &mut values {
             *value = self.number()?;
         }
         Ok(rotation.value(values))
+    }
+
+    /// The struct holds the value just given as something else.
+    fn refuse(&self, expected: &'static str, found: Value) -> ValueError {
+        let field = self.at.checked_sub(1);
+        let field = field.and_then(|at| self.part.definition().fields.get(at));
+        ValueError::Kind {
+            component: self.part.id(),
+            field: field.map_or(0, |field| field.id),
+            expected,
+            found: found.kind(),
+        }
+    }
+
+    /// An error if the component has more values than were asked for.
+    pub(crate) fn finish(&self) -> Result<(), ValueError> {
+        let fields = self.part.definition().fields.len();
+        if self.at == fields {
+            return Ok(());
+        }
+        Err(ValueError::FieldCount {
+            component: self.part.id(),
+            fields,
+            values: self.at,
+        })
     }
 }

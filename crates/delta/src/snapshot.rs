@@ -206,7 +206,10 @@ impl Snapshot {
                 entity: id,
                 component: T::COMPONENT,
             })?;
-        T::read(&mut ValueReader::new(part))
+        let mut values = ValueReader::new(part);
+        let value = T::read(&mut values)?;
+        values.finish()?;
+        Ok(value)
     }
 
     /// Writes a struct as a component of an entity; both are added if they are not there.

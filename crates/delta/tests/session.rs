@@ -266,7 +266,9 @@ proptest! {
             let visible = |id: u32| if hides && (id + tick / 20).is_multiple_of(3) { 0 } else { 1 + id % 3 };
             session.tick(&world, faults, &visible, &mut rng);
             if restarts && tick % 50 == 0 {
+                // It connects anew: what is on its way does not reach it.
                 session.receiver.reset();
+                session.down.flying.clear();
                 session.ages.clear();
             }
         }

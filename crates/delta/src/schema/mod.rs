@@ -344,6 +344,18 @@ impl Schema {
         })
     }
 
+    /// Without components: entities that are there, or not.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                components: Vec::new(),
+                hash: hash::hash(&[]),
+                layout: Layout::new(&[]),
+            }),
+        }
+    }
+
     /// In the order of the wire.
     #[must_use]
     pub fn components(&self) -> &[Component] {

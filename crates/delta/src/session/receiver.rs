@@ -267,6 +267,10 @@ impl Receiver {
     }
 
     /// Forgets everything: the next delta will ask for a full snapshot.
+    ///
+    /// To the sender this is the same receiver as before, until [`ReceiveError::NeedFull`] reaches
+    /// it: packets from before that are still on their way should not be applied. A transport
+    /// that connects anew keeps them out by itself.
     pub fn reset(&mut self) {
         self.states.clear();
         self.pinned = None;
