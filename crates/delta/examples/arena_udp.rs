@@ -165,7 +165,7 @@ fn client(
     socket.send(HELLO)?;
     let mut receiver = Receiver::new(&Arena::schema());
     let mut report = Report::default();
-    let mut bytes = [0; 65_536];
+    let mut bytes = vec![0; 65_536];
     let mut restart = number == 0;
     while !over.load(Ordering::Relaxed) {
         let Ok(length) = socket.recv(&mut bytes) else {

@@ -1,4 +1,54 @@
 //! Snapshot/delta wire, version 0: game state over lossy transports, in files, anywhere.
+//!
+//! A [`Schema`] says which components there are and how each field is written; a [`Snapshot`] is
+//! the state at a tick. An [`Encoder`] writes full snapshots and deltas, a [`Decoder`] applies
+//! them, whole or not at all. [`Sender`] and [`Receiver`] are the two ends of a session over a
+//! transport that loses, repeats and reorders; [`Packet`] and [`Sizes`] show what packets hold and
+//! where their bytes go. There is no I/O here, and no clock.
+//!
+//! ```
+//! use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, Value};
+//!
+//! let schema = Schema::new([Component::new(1, [
+//!     Field::new(1, Codec::FixedPoint { min_q: -51_200, max_q: 51_200, scale: 100 }).named("x"),
+//!     Field::new(2, Codec::UInt { bits: 7 }).named("hull"),
+//! ])])?;
+//! let mut before = Snapshot::new(&schema, 1);
+//! before.insert(7)?.set(1, &[Value::FixedPoint(150), Value::UInt(100)])?;
+//! let mut now = before.clone();
+//! now.set_tick(2);
+//! now.entry(7).set_value(1, 2, Value::UInt(75))?;
+//!
+//! let mut packet = Vec::new();
+//! Encoder::new(&schema).delta(&before, &now, &mut packet)?;
+//! assert_eq!(packet.len(), 28 + 9); // header; tag, length, count, id, masks and 7 bits
+//!
+//! let mut received = Snapshot::new(&schema, 0);
+//! Decoder::new(&schema).delta(&before, &packet, &mut received)?;
+//! assert_eq!(received, now);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to change | look in |
+//! |---|---|
+//! | bits, varuints, alignment | `bits.rs` |
+//! | schemas, their hash, codecs | `schema/`: `plan.rs` is what encoder and decoder walk |
+//! | header, flags, framing of sections | `wire.rs` |
+//! | the state, and how it is stored | `snapshot.rs` |
+//! | writing packets | `encode.rs` |
+//! | reading and applying them | `body.rs` reads entities, `apply.rs` applies them |
+//! | rules and limits | `error.rs`, `limits.rs` |
+//! | sessions | `session/` |
+//!
+//! # Features
+//!
+//! - `derive`: `#[derive(Replicate)]`, structs as components.
+//! - `serde`: schemas as JSON, in the origin's form.
+//!
+//! The crate is `no_std` (with `alloc`) and depends on `blake3` alone.
+//!
+//! Sources: the wire format specification, version 0, and what the origin implementation
+//! (`sdec-codec` 0.5.0) does where that leaves a choice.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
@@ -53,3 +103,8 @@ pub use sizes::{ComponentSize, Size, Sizes};
 pub use snapshot::{Entity, EntityMut, Part, Snapshot};
 pub use value::{Value, ValueError};
 pub use wire::{Header, Kind, Tag};
+
+/// The README's examples compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
