@@ -197,7 +197,10 @@ fn client(
     Ok((report, receiver.view().clone()))
 }
 
-#[allow(dead_code, reason = "the test that includes this file has no use for it")]
+#[allow(
+    dead_code,
+    reason = "the test that includes this file has no use for it"
+)]
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut options = Options::default();
     let mut seconds = 10;
@@ -229,7 +232,11 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
             report.bytes as f64 * f64::from(options.rate) / f64::from(options.ticks),
             report.largest,
             report.resyncs,
-            if report.converged { "sees what the server sees" } else { "differs from the server" }
+            if report.converged {
+                "sees what the server sees"
+            } else {
+                "differs from the server"
+            }
         );
     }
     Ok(())

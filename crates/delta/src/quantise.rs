@@ -160,7 +160,7 @@ impl FixedPoint {
 ///
 /// The largest component is left out, made positive by the sign of the whole quaternion (which
 /// turns the same way), and worked out from the others; its place takes two bits. The others are
-/// within ±√½ and rounded to one of `2^bits` steps. The rotation that comes back is off by at
+/// within ±√½ and rounded to one of `2^bits − 1` values, 0 among them. The rotation that comes back is off by at
 /// most [`max_angle`](Self::max_angle). Integers only decide the result, so all machines agree.
 ///
 /// ```
@@ -196,8 +196,9 @@ impl SmallestThree {
         [Codec::UInt { bits: 2 }, part, part, part]
     }
 
+    /// An even number of steps, so that 0 is one of them: what stands upright stays upright.
     const fn steps(self) -> f64 {
-        ((1_u32 << self.bits) - 1) as f64
+        ((1_u32 << self.bits) - 2) as f64
     }
 
     /// The values of the four fields. The quaternion need not be of length 1.
@@ -258,7 +259,7 @@ impl SmallestThree {
     }
 
     /// The largest angle, in radians, between a rotation and what comes back: 2√3 steps of
-    /// √2 / (2^bits − 1), and 10⁻⁶ for what an f32 can't hold.
+    /// √2 / (2^bits − 2), and 10⁻⁶ for what an f32 can't hold.
     #[must_use]
     pub fn max_angle(&self) -> f64 {
         3.464_101_615_137_755 * core::f64::consts::SQRT_2 / self.steps() * 1.1 + 1e-6
@@ -321,6 +322,7 @@ mod tests {
                 let Codec::UInt { bits } = codec else { unreachable!() };
                 prop_assert!(value >> bits == 0);
             }
+            prop_assert_eq!(rotation.value(rotation.quantise([0.0, 0.0, 0.0, 2.0])?), [0.0, 0.0, 0.0, 1.0]);
             let back = rotation.value(values);
             let unit = back.iter().map(|part| f64::from(*part).powi(2)).sum::<f64>();
             prop_assert!((unit - 1.0).abs() < 1e-6, "{unit}");

@@ -230,15 +230,11 @@ impl<'a> ValueReader<'a> {
 
     /// The next value.
     pub fn value(&mut self) -> Result<Value, ValueError> {
-        let value = self
-            .part
-            .values()
-            .nth(self.at)
-            .ok_or(ValueError::FieldCount {
-                component: self.part.id(),
-                fields: self.at,
-                values: self.at + 1,
-            })?;
+        let value = self.part.value_at(self.at).ok_or(ValueError::FieldCount {
+            component: self.part.id(),
+            fields: self.at,
+            values: self.at + 1,
+        })?;
         self.at += 1;
         Ok(value)
     }
@@ -255,10 +251,14 @@ impl<'a> ValueReader<'a> {
     /// A bool is 0 or 1; a real number is none, see [`fixed`](Self::fixed).
     pub fn number<T: TryFrom<i128>>(&mut self) -> Result<T, ValueError> {
         let value = self.value()?;
-        let refused = self.refuse(core::any::type_name::<T>(), value);
         match value {
-            Value::FixedPoint(_) => Err(refused),
-            _ => T::try_from(value.as_i128()).map_err(|_| refused),
+            Value::FixedPoint(_) => Err(self.refuse(core::any::type_name::<T>(), value)),
+            _ => T::try_from(value.as_i128()).map_err(|_| ValueError::Narrow {
+                component: self.part.id(),
+                field: self.field_id(),
+                value: value.as_i128(),
+                wanted: core::any::type_name::<T>(),
+            }),
         }
     }
 
@@ -287,14 +287,19 @@ impl<'a> ValueReader<'a> {
 
     /// The struct holds the value just given as something else.
     fn refuse(&self, expected: &'static str, found: Value) -> ValueError {
-        let field = self.at.checked_sub(1);
-        let field = field.and_then(|at| self.part.definition().fields.get(at));
         ValueError::Kind {
             component: self.part.id(),
-            field: field.map_or(0, |field| field.id),
+            field: self.field_id(),
             expected,
             found: found.kind(),
         }
+    }
+
+    /// The field of the value just given.
+    fn field_id(&self) -> u16 {
+        let field = self.at.checked_sub(1);
+        let field = field.and_then(|at| self.part.definition().fields.get(at));
+        field.map_or(0, |field| field.id)
     }
 
     /// An error if the component has more values than were asked for.

@@ -206,9 +206,15 @@ mod tests {
             arena.step();
             arena.state(&mut state).unwrap();
             gone += 50 - state.len();
-            shields += state.iter().filter(|ship| ship.component(2).is_some()).count();
+            shields += state
+                .iter()
+                .filter(|ship| ship.component(2).is_some())
+                .count();
         }
         assert_eq!(state.schema().components().len(), 2);
-        assert!(gone > 100 && shields > 100, "{gone} away, {shields} shields");
+        assert!(
+            gone > 100 && shields > 100,
+            "{gone} away, {shields} shields"
+        );
     }
 }

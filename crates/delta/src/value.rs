@@ -125,6 +125,17 @@ pub enum ValueError {
         /// The largest.
         max: i128,
     },
+    /// A value that the type it is read as can't hold.
+    Narrow {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+        /// The value.
+        value: i128,
+        /// The type.
+        wanted: &'static str,
+    },
     /// A number that can't be quantised: not a number, or beyond the bounds.
     Unquantisable {
         /// The component.
@@ -176,6 +187,15 @@ impl fmt::Display for ValueError {
             } => write!(
                 f,
                 "field {field} of component {component} holds {min} to {max}, not {value}"
+            ),
+            Self::Narrow {
+                component,
+                field,
+                value,
+                wanted,
+            } => write!(
+                f,
+                "field {field} of component {component} is {value}, which {wanted} can't hold"
             ),
             Self::Unquantisable {
                 component,

@@ -1,0 +1,493 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
+
+mod attrs;
+mod expand;
+mod kind;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Makes a struct a component of the snapshot/delta wire.
+///
+/// ```
+/// use gametape_delta::{Replicate, Schema, Snapshot};
+///
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = -512.0, max = 512.0, step = 0.01), threshold = 0.05)]
+///     position: [f32; 3],
+///     #[replicate(rotation(bits = 10))]
+///     facing: [f32; 4],
+///     #[replicate(fixed(min = 0.0, max = 1.0, scale = 255), clamp)]
+///     throttle: f32,
+///     #[replicate(bits = 7)]
+///     hull: u8,
+///     #[replicate(varint)]
+///     score: u32,
+///     landed: bool,
+///     #[replicate(skip)]
+///     trail: Vec<[f32; 3]>,
+/// }
+///
+/// let schema = Schema::new([Ship::component()])?;
+/// let mut state = Snapshot::new(&schema, 1);
+/// state.put(
+///     7,
+///     &Ship {
+///         position: [1.0, 20.0, -300.004],
+///         facing: [0.0, 0.0, 0.0, 1.0],
+///         throttle: 1.2,
+///         hull: 100,
+///         score: 70_000,
+///         landed: false,
+///         trail: vec![[0.0; 3]],
+///     },
+/// )?;
+/// let ship: Ship = state.get(7)?;
+/// assert_eq!(ship.position, [1.0, 20.0, -300.0]); // off by at most half a step
+/// assert_eq!(ship.throttle, 1.0); // clamped
+/// assert_eq!((ship.hull, ship.score, ship.landed), (100, 70_000, false));
+/// assert!(ship.trail.is_empty()); // skipped
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # On the struct
+///
+/// | attribute | meaning |
+/// |---|---|
+/// | `component = 1` | The component's id, 1 to 65535. It must be there. |
+/// | `name = "ship"` | The component's name in the schema; by default the struct's, in snake case. |
+/// | `crate = "path"` | Where `gametape_delta` is, if it is not `::gametape_delta`. |
+///
+/// # On a field
+///
+/// | attribute | for | meaning |
+/// |---|---|---|
+/// | (none) | `bool` | One bit. |
+/// | (none) | `u8` to `u64`, `i8` to `i64` | As many bits as the type has. |
+/// | `bits = 7` | the same | So many bits, at most those of the type. A value that needs more is an error of `put`. |
+/// | `varint` | integers up to 32 bits | 1 to 5 bytes, byte-aligned: short for small numbers. |
+/// | `fixed(min = -512.0, max = 512.0, step = 0.01)` | `f32`, `f64` | A multiple of `step`, the nearest one; `step` is 1 divided by a whole number. Beyond the bounds is an error of `put`. |
+/// | `fixed(min = -512.0, max = 512.0, scale = 100)` | `f32`, `f64` | The same, said as units per 1.0. |
+/// | `clamp` | beside `fixed` | Beyond the bounds it becomes the bound instead. Not a number is still an error. |
+/// | `rotation(bits = 10)` | `[f32; 4]` | A unit quaternion as its three smallest parts of 2 to 24 bits each. It comes back as itself or negated, which turns the same way. |
+/// | `threshold = 0.05` | beside `fixed` | Changes up to this are not sent, so the receiver may be off by this much more. Rounded to the precision of `fixed`. |
+/// | `threshold = 5` | integers | The same, a whole number. |
+/// | `id = 3` | all | The field's id in the schema, 1 to 65535. Without it, one more than that of the field before; the first has 1. |
+/// | `name = "x"` | all | The field's name in the schema; by default its own. |
+/// | `skip` | any type | Not replicated; `Default::default()` when read. |
+///
+/// Floats need `fixed` (or `rotation`): there is no precision that suits all.
+///
+/// # Fields on the wire
+///
+/// They stand in the order of the struct. An array `[T; N]` of numbers or bools is N fields
+/// `<name>_0`, `<name>_1`, …, the attributes being those of each element; a rotation is four,
+/// `<name>_place`, `<name>_a`, `<name>_b` and `<name>_c`, through `SmallestThree`. They have ids of
+/// their own, counted from that of the first. A component has at most 64 fields.
+///
+/// Ids, codecs and thresholds are part of the schema's hash, names are not: who may only rename a
+/// field can still be read by old receivers.
+///
+/// Structs with named fields, tuple structs and unit structs can be components. The types are told
+/// by how they are written, so an alias of `f32` is not known to be one.
+///
+/// # What does not compile
+///
+/// Each of these is refused where the comment stands, with its words.
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// struct Ship; // error: the component needs an id: `#[replicate(component = 1)]`
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 0)] // error: a component's id goes from 1 to 65535, this is 0
+/// struct Ship;
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// enum Ship { // error: only a struct can be a component, this is an enum
+///     Whole,
+///     Wreck,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// union Ship { // error: only a struct can be a component, this is a union
+///     hull: u8,
+///     wreck: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship<T> { // error: a component has one layout, so its struct can't be generic
+///     hull: T,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(
+///     component = 1,
+///     nmae = "ship", // error: a struct has no `nmae`: known are `component`, `name` and `crate`
+/// )]
+/// struct Ship;
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(bit = 7)] // error: a field has no `bit`: known are `bits`, `clamp`, `fixed`, `id`, `name`, `rotation`, `skip`, `threshold` and `varint`
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(bits = 7, bits = 7)] // error: `bits` is given twice
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(bits = 9)] // error: the `bits` of u8 go from 1 to 8, these are 9
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(bits = 0)] // error: the `bits` of i64 go from 1 to 64, these are 0
+///     value: i64,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(varint)] // error: a varint holds 32 bits, u64 has 64: choose a smaller type or `bits`
+///     value: u64,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(varint, bits = 8)] // error: `bits` and `varint` are two ways to write a number: choose one
+///     value: u32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: f32, // error: f32 needs bounds and a precision: `fixed(min = …, max = …, step = …)`
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: [f32; 4], // error: f32 needs bounds and a precision: `fixed(min = …, max = …, step = …)`, or `rotation(bits = …)` if this is one
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0.0, max = 1.0, step = 0.3))] // error: `step` has to be 1 divided by a whole number, like 0.01 or 0.125: 0.3 is not
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0.0, max = 1.0, step = 2))] // error: `step` has to be 1 divided by a whole number, like 0.01 or 0.125: 2 is not
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0.0, max = 1.0, scale = 0))] // error: `scale` goes from 1 to 4294967295, this is 0
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0.0, max = 1.0))] // error: `fixed` needs its precision, once: `step = 0.01`, or `scale = 100` units per 1.0
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(max = 1.0, step = 0.1))] // error: `fixed` needs both bounds: `min` and `max`
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 1.0, max = -1.0, step = 0.1))] // error: `min` has to be below `max`: 1 is not below -1
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0.0, max = 1e15, scale = 100))] // error: 1000000000000000 at scale 100 is more than 2^53 units: an f64 is not that precise
+///     value: f64,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0.0, max = 1.0, size = 8))] // error: `fixed` has no `size`: known are `min`, `max`, `step` and `scale`
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0.0, max = 1.0, step = 0.1), threshold = -0.1)] // error: a `threshold` is not below 0, this is -0.1
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(fixed(min = 0, max = 9, scale = 1000), threshold = 5e6)] // error: a `threshold` is at most 4294967295 units, this is 5000000000
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(threshold = 0.5)] // error: the `threshold` of an integer is a whole number, 0.5 is not
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(threshold = 1)] // error: `threshold` does not apply to a bool
+///     value: bool,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(rotation(bits = 10), threshold = 1)] // error: `threshold` does not apply to a rotation
+///     value: [f32; 4],
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(rotation(bits = 10))] // error: `rotation` is for a quaternion, [f32; 4], not for [f32; 3]
+///     value: [f32; 3],
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(rotation(bits = 25))] // error: the `bits` of a rotation go from 2 to 24, these are 25
+///     value: [f32; 4],
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(clamp)] // error: `clamp` does not apply to u8
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(skip, id = 4)] // error: `id` does not apply to a field that is skipped
+///     value: String,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(id = 0)] // error: a field's id goes from 1 to 65535, this is 0
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: String, // error: String can't be replicated: bool, u8 to u64, i8 to i64, f32, f64 and arrays of them can be; others can be skipped with `skip`
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: usize, // error: usize can't be replicated: its width differs between machines: use u32 or u64
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: u128, // error: u128 can't be replicated: the wire holds 64 bits
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: [u8; 65], // error: a component has at most 64 fields, this array alone has 65
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: [u8; 2 + 1], // error: the length has to be a number like 3: each element is a field of its own
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(id = 2)]
+///     x: u8,
+///     #[replicate(id = 2)] // error: two fields have the id 2
+///     y: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     position: [u8; 64],
+///     hull: u8, // error: a component has at most 64 fields, this is one more
+/// }
+/// ```
+#[proc_macro_derive(Replicate, attributes(replicate))]
+pub fn replicate(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand::expand(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
