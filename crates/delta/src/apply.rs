@@ -301,9 +301,8 @@ impl Decoder {
                 let plans = layout.fields(component);
                 let fields =
                     body.update_mask(plans.len(), entity, || self.component_id(component))?;
-                let mut slots = codes.iter_mut().zip(plans).enumerate();
-                for (field, (slot, plan)) in slots.by_ref() {
-                    if fields >> field & 1 == 1 {
+                for field in ones(fields) {
+                    if let (Some(slot), Some(plan)) = (codes.get_mut(field), plans.get(field)) {
                         *slot = body.code(plan, entity, || self.ids(component, field))?;
                     }
                 }
@@ -368,21 +367,23 @@ impl<'a> Creates<'a> {
             return Ok(());
         };
         let layout = self.decoder.schema.layout();
-        let mask = self.body.mask(layout.components())?;
-        state.push_open(entity, mask);
+        // A copy, so that the position can stay in a register.
+        let mut body = self.body;
+        let mask = body.mask(layout.components())?;
+        let mut codes = state.push_zeros(entity, mask, layout.values(mask));
         for component in ones(mask) {
             let plans = layout.fields(component);
-            self.body.create_mask(plans.len(), entity, |field| {
+            body.create_mask(plans.len(), entity, |field| {
                 self.decoder.ids(component, field)
             })?;
-            for (field, plan) in plans.iter().enumerate() {
-                let code = self
-                    .body
-                    .code(plan, entity, || self.decoder.ids(component, field))?;
-                state.push_code(code);
+            for (field, (plan, code)) in plans.iter().zip(&mut *codes).enumerate() {
+                *code = body.code(plan, entity, || self.decoder.ids(component, field))?;
             }
+            codes = mem::take(&mut codes)
+                .get_mut(plans.len()..)
+                .unwrap_or_default();
         }
-        state.close();
+        self.body = body;
         self.next = self.body.next_id()?;
         Ok(())
     }

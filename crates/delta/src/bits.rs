@@ -98,52 +98,33 @@ impl<'a> BitReader<'a> {
         (self.bytes.len() * 8).saturating_sub(self.at)
     }
 
-    /// The next 64 bits, zeros behind the end.
-    #[inline]
-    fn peek(&self) -> u64 {
-        let byte = self.at / 8;
-        let shift = self.at % 8;
-        if let Some(word) = self
-            .bytes
-            .get(byte..)
-            .and_then(|rest| rest.first_chunk::<8>())
-        {
-            return u64::from_be_bytes(*word) << shift;
-        }
-        let mut word = [0; 8];
-        let rest = self.bytes.get(byte..).unwrap_or_default();
-        for (to, from) in word.iter_mut().zip(rest) {
-            *to = *from;
-        }
-        u64::from_be_bytes(word) << shift
+    /// The next 57 bits or more, highest first, if eight bytes are there to be loaded at once.
+    #[inline(always)]
+    fn word(&self) -> Option<u64> {
+        let rest = self.bytes.get(self.at / 8..)?;
+        let word = rest.first_chunk::<8>()?;
+        Some(u64::from_be_bytes(*word) << (self.at % 8))
     }
 
     /// The next `bits` bits (at most 64) as a number, the first one highest.
-    #[inline]
+    #[inline(always)]
     pub fn read(&mut self, bits: u32) -> Result<u64, BitError> {
-        if bits as usize > self.left() {
-            return Err(BitError::Truncated {
-                wanted: bits,
-                left: self.left(),
-            });
-        }
-        if bits == 0 {
-            return Ok(0);
-        }
-        if bits <= 57 {
-            let value = self.peek() >> (64 - bits);
+        if bits <= 57
+            && let Some(word) = self.word()
+        {
             self.at += bits as usize;
-            return Ok(value);
+            return Ok((word >> 1) >> (63 - bits));
         }
-        let low = bits.min(64) - 32;
-        let high = self.read(32)?;
-        Ok(high << low | self.read(low)?)
+        // Takes no `&mut self`: so that the position can stay in a register.
+        let value = read_slowly(self.bytes, self.at, bits)?;
+        self.at += bits as usize;
+        Ok(value)
     }
 
     /// Goes on to the next byte.
     #[inline]
     pub fn align(&mut self) -> Result<(), BitError> {
-        let padding = (8 - self.at % 8) % 8;
+        let padding = self.at.wrapping_neg() % 8;
         if padding > 0 {
             let bits = self.read(padding as u32)?;
             if bits != 0 && self.strict {
@@ -155,8 +136,16 @@ impl<'a> BitReader<'a> {
     }
 
     /// Aligns, then reads a little-endian u32.
-    #[inline]
+    #[inline(always)]
     pub fn u32(&mut self) -> Result<u32, BitError> {
+        let padding = self.at.wrapping_neg() % 8;
+        // At most 39 bits.
+        if let Some(word) = self.word()
+            && (!self.strict || (word >> 1) >> (63 - padding) == 0)
+        {
+            self.at += padding + 32;
+            return Ok(((word << padding >> 32) as u32).swap_bytes());
+        }
         self.align()?;
         Ok((self.read(32)? as u32).swap_bytes())
     }
@@ -183,6 +172,27 @@ impl<'a> BitReader<'a> {
     }
 }
 
+/// The same, byte by byte: at the end of the slice, and for more than 57 bits.
+#[cold]
+#[inline(never)]
+fn read_slowly(bytes: &[u8], at: usize, bits: u32) -> Result<u64, BitError> {
+    let left = (bytes.len() * 8).saturating_sub(at);
+    if bits as usize > left {
+        return Err(BitError::Truncated { wanted: bits, left });
+    }
+    if bits == 0 {
+        return Ok(0);
+    }
+    // 64 bits at any position lie in nine bytes.
+    let rest = bytes.get(at / 8..).unwrap_or_default();
+    let mut words = [0; 16];
+    for (to, from) in words.iter_mut().zip(rest).take(9) {
+        *to = *from;
+    }
+    let word = u128::from_be_bytes(words) << (at % 8);
+    Ok((word >> (128 - bits.min(64))) as u64)
+}
+
 /// Bytes of a varuint.
 #[must_use]
 pub const fn varuint_len(value: u32) -> usize {
@@ -199,9 +209,9 @@ pub const fn varuint_len(value: u32) -> usize {
 #[derive(Clone, Default, Debug)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that are not in `bytes` yet, from the highest down.
+    /// The last `used` bits are not in `bytes` yet; what is above them is of no meaning.
     pending: u64,
-    /// How many they are: less than 64.
+    /// Less than 64.
     used: u32,
 }
 
@@ -223,62 +233,108 @@ impl BitWriter {
         self.used = 0;
     }
 
+    /// Several writes whose pending bits stay in registers.
+    #[inline(always)]
+    pub(crate) fn burst<T>(&mut self, write: impl FnOnce(&mut Burst<'_>) -> T) -> T {
+        let mut burst = Burst {
+            bytes: &mut self.bytes,
+            pending: self.pending,
+            used: self.used,
+        };
+        let result = write(&mut burst);
+        (self.pending, self.used) = (burst.pending, burst.used);
+        result
+    }
+
     /// The low `bits` bits (at most 64) of `value`, the highest first.
     #[inline]
     pub fn write(&mut self, value: u64, bits: u32) {
-        if bits == 0 {
-            return;
-        }
-        let value = value << (64 - bits);
-        self.pending |= value >> self.used;
-        let total = self.used + bits;
-        if total < 64 {
-            self.used = total;
-            return;
-        }
-        self.bytes.extend_from_slice(&self.pending.to_be_bytes());
-        let rest = total - 64;
-        // Of `value`, the first 64 - used bits are written.
-        self.pending = if rest == 0 { 0 } else { value << (bits - rest) };
-        self.used = rest;
+        let value = value & u64::MAX.unbounded_shr(64 - bits);
+        self.burst(|burst| burst.write(value, bits));
     }
 
     /// Fills the byte with zeros.
     #[inline]
     pub fn align(&mut self) {
-        let whole = self.used.div_ceil(8) as usize;
-        let pending = self.pending.to_be_bytes();
-        self.bytes
-            .extend_from_slice(pending.get(..whole).unwrap_or_default());
-        self.pending = 0;
-        self.used = 0;
+        self.burst(Burst::align);
     }
 
     /// Aligns, then writes a little-endian u32.
     #[inline]
     pub fn u32(&mut self, value: u32) {
-        self.align();
-        self.bytes.extend_from_slice(&value.to_le_bytes());
+        self.burst(|burst| burst.u32(value));
     }
 
     /// Aligns, then writes a varuint.
     #[inline]
     pub fn varuint(&mut self, value: u32) {
-        self.align();
-        push_varuint(&mut self.bytes, value);
+        self.burst(|burst| burst.varuint(value));
     }
 
     /// Aligns; what was written so far.
     pub fn aligned(&mut self) -> &[u8] {
         self.align();
+        let pending = self.pending.unbounded_shl(64 - self.used).to_be_bytes();
+        let whole = pending.get(..self.used as usize / 8).unwrap_or_default();
+        self.bytes.extend_from_slice(whole);
+        self.used = 0;
         &self.bytes
     }
 
     /// Aligns; all bytes.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
-        self.align();
+        self.aligned();
         self.bytes
+    }
+}
+
+/// See [`BitWriter::burst`].
+pub(crate) struct Burst<'a> {
+    bytes: &'a mut Vec<u8>,
+    pending: u64,
+    used: u32,
+}
+
+impl Burst<'_> {
+    /// `value` in `bits` bits (at most 64), which have to be enough for it.
+    #[inline(always)]
+    pub fn write(&mut self, value: u64, bits: u32) {
+        let total = self.used + bits;
+        if total < 64 {
+            self.pending = self.pending << bits | value;
+            self.used = total;
+            return;
+        }
+        let rest = total - 64;
+        let word = self.pending.unbounded_shl(bits - rest) | value >> rest;
+        self.bytes.extend_from_slice(&word.to_be_bytes());
+        // Its bits above the last `rest` are written; they are shifted out in time.
+        self.pending = value;
+        self.used = rest;
+    }
+
+    #[inline(always)]
+    pub fn align(&mut self) {
+        self.write(0, self.used.wrapping_neg() % 8);
+    }
+
+    #[inline(always)]
+    pub fn u32(&mut self, value: u32) {
+        self.align();
+        self.write(value.swap_bytes().into(), 32);
+    }
+
+    #[inline(always)]
+    pub fn varuint(&mut self, mut value: u32) {
+        self.align();
+        let (mut word, mut bits) = (0, 8);
+        while value >= 0x80 {
+            word = (word | u64::from(value as u8 | 0x80)) << 8;
+            bits += 8;
+            value >>= 7;
+        }
+        self.write(word | u64::from(value), bits);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::schema::{Form, Layout, Plan, full_mask, unzigzag};
 use crate::wire::{Section, Tag};
 
 /// Reads the body of a section.
+#[derive(Clone, Copy)]
 pub(crate) struct Body<'a> {
     bits: BitReader<'a>,
     tag: Tag,
@@ -56,12 +57,13 @@ impl<'a> Body<'a> {
     }
 
     /// An error at the byte that is to be read next.
-    #[cold]
+    // The cold part takes no `&self`: so that all of this can stay in registers.
+    #[inline(always)]
     pub fn error(&self, rule: Rule) -> Error {
-        Error::new(rule, self.offset + self.bits.position() / 8)
+        error_at(rule, self.offset, self.bits.position())
     }
 
-    #[cold]
+    #[inline(always)]
     fn bit_error(&self, error: BitError) -> Error {
         self.error(error.into())
     }
@@ -72,7 +74,7 @@ impl<'a> Body<'a> {
     }
 
     /// The next entity, if there is one; else the body is checked to end.
-    #[inline]
+    #[inline(always)]
     pub fn next_id(&mut self) -> Result<Option<u32>, Error> {
         if self.left == 0 {
             self.bits.align().map_err(|error| self.bit_error(error))?;
@@ -100,7 +102,7 @@ impl<'a> Body<'a> {
     }
 
     /// A mask of `count` bits; bit i for the i-th component or field.
-    #[inline]
+    #[inline(always)]
     pub fn mask(&mut self, count: usize) -> Result<u64, Error> {
         let bits = self
             .bits
@@ -114,7 +116,7 @@ impl<'a> Body<'a> {
     }
 
     /// The mask of the fields of a component that is updated: not empty.
-    #[inline]
+    #[inline(always)]
     pub fn update_mask(
         &mut self,
         count: usize,
@@ -130,7 +132,7 @@ impl<'a> Body<'a> {
     }
 
     /// The mask of the fields of a component that is new: full.
-    #[inline]
+    #[inline(always)]
     pub fn create_mask(
         &mut self,
         count: usize,
@@ -185,6 +187,12 @@ impl<'a> Body<'a> {
             },
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn error_at(rule: Rule, offset: usize, bits: usize) -> Error {
+    Error::new(rule, offset + bits / 8)
 }
 
 /// Checks what a schema itself asks of the limits.

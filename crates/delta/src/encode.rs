@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::bits::BitWriter;
+use crate::bits::{BitWriter, Burst};
 use crate::error::{EncodeError, Rule};
 use crate::limits::{Limit, Limits};
 use crate::schema::{Form, Layout, Plan, Schema, full_mask, ones, zigzag};
@@ -88,25 +88,36 @@ impl Encoder {
         let layout = self.schema.layout();
         let sections = &mut self.sections;
         let changed = &mut sections.changed;
-        for pair in pairs(baseline, state) {
-            match pair {
-                (Some(old), Some(new)) if old.mask == new.mask => {
-                    if old.codes != new.codes && changes(layout, old, new, changed) {
-                        sections
-                            .updates
-                            .push(|bits| write_update(layout, new, changed, bits));
-                    }
+        let (mut i, mut j) = (0, 0);
+        loop {
+            // Most entities are there in both states: they come in runs.
+            let run = baseline.same_rows(i, state, j);
+            for (old, new) in baseline.rows(i..i + run).zip(state.rows(j..j + run)) {
+                if differ(old.codes, new.codes) && changes(layout, old, new, changed) {
+                    sections
+                        .updates
+                        .push(|bits| write_update(layout, new, changed, bits));
                 }
-                (old, new) => {
-                    if let Some(old) = old {
-                        sections.destroys.push(|bits| bits.u32(old.id));
-                    }
-                    if let Some(new) = new {
-                        sections
-                            .creates
-                            .push(|bits| write_create(layout, new, bits));
-                    }
-                }
+            }
+            (i, j) = (i + run, j + run);
+            // An entity of one state only, or with other components.
+            let (old, new) = match (baseline.row(i), state.row(j)) {
+                (None, None) => break,
+                (Some(old), Some(new)) => (
+                    (old.id <= new.id).then_some(old),
+                    (new.id <= old.id).then_some(new),
+                ),
+                either => either,
+            };
+            if let Some(old) = old {
+                sections.destroys.push(|bits| bits.u32(old.id));
+                i += 1;
+            }
+            if let Some(new) = new {
+                sections
+                    .creates
+                    .push(|bits| write_create(layout, new, bits));
+                j += 1;
             }
         }
         let kind = Kind::Delta {
@@ -186,31 +197,21 @@ pub(crate) fn rows(state: &Snapshot) -> impl Iterator<Item = Row<'_>> {
     (0..state.len()).filter_map(|at| state.row(at))
 }
 
-/// The entities of two states, side by side, ascending.
-pub(crate) fn pairs<'a>(
-    old: &'a Snapshot,
-    new: &'a Snapshot,
-) -> impl Iterator<Item = (Option<Row<'a>>, Option<Row<'a>>)> {
-    let (mut i, mut j) = (0, 0);
-    core::iter::from_fn(move || {
-        let (a, b) = (old.row(i), new.row(j));
-        let order = match (&a, &b) {
-            (None, None) => return None,
-            (Some(_), None) => core::cmp::Ordering::Less,
-            (None, Some(_)) => core::cmp::Ordering::Greater,
-            (Some(a), Some(b)) => a.id.cmp(&b.id),
-        };
-        i += usize::from(order.is_le());
-        j += usize::from(order.is_ge());
-        Some((a.filter(|_| order.is_le()), b.filter(|_| order.is_ge())))
-    })
-}
-
-/// A component with changed fields, by its place in the schema.
+/// A component with changed fields, by its place in the schema; the fields as on the wire, the
+/// last one lowest.
 pub(crate) type Changed = (usize, u64);
 
-/// Which fields of an entity are to be sent: per component, bit i for the i-th field. True if
-/// there are any. Both rows have the same components.
+/// True if any of the codes differ; both are as long. Faster than `memcmp` for so few.
+#[inline(always)]
+fn differ(old: &[u64], new: &[u64]) -> bool {
+    old.iter()
+        .zip(new)
+        .fold(0, |bits, (old, new)| bits | (old ^ new))
+        != 0
+}
+
+/// Which fields of an entity are to be sent. True if there are any. Both rows have the same
+/// components.
 #[inline]
 pub(crate) fn changes(
     layout: &Layout,
@@ -229,10 +230,14 @@ pub(crate) fn changes(
             break;
         };
         (old_codes, new_codes) = (old_rest, new_rest);
-        let mut mask = 0;
-        for (field, ((old, new), plan)) in old.iter().zip(new).zip(plans).enumerate() {
-            mask |= u64::from(old.abs_diff(*new) > plan.threshold) << field;
-        }
+        let codes = old.iter().zip(new);
+        let mask = if layout.has_thresholds {
+            codes.zip(plans).fold(0, |mask, ((old, new), plan)| {
+                mask << 1 | u64::from(old.abs_diff(*new) > plan.threshold)
+            })
+        } else {
+            codes.fold(0, |mask, (old, new)| mask << 1 | u64::from(old != new))
+        };
         if mask != 0 {
             changed.push((component, mask));
         }
@@ -240,15 +245,15 @@ pub(crate) fn changes(
     !changed.is_empty()
 }
 
-#[inline]
-pub(crate) fn write_mask(bits: &mut BitWriter, mask: u64, count: usize) {
+#[inline(always)]
+pub(crate) fn write_mask(bits: &mut Burst<'_>, mask: u64, count: usize) {
     if count > 0 {
         bits.write(mask.reverse_bits() >> (64 - count), count as u32);
     }
 }
 
 #[inline(always)]
-pub(crate) fn write_code(bits: &mut BitWriter, plan: &Plan, code: u64) {
+pub(crate) fn write_code(bits: &mut Burst<'_>, plan: &Plan, code: u64) {
     match plan.form {
         Form::Bits { bits: count, flip } => bits.write(code ^ flip, count),
         Form::Varuint => bits.varuint(code as u32),
@@ -258,16 +263,19 @@ pub(crate) fn write_code(bits: &mut BitWriter, plan: &Plan, code: u64) {
 
 /// Writes an entity of a CREATE section.
 pub(crate) fn write_create(layout: &Layout, row: Row<'_>, bits: &mut BitWriter) {
-    bits.u32(row.id);
-    write_mask(bits, row.mask, layout.components());
-    let mut codes = row.codes.iter();
-    for component in ones(row.mask) {
-        let plans = layout.fields(component);
-        write_mask(bits, full_mask(plans.len()), plans.len());
-        for (plan, code) in plans.iter().zip(codes.by_ref()) {
-            write_code(bits, plan, *code);
+    bits.burst(|bits| {
+        bits.u32(row.id);
+        write_mask(bits, row.mask, layout.components());
+        let mut codes = row.codes;
+        for component in ones(row.mask) {
+            let plans = layout.fields(component);
+            write_mask(bits, full_mask(plans.len()), plans.len());
+            for (plan, code) in plans.iter().zip(codes) {
+                write_code(bits, plan, *code);
+            }
+            codes = codes.get(plans.len()..).unwrap_or_default();
         }
-    }
+    });
 }
 
 /// Writes an entity of an UPDATE section.
@@ -278,22 +286,29 @@ pub(crate) fn write_update(
     changed: &[Changed],
     bits: &mut BitWriter,
 ) {
-    bits.u32(new.id);
-    let mask = changed
-        .iter()
-        .fold(0, |mask, (component, _)| mask | 1 << component);
-    write_mask(bits, mask, layout.components());
-    for &(component, fields) in changed {
-        let plans = layout.fields(component);
-        let offset = layout.offset(new.mask, component);
-        let codes = new.codes.get(offset..).unwrap_or_default();
-        write_mask(bits, fields, plans.len());
-        for (field, (plan, code)) in plans.iter().zip(codes).enumerate() {
-            if fields >> field & 1 == 1 {
-                write_code(bits, plan, *code);
+    bits.burst(|bits| {
+        bits.u32(new.id);
+        let components = layout.components();
+        let mask = changed.iter().fold(0, |mask, (component, _)| {
+            mask | 1 << (components - 1 - component)
+        });
+        bits.write(mask, components as u32);
+        for &(component, fields) in changed {
+            let plans = layout.fields(component);
+            let offset = layout.offset(new.mask, component);
+            let codes = new.codes.get(offset..).unwrap_or_default();
+            bits.write(fields, plans.len() as u32);
+            let mut left = fields << (64 - plans.len());
+            while left != 0 {
+                let field = left.leading_zeros();
+                left &= !(1 << 63 >> field);
+                let field = field as usize;
+                if let (Some(plan), Some(code)) = (plans.get(field), codes.get(field)) {
+                    write_code(bits, plan, *code);
+                }
             }
         }
-    }
+    });
 }
 
 /// The entities of one section, written one by one.

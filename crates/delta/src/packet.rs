@@ -169,7 +169,7 @@ impl Encoder {
                             .ok_or(ValueError::UnknownComponent { component })?;
                         mask |= 1 << at;
                     }
-                    write_mask(bits, mask, schema.components().len());
+                    bits.burst(|bits| write_mask(bits, mask, schema.components().len()));
                     for part in &entity.components {
                         write_part(&schema, part, bits)?;
                     }
@@ -204,11 +204,12 @@ fn write_part(
         mask |= 1 << at.ok_or(ValueError::UnknownField { component, field })?;
     }
     debug_assert!(mask & !full_mask(plans.len()) == 0);
-    write_mask(bits, mask, plans.len());
+    bits.burst(|bits| write_mask(bits, mask, plans.len()));
     for &(field, value) in &part.fields {
         let at = definition.fields.iter().position(|f| f.id == field);
         if let Some((at, plan)) = at.and_then(|at| Some((at, plans.get(at)?))) {
-            write_code(bits, plan, plan.code(definition, at, value)?);
+            let code = plan.code(definition, at, value)?;
+            bits.burst(|bits| write_code(bits, plan, code));
         }
     }
     Ok(())

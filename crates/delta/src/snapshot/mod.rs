@@ -263,6 +263,44 @@ impl Snapshot {
         })
     }
 
+    /// How many entities from `at` on have the ids and components of those of `other` from
+    /// `other_at` on.
+    pub(crate) fn same_rows(&self, at: usize, other: &Self, other_at: usize) -> usize {
+        let ours = (self.ids.get(at..), self.masks.get(at..));
+        let theirs = (other.ids.get(other_at..), other.masks.get(other_at..));
+        let ((Some(ids), Some(masks)), (Some(other_ids), Some(other_masks))) = (ours, theirs)
+        else {
+            return 0;
+        };
+        let ids = ids.iter().zip(other_ids);
+        let masks = masks.iter().zip(other_masks);
+        ids.zip(masks)
+            .take_while(|(ids, masks)| ids.0 == ids.1 && masks.0 == masks.1)
+            .count()
+    }
+
+    /// The entities of these places.
+    #[inline(always)]
+    pub(crate) fn rows(&self, range: Range<usize>) -> impl Iterator<Item = Row<'_>> {
+        let mut start = self.values_of(range.start).start;
+        let mut codes = self.codes.get(start..).unwrap_or_default();
+        let ids = self.ids.get(range.clone()).unwrap_or_default();
+        let masks = self.masks.get(range.clone()).unwrap_or_default();
+        let ends = self.ends.get(range).unwrap_or_default();
+        ids.iter()
+            .zip(masks)
+            .zip(ends)
+            .map_while(move |((id, mask), end)| {
+                let (row, rest) = codes.split_at_checked(*end - start)?;
+                (codes, start) = (rest, *end);
+                Some(Row {
+                    id: *id,
+                    mask: *mask,
+                    codes: row,
+                })
+            })
+    }
+
     pub(crate) fn mask(&self, at: usize) -> u64 {
         self.masks.get(at).copied().unwrap_or(0)
     }
@@ -283,27 +321,15 @@ impl Snapshot {
         self.ends.push(self.codes.len());
     }
 
-    /// Appends an entity whose id is above all others, its codes still to come.
+    /// Appends an entity whose id is above all others, with `count` codes that are still to be set.
     #[inline]
-    pub(crate) fn push_open(&mut self, id: u32, mask: u64) {
+    pub(crate) fn push_zeros(&mut self, id: u32, mask: u64, count: usize) -> &mut [u64] {
+        let start = self.codes.len();
+        self.codes.resize(start + count, 0);
         self.ids.push(id);
         self.masks.push(mask);
-        self.ends.push(self.codes.len());
-    }
-
-    /// Appends a code to the last entity.
-    #[inline]
-    pub(crate) fn push_code(&mut self, code: u64) {
-        self.codes.push(code);
-    }
-
-    /// The codes of the last entity are complete.
-    #[inline]
-    pub(crate) fn close(&mut self) {
-        let end = self.codes.len();
-        if let Some(last) = self.ends.last_mut() {
-            *last = end;
-        }
+        self.ends.push(start + count);
+        self.codes.get_mut(start..).unwrap_or_default()
     }
 
     /// Appends entities of another state whose ids are above all here.
