@@ -256,7 +256,7 @@ impl BitWriter {
     /// Fills the byte with zeros.
     #[inline]
     pub fn align(&mut self) {
-        self.burst(Burst::align);
+        self.write(0, self.used.wrapping_neg() % 8);
     }
 
     /// Aligns, then writes a little-endian u32.
