@@ -112,9 +112,9 @@ impl Decoder {
         }
         state.set_tick(frame.header.tick);
         if let Some(section) = frame.section(Tag::Create) {
-            let mut creates = Creates::new(self, section)?;
-            while creates.next.is_some() {
-                creates.read(state)?;
+            let mut body = Body::new(section, self.strict, &self.limits)?;
+            while let Some(entity) = body.next_id()? {
+                self.create(&mut body, entity, state)?;
             }
         }
         self.check_total(state)
@@ -314,6 +314,25 @@ impl Decoder {
         Ok(())
     }
 
+    /// Appends an entity of a CREATE section, whose id is read, to `state`.
+    #[inline(always)]
+    fn create(&self, body: &mut Body<'_>, entity: u32, state: &mut Snapshot) -> Result<(), Error> {
+        let layout = self.schema.layout();
+        let mask = body.mask(layout.components())?;
+        let mut codes = state.push_zeros(entity, mask, layout.values(mask));
+        for component in ones(mask) {
+            let plans = layout.fields(component);
+            body.create_mask(plans.len(), entity, |field| self.ids(component, field))?;
+            for (field, (plan, code)) in plans.iter().zip(&mut *codes).enumerate() {
+                *code = body.code(plan, entity, || self.ids(component, field))?;
+            }
+            codes = mem::take(&mut codes)
+                .get_mut(plans.len()..)
+                .unwrap_or_default();
+        }
+        Ok(())
+    }
+
     pub(crate) fn component_id(&self, component: usize) -> u16 {
         self.schema.components().get(component).map_or(0, |c| c.id)
     }
@@ -363,28 +382,10 @@ impl<'a> Creates<'a> {
 
     /// Appends the next entity to `state`.
     fn read(&mut self, state: &mut Snapshot) -> Result<(), Error> {
-        let Some(entity) = self.next else {
-            return Ok(());
-        };
-        let layout = self.decoder.schema.layout();
-        // A copy, so that the position can stay in a register.
-        let mut body = self.body;
-        let mask = body.mask(layout.components())?;
-        let mut codes = state.push_zeros(entity, mask, layout.values(mask));
-        for component in ones(mask) {
-            let plans = layout.fields(component);
-            body.create_mask(plans.len(), entity, |field| {
-                self.decoder.ids(component, field)
-            })?;
-            for (field, (plan, code)) in plans.iter().zip(&mut *codes).enumerate() {
-                *code = body.code(plan, entity, || self.decoder.ids(component, field))?;
-            }
-            codes = mem::take(&mut codes)
-                .get_mut(plans.len()..)
-                .unwrap_or_default();
+        if let Some(entity) = self.next {
+            self.decoder.create(&mut self.body, entity, state)?;
+            self.next = self.body.next_id()?;
         }
-        self.body = body;
-        self.next = self.body.next_id()?;
         Ok(())
     }
 }
