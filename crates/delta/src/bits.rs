@@ -150,10 +150,21 @@ impl<'a> BitReader<'a> {
         Ok((self.read(32)? as u32).swap_bytes())
     }
 
-    /// Aligns, then reads a varuint: LEB128 of at most 32 bits.
+    /// Aligns, then reads a varuint: LEB128 of at most 32 bits. One that is too long leaves the
+    /// reader where it starts.
     #[inline]
     pub fn varuint(&mut self) -> Result<u32, BitError> {
         self.align()?;
+        let start = self.at;
+        let result = self.varuint_aligned();
+        if let Err(BitError::VaruintTooLong | BitError::VaruintNotMinimal) = result {
+            self.at = start;
+        }
+        result
+    }
+
+    #[inline]
+    fn varuint_aligned(&mut self) -> Result<u32, BitError> {
         let mut value = 0_u32;
         for byte in 0..5 {
             let bits = self.read(8)? as u32;

@@ -63,6 +63,12 @@ impl<'a> Body<'a> {
         error_at(rule, self.offset, self.bits.position())
     }
 
+    /// An error at the byte with the first of the last `bits` bits that were read.
+    #[inline(always)]
+    fn error_before(&self, bits: usize, rule: Rule) -> Error {
+        error_at(rule, self.offset, self.bits.position().saturating_sub(bits))
+    }
+
     #[inline(always)]
     fn bit_error(&self, error: BitError) -> Error {
         self.error(error.into())
@@ -91,11 +97,15 @@ impl<'a> Body<'a> {
         if let Some(previous) = self.previous
             && entity <= previous
         {
-            return Err(self.error(Rule::EntityOrder {
-                tag: self.tag,
-                previous,
-                entity,
-            }));
+            let tag = self.tag;
+            return Err(self.error_before(
+                32,
+                Rule::EntityOrder {
+                    tag,
+                    previous,
+                    entity,
+                },
+            ));
         }
         self.previous = Some(entity);
         Ok(Some(entity))
@@ -167,13 +177,17 @@ impl<'a> Body<'a> {
                 };
                 if code > plan.max {
                     let (component, field) = ids();
-                    return Err(self.error(Rule::Value {
-                        entity,
-                        component,
-                        field,
-                        code,
-                        max: plan.max,
-                    }));
+                    let max = plan.max;
+                    return Err(self.error_before(
+                        bits as usize,
+                        Rule::Value {
+                            entity,
+                            component,
+                            field,
+                            code,
+                            max,
+                        },
+                    ));
                 }
                 Ok(code)
             }

@@ -1,0 +1,130 @@
+//! Once warm, encoder and decoder allocate nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use gametape_delta::Value::{Bool, FixedPoint, UInt, VarSInt};
+use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, settle};
+
+struct Counting;
+
+thread_local! {
+    // Of this thread only: the test harness has threads of its own.
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    COUNT.set(COUNT.get() + 1);
+}
+
+// SAFETY: everything is passed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as promised by the caller.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const POPULATION: u32 = 300;
+const WARM_UP: u32 = 8;
+const TICKS: u32 = 1_000;
+
+/// Where entity `id` is at `tick`; in the first ticks everything is as long on the wire as it can
+/// be, and all entities are replaced, so that buffers grow to their full size.
+fn place(state: &mut Snapshot, id: u32, tick: u32) {
+    let t = i64::from(tick * 37 + id * 101);
+    let far = if tick < 4 { i32::MIN } else { 0 };
+    let body = [
+        FixedPoint(t * 13 % 100_000 - 50_000),
+        FixedPoint(t * 7 % 100_000 - 50_000),
+        VarSInt(far + (t % 70_000) as i32),
+    ];
+    let flags = [UInt(t as u64 % 4096), Bool(t % 3 == 0)];
+    state
+        .entry(id)
+        .set(1, &body)
+        .unwrap()
+        .set(2, &flags)
+        .unwrap();
+}
+
+#[test]
+fn a_thousand_ticks_allocate_nothing() {
+    let fixed = Codec::FixedPoint {
+        min_q: -50_000,
+        max_q: 50_000,
+        scale: 100,
+    };
+    let body = [
+        Field::new(1, fixed).threshold(3),
+        Field::new(2, fixed),
+        Field::new(3, Codec::VarSInt),
+    ];
+    let flags = [
+        Field::new(1, Codec::UInt { bits: 12 }),
+        Field::new(2, Codec::Bool),
+    ];
+    let schema = Schema::new([Component::new(1, body), Component::new(2, flags)]).unwrap();
+    let mut encoder = Encoder::new(&schema);
+    let decoder = Decoder::new(&schema);
+    let new = || Snapshot::new(&schema, 0);
+    let (mut truth, mut settled, mut whole) = (new(), new(), new());
+    // What the receiver holds, and what comes next: the memory of one serves the other.
+    let (mut held, mut next) = (new(), new());
+    let (mut delta, mut full) = (Vec::new(), Vec::new());
+
+    let mut first_id = 0;
+    let (mut allocations, mut replacements) = (0, 0);
+    for tick in 1..=WARM_UP + TICKS {
+        // The oldest few go, as many new ones come; at first, all.
+        let replaced = if tick < 4 { POPULATION } else { tick % 4 };
+        for id in first_id..first_id + replaced {
+            truth.remove(id);
+        }
+        first_id += replaced;
+        truth.set_tick(tick);
+        for id in first_id..first_id + POPULATION {
+            place(&mut truth, id, tick);
+        }
+        let before = COUNT.get();
+        encoder.full(&truth, &mut full).unwrap();
+        decoder.full(&full, &mut whole).unwrap();
+        if tick == 1 {
+            held.clone_from(&whole);
+        } else {
+            encoder.delta(&held, &truth, &mut delta).unwrap();
+            decoder.delta(&held, &delta, &mut next).unwrap();
+            settled.clone_from(&truth);
+            settle(&held, &mut settled);
+            std::mem::swap(&mut held, &mut next);
+        }
+        if tick > WARM_UP {
+            allocations += COUNT.get() - before;
+            replacements += replaced;
+        }
+        assert_eq!(whole, truth);
+        assert!(tick == 1 || held == settled);
+        assert_eq!(held.len(), POPULATION as usize);
+    }
+    assert_eq!(allocations, 0);
+    assert_eq!(replacements, TICKS / 4 * 6);
+    // The allocator does count.
+    let before = COUNT.get();
+    drop(std::hint::black_box(vec![0; 100]));
+    assert_eq!(COUNT.get(), before + 1);
+}

@@ -1,0 +1,122 @@
+//! Spoilt packets: never a panic, never a state by half; and what a strict decoder takes is
+//! written back byte for byte.
+
+mod common;
+
+use common::{Rng, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
+use gametape_delta::{ComponentSize, Decoder, Encoder, Schema, Sizes, Snapshot, Strictness};
+use proptest::prelude::*;
+
+struct Check {
+    strict: Decoder,
+    lenient: Decoder,
+    encoder: Encoder,
+    state: Snapshot,
+    again: Vec<u8>,
+    taken: usize,
+}
+
+impl Check {
+    fn new(schema: &Schema) -> Self {
+        let strict = Decoder::new(schema).limits(UNLIMITED);
+        Self {
+            lenient: strict.clone().strictness(Strictness::Lenient),
+            encoder: Encoder::new(schema).limits(UNLIMITED),
+            state: Snapshot::new(schema, 0),
+            again: Vec::new(),
+            taken: 0,
+            strict,
+        }
+    }
+
+    fn packet(&mut self, baseline: Option<&Snapshot>, packet: &[u8]) {
+        for (decoder, is_strict) in [(&self.lenient, false), (&self.strict, true)] {
+            // The target holds the state of the packet before, or nothing.
+            let result = decode(decoder, baseline, packet, &mut self.state);
+            let read = decoder.packet(packet);
+            let mut sizes = Sizes::new(decoder.schema());
+            let added = sizes.add(decoder, packet);
+            assert_eq!(added.is_ok(), read.is_ok());
+            if let Err(error) = result {
+                assert!(self.state.is_empty(), "{error}: half a state");
+                assert!(
+                    error.offset() <= packet.len(),
+                    "{error}: there is no such byte"
+                );
+                assert!(!error.to_string().is_empty());
+            } else {
+                self.taken += 1;
+                assert!(self.state.ids().is_sorted_by(|a, b| a < b));
+                let read = read.expect("what can be applied can be looked at");
+                if is_strict {
+                    self.encoder.packet(&read, &mut self.again).unwrap();
+                    assert_eq!(self.again, packet);
+                }
+                // Every bit is counted once.
+                let heads = sizes
+                    .entity_heads
+                    .iter()
+                    .map(|heads| heads.bits)
+                    .sum::<u64>();
+                let components = sizes
+                    .components
+                    .iter()
+                    .map(ComponentSize::bits)
+                    .sum::<u64>();
+                let all = sizes.headers.bits + sizes.framing.bits + sizes.padding.bits;
+                assert_eq!(all + heads + components, packet.len() as u64 * 8);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn spoilt_packets_leave_nothing_behind(Scene { schema, from, to } in scenes(true), seed: u64) {
+        let mut check = Check::new(&schema);
+        let (mut full, mut delta) = (Vec::new(), Vec::new());
+        check.encoder.full(&from, &mut full).unwrap();
+        check.encoder.delta(&from, &to, &mut delta).unwrap();
+        let before = from.clone();
+        check.packet(None, &full);
+        check.packet(Some(&from), &delta);
+        prop_assert_eq!(check.taken, 4);
+        let mut rng = Rng(seed);
+        for _ in 0..20 {
+            check.packet(None, &spoil(&full, &mut rng));
+            check.packet(Some(&from), &spoil(&delta, &mut rng));
+        }
+        prop_assert_eq!(before, from);
+    }
+}
+
+/// All that one byte can do to the published vectors, and every length.
+#[test]
+fn each_byte_of_a_packet_may_be_anything() {
+    let first = published::first();
+    let mut check = Check::new(first.schema());
+    for (packet, baseline) in [(published::FULL, None), (published::DELTA, Some(&first))] {
+        let packet = unhex(packet);
+        for at in 0..packet.len() {
+            check.packet(baseline, &packet[..at]);
+            let mut cut = packet[..at].to_vec();
+            if let Some(payload) = cut.len().checked_sub(28) {
+                cut[24..28].copy_from_slice(&(payload as u32).to_le_bytes());
+                check.packet(baseline, &cut);
+            }
+            let mut changed = packet.clone();
+            for byte in 0..=255 {
+                changed[at] = byte;
+                check.packet(baseline, &changed);
+            }
+        }
+    }
+    // Values, ids and ticks can be others, so some packets are taken; most are not.
+    assert!(
+        (10_000..20_000).contains(&check.taken),
+        "{} of 62,464",
+        check.taken
+    );
+}

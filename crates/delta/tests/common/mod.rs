@@ -1,0 +1,581 @@
+//! What the tests share: schemas and states made up at random, the oracle's form of both, and
+//! packets taken apart.
+
+#![allow(dead_code)] // Each test binary uses some of it.
+
+pub mod broken;
+pub mod published;
+
+pub use codec as oracle;
+use std::fmt::Write as _;
+
+use gametape_delta::bits::BitWriter;
+use gametape_delta::{Change, Codec, Component, Field, Kind, Limits, Schema, Snapshot, Value};
+use proptest::prelude::*;
+pub use schema as sdec_schema;
+
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text
+}
+
+pub fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
+        .collect()
+}
+
+/// Numbers from a seed (splitmix64): states are made from seeds, so that they shrink with them.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.next() % count as u64) as usize
+    }
+
+    pub fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+}
+
+/// The smallest and the largest value of a codec.
+pub fn bounds(codec: Codec) -> (i128, i128) {
+    match codec {
+        Codec::Bool => (0, 1),
+        Codec::UInt { bits } => (0, (1 << bits) - 1),
+        Codec::SInt { bits } => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        Codec::VarUInt => (0, u32::MAX.into()),
+        Codec::VarSInt => (i32::MIN.into(), i32::MAX.into()),
+        Codec::FixedPoint { min_q, max_q, .. } => (min_q.into(), max_q.into()),
+    }
+}
+
+pub fn value(codec: Codec, number: i128) -> Value {
+    match codec {
+        Codec::Bool => Value::Bool(number != 0),
+        Codec::UInt { .. } => Value::UInt(number as u64),
+        Codec::SInt { .. } => Value::SInt(number as i64),
+        Codec::VarUInt => Value::VarUInt(number as u32),
+        Codec::VarSInt => Value::VarSInt(number as i32),
+        Codec::FixedPoint { .. } => Value::FixedPoint(number as i64),
+    }
+}
+
+pub fn threshold(field: &Field) -> i128 {
+    match (field.codec, field.change) {
+        (Codec::Bool, _) | (_, Change::Always) => 0,
+        (_, Change::Threshold { threshold_q }) => threshold_q.into(),
+    }
+}
+
+/// A value of the field: often an edge, sometimes near `old`, at or next to the threshold.
+pub fn some_value(field: &Field, old: Option<Value>, rng: &mut Rng) -> Value {
+    let (min, max) = bounds(field.codec);
+    let t = threshold(field);
+    let near = old.map_or(0, |old| old.as_i128());
+    let number = match rng.below(if old.is_some() { 12 } else { 6 }) {
+        0 => min,
+        1 => max,
+        2 => 0,
+        3 => min + i128::from(rng.next() % 300),
+        4 | 5 => min + i128::from(rng.next()) % (max - min + 1),
+        6 => near + t,
+        7 => near - t,
+        8 => near + t + 1,
+        9 => near - t - 1,
+        _ => near,
+    };
+    value(field.codec, number.clamp(min, max))
+}
+
+fn codec() -> impl Strategy<Value = Codec> {
+    // The oracle works out `max - min` and `min + code` in i64: with wider bounds it overflows
+    // (a panic in a debug build), so these end at ±(2^62 - 1) or on one side of zero.
+    const FAR: i64 = (1 << 62) - 1;
+    let bounds = prop_oneof![
+        4 => (-2000..2000_i64, 0..5000_i64).prop_map(|(min, range)| (min, min + range)),
+        1 => any::<i64>().prop_map(|at| (at >> 2, at >> 2)),
+        2 => (-FAR..=FAR, -FAR..=FAR).prop_map(|(a, b)| (a.min(b), a.max(b))),
+        1 => prop::sample::select(vec![(0, i64::MAX), (i64::MIN, -1), (-FAR, FAR), (0, 0)]),
+    ];
+    let bits = || prop_oneof![3 => 1..=64_u8, 1 => Just(1), 1 => Just(64), 1 => 57..=64_u8];
+    prop_oneof![
+        Just(Codec::Bool),
+        bits().prop_map(|bits| Codec::UInt { bits }),
+        // Not 63: there the oracle subtracts 2^63 as an i64, which overflows.
+        bits().prop_map(|bits| Codec::SInt {
+            bits: if bits == 63 { 62 } else { bits }
+        }),
+        Just(Codec::VarUInt),
+        Just(Codec::VarSInt),
+        (bounds, 1..=u32::MAX).prop_map(|((min_q, max_q), scale)| Codec::FixedPoint {
+            min_q,
+            max_q,
+            scale
+        }),
+    ]
+}
+
+fn change(codec: Codec) -> impl Strategy<Value = Change> {
+    prop_oneof![
+        3 => Just(Change::Always),
+        2 => (0..40_u32).prop_map(|threshold_q| Change::Threshold { threshold_q }),
+        1 => any::<u32>().prop_map(|threshold_q| Change::Threshold { threshold_q }),
+    ]
+    // Two SInt of 64 bits differ by more than an i64 holds: with a threshold the oracle overflows.
+    .prop_map(move |change| match codec {
+        Codec::SInt { bits: 64 } => Change::Always,
+        _ => change,
+    })
+}
+
+/// Non-zero ids that are all different, in no order: the step has no divisor with 65,535.
+fn id(at: usize, seed: u16) -> u16 {
+    let step = 1_usize << (seed % 15);
+    ((usize::from(seed) + at * step) % 65535 + 1) as u16
+}
+
+pub fn schemas() -> impl Strategy<Value = Schema> {
+    let field =
+        || codec().prop_flat_map(|codec| change(codec).prop_map(move |change| (codec, change)));
+    let fields = |most| prop::collection::vec(field(), 0..=most);
+    prop_oneof![
+        8 => prop::collection::vec(fields(6), 0..=8),
+        1 => prop::collection::vec(fields(1), 60..=64),
+        1 => prop::collection::vec(prop::collection::vec(field(), 60..=64), 1..=3),
+    ]
+    .prop_flat_map(|components| (Just(components), any::<u16>()))
+    .prop_map(|(components, seed)| {
+        let components = components.into_iter().enumerate().map(|(at, fields)| {
+            let seed = seed.wrapping_mul(at as u16 | 1);
+            let fields = fields
+                .into_iter()
+                .enumerate()
+                .map(|(at, (codec, change))| Field {
+                    change,
+                    ..Field::new(id(at, seed), codec)
+                });
+            Component::new(0, fields.collect::<Vec<_>>())
+        });
+        let with_ids = components.enumerate().map(|(at, mut component)| {
+            component.id = id(at, seed);
+            component
+        });
+        Schema::new(with_ids.collect::<Vec<_>>()).unwrap()
+    })
+}
+
+fn set_component(state: &mut Snapshot, entity: u32, component: &Component, rng: &mut Rng) {
+    let values: Vec<_> = component
+        .fields
+        .iter()
+        .map(|field| some_value(field, None, rng))
+        .collect();
+    state.entry(entity).set(component.id, &values).unwrap();
+}
+
+pub fn add_entity(state: &mut Snapshot, entity: u32, rng: &mut Rng) {
+    let schema = state.schema().clone();
+    state.entry(entity);
+    for component in schema.components() {
+        if rng.one_in(2) {
+            set_component(state, entity, component, rng);
+        }
+    }
+}
+
+pub fn make_state(schema: &Schema, tick: u32, seed: u64, most: usize) -> Snapshot {
+    let mut rng = Rng(seed);
+    let mut state = Snapshot::new(schema, tick);
+    for _ in 0..rng.below(most + 1) {
+        let id = match rng.below(8) {
+            0 => u32::MAX,
+            1 => rng.next() as u32,
+            _ => rng.next() as u32 % 40,
+        };
+        add_entity(&mut state, id, &mut rng);
+    }
+    state
+}
+
+/// Moves a state on: values change, entities come and go and, if asked for, components too.
+pub fn step(state: &mut Snapshot, seed: u64, components_change: bool) {
+    let mut rng = Rng(seed);
+    let schema = state.schema().clone();
+    let before = state.ids().to_vec();
+    for &id in &before {
+        if rng.one_in(6) {
+            state.remove(id);
+            continue;
+        }
+        for component in schema.components() {
+            let part = state.entity(id).unwrap().component(component.id);
+            let old: Option<Vec<_>> = part.map(|part| part.values().collect());
+            match old {
+                Some(_) if components_change && rng.one_in(5) => {
+                    state.entity_mut(id).unwrap().remove(component.id);
+                }
+                None if components_change && rng.one_in(5) => {
+                    set_component(state, id, component, &mut rng);
+                }
+                Some(old) if !rng.one_in(3) => {
+                    for (field, old) in component.fields.iter().zip(old) {
+                        let new = some_value(field, Some(old), &mut rng);
+                        let mut entity = state.entity_mut(id).unwrap();
+                        entity.set_value(component.id, field.id, new).unwrap();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    for _ in 0..rng.below(3) {
+        let id = rng.next() as u32 % 50;
+        // One that went and came again may have other components.
+        if state.entity(id).is_none() && (components_change || !before.contains(&id)) {
+            add_entity(state, id, &mut rng);
+        }
+    }
+}
+
+/// A schema, a state, and one that follows it.
+pub struct Scene {
+    pub schema: Schema,
+    pub from: Snapshot,
+    pub to: Snapshot,
+}
+
+/// On a few lines: a schema of 64 components else takes thousands.
+impl std::fmt::Debug for Scene {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let schema = serde_json::to_string(&self.schema).unwrap();
+        write!(f, "{schema}\n{:?}\n{:?}", self.from, self.to)
+    }
+}
+
+pub fn scenes(components_change: bool) -> impl Strategy<Value = Scene> {
+    (schemas(), 1..u32::MAX, any::<[u64; 2]>()).prop_map(move |(schema, tick, seeds)| {
+        let from = make_state(&schema, tick, seeds[0], 10);
+        let mut to = from.clone();
+        step(&mut to, seeds[1], components_change);
+        to.set_tick(tick + 1 + seeds[1] as u32 % (u32::MAX - tick));
+        Scene { schema, from, to }
+    })
+}
+
+pub mod form {
+    //! Ours in the oracle's types, and back.
+
+    use super::*;
+
+    pub fn schema(schema: &Schema) -> sdec_schema::Schema {
+        let components = schema.components().iter().map(|component| {
+            let fields = component.fields.iter().map(|field| sdec_schema::FieldDef {
+                id: sdec_schema::FieldId::new(field.id).unwrap(),
+                codec: match field.codec {
+                    Codec::Bool => sdec_schema::FieldCodec::Bool,
+                    Codec::UInt { bits } => sdec_schema::FieldCodec::UInt { bits },
+                    Codec::SInt { bits } => sdec_schema::FieldCodec::SInt { bits },
+                    Codec::VarUInt => sdec_schema::FieldCodec::VarUInt,
+                    Codec::VarSInt => sdec_schema::FieldCodec::VarSInt,
+                    Codec::FixedPoint {
+                        min_q,
+                        max_q,
+                        scale,
+                    } => sdec_schema::FieldCodec::fixed_point(min_q, max_q, scale),
+                },
+                change: match field.change {
+                    Change::Always => sdec_schema::ChangePolicy::Always,
+                    Change::Threshold { threshold_q } => {
+                        sdec_schema::ChangePolicy::Threshold { threshold_q }
+                    }
+                },
+            });
+            sdec_schema::ComponentDef::with_fields(component_id(component.id), fields.collect())
+        });
+        sdec_schema::Schema::new(components.collect()).unwrap()
+    }
+
+    fn component_id(id: u16) -> sdec_schema::ComponentId {
+        sdec_schema::ComponentId::new(id).unwrap()
+    }
+
+    pub fn state(state: &Snapshot) -> oracle::Snapshot {
+        let value = |value| match value {
+            Value::Bool(value) => oracle::FieldValue::Bool(value),
+            Value::UInt(value) => oracle::FieldValue::UInt(value),
+            Value::SInt(value) => oracle::FieldValue::SInt(value),
+            Value::VarUInt(value) => oracle::FieldValue::VarUInt(value.into()),
+            Value::VarSInt(value) => oracle::FieldValue::VarSInt(value.into()),
+            Value::FixedPoint(value) => oracle::FieldValue::FixedPoint(value),
+        };
+        let entities = state.iter().map(|entity| oracle::EntitySnapshot {
+            id: oracle::EntityId::new(entity.id()),
+            components: entity
+                .components()
+                .map(|part| oracle::ComponentSnapshot {
+                    id: component_id(part.id()),
+                    fields: part.values().map(value).collect(),
+                })
+                .collect(),
+        });
+        oracle::Snapshot {
+            tick: oracle::SnapshotTick::new(state.tick()),
+            entities: entities.collect(),
+        }
+    }
+
+    pub fn back(schema: &Schema, state: &oracle::Snapshot) -> Snapshot {
+        let value = |value| match value {
+            oracle::FieldValue::Bool(value) => Value::Bool(value),
+            oracle::FieldValue::UInt(value) => Value::UInt(value),
+            oracle::FieldValue::SInt(value) => Value::SInt(value),
+            oracle::FieldValue::VarUInt(value) => Value::VarUInt(value.try_into().unwrap()),
+            oracle::FieldValue::VarSInt(value) => Value::VarSInt(value.try_into().unwrap()),
+            oracle::FieldValue::FixedPoint(value) => Value::FixedPoint(value),
+        };
+        let mut ours = Snapshot::new(schema, state.tick.raw());
+        for entity in &state.entities {
+            let mut row = ours.insert(entity.id.raw()).unwrap();
+            for component in &entity.components {
+                let values: Vec<_> = component.fields.iter().map(|v| value(*v)).collect();
+                row.set(component.id.get(), &values).unwrap();
+            }
+        }
+        ours
+    }
+}
+
+/// The oracle with as few limits as it can have, or with its own.
+pub struct Oracle {
+    pub schema: sdec_schema::Schema,
+    pub limits: oracle::CodecLimits,
+    pub wire: oracle::WireLimits,
+}
+
+impl Oracle {
+    pub fn unlimited(schema: &Schema) -> Self {
+        Self {
+            schema: form::schema(schema),
+            limits: oracle::CodecLimits::unlimited(),
+            wire: oracle::WireLimits::unlimited(),
+        }
+    }
+
+    pub fn with_default_limits(schema: &Schema) -> Self {
+        Self {
+            schema: form::schema(schema),
+            limits: oracle::CodecLimits::default(),
+            wire: oracle::WireLimits::default(),
+        }
+    }
+
+    pub fn encode_full(&self, state: &Snapshot) -> Vec<u8> {
+        let state = form::state(state);
+        let mut bytes = vec![0; 1 << 20];
+        let (tick, entities) = (state.tick, &state.entities);
+        let len =
+            oracle::encode_full_snapshot(&self.schema, tick, entities, &self.limits, &mut bytes)
+                .unwrap();
+        bytes.truncate(len);
+        bytes
+    }
+
+    pub fn encode_delta(&self, from: &Snapshot, to: &Snapshot) -> oracle::CodecResult<Vec<u8>> {
+        let (from, to) = (form::state(from), form::state(to));
+        let mut bytes = vec![0; 1 << 20];
+        let len = oracle::encode_delta_snapshot(
+            &self.schema,
+            to.tick,
+            from.tick,
+            &from,
+            &to,
+            &self.limits,
+            &mut bytes,
+        )?;
+        bytes.truncate(len);
+        Ok(bytes)
+    }
+
+    /// Applies a packet of either kind.
+    pub fn decode(
+        &self,
+        baseline: Option<&oracle::Snapshot>,
+        bytes: &[u8],
+    ) -> oracle::CodecResult<oracle::Snapshot> {
+        match baseline {
+            None => oracle::decode_full_snapshot(&self.schema, bytes, &self.wire, &self.limits),
+            Some(from) => {
+                oracle::apply_delta_snapshot(&self.schema, from, bytes, &self.wire, &self.limits)
+            }
+        }
+    }
+}
+
+/// Applies a packet of either kind to a state that held something else before.
+pub fn decode(
+    decoder: &gametape_delta::Decoder,
+    baseline: Option<&Snapshot>,
+    bytes: &[u8],
+    state: &mut Snapshot,
+) -> Result<(), gametape_delta::Error> {
+    match baseline {
+        None => decoder.full(bytes, state),
+        Some(from) => decoder.delta(from, bytes, state),
+    }
+}
+
+/// A packet taken apart to be spoiled: header, then tags and bodies.
+#[derive(Clone)]
+pub struct Parts {
+    pub header: Vec<u8>,
+    pub sections: Vec<(u8, Vec<u8>)>,
+}
+
+impl Parts {
+    pub fn new(schema_hash: u64, kind: Kind, tick: u32) -> Self {
+        let header = gametape_delta::Header {
+            kind,
+            schema_hash,
+            tick,
+        };
+        Self {
+            header: header.to_bytes(0).to_vec(),
+            sections: Vec::new(),
+        }
+    }
+
+    pub fn of(packet: &[u8]) -> Self {
+        let (header, mut rest) = packet.split_at(28);
+        let mut sections = Vec::new();
+        while let [tag, after @ ..] = rest {
+            let mut reader = gametape_delta::bits::BitReader::new(after);
+            let len = reader.varuint().unwrap() as usize;
+            let (body, next) = after[reader.position() / 8..].split_at(len);
+            sections.push((*tag, body.to_vec()));
+            rest = next;
+        }
+        Self {
+            header: header.to_vec(),
+            sections,
+        }
+    }
+
+    /// Adds a section: count, then whatever is written.
+    pub fn section(mut self, tag: u8, count: u32, write: impl FnOnce(&mut BitWriter)) -> Self {
+        let mut bits = BitWriter::new();
+        bits.varuint(count);
+        write(&mut bits);
+        self.sections.push((tag, bits.finish()));
+        self
+    }
+
+    /// The packet, all lengths right.
+    pub fn build(&self) -> Vec<u8> {
+        let mut bytes = self.header.clone();
+        for (tag, body) in &self.sections {
+            let mut framing = BitWriter::new();
+            framing.write((*tag).into(), 8);
+            framing.varuint(body.len() as u32);
+            bytes.extend(framing.finish());
+            bytes.extend(body);
+        }
+        let payload = (bytes.len() - 28) as u32;
+        bytes[24..28].copy_from_slice(&payload.to_le_bytes());
+        bytes
+    }
+}
+
+/// Changes a valid packet a little: a byte, the end, the order of its parts.
+pub fn spoil(packet: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let byte = |bytes: &mut Vec<u8>, from: usize, rng: &mut Rng| {
+        if bytes.len() <= from {
+            return;
+        }
+        let at = from + rng.below(bytes.len() - from);
+        match rng.below(8) {
+            0 => bytes[at] = rng.next() as u8,
+            1 => bytes[at] = bytes[at].wrapping_add(1),
+            2 => bytes[at] = bytes[at].wrapping_sub(1),
+            3 => bytes[at] = 0xff,
+            4 => bytes.insert(at, rng.next() as u8),
+            5 => drop(bytes.remove(at)),
+            _ => bytes[at] ^= 1 << rng.below(8),
+        }
+    };
+    let mut bytes = packet.to_vec();
+    let mut parts = Parts::of(packet);
+    let sections = parts.sections.len();
+    match rng.below(10) {
+        0 => bytes.truncate(rng.below(packet.len() + 1)),
+        1 => byte(&mut bytes, 0, rng),
+        2 | 3 => byte(&mut bytes, 28, rng),
+        // The rest keeps the lengths right, so that more than the framing is put to the test.
+        4 if sections > 0 => {
+            let at = rng.below(sections);
+            let section = parts.sections[at].clone();
+            parts.sections.push(section);
+            return parts.build();
+        }
+        5 if sections > 1 => {
+            parts.sections.swap(0, sections - 1);
+            return parts.build();
+        }
+        6 if sections > 0 => {
+            parts.sections[rng.below(sections)].0 = rng.below(5) as u8;
+            return parts.build();
+        }
+        7 if sections > 0 => {
+            let body = &mut parts.sections[rng.below(sections)].1;
+            body.truncate(rng.below(body.len() + 1));
+            return parts.build();
+        }
+        _ if sections > 0 => {
+            byte(&mut parts.sections[rng.below(sections)].1, 0, rng);
+            return parts.build();
+        }
+        _ => byte(&mut bytes, 0, rng),
+    }
+    bytes
+}
+
+/// The origin's demo, which lies beside the project and not in it: the schema as JSON, and the
+/// packets in their order. None, and loudly so, where it is not there.
+pub fn demo() -> Option<(String, Vec<Vec<u8>>, String)> {
+    let folder =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
+    let Ok(files) = std::fs::read_dir(folder.join("demo12")) else {
+        eprintln!(
+            "SKIPPED: no demo12 at {}; this test has checked nothing",
+            folder.display()
+        );
+        return None;
+    };
+    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "bin"));
+    // full_000001 sorts behind the deltas, though it comes first.
+    paths.sort_by_key(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (!name.starts_with("full"), name)
+    });
+    let packets = paths.iter().map(|path| std::fs::read(path).unwrap());
+    Some((
+        std::fs::read_to_string(folder.join("demo12/schema.json")).unwrap(),
+        packets.collect(),
+        std::fs::read_to_string(folder.join("demo12.final.txt")).unwrap(),
+    ))
+}
+
+pub const UNLIMITED: Limits = Limits::NONE;
