@@ -2,6 +2,7 @@
 
 use core::mem;
 
+use crate::baseline::Baselines;
 use crate::body::{Body, check_schema};
 use crate::error::{Error, Rule};
 use crate::limits::{Limit, Limits};
@@ -118,6 +119,27 @@ impl Decoder {
             }
         }
         self.check_total(state)
+    }
+
+    /// Reads a packet of either kind; a delta is applied to the state of its baseline tick, which
+    /// has to be among `held`. The result goes to `state`, whatever that held; on an error it is
+    /// empty.
+    pub fn apply(
+        &self,
+        held: &Baselines,
+        packet: &[u8],
+        state: &mut Snapshot,
+    ) -> Result<(), Error> {
+        let header = self.header(packet);
+        let Some(baseline) = header.ok().and_then(|header| header.baseline()) else {
+            // What is no packet is refused there, too.
+            return self.full(packet, state);
+        };
+        if let Some(held) = held.get(baseline) {
+            return self.delta(held, packet, state);
+        }
+        self.prepare(state);
+        Err(Error::new(Rule::BaselineMissing { baseline }, 20))
     }
 
     /// Applies a delta to `baseline`; the result goes to `state`, whatever that held. On an error

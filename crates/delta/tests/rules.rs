@@ -70,16 +70,26 @@ fn a_baseline_that_is_not_the_right_one_asks_for_a_full_snapshot() {
         ("delta.baseline-schema", 20)
     );
     assert!(!error.needs_full() && state.is_empty());
-    // Said by whoever looks states up by tick.
-    let error = Error {
-        rule: Rule::BaselineMissing { baseline: 1 },
-        offset: 20,
-    };
-    assert!(error.needs_full());
+    // States are looked up by tick: this one is not held yet, then it is.
+    let mut held = Baselines::new(&schema, 2);
+    let mut state = published::third();
+    let error = decoder.apply(&held, &packet, &mut state).unwrap_err();
+    assert_eq!(error.rule, Rule::BaselineMissing { baseline: 1 });
+    assert!(error.needs_full() && state.is_empty());
     assert_eq!(
         error.to_string(),
         "byte 20: the baseline, tick 1, is not held"
     );
+    decoder
+        .apply(&held, &unhex(published::FULL), &mut state)
+        .unwrap();
+    held.push(state.clone()).unwrap();
+    decoder.apply(&held, &packet, &mut state).unwrap();
+    let mut third = published::third();
+    gametape_delta::settle(&published::first(), &mut third);
+    assert_eq!(state, third);
+    let error = decoder.apply(&held, &packet[..27], &mut state).unwrap_err();
+    assert_eq!(error.code(), "delta.header");
     // A target of another schema is made fit.
     decoder.full(&unhex(published::FULL), &mut other).unwrap();
     assert_eq!(other, published::first());

@@ -20,10 +20,13 @@
 //! baseline has them, so that nothing that was seen vanishes.
 
 mod budget;
+mod candidate;
 mod feedback;
+mod options;
 mod receiver;
 mod sender;
 
 pub use feedback::Feedback;
+pub use options::{DEFAULT_WINDOW, SendError, SenderOptions, Sent};
 pub use receiver::{ReceiveError, Received, Receiver};
-pub use sender::{DEFAULT_WINDOW, SendError, Sender, SenderOptions, Sent};
+pub use sender::Sender;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::{fmt, mem};
 
 use super::feedback::Feedback;
-use super::sender::DEFAULT_WINDOW;
+use super::options::DEFAULT_WINDOW;
 use crate::apply::Decoder;
 use crate::baseline::Baselines;
 use crate::error::Error;

@@ -2,10 +2,12 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::{fmt, mem};
+use core::mem;
 
 use super::budget::Budget;
+use super::candidate::{Candidate, Known, What, put};
 use super::feedback::Feedback;
+use super::options::{SendError, SenderOptions, Sent};
 use crate::baseline::Baselines;
 use crate::bits::BitWriter;
 use crate::encode::{Changed, changes, settle_row, write_create, write_update};
@@ -14,150 +16,6 @@ use crate::limits::{Limit, Limits};
 use crate::schema::{Layout, Schema};
 use crate::snapshot::{Row, Snapshot};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
-
-/// States that sender and receiver keep if nothing else is said: two seconds at 30 packets a
-/// second.
-pub const DEFAULT_WINDOW: usize = 64;
-
-/// How a [`Sender`] sends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SenderOptions {
-    /// Bytes of a packet, at most. The default, 1200, passes any path of the Internet in one
-    /// piece.
-    pub budget: usize,
-    /// States that may be acknowledged late; the receiver should keep as many.
-    pub window: usize,
-    /// The limits of the receiver.
-    pub limits: Limits,
-}
-
-impl Default for SenderOptions {
-    fn default() -> Self {
-        Self {
-            budget: 1200,
-            window: DEFAULT_WINDOW,
-            limits: Limits::DEFAULT,
-        }
-    }
-}
-
-/// What went into a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sent {
-    /// Its tick.
-    pub tick: u32,
-    /// The acknowledged tick it builds on; none for a full snapshot.
-    pub baseline: Option<u32>,
-    /// Its bytes.
-    pub bytes: usize,
-    /// Entities it creates or updates.
-    pub named: usize,
-    /// Entities that had something to say and have to wait.
-    pub waiting: usize,
-}
-
-/// Why a state was not sent. The sender is as it was before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum SendError {
-    /// The state can't be a packet.
-    Encode(EncodeError),
-    /// Tick 0, which can't be a baseline.
-    TickZero,
-    /// A tick that is not after the last one sent.
-    TickOrder {
-        /// The tick.
-        tick: u32,
-        /// The last one sent.
-        last: u32,
-    },
-    /// An entity that would not fit into a packet of its own: it could never be delivered.
-    BudgetTooSmall {
-        /// The entity.
-        entity: u32,
-        /// Bytes of a packet with nothing else in it.
-        needed: usize,
-        /// Bytes a packet may have.
-        budget: usize,
-    },
-}
-
-impl fmt::Display for SendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Encode(error) => error.fmt(f),
-            Self::TickZero => f.write_str("a session starts at tick 1 or later"),
-            Self::TickOrder { tick, last } => {
-                write!(f, "tick {tick} is not after tick {last}, the last one sent")
-            }
-            Self::BudgetTooSmall {
-                entity,
-                needed,
-                budget,
-            } => write!(
-                f,
-                "entity {entity} needs a packet of {needed} bytes, the budget is {budget}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for SendError {}
-
-/// What the sender knows of an entity the receiver may see.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    id: u32,
-    /// The first packet that carried the values in `Sender::shown`, and all since that named it.
-    since: u32,
-    /// True once a packet from `since` on that names it is acknowledged.
-    confirmed: bool,
-    /// True if the state of the last packet has it.
-    in_last: bool,
-    /// Grows by its weight while it waits.
-    priority: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum What {
-    Create,
-    /// Destroy and create: another set of components.
-    Replace,
-    Update,
-    Destroy,
-}
-
-/// An entity that has something to say.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    id: u32,
-    what: What,
-    /// Its bytes in `Sender::bits`.
-    from: usize,
-    to: usize,
-    /// Was seen, is not acknowledged: goes first, so that it does not vanish.
-    sticky: bool,
-    priority: u64,
-    chosen: bool,
-}
-
-impl Candidate {
-    const fn parts(&self) -> ([(Tag, usize); 2], usize) {
-        let bytes = self.to - self.from;
-        match self.what {
-            What::Create => ([(Tag::Create, bytes), (Tag::Create, 0)], 1),
-            What::Replace => ([(Tag::Create, bytes), (Tag::Destroy, 4)], 2),
-            What::Update => ([(Tag::Update, bytes), (Tag::Update, 0)], 1),
-            What::Destroy => ([(Tag::Destroy, 4), (Tag::Destroy, 0)], 1),
-        }
-    }
-
-    fn fit(&self, budget: &mut Budget) -> bool {
-        let (parts, count) = self.parts();
-        let more = usize::from(self.what == What::Create);
-        budget.take(parts.get(..count).unwrap_or_default(), more)
-    }
-}
 
 /// Sends states to one receiver.
 ///
@@ -611,23 +469,6 @@ impl Sender {
             .extend(self.named.drain(..).map(|(_, names)| names));
         self.known.clear();
         self.shown.clear();
-    }
-}
-
-/// Puts a chosen entity into its sections.
-fn put(bodies: &mut [(u32, Vec<u8>); 3], bytes: &[u8], candidate: &Candidate) {
-    let (parts, count) = candidate.parts();
-    for (tag, _) in parts.get(..count).unwrap_or_default() {
-        let Some((count, body)) = bodies.get_mut(*tag as usize - 1) else {
-            continue;
-        };
-        *count += 1;
-        if *tag == Tag::Destroy {
-            body.extend_from_slice(&candidate.id.to_le_bytes());
-        } else {
-            let bytes = bytes.get(candidate.from..candidate.to);
-            body.extend_from_slice(bytes.unwrap_or_default());
-        }
     }
 }
 

@@ -1,0 +1,78 @@
+//! Entities that have something to say, and what the sender knows of them.
+
+use alloc::vec::Vec;
+
+use super::budget::Budget;
+use crate::wire::Tag;
+
+/// What the sender knows of an entity the receiver may see.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub id: u32,
+    /// The first packet that carried the values in `Sender::shown`, and all since that named it.
+    pub since: u32,
+    /// True once a packet from `since` on that names it is acknowledged.
+    pub confirmed: bool,
+    /// True if the state of the last packet has it.
+    pub in_last: bool,
+    /// Grows by its weight while it waits.
+    pub priority: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum What {
+    Create,
+    /// Destroy and create: another set of components.
+    Replace,
+    Update,
+    Destroy,
+}
+
+/// An entity that has something to say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub id: u32,
+    pub what: What,
+    /// Its bytes in `Sender::bits`.
+    pub from: usize,
+    pub to: usize,
+    /// Was seen, is not acknowledged: goes first, so that it does not vanish.
+    pub sticky: bool,
+    pub priority: u64,
+    pub chosen: bool,
+}
+
+impl Candidate {
+    const fn parts(&self) -> ([(Tag, usize); 2], usize) {
+        let bytes = self.to - self.from;
+        match self.what {
+            What::Create => ([(Tag::Create, bytes), (Tag::Create, 0)], 1),
+            What::Replace => ([(Tag::Create, bytes), (Tag::Destroy, 4)], 2),
+            What::Update => ([(Tag::Update, bytes), (Tag::Update, 0)], 1),
+            What::Destroy => ([(Tag::Destroy, 4), (Tag::Destroy, 0)], 1),
+        }
+    }
+
+    pub fn fit(&self, budget: &mut Budget) -> bool {
+        let (parts, count) = self.parts();
+        let more = usize::from(self.what == What::Create);
+        budget.take(parts.get(..count).unwrap_or_default(), more)
+    }
+}
+
+/// Puts a chosen entity into its sections.
+pub(super) fn put(bodies: &mut [(u32, Vec<u8>); 3], bytes: &[u8], candidate: &Candidate) {
+    let (parts, count) = candidate.parts();
+    for (tag, _) in parts.get(..count).unwrap_or_default() {
+        let Some((count, body)) = bodies.get_mut(*tag as usize - 1) else {
+            continue;
+        };
+        *count += 1;
+        if *tag == Tag::Destroy {
+            body.extend_from_slice(&candidate.id.to_le_bytes());
+        } else {
+            let bytes = bytes.get(candidate.from..candidate.to);
+            body.extend_from_slice(bytes.unwrap_or_default());
+        }
+    }
+}
