@@ -358,6 +358,168 @@ fn weights_are_shares_of_the_budget() {
     assert!(named[0] > 2 * named[1] && named[1] > 0, "{named:?}");
 }
 
+/// An entity of one component with these values.
+fn put(world: &mut Snapshot, id: u32, value: i64) {
+    let value = Value::FixedPoint(value);
+    let values = [value, value, Value::VarUInt(0)];
+    world.entry(id).set(1, &values).unwrap();
+}
+
+/// A lossless pair that has agreed on a world of tick 1.
+fn agreed(world: &mut Snapshot) -> (Sender, Receiver, Vec<u8>) {
+    let (mut sender, mut receiver) = (Sender::new(&schema()), Receiver::new(&schema()));
+    let mut packet = Vec::new();
+    world.set_tick(1);
+    sender.encode(world, &mut packet).unwrap();
+    let ack = receiver.apply(&packet).unwrap().ack;
+    assert!(sender.feedback(&ack));
+    (sender, receiver, packet)
+}
+
+/// A value that went away and came back: the receiver saw the one in between, and the packet that
+/// took it back was lost. That the packet before arrived must not be taken for a confirmation.
+#[test]
+fn a_value_that_came_back_is_said_until_it_arrives() {
+    let mut world = Snapshot::new(&schema(), 0);
+    put(&mut world, 1, 10);
+    put(&mut world, 2, 0);
+    let (mut sender, mut receiver, mut packet) = agreed(&mut world);
+    // Seen, but not acknowledged yet.
+    put(&mut world, 1, 20);
+    world.set_tick(2);
+    sender.encode(&world, &mut packet).unwrap();
+    receiver.apply(&packet).unwrap();
+    // As in the baseline again; lost.
+    put(&mut world, 1, 10);
+    world.set_tick(3);
+    assert_eq!(sender.encode(&world, &mut packet).unwrap().named, 1);
+    // Something else fills the packet.
+    put(&mut world, 2, 500);
+    world.set_tick(4);
+    let mut alone = sender.clone();
+    alone
+        .encode_visible(&world, |id| u32::from(id == 2), &mut packet)
+        .unwrap();
+    let room = packet.len() - 7; // without the destroy of the other one
+    sender.set_budget(room);
+    let weight = |id| if id == 2 { 1000 } else { 1 };
+    let sent = sender.encode_visible(&world, weight, &mut packet).unwrap();
+    assert_eq!((sent.named, sent.waiting), (1, 1));
+    let ack = receiver.apply(&packet).unwrap().ack;
+    assert_eq!(
+        ack,
+        Feedback::Ack {
+            tick: 4,
+            earlier: 0b110
+        }
+    );
+    assert!(sender.feedback(&ack));
+    sender.set_budget(1200);
+    world.set_tick(5);
+    assert_eq!(sender.encode(&world, &mut packet).unwrap().named, 1);
+    receiver.apply(&packet).unwrap();
+    assert!(
+        receiver.view().same_entities(&world),
+        "{:?}",
+        receiver.view()
+    );
+}
+
+/// What was seen stays, though others wait for room.
+#[test]
+fn new_entities_do_not_vanish_before_they_are_acknowledged() {
+    let mut world = Snapshot::new(&schema(), 0);
+    let (mut sender, mut receiver, mut packet) = agreed(&mut world);
+    put(&mut world, 1, 1);
+    put(&mut world, 2, 2);
+    sender.set_budget(45);
+    let mut acks = Vec::new();
+    let mut seen = Vec::new();
+    for tick in 2..12 {
+        world.set_tick(tick);
+        sender.encode(&world, &mut packet).unwrap();
+        acks.push(receiver.apply(&packet).unwrap().ack);
+        let now = receiver.view().ids();
+        assert!(
+            seen.iter().all(|id| now.contains(id)),
+            "tick {tick}: {seen:?}, then {now:?}"
+        );
+        seen = now.to_vec();
+        // Acknowledged three ticks later.
+        if acks.len() > 3 {
+            sender.feedback(&acks.remove(0));
+        }
+    }
+    assert!(receiver.view().same_entities(&world));
+}
+
+/// Ticks until a large entity arrives among small ones, of which one comes each tick and stays for
+/// `stay` ticks. There is room for the large one and little more; acknowledgements take three
+/// ticks.
+fn ticks_until_large(stay: u32) -> u32 {
+    const LARGE: u32 = 1_000_000;
+    let mut world = Snapshot::new(&schema(), 0);
+    let (mut sender, mut receiver, mut packet) = agreed(&mut world);
+    let mut acks = Vec::new();
+    sender.set_budget(28 + 3 + 23);
+    for tick in 2..400 {
+        world.set_tick(tick);
+        world.insert(tick).unwrap();
+        if let Some(old) = tick.checked_sub(stay) {
+            world.remove(old);
+        }
+        if tick == 20 {
+            put(&mut world, LARGE, 7);
+            world.entry(LARGE).set(2, &[Value::Bool(true)]).unwrap();
+        }
+        sender.encode(&world, &mut packet).unwrap();
+        acks.push(receiver.apply(&packet).unwrap().ack);
+        if acks.len() > 3 {
+            sender.feedback(&acks.remove(0));
+        }
+        if receiver.view().entity(LARGE).is_some() {
+            return tick - 20;
+        }
+    }
+    panic!("never delivered");
+}
+
+#[test]
+fn newcomers_do_not_keep_a_large_entity_out() {
+    assert!(ticks_until_large(u32::MAX) < 20);
+}
+
+#[test]
+fn those_that_go_do_not_keep_others_out() {
+    assert!(ticks_until_large(8) < 40);
+    // More of them than ever fit.
+    let mut world = Snapshot::new(&schema(), 0);
+    for id in 0..1000 {
+        world.insert(id).unwrap();
+    }
+    let mut sender = Sender::new(&schema());
+    sender.set_budget(60_000);
+    let mut receiver = Receiver::new(&schema());
+    let mut packet = Vec::new();
+    for tick in 1..50 {
+        if tick > 1 {
+            sender.set_budget(28 + 3 + 23);
+            for id in 0..20 {
+                world.remove(tick * 20 + id);
+            }
+            put(&mut world, 1_000_000, 7);
+        }
+        world.set_tick(tick);
+        sender.encode(&world, &mut packet).unwrap();
+        let ack = receiver.apply(&packet).unwrap().ack;
+        sender.feedback(&ack);
+        if receiver.view().entity(1_000_000).is_some() {
+            return;
+        }
+    }
+    panic!("never delivered");
+}
+
 #[test]
 fn errors_of_sessions() {
     let schema = schema();

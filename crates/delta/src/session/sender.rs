@@ -50,15 +50,18 @@ pub struct Sender {
     /// The acknowledged state that packets build on.
     acked: Option<u32>,
     last_tick: u32,
-    /// Acknowledgements up to this tick are of a receiver that has lost its states since.
-    floor: u32,
     /// Ascending by id.
     known: Vec<Known>,
     /// The values each entity was last sent with.
     shown: Snapshot,
+    /// Entities that are to go, ascending, and how long that waits.
+    gone: Vec<(u32, u64)>,
+    /// The largest weight of the last packet.
+    heaviest: u32,
     // Kept for their memory.
     next_known: Vec<Known>,
     next_shown: Snapshot,
+    next_gone: Vec<(u32, u64)>,
     target: Snapshot,
     candidates: Vec<Candidate>,
     order: Vec<usize>,
@@ -86,11 +89,13 @@ impl Sender {
             spare_names: Vec::new(),
             acked: None,
             last_tick: 0,
-            floor: 0,
             known: Vec::new(),
             shown: empty(),
+            gone: Vec::new(),
+            heaviest: 1,
             next_known: Vec::new(),
             next_shown: empty(),
+            next_gone: Vec::new(),
             target: empty(),
             candidates: Vec::new(),
             order: Vec::new(),
@@ -174,11 +179,13 @@ impl Sender {
         weight: &mut impl FnMut(u32) -> u32,
     ) -> Result<(), SendError> {
         self.next_known.clear();
+        self.next_gone.clear();
         self.target.clear();
         self.candidates.clear();
         self.bits.clear();
         let baseline = self.acked.and_then(|tick| self.states.get(tick));
-        let (mut held_at, mut known_at, mut shown_at) = (0, 0, 0);
+        let (mut held_at, mut known_at, mut shown_at, mut gone_at) = (0, 0, 0, 0);
+        let mut heaviest = 1;
         let mut rows = crate::encode::rows(world).peekable();
         loop {
             let held = baseline.and_then(|baseline| baseline.row(held_at));
@@ -192,16 +199,23 @@ impl Sender {
             let held = held.filter(|held| held.id == id);
             held_at += usize::from(held.is_some());
             let grows = row.map_or(0, |row| weight(row.id));
+            heaviest = heaviest.max(grows);
             let Some(row) = row.filter(|_| grows > 0) else {
                 if held.is_some() {
+                    gone_at += skip(self.gone.get(gone_at..), |(gone, _)| *gone < id);
+                    let waits = self.gone.get(gone_at).filter(|(gone, _)| *gone == id);
+                    // What is no more matters more than what moves, but not without end.
+                    let grows = 4 * u64::from(self.heaviest);
+                    let priority = waits.map_or(0, |(_, priority)| *priority) + grows;
+                    self.next_gone.push((id, priority));
                     let from = self.bits.aligned().len();
                     self.candidates.push(Candidate {
                         id,
                         what: What::Destroy,
                         from,
                         to: from,
-                        sticky: true,
-                        priority: 0,
+                        sticky: false,
+                        priority,
                         chosen: false,
                     });
                 }
@@ -236,11 +250,8 @@ impl Sender {
                     (differs || !seen).then_some(What::Update)
                 }
             };
-            known.priority = match what {
-                Some(_) => known.priority.saturating_add(grows.into()),
-                None => 0,
-            };
             if let Some(what) = what {
+                known.priority = known.priority.saturating_add(grows.into());
                 match what {
                     What::Update => {
                         write_update(layout, settled, &self.changed, &mut self.bits);
@@ -261,6 +272,7 @@ impl Sender {
             }
             self.next_known.push(known);
         }
+        self.heaviest = heaviest;
         let (max, found) = (self.options.limits.max_entities, self.next_known.len());
         if found > max {
             let limit = Limit::Entities;
@@ -326,7 +338,7 @@ impl Sender {
         }
         let baseline = self.acked.and_then(|acked| self.states.get(acked));
         let bytes = self.bits.aligned();
-        let (mut held_at, mut shown_at, mut target_at) = (0, 0, 0);
+        let (mut held_at, mut shown_at, mut target_at, mut gone_at) = (0, 0, 0, 0);
         let mut candidates = self.candidates.iter().copied().peekable();
         loop {
             let held = baseline.and_then(|baseline| baseline.row(held_at));
@@ -342,6 +354,12 @@ impl Sender {
                 .filter(|candidate| candidate.chosen);
             if let Some(candidate) = chosen {
                 put(&mut self.bodies, bytes, &candidate);
+                if candidate.what == What::Destroy {
+                    gone_at += skip(self.next_gone.get(gone_at..), |(gone, _)| *gone < id);
+                    if let Some((_, priority)) = self.next_gone.get_mut(gone_at) {
+                        *priority = 0;
+                    }
+                }
                 // A destroyed entity is gone from state and view alike: nothing to confirm.
                 names.extend(target.map(|_| id));
             }
@@ -375,6 +393,7 @@ impl Sender {
         self.named.push_back((tick, names));
         mem::swap(&mut self.known, &mut self.next_known);
         mem::swap(&mut self.shown, &mut self.next_shown);
+        mem::swap(&mut self.gone, &mut self.next_gone);
         state
     }
 
@@ -425,7 +444,7 @@ impl Sender {
                 for tick in Feedback::ticks(tick, earlier) {
                     self.confirm(tick);
                 }
-                let newer = tick > self.floor && self.acked.is_none_or(|acked| acked < tick);
+                let newer = self.acked.is_none_or(|acked| acked < tick);
                 let held = newer && self.states.get(tick).is_some();
                 if held {
                     self.acked = Some(tick);
@@ -438,9 +457,6 @@ impl Sender {
 
     /// The packet of this tick arrived: so did what it named.
     fn confirm(&mut self, tick: u32) {
-        if tick <= self.floor {
-            return;
-        }
         let Ok(at) = self.named.binary_search_by_key(&tick, |(tick, _)| *tick) else {
             return;
         };
@@ -463,12 +479,12 @@ impl Sender {
     /// asks for it by other means than [`Feedback::NeedFull`].
     pub fn resync(&mut self) {
         self.acked = None;
-        self.floor = self.last_tick;
         self.states.clear();
         self.spare_names
             .extend(self.named.drain(..).map(|(_, names)| names));
         self.known.clear();
         self.shown.clear();
+        self.gone.clear();
     }
 }
 
