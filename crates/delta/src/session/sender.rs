@@ -204,8 +204,8 @@ impl Sender {
                 if held.is_some() {
                     gone_at += skip(self.gone.get(gone_at..), |(gone, _)| *gone < id);
                     let waits = self.gone.get(gone_at).filter(|(gone, _)| *gone == id);
-                    // What is no more matters more than what moves, but not without end.
-                    let grows = 4 * u64::from(self.heaviest);
+                    // What is no more matters as much as anything, and no more.
+                    let grows = u64::from(self.heaviest);
                     let priority = waits.map_or(0, |(_, priority)| *priority) + grows;
                     self.next_gone.push((id, priority));
                     let from = self.bits.aligned().len();
