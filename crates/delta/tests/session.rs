@@ -134,6 +134,8 @@ struct Session {
     up: Network<Feedback>,
     history: BTreeMap<u32, Snapshot>,
     ages: BTreeMap<u32, u32>,
+    /// When entities that were seen were seen no more.
+    went: BTreeMap<u32, u32>,
     resyncs: u32,
     budget: usize,
 }
@@ -153,6 +155,7 @@ impl Session {
             up: Network { flying: Vec::new() },
             history: BTreeMap::new(),
             ages: BTreeMap::new(),
+            went: BTreeMap::new(),
             resyncs: 0,
             budget,
         }
@@ -213,8 +216,20 @@ impl Session {
                     entity.id()
                 );
             }
+            // Where there is room to say again who went.
+            if let Some(went) = self.went.get(&entity.id())
+                && self.budget > 400
+            {
+                assert!(
+                    went <= &at,
+                    "entity {} went at {went} and is back as of {at}",
+                    entity.id()
+                );
+            }
             ages.insert(entity.id(), at);
         }
+        let gone = self.ages.keys().filter(|id| !ages.contains_key(id));
+        self.went.extend(gone.map(|id| (*id, view.tick())));
         self.ages = ages;
     }
 
@@ -270,6 +285,7 @@ proptest! {
                 session.receiver.reset();
                 session.down.flying.clear();
                 session.ages.clear();
+                session.went.clear();
             }
         }
         if !restarts {

@@ -3,6 +3,9 @@
 use crate::limits::Limits;
 use crate::wire::{HEADER_BYTES, Tag, section_len};
 
+/// Bytes of an entity that goes: its id.
+pub(super) const DESTROY_BYTES: usize = 4;
+
 /// The sections of a packet in the making: entities and bytes of each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
@@ -65,7 +68,21 @@ impl Budget {
     /// Takes these sections' parts of an entity if all of them fit; `more` entities are then in
     /// the state, one or none.
     pub fn take(&mut self, parts: &[(Tag, usize)], more: usize) -> bool {
+        self.change(*self, parts, more)
+    }
+
+    /// The same in place of a destroy that was taken before.
+    pub fn take_for_destroy(&mut self, parts: &[(Tag, usize)]) -> bool {
         let mut next = *self;
+        let at = Tag::Destroy as usize - 1;
+        if let (Some(count), Some(body)) = (next.counts.get_mut(at), next.bodies.get_mut(at)) {
+            *count -= 1;
+            *body -= DESTROY_BYTES;
+        }
+        self.change(next, parts, 0)
+    }
+
+    fn change(&mut self, mut next: Self, parts: &[(Tag, usize)], more: usize) -> bool {
         for &(tag, bytes) in parts {
             next.add(tag, bytes);
         }

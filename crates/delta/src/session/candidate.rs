@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::budget::Budget;
+use super::budget::{Budget, DESTROY_BYTES};
 use crate::wire::Tag;
 
 /// What the sender knows of an entity the receiver may see.
@@ -13,9 +13,15 @@ pub(super) struct Known {
     pub since: u32,
     /// True once a packet from `since` on that names it is acknowledged.
     pub confirmed: bool,
-    /// True if the state of the last packet has it.
-    pub in_last: bool,
     /// Grows by its weight while it waits.
+    pub priority: u64,
+}
+
+/// An entity that the receiver's baseline has and that is to go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gone {
+    pub id: u32,
+    /// Grows while it waits.
     pub priority: u64,
 }
 
@@ -36,7 +42,8 @@ pub(super) struct Candidate {
     /// Its bytes in `Sender::bits`.
     pub from: usize,
     pub to: usize,
-    /// Was seen, is not acknowledged: goes first, so that it does not vanish.
+    /// It came or went after the baseline, and the receiver may have seen that: first of all it
+    /// is said again, so that what was seen does not change back.
     pub sticky: bool,
     pub priority: u64,
     pub chosen: bool,
@@ -47,10 +54,22 @@ impl Candidate {
         let bytes = self.to - self.from;
         match self.what {
             What::Create => ([(Tag::Create, bytes), (Tag::Create, 0)], 1),
-            What::Replace => ([(Tag::Create, bytes), (Tag::Destroy, 4)], 2),
+            What::Replace => ([(Tag::Create, bytes), (Tag::Destroy, DESTROY_BYTES)], 2),
             What::Update => ([(Tag::Update, bytes), (Tag::Update, 0)], 1),
-            What::Destroy => ([(Tag::Destroy, 4), (Tag::Destroy, 0)], 1),
+            What::Destroy => ([(Tag::Destroy, DESTROY_BYTES), (Tag::Destroy, 0)], 1),
         }
+    }
+
+    /// True for an entity that went after the baseline and is back. If its new values don't fit
+    /// it has to be destroyed once more: it must not be seen as it was.
+    pub const fn is_back(&self) -> bool {
+        self.sticky && matches!(self.what, What::Update | What::Replace)
+    }
+
+    /// In place of its being destroyed once more.
+    pub fn fit_for_destroy(&self, budget: &mut Budget) -> bool {
+        let (parts, count) = self.parts();
+        budget.take_for_destroy(parts.get(..count).unwrap_or_default())
     }
 
     pub fn fit(&self, budget: &mut Budget) -> bool {

@@ -4,8 +4,8 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::budget::Budget;
-use super::candidate::{Candidate, Known, What, put};
+use super::budget::{Budget, DESTROY_BYTES};
+use super::candidate::{Candidate, Gone, Known, What, put};
 use super::feedback::Feedback;
 use super::options::{SendError, SenderOptions, Sent};
 use crate::baseline::Baselines;
@@ -14,7 +14,7 @@ use crate::encode::{Changed, changes, settle_row, write_create, write_update};
 use crate::error::EncodeError;
 use crate::limits::{Limit, Limits};
 use crate::schema::{Layout, Schema};
-use crate::snapshot::{Row, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
 
 /// Sends states to one receiver.
@@ -54,14 +54,17 @@ pub struct Sender {
     known: Vec<Known>,
     /// The values each entity was last sent with.
     shown: Snapshot,
-    /// Entities that are to go, ascending, and how long that waits.
-    gone: Vec<(u32, u64)>,
+    /// Ascending by id.
+    gone: Vec<Gone>,
+    /// Entities that a state had and the next one lacked, after the baseline: when. Ascending.
+    absent: Vec<(u32, u32)>,
     /// The largest weight of the last packet.
     heaviest: u32,
     // Kept for their memory.
     next_known: Vec<Known>,
     next_shown: Snapshot,
-    next_gone: Vec<(u32, u64)>,
+    next_gone: Vec<Gone>,
+    next_absent: Vec<(u32, u32)>,
     target: Snapshot,
     candidates: Vec<Candidate>,
     order: Vec<usize>,
@@ -92,10 +95,12 @@ impl Sender {
             known: Vec::new(),
             shown: empty(),
             gone: Vec::new(),
+            absent: Vec::new(),
             heaviest: 1,
             next_known: Vec::new(),
             next_shown: empty(),
             next_gone: Vec::new(),
+            next_absent: Vec::new(),
             target: empty(),
             candidates: Vec::new(),
             order: Vec::new(),
@@ -185,6 +190,8 @@ impl Sender {
         self.bits.clear();
         let baseline = self.acked.and_then(|tick| self.states.get(tick));
         let (mut held_at, mut known_at, mut shown_at, mut gone_at) = (0, 0, 0, 0);
+        let last = self.states.latest().map_or(&[][..], Snapshot::ids);
+        let (mut last_at, mut absent_at) = (0, 0);
         let mut heaviest = 1;
         let mut rows = crate::encode::rows(world).peekable();
         loop {
@@ -200,21 +207,32 @@ impl Sender {
             held_at += usize::from(held.is_some());
             let grows = row.map_or(0, |row| weight(row.id));
             heaviest = heaviest.max(grows);
+            gone_at += skip(self.gone.get(gone_at..), |gone| gone.id < id);
+            let gone = self.gone.get(gone_at).filter(|gone| gone.id == id);
+            last_at += skip(last.get(last_at..), |last| *last < id);
+            absent_at += skip(self.absent.get(absent_at..), |(absent, _)| *absent < id);
+            let absent = self
+                .absent
+                .get(absent_at)
+                .filter(|(absent, _)| *absent == id);
+            let sticky = if held.is_some() {
+                absent.is_some_and(|(_, tick)| Some(*tick) > self.acked)
+            } else {
+                last.get(last_at) == Some(&id)
+            };
             let Some(row) = row.filter(|_| grows > 0) else {
                 if held.is_some() {
-                    gone_at += skip(self.gone.get(gone_at..), |(gone, _)| *gone < id);
-                    let waits = self.gone.get(gone_at).filter(|(gone, _)| *gone == id);
                     // What is no more matters as much as anything, and no more.
                     let grows = u64::from(self.heaviest);
-                    let priority = waits.map_or(0, |(_, priority)| *priority) + grows;
-                    self.next_gone.push((id, priority));
+                    let priority = gone.map_or(0, |gone| gone.priority) + grows;
+                    self.next_gone.push(Gone { id, priority });
                     let from = self.bits.aligned().len();
                     self.candidates.push(Candidate {
                         id,
                         what: What::Destroy,
                         from,
                         to: from,
-                        sticky: false,
+                        sticky,
                         priority,
                         chosen: false,
                     });
@@ -228,7 +246,6 @@ impl Sender {
                     id,
                     since: 0,
                     confirmed: false,
-                    in_last: false,
                     priority: 0,
                 },
             };
@@ -247,7 +264,7 @@ impl Sender {
                 Some(held) => {
                     let differs = changes(layout, held, settled, &mut self.changed);
                     let seen = known.confirmed && shown.is_some_and(|s| s == settled);
-                    (differs || !seen).then_some(What::Update)
+                    (differs || !seen || sticky).then_some(What::Update)
                 }
             };
             if let Some(what) = what {
@@ -263,7 +280,7 @@ impl Sender {
                     what,
                     from,
                     to: self.bits.aligned().len(),
-                    sticky: what == What::Create && known.in_last,
+                    sticky,
                     priority: known.priority,
                     chosen: false,
                 };
@@ -311,14 +328,27 @@ impl Sender {
                 .get(*at)
                 .map(|c| (!c.sticky, core::cmp::Reverse(c.priority), c.id))
         });
+        // Destroys that are said again take the least, and whatever is back can be one of them.
+        let again = |c: &Candidate| c.is_back() || c.sticky && c.what == What::Destroy;
+        for candidate in candidates.iter_mut().filter(|candidate| again(candidate)) {
+            candidate.chosen = budget.take(&[(Tag::Destroy, DESTROY_BYTES)], 0);
+        }
         let mut waiting = 0;
         for at in &self.order {
             let Some(candidate) = candidates.get_mut(*at) else {
                 continue;
             };
-            // What is new stays in each packet until it is acknowledged. Were it let in before
-            // something that waits for room, that room might never come.
-            let blocked = waiting > 0 && candidate.what == What::Create && !candidate.sticky;
+            if candidate.chosen {
+                if candidate.is_back() && !candidate.fit_for_destroy(&mut budget) {
+                    candidate.what = What::Destroy;
+                    waiting += 1;
+                }
+                continue;
+            }
+            // What comes or goes stays in each packet until it is acknowledged. Were it let in
+            // before something that waits for room, that room might never come.
+            let stays = matches!(candidate.what, What::Create | What::Destroy);
+            let blocked = waiting > 0 && stays && !candidate.sticky;
             candidate.chosen = !blocked && candidate.fit(&mut budget);
             waiting += usize::from(!candidate.chosen);
         }
@@ -340,12 +370,28 @@ impl Sender {
         let bytes = self.bits.aligned();
         let (mut held_at, mut shown_at, mut target_at, mut gone_at) = (0, 0, 0, 0);
         let mut candidates = self.candidates.iter().copied().peekable();
+        let mut last = self
+            .states
+            .latest()
+            .map_or(&[][..], Snapshot::ids)
+            .iter()
+            .peekable();
+        let mut absent = self
+            .absent
+            .iter()
+            .filter(|(_, tick)| Some(*tick) > self.acked)
+            .peekable();
+        self.next_absent.clear();
         loop {
             let held = baseline.and_then(|baseline| baseline.row(held_at));
             let target = self.target.row(target_at);
-            let Some(id) = [held, target].into_iter().flatten().map(|row| row.id).min() else {
+            let ids = [held, target].map(|row| row.map(|row| row.id));
+            let also = [last.peek().map(|id| **id), absent.peek().map(|(id, _)| *id)];
+            let Some(id) = ids.into_iter().chain(also).flatten().min() else {
                 break;
             };
+            let in_last = last.next_if(|last| **last == id).is_some();
+            let was_absent = absent.next_if(|(absent, _)| *absent == id);
             let held = held.filter(|row| row.id == id);
             let target = target.filter(|row| row.id == id);
             held_at += usize::from(held.is_some());
@@ -354,38 +400,46 @@ impl Sender {
                 .filter(|candidate| candidate.chosen);
             if let Some(candidate) = chosen {
                 put(&mut self.bodies, bytes, &candidate);
-                if candidate.what == What::Destroy {
-                    gone_at += skip(self.next_gone.get(gone_at..), |(gone, _)| *gone < id);
-                    if let Some((_, priority)) = self.next_gone.get_mut(gone_at) {
-                        *priority = 0;
-                    }
+            }
+            let destroyed = chosen.is_some_and(|candidate| candidate.what == What::Destroy);
+            let named = chosen.is_some() && !destroyed;
+            if destroyed {
+                gone_at += skip(self.next_gone.get(gone_at..), |gone| gone.id < id);
+                let gone = self.next_gone.get_mut(gone_at);
+                if let Some(gone) = gone.filter(|gone| gone.id == id) {
+                    gone.priority = 0;
                 }
-                // A destroyed entity is gone from state and view alike: nothing to confirm.
-                names.extend(target.map(|_| id));
             }
-            let now = match (chosen, target) {
-                (Some(_), target) => target,
-                (None, _) => held,
+            let now = if named {
+                target
+            } else {
+                held.filter(|_| !destroyed)
             };
-            if let Some(row) = now {
-                state.push_row(Row { id, ..row });
+            match now {
+                Some(row) => {
+                    state.push_row(row);
+                    self.next_absent.extend(was_absent);
+                }
+                None if in_last || held.is_some() => self.next_absent.push((id, tick)),
+                None => self.next_absent.extend(was_absent),
             }
+            // A destroyed entity is gone from state and view alike: nothing to confirm.
+            names.extend(named.then_some(id));
             let Some(target) = target else {
                 continue;
             };
             shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
             let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
             if let Some(known) = self.next_known.get_mut(target_at) {
-                known.in_last = now.is_some();
-                if chosen.is_some() {
+                if named {
                     known.priority = 0;
-                    if shown != Some(target) {
-                        known.since = tick;
-                        known.confirmed = false;
-                    }
+                }
+                if named && shown != Some(target) {
+                    known.since = tick;
+                    known.confirmed = false;
                 }
             }
-            if let Some(row) = chosen.map(|_| target).or(shown) {
+            if let Some(row) = named.then_some(target).or(shown) {
                 self.next_shown.push_row(row);
             }
             target_at += 1;
@@ -394,6 +448,7 @@ impl Sender {
         mem::swap(&mut self.known, &mut self.next_known);
         mem::swap(&mut self.shown, &mut self.next_shown);
         mem::swap(&mut self.gone, &mut self.next_gone);
+        mem::swap(&mut self.absent, &mut self.next_absent);
         state
     }
 
@@ -485,6 +540,7 @@ impl Sender {
         self.known.clear();
         self.shown.clear();
         self.gone.clear();
+        self.absent.clear();
     }
 }
 
