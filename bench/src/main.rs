@@ -3,6 +3,7 @@
 //! Results go to stdout, one line a case; everything else goes to stderr. See README.md.
 
 mod alloc;
+mod delta;
 mod mines;
 mod murk;
 mod timing;
@@ -18,11 +19,16 @@ fn main() -> ExitCode {
         None => {
             mines::run(Vec::new());
             murk::run("");
+            delta::run("");
         }
         Some("mines") => mines::run(args.skip(1).map(Into::into).collect()),
         Some("murk") => {
             let filter = args.nth(1).unwrap_or_default();
             murk::run(&filter.to_string_lossy());
+        }
+        Some("delta") => {
+            let filter = args.nth(1).unwrap_or_default();
+            delta::run(&filter.to_string_lossy());
         }
         // Files and folders are for the one that measures files.
         Some(_) => mines::run(args.map(Into::into).collect()),

@@ -4,9 +4,14 @@
 //! through `fuzz_targets/`, ordinary tests on inputs that are kept or made from code through
 //! [`CHECKS`]. A check holds no state and gives the same answer every time.
 
+mod capture;
+mod delta;
 mod murk;
 mod rmv;
 
+pub use capture::capture_read;
+pub use delta::{delta_apply, delta_origin, delta_packet, delta_roundtrip, delta_session};
+use gametape_delta::{Schema, Snapshot};
 pub use murk::{murk_index, murk_origin, murk_read, murk_roundtrip, murk_world};
 pub use rmv::{rmv_audit, rmv_engine, rmv_read, rmv_roundtrip};
 
@@ -22,7 +27,7 @@ pub struct Check {
 }
 
 /// Every check.
-pub const CHECKS: [Check; 9] = [
+pub const CHECKS: [Check; 15] = [
     Check {
         name: "rmv_read",
         run: rmv_read,
@@ -67,6 +72,36 @@ pub const CHECKS: [Check; 9] = [
         name: "murk_world",
         run: murk_world,
         seeds: murk_world_seeds,
+    },
+    Check {
+        name: "delta_packet",
+        run: delta_packet,
+        seeds: delta_seeds,
+    },
+    Check {
+        name: "delta_apply",
+        run: delta_apply,
+        seeds: || rmv::noise(12, 300),
+    },
+    Check {
+        name: "delta_roundtrip",
+        run: delta_roundtrip,
+        seeds: || rmv::noise(12, 400),
+    },
+    Check {
+        name: "delta_origin",
+        run: delta_origin,
+        seeds: || rmv::noise(12, 300),
+    },
+    Check {
+        name: "delta_session",
+        run: delta_session,
+        seeds: || rmv::noise(12, 600),
+    },
+    Check {
+        name: "capture_read",
+        run: capture_read,
+        seeds: || [capture::seeds(), rmv::noise(8, 150)].concat(),
     },
 ];
 
@@ -125,4 +160,33 @@ pub const MURK_SOUND_WORLDS: usize = murk::world::seeds::SOUND;
 #[must_use]
 pub fn murk_world_claims() -> Vec<Vec<u8>> {
     murk::world::seeds::claims()
+}
+
+/// Snapshot/delta packets of known schemas, each behind the number of its schema. The first
+/// [`DELTA_SOUND`] can be applied, the others are broken on purpose.
+#[must_use]
+pub fn delta_seeds() -> Vec<Vec<u8>> {
+    delta::seeds::packets()
+}
+
+/// How many of [`delta_seeds`] can be applied.
+pub const DELTA_SOUND: usize = delta::seeds::SOUND;
+
+/// The schema that a packet of [`delta_seeds`], [`delta_claims`] and [`delta_large_seeds`] names
+/// with its first byte, and the baseline of its deltas.
+#[must_use]
+pub fn delta_known(number: u8) -> (Schema, Snapshot) {
+    delta::seeds::known(number.into())
+}
+
+/// Short packets that claim much, for the memory test.
+#[must_use]
+pub fn delta_claims() -> Vec<Vec<u8>> {
+    delta::seeds::claims()
+}
+
+/// Large full snapshots, for the memory test.
+#[must_use]
+pub fn delta_large_seeds() -> Vec<Vec<u8>> {
+    delta::seeds::large()
 }

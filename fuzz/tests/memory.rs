@@ -5,9 +5,10 @@
 use std::cell::Cell;
 use std::hint::black_box;
 
+use gametape_delta as delta;
 use gametape_fuzz::{
-    large_seeds, murk_claims, murk_index_seeds, murk_large_seeds, murk_seeds, murk_world_claims,
-    murk_world_seeds, seeds,
+    delta_claims, delta_known, delta_large_seeds, delta_seeds, large_seeds, murk_claims,
+    murk_index_seeds, murk_large_seeds, murk_seeds, murk_world_claims, murk_world_seeds, seeds,
 };
 use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from};
 use gametape_murk as murk;
@@ -77,6 +78,7 @@ fn memory_is_bounded() {
     murk();
     murk_beside();
     murk_worlds();
+    delta();
 }
 
 fn rmv() {
@@ -362,4 +364,90 @@ fn murk_worlds() {
         }
     }
     eprintln!("murk: {inputs} descriptions: at most {most} bytes; {built} for a small world");
+}
+
+#[derive(Default)]
+struct DeltaPeaks {
+    inputs: usize,
+    /// Of small inputs, and per byte of large ones: into a state, and as data.
+    small: [usize; 2],
+    per_byte: [f64; 2],
+}
+
+impl DeltaPeaks {
+    fn measure(&mut self, data: &[u8]) {
+        let Some((number, packet)) = data.split_first() else {
+            return;
+        };
+        self.inputs += 1;
+        let (schema, baseline) = delta_known(number & 7);
+        for strictness in [delta::Strictness::Strict, delta::Strictness::Lenient] {
+            for limits in [delta::Limits::DEFAULT, delta::Limits::NONE] {
+                let decoder = delta::Decoder::new(&schema)
+                    .limits(limits)
+                    .strictness(strictness);
+                let none = peak(|| decoder.header(packet).is_ok());
+                assert_eq!(none, 0, "a header is borrowed");
+                let empty = delta::Snapshot::new(&schema, 0);
+                let mut sum = delta::Sizes::new(&schema);
+                let applied = peak(|| {
+                    let mut state = empty.clone();
+                    let full = decoder.full(packet, &mut state).is_ok();
+                    (full, state)
+                });
+                let changed = peak(|| {
+                    let mut state = empty.clone();
+                    let delta = decoder.delta(&baseline, packet, &mut state).is_ok();
+                    (delta, state)
+                });
+                let read = peak(|| decoder.packet(packet).is_ok());
+                let counted = peak(|| sum.add(&decoder, packet).is_ok());
+                let states = [applied, changed].into_iter().max().unwrap_or(0);
+                // A value of one bit becomes one of 64; vectors grow by copying. What the baseline
+                // has is copied too.
+                let allowed = 100 * packet.len() + (16 << 10);
+                assert!(states <= allowed, "{states} bytes for {}", packet.len());
+                let most = read.max(counted);
+                let allowed = 300 * packet.len() + 1000;
+                assert!(most <= allowed, "{most} bytes for {}", packet.len());
+                for (at, peak) in [states, most].into_iter().enumerate() {
+                    if packet.len() < 1 << 10 {
+                        self.small[at] = self.small[at].max(peak);
+                    } else {
+                        let per_byte = peak as f64 / packet.len() as f64;
+                        self.per_byte[at] = self.per_byte[at].max(per_byte);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn delta() {
+    let mut peaks = DeltaPeaks::default();
+    for mut seed in delta_seeds() {
+        peaks.measure(&seed);
+        for cut in 0..seed.len() {
+            peaks.measure(&seed[..cut]);
+        }
+        for at in 1..seed.len() {
+            for change in [0x01, 0xFF] {
+                seed[at] ^= change;
+                peaks.measure(&seed);
+                seed[at] ^= change;
+            }
+        }
+    }
+    for claim in delta_claims() {
+        peaks.measure(&claim);
+    }
+    for large in delta_large_seeds() {
+        peaks.measure(&large);
+        peaks.measure(&large[..large.len() / 2]);
+    }
+    eprintln!(
+        "delta: {} inputs: at most {} bytes for a state of a small packet, {} as data, {:.2} and \
+         {:.2} a byte of a large one",
+        peaks.inputs, peaks.small[0], peaks.small[1], peaks.per_byte[0], peaks.per_byte[1]
+    );
 }

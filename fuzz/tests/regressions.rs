@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::sync::Once;
 
 use gametape_fuzz::{
-    CHECKS, Check, MURK_SOUND, MURK_SOUND_WORLDS, murk_seeds, murk_world_seeds, seeds,
+    CHECKS, Check, DELTA_SOUND, MURK_SOUND, MURK_SOUND_WORLDS, delta_known, delta_seeds,
+    murk_seeds, murk_world_seeds, seeds,
 };
 use gametape_mines::rmv;
 use gametape_murk::engine::World;
@@ -166,6 +167,12 @@ checks! {
     murk_origin = 6;
     murk_index = 7;
     murk_world = 8;
+    delta_packet = 9;
+    delta_apply = 10;
+    delta_roundtrip = 11;
+    delta_origin = 12;
+    delta_session = 13;
+    capture_read = 14;
 }
 
 #[test]
@@ -210,4 +217,21 @@ fn the_first_murk_worlds_are_sound() {
     for seed in murk_world_seeds() {
         assert!(seed.len() < 1500, "{} bytes", seed.len());
     }
+}
+
+#[test]
+fn the_first_delta_packets_can_be_applied() {
+    let sound: Vec<bool> = delta_seeds()
+        .iter()
+        .map(|seed| {
+            let (schema, baseline) = delta_known(seed[0] & 7);
+            let decoder = gametape_delta::Decoder::new(&schema);
+            let mut state = baseline.clone();
+            let full = decoder.full(&seed[1..], &mut state);
+            let delta = decoder.delta(&baseline, &seed[1..], &mut state);
+            full.is_ok() || delta.is_ok()
+        })
+        .collect();
+    assert!(sound[..DELTA_SOUND].iter().all(|&sound| sound));
+    assert!(!sound[DELTA_SOUND..].iter().any(|&sound| sound));
 }

@@ -319,6 +319,12 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
         "murk_origin",
         "murk_index",
         "murk_world",
+        "delta_packet",
+        "delta_apply",
+        "delta_roundtrip",
+        "delta_origin",
+        "delta_session",
+        "capture_read",
     ] {
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.
         run(cargo()

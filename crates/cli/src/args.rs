@@ -1,7 +1,9 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -48,8 +50,10 @@ pub enum Command {
     ///
     /// Exits with 0 if nothing differs, with 1 if something does.
     Diff(Diff),
-    /// Run a simulation and record it
+    /// Run a simulation, or listen to a stream, and record it
     Record(Record),
+    /// Show, name and compare the schemas of snapshot/delta streams
+    Schema(Schema),
     /// Find the smallest command log that still diverges
     ///
     /// Commands are taken away as long as the fault shows (delta debugging). The result is a
@@ -125,6 +129,9 @@ pub struct Dump {
     /// This tick alone (of event logs: this millisecond); at once where there is an index
     #[arg(long, value_name = "N")]
     pub tick: Option<u64>,
+    /// Of snapshot/delta streams: the state at that tick (or the last), one object an entity
+    #[arg(long)]
+    pub state: bool,
 }
 
 #[derive(Args, Debug)]
@@ -150,6 +157,109 @@ pub struct Record {
 pub enum RecordWhat {
     /// Run a Murk world and record it
     Murk(RecordMurk),
+    /// Listen to a snapshot/delta stream over UDP and record it as a capture
+    ///
+    /// Packets of the first sender are recorded as they come, those that can be applied, until
+    /// Ctrl-C or one of the options ends it. Killed at any time, the capture can be read up to the
+    /// last second. Exits with 3 if packets came that could not be recorded.
+    Stream(RecordStream),
+}
+
+#[derive(Args, Debug)]
+pub struct RecordStream {
+    /// Where to listen, such as 0.0.0.0:7777
+    #[arg(long, value_name = "ADDR")]
+    pub udp: SocketAddr,
+    /// The schema of the packets: JSON, or a recording that has it
+    #[arg(long, value_name = "FILE")]
+    pub schema: PathBuf,
+    /// A server that sends once it is spoken to
+    #[arg(long, value_name = "ADDR")]
+    pub join: Option<SocketAddr>,
+    /// Stop after this many packets
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub packets: Option<u64>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<Duration>,
+    /// Stop when nothing has come for this many seconds, once something has
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub idle: Option<Duration>,
+    /// Send no acknowledgements: for senders that code each packet on the one before
+    #[arg(long)]
+    pub no_feedback: bool,
+    /// Ticks a second, where it is known
+    #[arg(long, value_name = "HZ", value_parser = tick_rate)]
+    pub tick_rate: Option<f64>,
+    /// Add a full snapshot to seek by where the stream has none for this many ticks; 0: never
+    #[arg(long, value_name = "TICKS", default_value_t = 300)]
+    pub keyframe_every: u32,
+    /// The capture, an .mcap file. A file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+/// A number of seconds, above 0.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("a number of seconds is above 0, and not too far".to_owned()),
+    }
+}
+
+/// Ticks a second, such that a tick takes a nanosecond at least.
+fn tick_rate(text: &str) -> Result<f64, String> {
+    let rate: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.001..=1e9).contains(&rate) {
+        Ok(rate)
+    } else {
+        Err("ticks a second are 0.001 to 1,000,000,000".to_owned())
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct Schema {
+    #[command(subcommand)]
+    pub what: SchemaWhat,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum SchemaWhat {
+    /// Print a schema: its components, and how each field is written
+    ///
+    /// With --json, in the form that is kept beside packets.
+    Show(SchemaShow),
+    /// Print the hash that packets name their schema by
+    Hash(SchemaHash),
+    /// Say how two schemas differ, names aside
+    ///
+    /// Exits with 0 if packets of the one are packets of the other, with 1 if not.
+    Compare(SchemaCompare),
+}
+
+#[derive(Args, Debug)]
+pub struct SchemaShow {
+    /// A schema as JSON, or a recording that has one
+    #[arg(value_name = "FILE")]
+    pub path: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct SchemaHash {
+    /// Schemas as JSON, or recordings that have them
+    #[arg(required = true, value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct SchemaCompare {
+    /// A schema as JSON, or a recording that has one
+    #[arg(value_name = "A")]
+    pub first: PathBuf,
+    /// The other
+    #[arg(value_name = "B")]
+    pub second: PathBuf,
 }
 
 #[derive(Args, Debug)]
@@ -239,6 +349,17 @@ pub struct Convert {
     /// Remove tokens, IP addresses and user ids
     #[arg(long)]
     pub redact: bool,
+    /// Carry a snapshot/delta stream to another schema: JSON, or a recording that has it
+    ///
+    /// Components and fields are matched by their ids.
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
+    /// Ticks a second of a snapshot/delta stream that does not say
+    #[arg(long, value_name = "HZ", value_parser = tick_rate)]
+    pub tick_rate: Option<f64>,
+    /// Add full snapshots to a capture, to seek by, where it has none for this many ticks
+    #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub keyframe_every: Option<u32>,
 }
 
 #[derive(Args, Debug)]

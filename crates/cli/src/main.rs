@@ -39,6 +39,7 @@ fn run(command: Command, ui: &mut Ui) -> io::Result<Exit> {
         Command::Dump(args) => commands::dump::run(&args, ui),
         Command::Diff(args) => commands::diff::run(&args, ui),
         Command::Record(args) => commands::record::run(&args, ui),
+        Command::Schema(args) => commands::schema::run(&args, ui),
         Command::Minimise(args) => commands::minimise::run(&args, ui),
         Command::SyncTest(args) => commands::sync_test::run(&args, ui),
         Command::Index(args) => commands::index::run(&args, ui),

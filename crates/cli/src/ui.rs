@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use gametape::delta::Schema;
 use gametape::murk::{Commands, engine::World};
 use gametape::{Check, Error, Recording, Severity, Verdict};
 
@@ -117,6 +118,11 @@ pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
+/// The length of a tick, from ticks a second.
+pub fn tick_ns(rate: f64) -> u64 {
+    (1e9 / rate).round() as u64
+}
+
 /// What to check with: the world in a file, where one is given.
 pub fn check_with(world: Option<&Path>) -> Result<Check, Error> {
     let world = world.map(read_world).transpose()?;
@@ -200,6 +206,17 @@ pub fn open(path: &OsStr) -> Result<Recording, Error> {
             error => error,
         })
     }
+}
+
+/// The schema in a file of JSON, or of a recording; `-` for a recording on standard input.
+pub fn read_schema(path: &Path) -> Result<Schema, Error> {
+    if path == Path::new("-") {
+        return Ok(open(path.as_os_str())?.packets()?.schema().clone());
+    }
+    gametape::read_schema(path).map_err(|error| match error {
+        Error::Io { path, source } => said_shortly(&path, source),
+        error => error,
+    })
 }
 
 /// The recordings behind some paths, each with whether it was named one by one, or why it can't

@@ -72,6 +72,7 @@ mod body;
 mod encode;
 mod error;
 mod limits;
+mod migrate;
 mod packet;
 mod quantise;
 mod replicate;
@@ -91,6 +92,7 @@ pub use error::{EncodeError, Error, Rule};
 #[cfg(feature = "derive")]
 pub use gametape_delta_derive::Replicate;
 pub use limits::{Limit, Limits};
+pub use migrate::{Incompatible, Loss, MigrateError, Migration};
 pub use packet::{ComponentChange, EntityChange, Packet, PacketError, Section};
 pub use quantise::{FixedPoint, QuantiseError, SmallestThree};
 pub use replicate::{Replicate, ValueReader, ValueWriter};

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::format::Adapter;
+use crate::format::{Adapter, Dump};
 use crate::source::Source;
 use crate::{Error, Secrets};
 
@@ -39,7 +39,7 @@ pub(crate) fn diff_lines(
         infos.push(adapter.info(path, source, Secrets::Hide)?.value.details);
         let mut lines = Vec::new();
         let dumped = adapter
-            .dump(path, source, None, &mut lines)
+            .dump(path, source, &Dump::default(), &mut lines)
             .map_err(|source| Error::Io {
                 path: path.to_owned(),
                 source,

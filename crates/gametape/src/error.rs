@@ -103,6 +103,14 @@ pub enum Error {
         /// The tick.
         tick: u64,
     },
+    /// The schema of packets is not there, can't be read, or is another one.
+    #[error("{}: {message}", .path.display())]
+    Schema {
+        /// The recording, or the schema.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
     /// A world can't be built.
     #[error("{}: {message}", .path.display())]
     World {
@@ -147,6 +155,7 @@ impl Error {
             Self::FormatsDiffer { .. } => "formats-differ",
             Self::Unsupported { .. } => "unsupported",
             Self::NoTick { .. } => "no-tick",
+            Self::Schema { .. } => "schema",
             Self::World { .. } => "world",
             Self::Commands { .. } => "commands",
             Self::Simulation { .. } => "simulation",

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use gametape_delta::Schema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::diff::{Diff, diff_lines};
 use crate::formats::murk::Murk;
+use crate::formats::packets::PacketFormat;
 use crate::formats::rmv::Rmv;
 use crate::source::Source;
 use crate::{Audit, Error, Info};
@@ -21,17 +23,23 @@ use crate::{Audit, Error, Info};
 pub enum Format {
     /// Murk replay v3: the commands of each tick of a deterministic simulation.
     Murk,
+    /// A recorded snapshot/delta stream: an MCAP file of profile `gametape`.
+    Capture,
+    /// Snapshot/delta packets one behind the other, or in a folder; their schema beside them.
+    Delta,
     /// Minesweeper, ViennaSweeper's RMV v1 and v2.
     Rmv,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 2] = [Self::Murk, Self::Rmv];
+    pub const ALL: [Self; 4] = [Self::Murk, Self::Capture, Self::Delta, Self::Rmv];
 
     pub(crate) fn adapter(self) -> &'static dyn Adapter {
         match self {
             Self::Murk => &Murk,
+            Self::Capture => &PacketFormat::Capture,
+            Self::Delta => &PacketFormat::Delta,
             Self::Rmv => &Rmv,
         }
     }
@@ -41,6 +49,8 @@ impl Format {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Murk => "murk",
+            Self::Capture => "capture",
+            Self::Delta => "delta",
             Self::Rmv => "rmv",
         }
     }
@@ -50,8 +60,16 @@ impl Format {
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Murk => "frames",
+            Self::Capture | Self::Delta => "packets",
             Self::Rmv => "events",
         }
+    }
+
+    /// True for recordings of snapshot/delta packets: they compare with each other, and each
+    /// converts to the other.
+    #[must_use]
+    pub const fn is_packets(self) -> bool {
+        matches!(self, Self::Capture | Self::Delta)
     }
 
     /// The format with this file name extension.
@@ -78,6 +96,12 @@ impl Format {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Whether recordings of this format can be converted to another.
+    #[must_use]
+    pub fn converts_to(self, other: Self) -> bool {
+        self == other || (self.is_packets() && other.is_packets())
     }
 
     /// The format whose signature `bytes` start with.
@@ -121,6 +145,47 @@ pub struct Convert {
     pub version: Option<u32>,
     /// Without secrets.
     pub redact: bool,
+    /// Of packets: to this schema, which has to be one that all states can be carried to.
+    pub schema: Option<Schema>,
+    /// Of packets, to a capture: the length of a tick in nanoseconds, where it is not recorded.
+    pub tick_ns: Option<u64>,
+    /// Of packets, to a capture: full snapshots to seek by are added, so that no state is built
+    /// over more ticks than this.
+    pub keyframe_every: Option<u32>,
+}
+
+/// What to dump.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Dump {
+    /// This tick alone (of event logs: this millisecond).
+    pub tick: Option<u64>,
+    /// Of packets: the state at that tick, or the last state, one object an entity.
+    pub state: bool,
+}
+
+/// A file that belongs beside a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Beside {
+    /// What stands in the place of the recording's extension: `schema.json`.
+    pub extension: &'static str,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+impl Beside {
+    /// Where it lies beside a recording: `run.schema.json` for `run.delta`.
+    #[must_use]
+    pub fn path(&self, recording: &Path) -> PathBuf {
+        recording.with_extension(self.extension)
+    }
+
+    /// Writes it beside a recording.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, recording: &Path) -> Result<(), Error> {
+        crate::write_file(&self.path(recording), &self.bytes)
+    }
 }
 
 /// How thoroughly to check, and with what.
@@ -138,6 +203,8 @@ pub struct Converted<'a> {
     pub bytes: Cow<'a, [u8]>,
     /// What could not be carried, a sentence each.
     pub losses: Vec<String>,
+    /// What has to lie beside the file.
+    pub beside: Vec<Beside>,
 }
 
 /// A repaired recording.
@@ -149,6 +216,8 @@ pub struct Repaired<'a> {
     pub actions: Vec<String>,
     /// True where the repaired file holds less than the broken one.
     pub lossy: bool,
+    /// What has to lie beside the file.
+    pub beside: Vec<Beside>,
 }
 
 /// What the library needs of a format.
@@ -158,20 +227,25 @@ pub(crate) trait Adapter: Sync {
     /// Whether the content starts as this format does.
     fn sniff(&self, bytes: &[u8]) -> bool;
     /// Describes from the header alone.
-    fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error>;
+    fn header(
+        &self,
+        path: &Path,
+        source: &Source,
+        secrets: Secrets,
+    ) -> Result<Partial<Info>, Error>;
     /// Describes from the whole file.
     fn info(&self, path: &Path, source: &Source, secrets: Secrets) -> Result<Partial<Info>, Error>;
     /// Checks; what can't be read is a finding.
     fn audit(&self, path: &Path, source: &Source, check: &Check) -> Result<Audit, Error>;
     /// Measures.
     fn stats(&self, path: &Path, source: &Source) -> Result<Partial<Map<String, Value>>, Error>;
-    /// Writes one JSON object an event or frame; of one tick alone where it is given. The inner
-    /// error is the recording's, the outer `out`'s.
+    /// Writes one JSON object an event or frame. The inner error is the recording's, the outer
+    /// `out`'s.
     fn dump(
         &self,
         path: &Path,
         source: &Source,
-        tick: Option<u64>,
+        dump: &Dump,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>>;
     /// The world that the recording carries.
@@ -181,15 +255,16 @@ pub(crate) trait Adapter: Sync {
             message: "the recording carries no world".into(),
         })
     }
-    /// Converts within the format.
+    /// Converts to a format that [`Format::converts_to`] says it can be converted to.
     fn convert<'a>(
         &self,
         path: &Path,
-        bytes: &'a [u8],
+        source: &'a Source,
+        to: Format,
         convert: &Convert,
     ) -> Result<Converted<'a>, Error>;
     /// Keeps what is whole.
-    fn repair<'a>(&self, path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, Error>;
+    fn repair<'a>(&self, path: &Path, source: &'a Source) -> Result<Repaired<'a>, Error>;
     /// Compares two recordings of the format: by the lines of their dumps, where the format has
     /// nothing better.
     fn diff(

@@ -30,50 +30,135 @@ pub struct Info {
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", printable(&self.path))?;
-        let mut line = |key: &str, value: &str| writeln!(f, "  {key:<16} {value}");
+        let line = |f: &mut fmt::Formatter<'_>, key: &str, value: &str| {
+            writeln!(f, "{}", format!("  {key:<16} {value}").trim_end())
+        };
         line(
+            f,
             "format",
             &format!("{} v{}", self.format, self.format_version),
         )?;
-        line("size", &format!("{} bytes", self.bytes))?;
+        line(f, "size", &format!("{} bytes", self.bytes))?;
         if let Some(ms) = self.duration_ms {
-            line("duration", &format!("{}.{:03} s", ms / 1000, ms % 1000))?;
+            line(f, "duration", &format!("{}.{:03} s", ms / 1000, ms % 1000))?;
         }
         if let Some(frames) = self.frames {
-            line(self.format.unit(), &frames.to_string())?;
+            line(f, self.format.unit(), &frames.to_string())?;
         }
         for (key, value) in &self.details {
             let text = match value {
                 Value::Null => continue,
                 Value::String(text) if text.is_empty() => continue,
                 Value::String(text) => printable(text),
+                // A list of things with several properties: a table if they are alike, else a
+                // line each.
+                Value::Array(values) if values.iter().any(Value::is_object) => {
+                    if let Some(rows) = table(values) {
+                        line(f, &key.replace('_', " "), "")?;
+                        for row in rows {
+                            writeln!(f, "    {row}")?;
+                        }
+                        continue;
+                    }
+                    for value in values.iter().filter_map(Value::as_object) {
+                        line(
+                            f,
+                            &key.replace('_', " "),
+                            &properties(value).unwrap_or_default(),
+                        )?;
+                    }
+                    continue;
+                }
                 Value::Array(values) => {
                     let texts: Vec<String> = values.iter().map(plain).collect();
                     texts.join(", ")
                 }
-                Value::Object(map) => {
-                    let texts: Vec<String> = map
-                        .iter()
-                        .filter(|(_, value)| !value.is_null() && *value != "")
-                        .map(|(key, value)| format!("{} {}", printable(key), plain(value)))
-                        .collect();
-                    if texts.is_empty() {
-                        continue;
-                    }
-                    texts.join(", ")
-                }
+                Value::Object(map) => match properties(map) {
+                    Some(text) => text,
+                    None => continue,
+                },
                 other => other.to_string(),
             };
-            line(&key.replace('_', " "), &text)?;
+            line(f, &key.replace('_', " "), &text)?;
         }
         Ok(())
     }
+}
+
+/// `name x, bytes 12`; nothing where nothing is known.
+fn properties(map: &Map<String, Value>) -> Option<String> {
+    let texts: Vec<String> = map
+        .iter()
+        .filter(|(_, value)| !value.is_null() && *value != "")
+        .map(|(key, value)| format!("{} {}", printable(key), plain(value)))
+        .collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
+}
+
+/// Rows of cells in columns, under their names; none where the objects are not alike, or hold
+/// lists.
+fn table(values: &[Value]) -> Option<Vec<String>> {
+    let objects: Vec<_> = values.iter().map(Value::as_object).collect::<Option<_>>()?;
+    let first = objects.first().filter(|_| objects.len() > 1)?;
+    let alike = objects.iter().all(|object| object.keys().eq(first.keys()));
+    if !alike
+        || objects
+            .iter()
+            .flat_map(|o| o.values())
+            .any(|v| v.is_array() || v.is_object())
+    {
+        return None;
+    }
+    let names = first
+        .keys()
+        .map(|name| (printable(name).replace('_', " "), false));
+    let mut rows = vec![names.collect::<Vec<_>>()];
+    rows.extend(objects.iter().map(|object| {
+        let cells = object.values();
+        let cells = cells.map(|cell| match cell {
+            Value::Null => (String::new(), false),
+            cell => (plain(cell), cell.is_number()),
+        });
+        cells.collect()
+    }));
+    let widths: Vec<usize> = (0..first.len())
+        .map(|at| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            cells
+                .map(|(cell, _)| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    // A name stands over its numbers.
+    let numbers: Vec<bool> = (0..first.len())
+        .map(|at| {
+            rows.iter()
+                .any(|row| row.get(at).is_some_and(|(_, number)| *number))
+        })
+        .collect();
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter().zip(&widths).zip(&numbers);
+        let cells = cells.map(|(((cell, _), width), number)| {
+            if *number {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:<width$}")
+            }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    });
+    Some(lines.collect())
 }
 
 /// A JSON value without its quotes.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => printable(text),
+        Value::Array(values) => {
+            let texts: Vec<String> = values.iter().map(plain).collect();
+            texts.join(", ")
+        }
         other => other.to_string(),
     }
 }

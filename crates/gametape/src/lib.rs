@@ -16,6 +16,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod capture;
 mod diff;
 mod error;
 mod finding;
@@ -30,12 +31,16 @@ mod source;
 pub use diff::Diff;
 pub use error::Error;
 pub use finding::{Audit, Finding, Severity, Verdict};
-pub use format::{Check, Convert, Converted, Format, Partial, Repaired, Secrets};
+pub use format::{Beside, Check, Convert, Converted, Dump, Format, Partial, Repaired, Secrets};
+pub use formats::packets::read_schema;
 pub use info::{Info, printable};
 pub use output::{write_file, write_recording};
 pub use paths::{Found, find};
 pub use recording::Recording;
 pub use source::Limits;
+
+/// The snapshot/delta wire: schemas, states, packets.
+pub use gametape_delta as delta;
 
 /// The Minesweeper formats, engine and statistics.
 pub use gametape_mines as mines;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use crate::formats::packets;
 use crate::{Error, Format, output};
 
 /// A file to look at.
@@ -18,7 +19,8 @@ pub struct Found {
 
 /// The files behind a path: the file itself, all files in a folder and its subfolders (links to
 /// folders are not followed), or what
-/// a pattern such as `games/*.rmv` matches. In the order of their names.
+/// a pattern such as `games/*.rmv` matches. In the order of their names. A folder of
+/// snapshot/delta packets with their `schema.json` is one recording, and stands for itself.
 ///
 /// Files in folders that are clearly something else — by extension none of ours, and by their
 /// first bytes neither — are still listed; [`Recording::open`](crate::Recording::open) tells.
@@ -31,6 +33,12 @@ pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
     // A dangling link, or a file in a folder that must not be entered, is named all the same:
     // opening it says what is wrong.
     if path.is_dir() {
+        if packets::is_folder(path) {
+            return vec![Ok(Found {
+                path: path.to_owned(),
+                named: true,
+            })];
+        }
         return folder(path);
     }
     if path.symlink_metadata().is_ok() {
@@ -56,6 +64,9 @@ pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
     let mut found: Vec<Result<Found, Error>> = Vec::new();
     for entry in matches {
         match entry {
+            Ok(path) if packets::is_folder(&path) => {
+                found.push(Ok(Found { path, named: false }));
+            }
             Ok(path) if path.is_dir() => found.extend(folder(&path)),
             Ok(path) if is_wanted(&path) => found.push(Ok(Found { path, named: false })),
             Ok(_) => {}
@@ -72,27 +83,36 @@ pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
 }
 
 fn folder(path: &Path) -> Vec<Result<Found, Error>> {
-    WalkDir::new(path)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_map(|entry| match entry {
-            Ok(entry) if entry.file_type().is_dir() => None,
+    let mut found = Vec::new();
+    let mut entries = WalkDir::new(path).sort_by_file_name().into_iter();
+    while let Some(entry) = entries.next() {
+        match entry {
+            Ok(entry) if entry.file_type().is_dir() => {
+                // A folder of packets is one recording.
+                if packets::is_folder(entry.path()) {
+                    entries.skip_current_dir();
+                    found.push(Ok(Found {
+                        path: entry.into_path(),
+                        named: false,
+                    }));
+                }
+            }
             // What a writer that was killed left behind.
-            Ok(entry) if is_partial(entry.path()) => None,
-            Ok(entry) => is_wanted(entry.path()).then(|| {
-                Ok(Found {
-                    path: entry.into_path(),
-                    named: false,
-                })
-            }),
-            Err(error) => Some(Err(Error::Io {
+            Ok(entry) if is_partial(entry.path()) => {}
+            Ok(entry) if is_wanted(entry.path()) => found.push(Ok(Found {
+                path: entry.into_path(),
+                named: false,
+            })),
+            Ok(_) => {}
+            Err(error) => found.push(Err(Error::Io {
                 path: error.path().unwrap_or(path).to_owned(),
                 source: error
                     .into_io_error()
                     .unwrap_or_else(|| std::io::Error::other("a loop of links")),
             })),
-        })
-        .collect()
+        }
+    }
+    found
 }
 
 fn is_partial(path: &Path) -> bool {

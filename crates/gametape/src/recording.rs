@@ -3,11 +3,14 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use gametape_delta::Schema;
 use serde_json::{Map, Value};
 
+use crate::capture::Packets;
+use crate::formats::packets;
 use crate::source::{Limits, Source};
 use crate::{
-    Audit, Check, Convert, Converted, Diff, Error, Format, Info, Partial, Repaired, Secrets,
+    Audit, Check, Convert, Converted, Diff, Dump, Error, Format, Info, Partial, Repaired, Secrets,
 };
 
 /// A recording of any known format.
@@ -21,7 +24,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Opens a file: known by its content, then by its extension.
+    /// Opens a file: known by its content, then by its extension. A folder of packets with their
+    /// `schema.json` is one recording.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::IsFolder`], [`Error::UnknownFormat`].
@@ -32,6 +36,13 @@ impl Recording {
     /// [`Recording::open`] within other limits.
     pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, Error> {
         let path = path.as_ref();
+        if packets::is_folder(path) {
+            return Ok(Self {
+                path: path.to_owned(),
+                source: packets::open_folder(path, limits)?,
+                format: Format::Delta,
+            });
+        }
         Self::of(path, Source::open(path, limits)?)
     }
 
@@ -49,7 +60,7 @@ impl Recording {
     /// assert_eq!(error.code(), "unknown-format");
     /// ```
     pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
-        Self::of(Path::new(name), Source::Held(bytes))
+        Self::of(Path::new(name), Source::held(bytes))
     }
 
     fn of(path: &Path, source: Source) -> Result<Self, Error> {
@@ -67,6 +78,30 @@ impl Recording {
             source,
             format,
         })
+    }
+
+    /// With the schema of its packets, where none lies beside them; it counts before one that
+    /// does. Recordings that carry their schema, or need none, do not heed it.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Self {
+        self.source.schema = Some(schema);
+        self
+    }
+
+    /// The packets of a recording of a snapshot/delta stream, to be gone through or to be asked
+    /// for the state at a tick.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for other recordings; [`Error::Schema`] where the schema is not there
+    /// or does not fit; [`Error::Broken`].
+    pub fn packets(&self) -> Result<Packets<'_>, Error> {
+        if !self.format.is_packets() {
+            return Err(Error::Unsupported {
+                path: self.path.clone(),
+                message: format!("{} recordings hold no snapshot/delta packets", self.format),
+            });
+        }
+        packets::open(&self.path, &self.source)
     }
 
     /// The path it was opened with.
@@ -132,7 +167,8 @@ impl Recording {
     /// [`Error::FormatsDiffer`]; [`Error::Broken`] where one of the
     /// recordings can't be read to its end.
     pub fn diff(&self, other: &Self, check: &Check) -> Result<Diff, Error> {
-        if self.format != other.format {
+        let comparable = self.format.is_packets() && other.format.is_packets();
+        if self.format != other.format && !comparable {
             return Err(Error::FormatsDiffer {
                 path: other.path.clone(),
                 format: other.format,
@@ -167,7 +203,7 @@ impl Recording {
     /// # Errors
     /// The outer error is `out`'s, the inner one the recording's.
     pub fn dump(&self, out: &mut dyn Write) -> io::Result<Result<Partial<()>, Error>> {
-        self.dump_tick(None, out)
+        self.dump_with(&Dump::default(), out)
     }
 
     /// [`Recording::dump`] of one tick alone (in event logs: of one millisecond). Where an index
@@ -177,14 +213,33 @@ impl Recording {
         tick: Option<u64>,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>> {
+        let state = false;
+        self.dump_with(&Dump { tick, state }, out)
+    }
+
+    /// [`Recording::dump`] of a part, or of the state at a tick.
+    pub fn dump_with(
+        &self,
+        dump: &Dump,
+        out: &mut dyn Write,
+    ) -> io::Result<Result<Partial<()>, Error>> {
+        if dump.state && !self.format.is_packets() {
+            return Ok(Err(Error::Unsupported {
+                path: self.path.clone(),
+                message: format!(
+                    "{} recordings hold no states that can be dumped",
+                    self.format
+                ),
+            }));
+        }
         self.format
             .adapter()
-            .dump(&self.path, &self.source, tick, out)
+            .dump(&self.path, &self.source, dump, out)
     }
 
     /// The recording in another form. Without any wish it is byte for byte the same.
     pub fn convert(&self, to: Format, convert: &Convert) -> Result<Converted<'_>, Error> {
-        if to != self.format {
+        if !self.format.converts_to(to) {
             return Err(Error::NoConversion {
                 path: self.path.clone(),
                 from: self.format,
@@ -193,7 +248,7 @@ impl Recording {
         }
         self.format
             .adapter()
-            .convert(&self.path, &self.source, convert)
+            .convert(&self.path, &self.source, to, convert)
     }
 
     /// Keeps what is whole of a broken recording.

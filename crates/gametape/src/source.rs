@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Deref;
 use std::path::Path;
 
+use gametape_delta::Schema;
 use memmap2::Mmap;
 
 use crate::Error;
@@ -32,23 +33,41 @@ const MAP_FROM: u64 = 1 << 20;
 
 /// The bytes of a recording, held or mapped.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) struct Source {
+    bytes: Bytes,
+    /// The schema that the caller gave, for packets that have none beside them.
+    pub schema: Option<Schema>,
+}
+
+#[derive(Debug)]
+enum Bytes {
     Held(Vec<u8>),
     Mapped(Mmap, File),
+}
+
+impl From<Bytes> for Source {
+    fn from(bytes: Bytes) -> Self {
+        let schema = None;
+        Self { bytes, schema }
+    }
 }
 
 impl Deref for Source {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match self {
-            Self::Held(bytes) => bytes,
-            Self::Mapped(map, _) => map,
+        match &self.bytes {
+            Bytes::Held(bytes) => bytes,
+            Bytes::Mapped(map, _) => map,
         }
     }
 }
 
 impl Source {
+    pub fn held(bytes: Vec<u8>) -> Self {
+        Bytes::Held(bytes).into()
+    }
+
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, Error> {
         let io = |source| Error::Io {
             path: path.to_owned(),
@@ -62,7 +81,9 @@ impl Source {
             });
         }
         if meta.is_file() && meta.len() >= MAP_FROM {
-            return map(&file).map(|map| Self::Mapped(map, file)).map_err(io);
+            return map(&file)
+                .map(|map| Bytes::Mapped(map, file).into())
+                .map_err(io);
         }
         Self::take(file, meta.len(), path, limits)
     }
@@ -70,9 +91,9 @@ impl Source {
     /// The bytes once more, as a stream: of a mapped file the pages that were read are not held,
     /// so that a recording larger than memory can be gone through.
     pub fn stream(&self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(match self {
-            Self::Held(bytes) => Box::new(bytes.as_slice()),
-            Self::Mapped(_, file) => {
+        Ok(match &self.bytes {
+            Bytes::Held(bytes) => Box::new(bytes.as_slice()),
+            Bytes::Mapped(_, file) => {
                 let mut file = file;
                 file.seek(SeekFrom::Start(0))?;
                 Box::new(file)
@@ -103,7 +124,7 @@ impl Source {
                 limit,
             });
         }
-        Ok(Self::Held(bytes))
+        Ok(Self::held(bytes))
     }
 }
 
@@ -135,7 +156,7 @@ mod tests {
         for (len, mapped) in [(MAP_FROM - 1, false), (MAP_FROM, true)] {
             std::fs::write(&path, vec![7; len as usize]).unwrap();
             let source = Source::open(&path, &Limits::default()).unwrap();
-            assert_eq!(matches!(source, Source::Mapped(..)), mapped);
+            assert_eq!(matches!(source.bytes, Bytes::Mapped(..)), mapped);
             assert_eq!(source.len() as u64, len);
         }
     }

@@ -5,17 +5,24 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use gametape::{Convert as Options, Error, Format};
+use gametape::{Beside, Convert as Options, Error, Format};
 use serde_json::json;
 
 use crate::args::Convert;
 use crate::exit::Exit;
-use crate::ui::{Ui, open};
+use crate::ui::{Ui, open, read_schema, tick_ns};
 
 pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
+    let schema = match args.schema.as_deref().map(read_schema).transpose() {
+        Ok(schema) => schema,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
     let options = Options {
         version: args.format_version,
         redact: args.redact,
+        schema,
+        tick_ns: args.tick_rate.map(tick_ns),
+        keyframe_every: args.keyframe_every,
     };
     let recording = match open(&args.input) {
         Ok(recording) => recording,
@@ -34,6 +41,13 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
             ),
         })
     };
+    let to = to.and_then(|to| {
+        check(&options, format, to).map_err(|message| Error::Unsupported {
+            path: recording.path().to_owned(),
+            message,
+        })?;
+        Ok(to)
+    });
     let converted = match to.and_then(|to| recording.convert(to, &options)) {
         Ok(converted) => converted,
         Err(error @ Error::Broken { .. }) if recording.repair().is_ok() => {
@@ -44,6 +58,9 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
     };
     let lossy = !converted.losses.is_empty();
     if let Err(exit) = deliver(&args.input, &args.output, &converted.bytes, lossy, ui)? {
+        return Ok(exit);
+    }
+    if let Err(exit) = put_beside(&converted.beside, &args.output, ui) {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {
@@ -60,6 +77,35 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
         }
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })
+}
+
+/// Refuses options that would do nothing.
+fn check(options: &Options, from: Format, to: Format) -> Result<(), String> {
+    let of_captures = options.tick_ns.is_some() || options.keyframe_every.is_some();
+    if !from.is_packets() && (of_captures || options.schema.is_some()) {
+        return Err(format!(
+            "{from} recordings have no schema, tick rate or keyframes that could be changed"
+        ));
+    }
+    if to == Format::Delta && of_captures {
+        return Err(
+            "bare packets hold no tick rate and no keyframes that were added: captures do".into(),
+        );
+    }
+    Ok(())
+}
+
+/// Writes what has to lie beside a file; beside standard output nothing can.
+pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<(), Exit> {
+    for file in files {
+        if output == "-" {
+            ui.remark(&format!("not written: the .{} beside it", file.extension));
+        } else {
+            file.write(Path::new(output))
+                .map_err(|error| ui.fail(&error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes a whole file, or standard output for `-`. The input is not replaced by what holds less.

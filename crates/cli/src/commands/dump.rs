@@ -2,6 +2,8 @@
 
 use std::io;
 
+use gametape::Dump as Wanted;
+
 use crate::args::Dump;
 use crate::exit::Exit;
 use crate::ui::{Ui, open};
@@ -11,7 +13,11 @@ pub fn run(args: &Dump, ui: &mut Ui) -> io::Result<Exit> {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    match recording.dump_tick(args.tick, ui.out())? {
+    let wanted = Wanted {
+        tick: args.tick,
+        state: args.state,
+    };
+    match recording.dump_with(&wanted, ui.out())? {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
             Some(problem) => {

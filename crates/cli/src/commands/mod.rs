@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod minimise;
 pub mod record;
 pub mod repair;
+pub mod schema;
 pub mod stats;
 pub mod sync_test;
 pub mod verify;

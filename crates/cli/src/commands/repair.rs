@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::json;
 
-use super::convert::deliver;
+use super::convert::{deliver, put_beside};
 use crate::args::Repair;
 use crate::exit::Exit;
 use crate::ui::{Ui, open};
@@ -21,6 +21,9 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
     };
     let (input, output) = (&args.input, &args.output);
     if let Err(exit) = deliver(input, output, &repaired.bytes, repaired.lossy, ui)? {
+        return Ok(exit);
+    }
+    if let Err(exit) = put_beside(&repaired.beside, output, ui) {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {

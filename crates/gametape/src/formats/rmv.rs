@@ -9,7 +9,7 @@ use gametape_mines::rmv::{self, Reading, ResultString, SalvageError};
 use gametape_mines::{DeclaredSize, Encoding, Event, Game, Level, Metrics, Mode, Outcome, Version};
 use serde_json::{Map, Value, json};
 
-use crate::format::{Adapter, Check, Convert, Converted, Partial, Repaired, Secrets};
+use crate::format::{Adapter, Check, Convert, Converted, Dump, Partial, Repaired, Secrets};
 use crate::info::printable;
 use crate::source::Source;
 use crate::{Audit, Error, Finding, Format, Info, Severity};
@@ -55,7 +55,12 @@ impl Adapter for Rmv {
         bytes.starts_with(&rmv::SIGNATURE)
     }
 
-    fn header(&self, path: &Path, bytes: &[u8], secrets: Secrets) -> Result<Partial<Info>, Error> {
+    fn header(
+        &self,
+        path: &Path,
+        bytes: &Source,
+        secrets: Secrets,
+    ) -> Result<Partial<Info>, Error> {
         let options = rmv::ReadOptions {
             strictness: rmv::Strictness::Lenient,
             ..rmv::ReadOptions::default()
@@ -104,14 +109,14 @@ impl Adapter for Rmv {
         &self,
         path: &Path,
         bytes: &Source,
-        tick: Option<u64>,
+        wanted: &Dump,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>> {
         let reading = match rmv::read_lenient(bytes) {
             Ok(reading) => reading,
             Err(error) => return Ok(Err(broken(path, &error))),
         };
-        dump(&reading.game, tick, out)?;
+        dump(&reading.game, wanted.tick, out)?;
         Ok(Ok(Partial {
             value: (),
             problem: problem(path, &reading),
@@ -121,7 +126,8 @@ impl Adapter for Rmv {
     fn convert<'a>(
         &self,
         path: &Path,
-        bytes: &'a [u8],
+        bytes: &'a Source,
+        _to: Format,
         convert: &Convert,
     ) -> Result<Converted<'a>, Error> {
         let mut game = rmv::read(bytes).map_err(|error| broken(path, &error))?;
@@ -152,10 +158,11 @@ impl Adapter for Rmv {
         Ok(Converted {
             bytes: rmv::write(&game).map_err(unwritable)?.into(),
             losses,
+            beside: Vec::new(),
         })
     }
 
-    fn repair<'a>(&self, path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, Error> {
+    fn repair<'a>(&self, path: &Path, bytes: &'a Source) -> Result<Repaired<'a>, Error> {
         let salvaged = rmv::salvage(bytes).map_err(|error| match error {
             SalvageError::Read(error) => broken(path, &error),
             other => Error::Unwritable {
@@ -169,6 +176,7 @@ impl Adapter for Rmv {
                 .into(),
             lossy: salvaged.repairs.iter().any(rmv::Repair::is_loss),
             actions: salvaged.repairs.iter().map(ToString::to_string).collect(),
+            beside: Vec::new(),
         })
     }
 }

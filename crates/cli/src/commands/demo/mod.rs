@@ -1,5 +1,6 @@
 //! `gametape demo`: the main job from nothing.
 
+mod arena;
 mod mines;
 mod murk;
 
@@ -20,7 +21,7 @@ pub fn run(args: &Demo, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(Exit::Unusable);
     }
     let mut as_expected = true;
-    for part in [mines::play, murk::play] {
+    for part in [mines::play, murk::play, arena::play] {
         match part(args, ui)? {
             Ok(expected) => as_expected &= expected,
             Err(message) => {
@@ -41,7 +42,8 @@ pub fn run(args: &Demo, ui: &mut Ui) -> io::Result<Exit> {
         let folder = args.folder.display();
         ui.line(format_args!(
             "Try: gametape inspect {folder}/expert-win.rmv; gametape stats {folder}/heat.murk; \
-             gametape diff {folder}/heat.murk {folder}/heat-faulty.murk"
+             gametape diff {folder}/heat.murk {folder}/heat-faulty.murk; \
+             gametape dump --state --tick 300 {folder}/arena.mcap"
         ))?;
     }
     Ok(if as_expected {

@@ -284,6 +284,7 @@ pub(super) fn repair<'a>(path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, E
                     bytes: copy.into(),
                     actions,
                     lossy,
+                    beside: Vec::new(),
                 });
             }
             Ok(_) => {}
@@ -295,6 +296,7 @@ pub(super) fn repair<'a>(path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, E
         bytes: salvaged.bytes.into(),
         lossy: salvaged.dropped > 0,
         actions,
+        beside: Vec::new(),
     })
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use gametape_murk::{self as format, Frame, Header, Payload, ReadOptions, Reader, Stats};
 use serde_json::{Map, Value, json};
 
-use crate::format::{Adapter, Check, Convert, Converted, Partial, Repaired, Secrets};
+use crate::format::{Adapter, Check, Convert, Converted, Dump, Partial, Repaired, Secrets};
 use crate::source::Source;
 use crate::{Audit, Diff, Error, Format, Info};
 
@@ -86,7 +86,7 @@ impl Adapter for Murk {
         bytes.starts_with(&format::MAGIC)
     }
 
-    fn header(&self, path: &Path, bytes: &[u8], _: Secrets) -> Result<Partial<Info>, Error> {
+    fn header(&self, path: &Path, bytes: &Source, _: Secrets) -> Result<Partial<Info>, Error> {
         let replay = ReadOptions::lenient()
             .read(bytes)
             .map_err(|error| broken(path, error))?;
@@ -124,10 +124,10 @@ impl Adapter for Murk {
         &self,
         path: &Path,
         source: &Source,
-        tick: Option<u64>,
+        wanted: &Dump,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>> {
-        if let Some(tick) = tick {
+        if let Some(tick) = wanted.tick {
             return index::dump_tick(path, source, tick, out);
         }
         let mut result = Ok(());
@@ -158,7 +158,8 @@ impl Adapter for Murk {
     fn convert<'a>(
         &self,
         path: &Path,
-        bytes: &'a [u8],
+        bytes: &'a Source,
+        _to: Format,
         convert: &Convert,
     ) -> Result<Converted<'a>, Error> {
         if let Some(version) = convert.version
@@ -176,12 +177,13 @@ impl Adapter for Murk {
             frame.map_err(|error| broken(path, error))?;
         }
         Ok(Converted {
-            bytes: bytes.into(),
+            bytes: (&**bytes).into(),
             losses: Vec::new(),
+            beside: Vec::new(),
         })
     }
 
-    fn repair<'a>(&self, path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, Error> {
+    fn repair<'a>(&self, path: &Path, bytes: &'a Source) -> Result<Repaired<'a>, Error> {
         index::repair(path, bytes)
     }
 

@@ -1,4 +1,4 @@
-//! `gametape record`.
+//! `gametape record murk`.
 
 use std::io;
 use std::path::Path;
@@ -6,12 +6,11 @@ use std::path::Path;
 use gametape::Error;
 use gametape::murk::{self, RecordOptions, Recorded};
 
-use crate::args::{Record, RecordMurk, RecordWhat};
+use crate::args::RecordMurk;
 use crate::exit::Exit;
 use crate::ui::{Ui, counted, read_commands, read_world};
 
-pub fn run(args: &Record, ui: &mut Ui) -> io::Result<Exit> {
-    let RecordWhat::Murk(args) = &args.what;
+pub fn run(args: &RecordMurk, ui: &mut Ui) -> io::Result<Exit> {
     match record(args) {
         Err(error) => Ok(ui.fail(&error)),
         Ok(recorded) => {

@@ -1,0 +1,526 @@
+//! What the book says of the wire holds: codes, figures, examples.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
+
+use common::{Oracle, form, oracle, published, unhex};
+use gametape_delta::samples::Arena;
+use gametape_delta::{
+    Codec, Component, Decoder, Encoder, Feedback, Field, FixedPoint, Receiver, Rule, Schema,
+    Sender, SmallestThree, Snapshot, Value, settle,
+};
+
+fn chapter(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/delta");
+    std::fs::read_to_string(path.join(name)).unwrap()
+}
+
+/// From a heading to the next one of its level.
+fn section<'a>(chapter: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = chapter.split_once(&format!("\n{heading}\n")).unwrap();
+    let (level, _) = heading.split_once(' ').unwrap();
+    rest.split(&format!("\n{level} ")).next().unwrap()
+}
+
+#[test]
+fn every_rule_is_in_the_book() {
+    let book = chapter("findings.md");
+    let listed: Vec<(&str, &str)> = section(&book, "## Packets")
+        .lines()
+        .filter_map(|line| {
+            let (code, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
+            Some((code, rest.split_once(" |")?.0))
+        })
+        .collect();
+    // What changes no state is a warning where recordings are audited.
+    let harmless = ["delta.varuint-not-minimal", "delta.padding"];
+    for &code in Rule::CODES {
+        let severity = if harmless.contains(&code) {
+            "warning"
+        } else {
+            "error"
+        };
+        assert!(listed.contains(&(code, severity)), "{code}, {severity}");
+    }
+    assert_eq!(
+        listed.len(),
+        Rule::CODES.len(),
+        "the book lists a code twice, or one too many"
+    );
+}
+
+#[test]
+fn the_bytes_of_the_example_are_those_of_the_encoder() {
+    let book = chapter("format.md");
+    let hex: String = section(&book, "### An example")
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .flat_map(|(bytes, _)| bytes.chars().filter(|c| *c != ' '))
+        .collect();
+    let mut packet = Vec::new();
+    let mut encoder = Encoder::new(&published::schema());
+    encoder
+        .delta(&published::first(), &published::third(), &mut packet)
+        .unwrap();
+    assert_eq!(unhex(&hex), packet);
+    // The bits beside them, where they are given.
+    let lines = section(&book, "### An example").lines();
+    for line in lines.filter_map(|line| line.strip_prefix("| `")) {
+        let (bytes, rest) = line.split_once("` | ").unwrap();
+        let bits: String = rest.split(" |").next().unwrap().replace(' ', "");
+        let bytes = unhex(&bytes.replace(' ', ""));
+        let of_bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
+        assert!(bits.starts_with('|') || bits == of_bytes.concat(), "{line}");
+    }
+}
+
+#[test]
+fn the_schemas_of_the_book_are_schemas() {
+    let book = chapter("format.md");
+    let json = section(&book, "## The schema as JSON");
+    let json = json.split("```json").nth(1).unwrap();
+    let json = json.split("```").next().unwrap();
+    let schema: Schema = serde_json::from_str(json).unwrap();
+    // The origin reads it, names and all.
+    let theirs: common::sdec_schema::Schema = serde_json::from_str(json).unwrap();
+    assert_eq!(common::sdec_schema::schema_hash(&theirs), schema.hash());
+
+    let hull = |bits| Field::new(2, Codec::UInt { bits }).named("hull");
+    let x = Field::new(1, Codec::Bool);
+    let ours = Schema::new([Component::new(1, [x.clone(), hull(7)])]).unwrap();
+    let shield = Field::new(3, Codec::VarUInt).named("shield");
+    let theirs = Schema::new([Component::new(1, [x, hull(8), shield])]).unwrap();
+    let differences = ours.differences(&theirs);
+    let differences: Vec<_> = differences.iter().map(ToString::to_string).collect();
+    let text = format!("```text\n{}\n```", differences.join("\n"));
+    assert!(chapter("schemas.md").contains(&text), "{text}");
+}
+
+#[test]
+fn the_angles_of_the_book_are_right() {
+    let book = chapter("schemas.md");
+    for bits in 6..=16 {
+        let rotation = SmallestThree::new(bits);
+        let row = format!(
+            "| {bits} | {} | {:.4}° | ",
+            2 + 3 * bits,
+            rotation.max_angle().to_degrees()
+        );
+        let (_, worst) = book.split_once(&row).expect(&row);
+        let worst: f64 = worst.split_once('°').unwrap().0.parse().unwrap();
+        assert!(worst.to_radians() < rotation.max_angle());
+        // Not many rotations are tried here: enough to see that it is not made up.
+        let mut rng = common::Rng(bits.into());
+        let mut seen = 0.0_f64;
+        for _ in 0..20_000 {
+            let q = [(); 4].map(|()| rng.below(2_000_001) as f32 / 1e6 - 1.0);
+            let length = q.iter().map(|p| f64::from(*p).powi(2)).sum::<f64>().sqrt();
+            if length < 0.1 {
+                continue;
+            }
+            let back = rotation.value(rotation.quantise(q).unwrap());
+            let chord = [1.0, -1.0].map(|sign| {
+                let parts = q.iter().zip(back);
+                let parts =
+                    parts.map(|(a, b)| (f64::from(*a) / length - sign * f64::from(b)).powi(2));
+                parts.sum::<f64>().sqrt()
+            });
+            seen = seen.max(4.0 * (chord[0].min(chord[1]) / 2.0).asin());
+        }
+        let seen = seen.to_degrees();
+        assert!(
+            seen > 0.75 * worst && seen < 1.1 * worst,
+            "{bits}: {seen} {worst}"
+        );
+    }
+}
+
+#[test]
+fn the_table_of_the_drift_is_right() {
+    let book = chapter("schemas.md");
+    let fixed = FixedPoint::new(-10.0, 10.0, 100).codec();
+    let schema = Schema::new([Component::new(1, [Field::new(1, fixed).threshold(5)])]).unwrap();
+    let truth = |tick: u32| {
+        let mut state = Snapshot::new(&schema, tick);
+        let value = Value::FixedPoint(i64::from(tick - 1) * 5);
+        state.entry(1).set(1, &[value]).unwrap();
+        state
+    };
+    let value = |state: &Snapshot| state.entity(1).unwrap().value(1, 1).unwrap();
+    let oracle = Oracle::unlimited(&schema);
+    let mut theirs = form::state(&truth(1));
+    let mut held = truth(1);
+    for tick in 1..=11 {
+        if tick > 1 {
+            let packet = oracle.encode_delta(&truth(tick - 1), &truth(tick)).unwrap();
+            theirs = oracle.decode(Some(&theirs), &packet).unwrap();
+            let mut settled = truth(tick);
+            settle(&held, &mut settled);
+            held = settled;
+        }
+        let row = format!(
+            "| {tick} | {} | {} | {} |\n",
+            value(&truth(tick)),
+            value(&form::back(&schema, &theirs)),
+            value(&held)
+        );
+        assert!(book.contains(&row) || (6..11).contains(&tick), "{row}");
+    }
+}
+
+/// The faults of the origin that the chapter on the format lists, and no other test shows.
+#[test]
+fn the_origin_errs_where_the_book_says_so() {
+    let schema = published::one_bool();
+    let theirs = Oracle::with_default_limits(&schema);
+    let bit = |tick: u32, on| {
+        let mut state = Snapshot::new(&schema, tick);
+        state.entry(1).set(1, &[Value::Bool(on)]).unwrap();
+        state
+    };
+    // Deltas on tick 0.
+    let packet = theirs.encode_delta(&bit(0, false), &bit(1, true)).unwrap();
+    assert!(
+        theirs
+            .decode(Some(&form::state(&bit(0, false))), &packet)
+            .is_err()
+    );
+    let mut ours = Vec::new();
+    let mut encoder = Encoder::new(&schema);
+    assert!(
+        encoder
+            .delta(&bit(0, false), &bit(1, true), &mut ours)
+            .is_err()
+    );
+    // A component that is there twice.
+    let mut twice = form::state(&bit(1, true));
+    let component = twice.entities[0].components[0].clone();
+    twice.entities[0].components.push(component);
+    let mut packet = vec![0; 4096];
+    oracle::encode_full_snapshot(
+        &theirs.schema,
+        twice.tick,
+        &twice.entities,
+        &theirs.limits,
+        &mut packet,
+    )
+    .unwrap();
+    // A section that its encoder writes and its decoder refuses.
+    let fields: Vec<_> = (1..=8)
+        .map(|id| Field::new(id, Codec::UInt { bits: 64 }))
+        .collect();
+    let wide = Schema::new([Component::new(1, fields)]).unwrap();
+    let mut state = Snapshot::new(&wide, 1);
+    for id in 0..600 {
+        state.entry(id).set(1, &[Value::UInt(7); 8]).unwrap();
+    }
+    let theirs = Oracle::with_default_limits(&wide);
+    let packet = theirs.encode_full(&state);
+    assert!((32_768..65_536).contains(&packet.len()));
+    assert!(theirs.decode(None, &packet).is_err());
+    assert!(Encoder::new(&wide).full(&state, &mut ours).is_err());
+}
+
+/// What this thread holds: other tests run beside.
+struct Held;
+
+thread_local! {
+    static HELD: Cell<i64> = const { Cell::new(0) };
+}
+
+fn count(bytes: i64) {
+    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
+}
+
+// SAFETY: each call is handed to the system's allocator as it came.
+unsafe impl GlobalAlloc for Held {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        // SAFETY: the caller's promises hold for the system's allocator too.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-(layout.size() as i64));
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Held = Held;
+
+/// Adds what `run` allocates and keeps.
+fn held<T>(sum: &mut i64, run: impl FnOnce() -> T) -> T {
+    let before = HELD.get();
+    let result = run();
+    *sum += HELD.get() - before;
+    result
+}
+
+#[derive(Default)]
+struct Figures {
+    sender: i64,
+    receiver: i64,
+    bytes: f64,
+    named: f64,
+    age: f64,
+    oldest: u32,
+    all_seen: Option<u32>,
+}
+
+/// 300 ships, feedback three packets late, until it stops.
+fn arena(feedback_until: u32, ticks: u32) -> Figures {
+    let schema = Arena::schema();
+    let mut figures = Figures::default();
+    let mut sender = held(&mut figures.sender, || Sender::new(&schema));
+    let mut receiver = held(&mut figures.receiver, || Receiver::new(&schema));
+    let mut arena = Arena::new(300, 1);
+    let mut world = Snapshot::new(&schema, 0);
+    let (mut packet, mut late) = (Vec::with_capacity(1 << 16), VecDeque::new());
+    let (mut packets, mut seen) = (0, 0);
+    let mut before: Vec<u32> = Vec::new();
+    let mut gone: BTreeSet<u32> = BTreeSet::new();
+    for tick in 1..=ticks {
+        arena.step();
+        arena.state(&mut world).unwrap();
+        let sent = held(&mut figures.sender, || sender.encode(&world, &mut packet)).unwrap();
+        let received = held(&mut figures.receiver, || receiver.apply(&packet)).unwrap();
+        late.push_back(received.ack);
+        if late.len() > 3 {
+            let ack = late.pop_front().unwrap();
+            if tick < feedback_until {
+                held(&mut figures.sender, || sender.feedback(&ack));
+            }
+        }
+        // A ship that is destroyed comes back under another id.
+        let ids = receiver.view().ids();
+        let back: Vec<_> = ids.iter().filter(|id| gone.contains(*id)).collect();
+        assert!(
+            back.is_empty(),
+            "tick {tick}: {back:?} were gone, and are back"
+        );
+        gone.extend(before.iter().filter(|id| ids.binary_search(id).is_err()));
+        before.clear();
+        before.extend_from_slice(ids);
+        if figures.all_seen.is_none() && receiver.view().len() == world.len() {
+            figures.all_seen = Some(tick);
+        }
+        if tick <= 100 {
+            continue;
+        }
+        packets += 1;
+        figures.bytes += sent.bytes as f64;
+        figures.named += sent.named as f64;
+        for ship in receiver.view().ids() {
+            let age = tick - receiver.tick_of(*ship).unwrap();
+            seen += 1;
+            figures.age += f64::from(age);
+            figures.oldest = figures.oldest.max(age);
+        }
+    }
+    figures.bytes /= f64::from(packets);
+    figures.named /= f64::from(packets);
+    figures.age /= f64::from(seen);
+    figures
+}
+
+/// The number that stands in a chapter between these words.
+fn figure(book: &str, before: &str, behind: &str) -> f64 {
+    let book = book.replace('\n', " ");
+    let (_, rest) = book.split_once(before).expect(before);
+    let (number, _) = rest.split_once(behind).expect(behind);
+    number.replace(',', "").parse().expect(number)
+}
+
+/// Roughly: a sender that chooses a little better does not make the book wrong.
+#[test]
+fn the_figures_of_sessions_are_right() {
+    let book = chapter("sessions.md");
+    let healthy = arena(u32::MAX, 1000);
+    let silent = arena(400, 1000);
+    let megabytes = |bytes: i64| bytes as f64 / 1e6;
+    #[rustfmt::skip] // A figure a line.
+    let figures = [
+        ("| bytes of a packet | ", " on", healthy.bytes, 0.02),
+        ("| ships named in a packet | ", " |", healthy.named, 0.1),
+        ("values in the view | ", " ticks", healthy.age, 0.2),
+        ("ticks on average, ", " at most", healthy.oldest.into(), 0.3),
+        ("for the first time | ", " ticks", healthy.all_seen.unwrap().into(), 0.2),
+        ("the sender takes ", " MB", megabytes(healthy.sender), 0.3),
+        ("MB and the receiver ", " MB", megabytes(healthy.receiver), 0.3),
+        ("fill their windows: ", " MB", megabytes(silent.sender), 0.3),
+        ("MB and ", " MB with 64 states", megabytes(silent.receiver), 0.3),
+    ];
+    for (before, behind, measured, tolerance) in figures {
+        // The last of these stands behind another "MB and".
+        let from = if behind.contains("with") {
+            "fill their windows"
+        } else {
+            ""
+        };
+        let book = book.split_once(from).map_or(&*book, |(_, rest)| rest);
+        let written = figure(book, before, behind);
+        assert!(
+            (written - measured).abs() <= tolerance * measured,
+            "{before}: the book says {written}, it is {measured}"
+        );
+    }
+}
+
+mod examples {
+    //! The examples of the chapters, as they stand there.
+
+    #![allow(clippy::float_cmp, clippy::unused_self, reason = "for short examples")]
+
+    use super::*;
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    struct Socket;
+
+    impl Socket {
+        fn send(&self, _packet: &[u8]) {}
+    }
+
+    #[test]
+    fn sessions() -> Outcome {
+        fn draw(_view: &Snapshot) {}
+        let schema = Arena::schema();
+        let (mut sender, mut receiver) = (Sender::new(&schema), Receiver::new(&schema));
+        let (socket, bytes) = (Socket, [0; 13]);
+        let mut packet = Vec::new();
+        let mut world = Snapshot::new(&schema, 1);
+        // The server, for each client, on each tick:
+        sender.encode(&world, &mut packet)?;
+        socket.send(&packet);
+
+        // The client, for each packet:
+        match receiver.apply(&packet) {
+            Ok(received) => socket.send(&received.ack.to_bytes()),
+            // A packet that builds on what is not here asks for a full snapshot; one that breaks a rule
+            // of the wire asks for nothing.
+            Err(error) => {
+                if let Some(feedback) = error.feedback() {
+                    socket.send(&feedback.to_bytes());
+                }
+            }
+        }
+        draw(receiver.view());
+
+        // The server again, for whatever comes back:
+        if let Some(feedback) = Feedback::from_bytes(&bytes) {
+            sender.feedback(&feedback);
+        }
+
+        let (hidden, near) = (|id: u32| id == 7, |id: u32| id == 8);
+        world.set_tick(2);
+        #[rustfmt::skip]
+        sender.encode_visible(&world, |id| if hidden(id) { 0 } else if near(id) { 4 } else { 1 }, &mut packet)?;
+        Ok(())
+    }
+
+    #[test]
+    fn fixed_point() -> Outcome {
+        let position = FixedPoint::new(-512.0, 512.0, 100);
+        assert_eq!(position.quantise(1.005)?, 100); // 1.005 is 1.00499999999999989…
+        assert_eq!(position.quantise(-0.025)?, -3);
+        assert_eq!(position.value(100), 1.0);
+        assert_eq!(position.max_error(), 0.005);
+        assert!(position.quantise(512.01).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn settling() -> Outcome {
+        let (mut held, world) = (published::first(), published::third());
+        let (mut encoder, decoder) = (Encoder::new(world.schema()), Decoder::new(world.schema()));
+        let (mut packet, mut received) = (Vec::new(), Snapshot::new(world.schema(), 0));
+        encoder.delta(&held, &world, &mut packet)?;
+        let mut settled = world.clone();
+        settle(&held, &mut settled);
+        decoder.delta(&held, &packet, &mut received)?;
+        assert_eq!(received, settled);
+        held = settled; // not `world`: that is how errors would add up
+        assert_ne!(held, world);
+        Ok(())
+    }
+
+    #[cfg(feature = "derive")]
+    #[test]
+    fn deriving() -> Outcome {
+        use gametape_delta::Replicate;
+
+        #[derive(Replicate)]
+        #[replicate(component = 1)]
+        struct Ship {
+            #[replicate(fixed(min = -512.0, max = 512.0, step = 0.01), threshold = 0.05)]
+            position: [f32; 3],
+            #[replicate(rotation(bits = 10))]
+            facing: [f32; 4],
+            #[replicate(bits = 7)]
+            hull: u8,
+            #[replicate(varint)]
+            score: u32,
+            landed: bool,
+            #[replicate(skip)]
+            trail: Vec<[f32; 3]>,
+        }
+
+        let ship = Ship {
+            position: [1.0, 20.0, -300.004],
+            facing: [0.0, 0.0, 0.0, 1.0],
+            hull: 100,
+            score: 70_000,
+            landed: false,
+            trail: vec![[0.0; 3]],
+        };
+        let schema = Schema::new([Ship::component()])?;
+        let mut world = Snapshot::new(&schema, 1);
+        world.put(7, &ship)?;
+        let shown: Ship = world.get(7)?;
+        assert_eq!(shown.position, [1.0, 20.0, -300.0]); // of -300.004
+        assert_eq!(
+            (shown.hull, shown.score, shown.landed),
+            (100, 70_000, false)
+        );
+        assert_eq!((shown.facing, shown.trail.len()), (ship.facing, 0));
+        Ok(())
+    }
+
+    /// Whatever stands in a chapter as Rust stands here, and so compiles and runs.
+    #[test]
+    fn all_are_here() {
+        let trimmed = |text: &str| -> Vec<String> {
+            let lines = text.lines().map(|line| line.trim().to_owned());
+            lines.filter(|line| !line.is_empty()).collect()
+        };
+        let here = trimmed(include_str!("book.rs"));
+        let mut found = 0;
+        for name in ["format.md", "schemas.md", "sessions.md", "conformance.md"] {
+            let book = chapter(name);
+            for block in book.split("```rust,ignore\n").skip(1) {
+                let block = trimmed(block.split("```").next().unwrap());
+                // Imports stand at the top.
+                let block: Vec<_> = block
+                    .into_iter()
+                    .filter(|line| !line.starts_with("use "))
+                    .collect();
+                let is_here = here.windows(block.len()).any(|lines| lines == block);
+                // The struct and its use have the making of a ship between them.
+                let in_two = block.iter().position(|line| line == "}").is_some_and(|at| {
+                    let (head, tail) = block.split_at(at + 1);
+                    here.windows(head.len()).any(|lines| lines == head)
+                        && here.windows(tail.len()).any(|lines| lines == tail)
+                });
+                assert!(is_here || in_two, "{name}: {}", block.join("\n"));
+                found += 1;
+            }
+        }
+        assert_eq!(found, 5);
+    }
+}

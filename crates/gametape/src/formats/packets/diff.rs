@@ -1,0 +1,282 @@
+//! What differs between two recordings of packets: state against state, tick by tick.
+
+use std::path::Path;
+
+use gametape_delta::{Entity, Snapshot, Value};
+use serde_json::{Map, json};
+
+use super::{broken, field_name, in_brackets, open};
+use crate::capture::{CaptureError, Cursor, Packets, Replay, Role};
+use crate::source::Source;
+use crate::{Diff, Error};
+
+pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Error> {
+    let [path, other] = paths;
+    let [ours, theirs] = sources;
+    let (a, b) = (open(path, ours)?, open(other, theirs)?);
+    let mut diff = Diff::default();
+    if let (Some(a), Some(b)) = (a.tick_ns(), b.tick_ns())
+        && a != b
+    {
+        diff.header
+            .push(["tick_ns".into(), a.to_string(), b.to_string()]);
+    }
+    if a.schema().hash() != b.schema().hash() {
+        let hashes = [&a, &b].map(|packets| format!("{:016x}", packets.schema().hash()));
+        let [first, second] = hashes;
+        let differences = a.schema().differences(b.schema());
+        let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+        diff.header.push(["schema".into(), first, second]);
+        diff.first = Some(format!(
+            "the schemas differ, between the first (here) and the second (there): {}",
+            differences.join("; ")
+        ));
+        diff.details.insert("schema".into(), differences.into());
+        return Ok(diff);
+    }
+    let mut left = Steps::new(&a);
+    let mut right = Steps::new(&b);
+    left.step().map_err(|error| broken(path, error))?;
+    right.step().map_err(|error| broken(other, error))?;
+    loop {
+        let found = match (left.tick, right.tick) {
+            (None, None) => break,
+            (Some(a), Some(b)) if a == b => left
+                .replay
+                .state()
+                .zip(right.replay.state())
+                .and_then(|(a, b)| compare(a, b)),
+            (a, b) => Some(Found::tick(a, b)),
+        };
+        let (a, b) = (left.tick, right.tick);
+        if let Some(found) = found {
+            if diff.first.is_none() {
+                diff.tick = a.into_iter().chain(b).min().map(u64::from);
+                diff.first = Some(found.sentence);
+                diff.details = found.details;
+            } else {
+                diff.more += 1;
+            }
+        }
+        if b.is_none_or(|b| a.is_some_and(|a| a <= b)) {
+            left.step().map_err(|error| broken(path, error))?;
+        }
+        if a.is_none_or(|a| b.is_some_and(|b| b <= a)) {
+            right.step().map_err(|error| broken(other, error))?;
+        }
+    }
+    diff.same = diff.first.is_none() && diff.header.is_empty();
+    Ok(diff)
+}
+
+/// Goes from state to state.
+struct Steps<'a> {
+    cursor: Cursor<'a>,
+    replay: Replay,
+    /// The tick of the state; none at the end.
+    tick: Option<u32>,
+}
+
+impl<'a> Steps<'a> {
+    fn new(packets: &'a Packets<'_>) -> Self {
+        Self {
+            cursor: packets.cursor(),
+            replay: packets.replay(),
+            tick: None,
+        }
+    }
+
+    fn step(&mut self) -> Result<(), CaptureError> {
+        loop {
+            let Some(packet) = self.cursor.next_packet()? else {
+                self.tick = None;
+                return Ok(());
+            };
+            if packet.role != Role::Added {
+                self.tick = Some(self.replay.apply(&packet)?.tick());
+                return Ok(());
+            }
+        }
+    }
+}
+
+struct Found {
+    sentence: String,
+    details: Map<String, serde_json::Value>,
+}
+
+impl Found {
+    fn new(sentence: String, details: serde_json::Value) -> Self {
+        let details = match details {
+            serde_json::Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        Self { sentence, details }
+    }
+
+    /// A tick that one of them does not have.
+    fn tick(a: Option<u32>, b: Option<u32>) -> Self {
+        let sentence = match (a, b) {
+            (Some(a), Some(b)) if a < b => {
+                format!(
+                    "tick {a}: the second recording has no packet of this tick, its next is of tick {b}"
+                )
+            }
+            (Some(a), Some(b)) => {
+                format!(
+                    "tick {b}: the first recording has no packet of this tick, its next is of tick {a}"
+                )
+            }
+            (Some(a), None) => format!("tick {a}: the second recording has ended"),
+            (None, b) => format!(
+                "tick {}: the first recording has ended",
+                b.unwrap_or_default()
+            ),
+        };
+        Self::new(sentence, json!({ "ticks": [a, b] }))
+    }
+}
+
+/// The first difference of two states of one tick, and how many values differ in all.
+fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
+    if a.same_entities(b) {
+        return None;
+    }
+    let tick = a.tick();
+    let mut first: Option<Found> = None;
+    let mut entities = 0_u64;
+    let mut values = 0_u64;
+    let (mut ours, mut theirs) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let (x, y) = (ours.peek().copied(), theirs.peek().copied());
+        let (x, y) = match (x, y) {
+            (None, None) => break,
+            (Some(x), Some(y)) => (
+                (x.id() <= y.id()).then_some(x),
+                (y.id() <= x.id()).then_some(y),
+            ),
+            either => either,
+        };
+        if x.is_some() {
+            ours.next();
+        }
+        if y.is_some() {
+            theirs.next();
+        }
+        let found = match (x, y) {
+            (Some(x), Some(y)) if x.same_values(&y) => continue,
+            (Some(x), Some(y)) => {
+                entities += 1;
+                of_entity(tick, &x, &y, &mut values)
+            }
+            (one, other) => {
+                entities += 1;
+                let id = one.or(other).map_or(0, |entity| entity.id());
+                let (has, lacks) = if one.is_some() {
+                    ("first", "second")
+                } else {
+                    ("second", "first")
+                };
+                Some(Found::new(
+                    format!("tick {tick}: entity {id} is in the {has} and not in the {lacks}"),
+                    json!({ "tick": tick, "entity": id, "missing_in": lacks }),
+                ))
+            }
+        };
+        if first.is_none() {
+            first = found;
+        }
+    }
+    let mut found = first?;
+    found.details.insert("entities".into(), entities.into());
+    found.details.insert("values".into(), values.into());
+    let others = entities - 1;
+    if others > 0 {
+        let (of, differ) = if others == 1 {
+            ("entity", "differs")
+        } else {
+            ("entities", "differ")
+        };
+        found.sentence = format!(
+            "{}; at this tick {others} more {of} {differ}",
+            found.sentence
+        );
+    }
+    Some(found)
+}
+
+fn of_entity(tick: u32, x: &Entity<'_>, y: &Entity<'_>, values: &mut u64) -> Option<Found> {
+    let id = x.id();
+    let mut first = None;
+    for part in x.components() {
+        let component = part.id();
+        let Some(other) = y.component(component) else {
+            first.get_or_insert_with(|| lacking(tick, id, &part, "first", "second"));
+            continue;
+        };
+        let fields = &part.definition().fields;
+        for ((a, b), field) in part.values().zip(other.values()).zip(fields) {
+            if a == b {
+                continue;
+            }
+            *values += 1;
+            first.get_or_insert_with(|| {
+                let name = name_of(&part, component, field.id);
+                Found::new(
+                    format!(
+                        "tick {tick}: entity {id}, {name} is {a} in the first, {b} in the second"
+                    ),
+                    json!({
+                        "tick": tick,
+                        "entity": id,
+                        "component": component,
+                        "field": field.id,
+                        "name": field.name,
+                        "first": number(a),
+                        "second": number(b),
+                    }),
+                )
+            });
+        }
+    }
+    for part in y.components() {
+        if x.component(part.id()).is_none() {
+            first.get_or_insert_with(|| lacking(tick, id, &part, "second", "first"));
+        }
+    }
+    first
+}
+
+fn name_of(part: &gametape_delta::Part<'_>, component: u16, field: u16) -> String {
+    gametape_delta::Schema::new([part.definition().clone()]).map_or_else(
+        |_| format!("component {component}, field {field}"),
+        |schema| field_name(&schema, component, field),
+    )
+}
+
+fn lacking(
+    tick: u32,
+    entity: u32,
+    part: &gametape_delta::Part<'_>,
+    has: &str,
+    lacks: &str,
+) -> Found {
+    let component = part.id();
+    let name = in_brackets(part.definition().name.as_deref());
+    Found::new(
+        format!(
+            "tick {tick}: entity {entity} has component {component}{name} in the {has} and not in the {lacks}"
+        ),
+        json!({ "tick": tick, "entity": entity, "component": component, "missing_in": lacks }),
+    )
+}
+
+fn number(value: Value) -> serde_json::Value {
+    match value {
+        Value::Bool(value) => value.into(),
+        Value::UInt(value) => value.into(),
+        Value::SInt(value) | Value::FixedPoint(value) => value.into(),
+        Value::VarUInt(value) => value.into(),
+        Value::VarSInt(value) => value.into(),
+    }
+}

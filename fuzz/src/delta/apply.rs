@@ -1,0 +1,78 @@
+//! Any states of any schema, sent.
+
+use gametape_delta::{Decoder, Encoder, Limits, Schema, Snapshot, settle};
+
+use super::model::Model;
+use super::packet::consistent;
+use super::structured::{Script, edit, mutate, schema, state};
+
+/// Two states, built of any parts, sent as full snapshots and as a delta.
+///
+/// What is received is the state, within its thresholds; a field without one is the same. A state
+/// that has not changed takes an empty packet. And for each of these packets, changed in any few
+/// bytes, holds what holds for any packet: see [`delta_packet`](super::delta_packet).
+pub fn delta_apply(data: &[u8]) {
+    let mut script = Script::new(data);
+    let schema = schema(&mut script);
+    let mut baseline = state(&mut script, &schema, 1, 10);
+    baseline.set_tick(script.word::<u32>().clamp(1, u32::MAX - 1));
+    let mut target = baseline.clone();
+    target.set_tick(baseline.tick() + 1);
+    edit(&mut script, &mut target);
+    if script.byte() == 255 {
+        target = state(&mut script, &schema, u32::MAX, 10);
+    }
+    let (full, delta) = sent(&schema, &baseline, &target);
+    consistent(&schema, &baseline, &full, Limits::NONE);
+    consistent(&schema, &baseline, &delta, Limits::NONE);
+    let mut changes = 0;
+    while !script.is_empty() && changes < 8 {
+        changes += 1;
+        let mut packet = match script.byte() & 3 {
+            0 => full.clone(),
+            _ => delta.clone(),
+        };
+        for _ in 0..=script.byte() & 1 {
+            mutate(&mut script, &mut packet);
+        }
+        consistent(&schema, &baseline, &packet, Limits::NONE);
+    }
+}
+
+/// The packets, full and delta, which say what they should.
+pub(super) fn sent(schema: &Schema, baseline: &Snapshot, target: &Snapshot) -> (Vec<u8>, Vec<u8>) {
+    let mut encoder = Encoder::new(schema).limits(Limits::NONE);
+    let decoder = Decoder::new(schema).limits(Limits::NONE);
+    let (mut full, mut delta) = (vec![9], vec![9]);
+    let mut received = Snapshot::new(schema, 0);
+
+    encoder.full(target, &mut full).expect("no limits");
+    decoder.full(&full, &mut received).expect("it was encoded");
+    assert!(received == *target, "{received:?} is not {target:?}");
+    assert_eq!(Model::of(&received), Model::of(target));
+
+    encoder
+        .delta(baseline, target, &mut delta)
+        .expect("no limits");
+    decoder
+        .delta(baseline, &delta, &mut received)
+        .expect("it was encoded");
+    let mut settled = target.clone();
+    settle(baseline, &mut settled);
+    assert!(received == settled, "{received:?} is not {settled:?}");
+    let model = Model::of(target).settled(&Model::of(baseline), schema);
+    assert_eq!(Model::of(&received), model);
+    assert_eq!(delta.len() == 28, settled.same_entities(baseline));
+
+    // Said once, there is nothing left to say.
+    let mut again = Vec::new();
+    if settled.tick() < u32::MAX {
+        let mut later = target.clone();
+        later.set_tick(settled.tick() + 1);
+        encoder
+            .delta(&settled, &later, &mut again)
+            .expect("no limits");
+        assert_eq!(again.len(), 28, "{settled:?} to {later:?}");
+    }
+    (full, delta)
+}

@@ -1,0 +1,504 @@
+//! Sessions over a network that does what it likes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gametape_delta::{
+    Change, Codec, Decoder, Entity, Feedback, Limits, Received, Receiver, Schema, SendError,
+    Sender, SenderOptions, Sent, Snapshot, Value,
+};
+
+use super::model::Model;
+use super::structured::{Script, bounds, edit, mutate, schema, state, value_of};
+
+/// A sender and a receiver, and a network between them that loses, repeats, reorders, delays and
+/// damages packets, forges feedback, and lets either side start anew.
+///
+/// No packet exceeds the budget, and every one can be read strictly. What the receiver refuses
+/// changes nothing. Each entity it shows has the values that the sender's had at one tick, which it
+/// names, within the thresholds; the next it shows is never older. Its acks name what it applied,
+/// all of it and nothing else. Once the network is good again it shows what the sender has within as
+/// many packets as there are entities, and a few; and while all of them keep moving, none is left
+/// behind. Of a sender that refuses a state nothing else is changed.
+///
+/// There is no checksum on the wire. A damaged packet that can be read is applied only where the
+/// script says so; then only a new start has to mend it. The same goes for acks of packets that
+/// never arrived.
+pub fn delta_session(data: &[u8]) {
+    let mut script = Script::new(data);
+    let mut session = Session::new(&mut script);
+    let mut steps = 0;
+    while !script.is_empty() && steps < 60 {
+        steps += 1;
+        if session.tick > u32::MAX - 2000 {
+            break;
+        }
+        edit(&mut script, &mut session.world);
+        if !session.send(match script.byte() {
+            byte @ 250.. => u32::from(byte - 249) * 16,
+            byte => 1 + u32::from(byte) % 2,
+        }) {
+            return;
+        }
+        let events = script.below(5);
+        for _ in 0..events {
+            session.event(&mut script);
+        }
+    }
+    session.ends_well();
+}
+
+struct Session {
+    /// What the script says of it all.
+    kind: u8,
+    schema: Schema,
+    sender: Sender,
+    receiver: Receiver,
+    budget: usize,
+    tick: u32,
+    world: Snapshot,
+    /// Which entities the receiver may see: bit i for those whose id is i modulo 16.
+    visible: u16,
+    /// How many different weights they have.
+    weights: u32,
+    /// What the receiver might see, at each tick.
+    history: BTreeMap<u32, Model>,
+    packets: Vec<Vec<u8>>,
+    feedback: Vec<Feedback>,
+    /// Ticks the receiver applied since it last started.
+    applied: BTreeSet<u32>,
+    /// One was.
+    poisoned: bool,
+    /// An ack was forged.
+    deceived: bool,
+    /// The receiver keeps all that the sender may build on: it never asks for a full snapshot.
+    keeps_up: bool,
+    /// Ticks that feedback takes on the good network.
+    delay: usize,
+}
+
+impl Session {
+    fn new(script: &mut Script<'_>) -> Self {
+        let kind = script.byte();
+        let schema = schema(script);
+        let tick = match script.byte() {
+            byte @ 0..250 => byte.into(),
+            _ => script.word::<u32>().min(u32::MAX - 5000),
+        };
+        let world = state(script, &schema, tick, 12);
+        let windows = [2, 3, 5, 16, 64];
+        let window = windows[script.below(windows.len())];
+        let options = SenderOptions {
+            // All at once, or few at a time.
+            budget: [1200, 300, 100, 60][usize::from(kind & 3)],
+            window,
+            limits: Limits::DEFAULT,
+        };
+        let window = match kind & 0x30 {
+            0 => windows[script.below(windows.len())],
+            _ => window,
+        };
+        // An ack of what nobody remembers is of no use.
+        let delay = window.min(options.window) - 2;
+        Self {
+            sender: Sender::with_options(&schema, options),
+            receiver: Receiver::with_window(&schema, window, Limits::DEFAULT),
+            schema,
+            budget: options.budget,
+            tick,
+            world,
+            visible: u16::MAX,
+            weights: 3,
+            history: BTreeMap::new(),
+            packets: Vec::new(),
+            feedback: Vec::new(),
+            applied: BTreeSet::new(),
+            kind,
+            poisoned: false,
+            deceived: false,
+            keeps_up: window >= options.window,
+            delay: delay.min(usize::from(kind >> 2 & 3)),
+        }
+    }
+
+    /// Encodes the world `later` ticks after the last; false if some entity fits in no packet.
+    fn send(&mut self, later: u32) -> bool {
+        self.encode(later).is_some_and(|(_, packet)| {
+            self.packets.push(packet);
+            if self.packets.len() > 16 {
+                self.packets.remove(0);
+            }
+            true
+        })
+    }
+
+    fn encode(&mut self, later: u32) -> Option<(Sent, Vec<u8>)> {
+        self.tick += later;
+        self.world.set_tick(self.tick);
+        let (visible, weights) = (self.visible, self.weights);
+        let weight = |id: u32| match visible >> (id % 16) & 1 {
+            0 => 0,
+            _ => 1 + id % weights,
+        };
+        let mut packet = vec![7];
+        let sent = loop {
+            let before = self.sender.clone();
+            match self.sender.encode_visible(&self.world, weight, &mut packet) {
+                Ok(sent) => break sent,
+                Err(SendError::BudgetTooSmall { needed, budget, .. }) => {
+                    assert_eq!(budget, self.budget);
+                    if needed > Limits::DEFAULT.max_section_bytes {
+                        return None;
+                    }
+                    assert!(needed > budget, "{needed} of {budget}");
+                    self.budget = needed;
+                    self.sender = before;
+                    self.sender.set_budget(needed);
+                }
+                Err(error) => panic!("{error}"),
+            }
+        };
+        assert!(packet.len() <= self.budget, "{} bytes", packet.len());
+        assert_eq!((sent.bytes, sent.tick), (packet.len(), self.tick));
+        let read = Decoder::new(&self.schema).packet(&packet);
+        let read = read.expect("a strict reader takes it");
+        assert_eq!(read.header.baseline(), sent.baseline);
+        assert_eq!(read.header.tick, self.tick);
+        // What it refuses leaves it alone: the same state again, one that is older.
+        let mut other = Vec::new();
+        let refused = self.sender.encode_visible(&self.world, weight, &mut other);
+        assert!(matches!(refused, Err(SendError::TickOrder { .. })));
+        let mut model = Model::of(&self.world);
+        model.0.retain(|id, _| weight(*id) > 0);
+        self.history.insert(self.tick, model);
+        Some((sent, packet))
+    }
+
+    /// Something happens between the two.
+    fn event(&mut self, script: &mut Script<'_>) {
+        let kind = script.byte();
+        let packet = script.below(self.packets.len());
+        let feedback = script.below(self.feedback.len());
+        match (kind % 16, self.packets.is_empty(), self.feedback.is_empty()) {
+            (0..=4, false, _) => {
+                let packet = self.packets.remove(0);
+                self.deliver(&packet);
+            }
+            (5, false, _) => {
+                let packet = self.packets.remove(packet);
+                self.deliver(&packet);
+            }
+            (6, false, _) => {
+                let packet = self.packets[packet].clone();
+                self.deliver(&packet);
+            }
+            (7, false, _) => {
+                self.packets.remove(packet);
+            }
+            (8, false, _) => {
+                let mut packet = self.packets[packet].clone();
+                mutate(script, &mut packet);
+                self.damaged(&packet);
+            }
+            (9..=11, _, false) => {
+                let feedback = self.feedback.remove(0);
+                self.sender.feedback(&feedback);
+            }
+            (12, _, false) => {
+                let feedback = self.feedback[feedback];
+                self.sender.feedback(&feedback);
+            }
+            (13, _, false) => {
+                self.feedback.remove(feedback);
+            }
+            (14, ..) => self.forge(script),
+            (15, ..) => match kind >> 4 {
+                0..=3 => self.visible = script.word::<u16>() | script.word::<u16>(),
+                4 | 5 => self.visible = u16::MAX,
+                6 => self.reset(),
+                7 => self.sender.resync(),
+                8 => self.packets.clear(),
+                9 => self.feedback.clear(),
+                10..=12 => {
+                    self.budget = 40 + usize::from(script.byte());
+                    self.sender.set_budget(self.budget);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn reset(&mut self) {
+        self.keeps_up = false;
+        self.receiver.reset();
+        self.applied.clear();
+        assert!(self.receiver.view().is_empty());
+        assert!(self.receiver.state().is_none());
+    }
+
+    /// Feedback that the receiver never gave.
+    fn forge(&mut self, script: &mut Script<'_>) {
+        let mut bytes = [0; Feedback::BYTES];
+        bytes.fill_with(|| script.byte());
+        bytes[0] %= 4;
+        let some = Feedback::from_bytes(&bytes);
+        if let Some(feedback) = some {
+            assert_eq!(feedback.to_bytes(), bytes);
+        }
+        // Near what was sent.
+        let tick = self.tick.saturating_sub(u32::from(bytes[1]) % 8);
+        let baseline = self.sender.baseline().unwrap_or(tick);
+        let earlier = u64::from_le_bytes([bytes[5], bytes[6], 0, bytes[8], 0, 0, 0, bytes[12]]);
+        let feedback = match (bytes[0], some) {
+            (0, _) => Feedback::Ack { tick, earlier },
+            (3, _) => Feedback::NeedFull { baseline },
+            (_, some) => some.unwrap_or(Feedback::NeedFull { baseline: tick }),
+        };
+        assert_eq!(Feedback::from_bytes(&feedback.to_bytes()), Some(feedback));
+        if let Feedback::Ack { .. } = feedback {
+            self.deceived = true;
+        }
+        self.sender.feedback(&feedback);
+    }
+
+    /// A packet as it was sent arrives; true if it is applied.
+    fn deliver(&mut self, packet: &[u8]) -> bool {
+        let before = Shown::of(&self.receiver);
+        let result = self.receiver.apply(packet);
+        match result {
+            Ok(Received { ack, fresh }) => {
+                self.feedback.push(ack);
+                let Feedback::Ack { tick, earlier } = ack else {
+                    panic!("{ack:?} of a packet that was applied");
+                };
+                if fresh {
+                    self.applied.insert(tick);
+                    self.shows_the_truth(&before);
+                } else {
+                    before.is_still(&self.receiver);
+                }
+                if !self.poisoned {
+                    self.acks_what_was_applied(tick, earlier);
+                }
+                fresh
+            }
+            Err(error) => {
+                before.is_still(&self.receiver);
+                match error.feedback() {
+                    Some(feedback) => {
+                        let at_fault = self.keeps_up && !self.deceived && !self.poisoned;
+                        assert!(!at_fault, "{error}");
+                        self.feedback.push(feedback);
+                    }
+                    None => assert!(self.poisoned, "{error}"),
+                }
+                false
+            }
+        }
+    }
+
+    /// A damaged packet arrives.
+    fn damaged(&mut self, packet: &[u8]) {
+        let before = Shown::of(&self.receiver);
+        let mut other = self.receiver.clone();
+        let result = other.apply(packet);
+        Model::of(other.view());
+        match result {
+            Err(_) => before.is_still(&other),
+            Ok(received) if !received.fresh => before.is_still(&other),
+            // The script says that they are applied as they are.
+            Ok(received) if self.kind & 0xc0 == 0xc0 => {
+                self.poisoned = true;
+                self.receiver = other;
+                self.feedback.push(received.ack);
+            }
+            // What carries packets has checksums.
+            Ok(_) => {}
+        }
+    }
+
+    fn acks_what_was_applied(&self, tick: u32, earlier: u64) {
+        assert_eq!(self.applied.last(), Some(&tick));
+        for back in 1..=64 {
+            let acked = earlier >> (back - 1) & 1 == 1;
+            let applied = tick.checked_sub(back);
+            let applied = applied.is_some_and(|tick| self.applied.contains(&tick));
+            assert_eq!(acked, applied, "tick {tick} - {back}");
+        }
+    }
+
+    /// Each entity is as it was at one tick, and not older than before.
+    fn shows_the_truth(&self, before: &Shown) {
+        if self.poisoned {
+            return;
+        }
+        let shown = Shown::of(&self.receiver);
+        for (id, components) in &shown.model.0 {
+            let tick = shown.ticks[id];
+            let past = self.history.get(&tick).expect("a tick that was sent");
+            let past = past.0.get(id);
+            let past = past.unwrap_or_else(|| panic!("no entity {id} at tick {tick}"));
+            assert!(
+                within(&self.schema, past, components),
+                "entity {id}: {components:?} is shown, {past:?} was at tick {tick}"
+            );
+            let seen = before.ticks.get(id);
+            assert!(
+                seen.is_none_or(|seen| *seen <= tick),
+                "entity {id}: tick {tick} is shown after {seen:?}"
+            );
+        }
+        let state = self.receiver.state().expect("one was applied");
+        assert_eq!(state.tick(), self.receiver.view().tick());
+        assert_eq!(state.ids(), self.receiver.view().ids());
+    }
+
+    /// A good network, at last.
+    fn ends_well(mut self) {
+        if self.tick > u32::MAX - 2000 {
+            return;
+        }
+        if self.poisoned || self.deceived {
+            self.sender.resync();
+        }
+        if self.poisoned {
+            self.poisoned = false;
+            self.reset();
+        }
+        self.feedback.clear();
+        // All that may have to be said, one by one, and a request and its answer.
+        let enough = 2 * (self.world.len() + self.receiver.view().len()) + 8;
+        let enough = enough * (self.delay + 1);
+        let mut quiet = false;
+        for _ in 0..enough {
+            let Some((sent, packet)) = self.encode(1) else {
+                return;
+            };
+            let applied = self.answer(&packet);
+            quiet = applied && sent.baseline.is_some() && sent.bytes == 28;
+            if quiet {
+                assert_eq!((sent.named, sent.waiting), (0, 0));
+                break;
+            }
+        }
+        assert!(quiet, "after {enough} packets there is more to say");
+        let shown = Model::of(self.receiver.view());
+        let truth = self.history.last_key_value().expect("one was sent").1;
+        assert!(
+            shown.0.keys().eq(truth.0.keys()),
+            "{shown:?}, not {truth:?}"
+        );
+        for (shown, truth) in shown.0.values().zip(truth.0.values()) {
+            assert!(
+                within(&self.schema, truth, shown),
+                "{shown:?}, not {truth:?}"
+            );
+        }
+        self.leaves_none_behind();
+    }
+
+    fn answer(&mut self, packet: &[u8]) -> bool {
+        let applied = self.deliver(packet);
+        while self.feedback.len() > self.delay {
+            let feedback = self.feedback.remove(0);
+            self.sender.feedback(&feedback);
+        }
+        applied
+    }
+
+    /// All entities change with each tick, and matter alike: each waits for every other once.
+    fn leaves_none_behind(&mut self) {
+        let Some((component, field)) = self.schema.components().iter().find_map(|component| {
+            let mut fields = component.fields.iter();
+            let field = fields.find(|field| {
+                let (min, max) = bounds(field.codec);
+                max - min >= 255 && field.change == Change::Always
+            })?;
+            Some((component.id, field.clone()))
+        }) else {
+            return;
+        };
+        let value = |entity: Option<Entity<'_>>| entity?.value(component, field.id);
+        let ids: Vec<u32> = self.receiver.view().ids().to_vec();
+        let start = self.tick;
+        self.weights = 1;
+        self.delay = 0;
+        for _ in 0..2 * ids.len() + 4 {
+            for id in &ids {
+                let Some(old) = value(self.world.entity(*id)) else {
+                    continue;
+                };
+                // Back where it was only after all have had their turn.
+                let (min, max) = bounds(field.codec);
+                let next = old.as_i128() + 1;
+                let next = if next > max { min } else { next };
+                let entity = self.world.entity_mut(*id);
+                let next = value_of(field.codec, next);
+                let set =
+                    entity.map(|mut entity| entity.set_value(component, field.id, next).is_ok());
+                assert_eq!(set, Some(true));
+            }
+            let Some((_, packet)) = self.encode(1) else {
+                return;
+            };
+            assert!(self.answer(&packet), "a packet of a good network");
+        }
+        for id in ids {
+            let tick = self.receiver.tick_of(id).expect("it is shown");
+            let moving = value(self.world.entity(id));
+            assert!(tick > start || moving.is_none(), "entity {id} waits on");
+        }
+    }
+}
+
+/// True if values are those of the past, or no further off than their thresholds.
+fn within(
+    schema: &Schema,
+    past: &BTreeMap<u16, Vec<Value>>,
+    shown: &BTreeMap<u16, Vec<Value>>,
+) -> bool {
+    let fields = |component: &u16| {
+        let (_, definition) = schema.component(*component).expect("of this schema");
+        &definition.fields
+    };
+    past.keys().eq(shown.keys())
+        && past.iter().zip(shown.values()).all(|((id, past), shown)| {
+            let mut values = past.iter().zip(shown).zip(fields(id));
+            values.all(|((past, shown), field)| {
+                let off = (past.as_i128() - shown.as_i128()).unsigned_abs();
+                match (field.codec, field.change) {
+                    (Codec::Bool, _) | (_, Change::Always) => off == 0,
+                    (_, Change::Threshold { threshold_q }) => off <= threshold_q.into(),
+                }
+            })
+        })
+}
+
+/// What a receiver shows at a moment.
+struct Shown {
+    model: Model,
+    ticks: BTreeMap<u32, u32>,
+    tick: u32,
+    state: Option<Snapshot>,
+}
+
+impl Shown {
+    fn of(receiver: &Receiver) -> Self {
+        let view = receiver.view();
+        let ids = view.ids().iter();
+        Self {
+            model: Model::of(view),
+            ticks: ids
+                .map(|id| (*id, receiver.tick_of(*id).expect("it is shown")))
+                .collect(),
+            tick: view.tick(),
+            state: receiver.state().cloned(),
+        }
+    }
+
+    fn is_still(&self, receiver: &Receiver) {
+        let now = Self::of(receiver);
+        assert!(self.tick == now.tick && self.state == now.state);
+        assert!(self.ticks == now.ticks && self.model == now.model);
+    }
+}
