@@ -79,6 +79,7 @@ fn memory_is_bounded() {
     murk_beside();
     murk_worlds();
     delta();
+    capture();
 }
 
 fn rmv() {
@@ -450,4 +451,15 @@ fn delta() {
          {:.2} a byte of a large one",
         peaks.inputs, peaks.small[0], peaks.small[1], peaks.per_byte[0], peaks.per_byte[1]
     );
+}
+
+/// A capture whose chunks all claim one message index: what is listed stays in proportion.
+fn capture() {
+    let bytes = include_bytes!("../regressions/capture_read/shared-message-index");
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let listed = gametape::capture::Capture::open(bytes).map(|capture| capture.keyframes().len());
+    let peak = MEMORY.peak_usage() - before;
+    black_box(listed.ok());
+    assert!(peak <= 16 * bytes.len(), "{peak} bytes for {}", bytes.len());
 }

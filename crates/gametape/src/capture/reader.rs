@@ -101,7 +101,10 @@ impl<'a> Capture<'a> {
         };
         let (chunks, ending, loose) = match index::read_summary(bytes) {
             Ok(Some(summary)) => {
-                let listed = summary.lists_all_chunks();
+                // One behind the other: none twice, so that what is listed of them stays in
+                // proportion to the file.
+                let ascending = summary.chunks.is_sorted_by(|a, b| a.at < b.at);
+                let listed = summary.lists_all_chunks() && ascending;
                 channels = summary.channels;
                 messages = summary.messages;
                 if let (None, Some(data)) = (&schema, summary.schema) {
@@ -138,9 +141,12 @@ impl<'a> Capture<'a> {
                 _ => {}
             }
         }
-        if channels.is_empty() {
-            // Where the first chunk is lost, the numbers are those that our writer gives.
-            channels.extend(Role::NUMBERED);
+        if channels.is_empty() || ending != Ending::Whole {
+            // Channels of later chunks, or of a first one that is lost: the numbers are those that
+            // our writer gives.
+            for (channel, role) in Role::NUMBERED {
+                channels.entry(channel).or_insert(role);
+            }
         }
         Ok(Self {
             bytes,
@@ -392,7 +398,13 @@ impl<'a> Capture<'a> {
             return None;
         }
         let mut listed = Vec::new();
+        // They follow their chunk. Many chunks that shared one index would list it many times.
+        let next = self.chunks.get(chunk + 1);
+        let end = next.map_or(self.bytes.len(), |next| next.at);
         for (channel, at) in &place.indexes {
+            if !(place.at..end).contains(at) {
+                return None;
+            }
             let added = match self.role(*channel) {
                 Some(Role::Keyframe) => false,
                 Some(Role::Added) => true,
