@@ -58,5 +58,5 @@ fn sessions_allocate_nothing_once_warm() {
     }
     // Entity counts grow and shrink: buffers may still grow a little, but not tick by tick.
     let during = ALLOCATIONS.load(Ordering::Relaxed) - at_start;
-    assert!(during <= 0, "{during} allocations in 2,000 ticks");
+    assert!(during == 0, "{during} allocations in 2,000 ticks");
 }

@@ -99,7 +99,7 @@ fn properties(map: &Map<String, Value>) -> Option<String> {
 /// lists.
 fn table(values: &[Value]) -> Option<Vec<String>> {
     let objects: Vec<_> = values.iter().map(Value::as_object).collect::<Option<_>>()?;
-    let first = objects.first().filter(|_| objects.len() > 1)?;
+    let first = objects.first()?;
     let alike = objects.iter().all(|object| object.keys().eq(first.keys()));
     if !alike
         || objects

@@ -774,7 +774,7 @@ fn a_schema_that_is_missing_or_another_is_explained() {
     )
     .unwrap();
     let explained = message(&path);
-    assert!(explained.contains("schema.json is the right one. Between the first and the second: component 1, field 1 is Bool here and FixedPoint -5000 to 5000 at scale 100 there; component 1, field 2 (yaw) is added"), "{explained}");
+    assert!(explained.contains("schema.json is the right one. Between the first and the second: component 1, field 1 (x) is Bool here and FixedPoint -5000 to 5000 at scale 100 there; component 1, field 2 (yaw) is added"), "{explained}");
     fs::remove_file(folder.path().join("run.schema.json")).unwrap();
     assert_eq!(
         Recording::open(&path).unwrap().info().unwrap().frames,
@@ -1359,7 +1359,7 @@ fn missing_entities_ticks_and_other_schemas_are_named() {
         .diff(&b, &gametape::Check::default())
         .unwrap();
     let first = found.first.unwrap();
-    assert!(first.starts_with("the schemas differ, between the first (here) and the second (there): component 1, field 1 is FixedPoint"), "{first}");
+    assert!(first.starts_with("the schemas differ, between the first (here) and the second (there): component 1, field 1 (x) is FixedPoint"), "{first}");
 }
 
 proptest! {

@@ -60,9 +60,10 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(exit) = deliver(&args.input, &args.output, &converted.bytes, lossy, ui)? {
         return Ok(exit);
     }
-    if let Err(exit) = put_beside(&converted.beside, &args.output, ui) {
-        return Ok(exit);
-    }
+    let lossy = match put_beside(&converted.beside, &args.output, ui) {
+        Ok(missing) => lossy || missing,
+        Err(exit) => return Ok(exit),
+    };
     if ui.json && args.output != "-" {
         ui.object(&json!({
             "path": args.input.display().to_string(),
@@ -95,8 +96,8 @@ fn check(options: &Options, from: Format, to: Format) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes what has to lie beside a file; beside standard output nothing can.
-pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<(), Exit> {
+/// Writes what has to lie beside a file; beside standard output nothing can, which is a loss: true.
+pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<bool, Exit> {
     for file in files {
         if output == "-" {
             ui.remark(&format!("not written: the .{} beside it", file.extension));
@@ -105,7 +106,7 @@ pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<(), E
                 .map_err(|error| ui.fail(&error))?;
         }
     }
-    Ok(())
+    Ok(output == "-" && !files.is_empty())
 }
 
 /// Writes a whole file, or standard output for `-`. The input is not replaced by what holds less.

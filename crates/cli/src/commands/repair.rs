@@ -23,9 +23,10 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(exit) = deliver(input, output, &repaired.bytes, repaired.lossy, ui)? {
         return Ok(exit);
     }
-    if let Err(exit) = put_beside(&repaired.beside, output, ui) {
-        return Ok(exit);
-    }
+    let lossy = match put_beside(&repaired.beside, output, ui) {
+        Ok(missing) => repaired.lossy || missing,
+        Err(exit) => return Ok(exit),
+    };
     if ui.json && args.output != "-" {
         ui.object(&json!({
             "path": args.input.display().to_string(),
@@ -33,7 +34,7 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
             "format": format,
             "bytes": repaired.bytes.len(),
             "actions": repaired.actions,
-            "lossy": repaired.lossy,
+            "lossy": lossy,
         }))?;
     } else {
         for action in &repaired.actions {
@@ -45,9 +46,5 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
             );
         }
     }
-    Ok(if repaired.lossy {
-        Exit::Loss
-    } else {
-        Exit::Fine
-    })
+    Ok(if lossy { Exit::Loss } else { Exit::Fine })
 }

@@ -49,7 +49,10 @@ fn files_that_are_no_captures() {
     for (content, complaint) in [
         (Vec::new(), no_start),
         (b"hello".to_vec(), no_start),
-        (delta.clone(), no_start),
+        (
+            delta.clone(),
+            "no MCAP file, but bare packets: with the name .delta, and their schema beside it, it can be read",
+        ),
         (mcap[..5].to_vec(), no_start),
         (
             foreign.into_inner().into_inner(),

@@ -528,7 +528,7 @@ gametape: lone.delta: its packets are of schema 8bd8c1dbe8794429, lone.schema.js
         .code(2)
         .stdout_eq("")
         .stderr_eq(str![[r#"
-gametape: lone.delta: its packets are of schema 8bd8c1dbe8794429, lone.schema.json is schema c60920b9d8b35e25; schema.json is the right one. Between the first and the second: component 1, field 7 is UInt of 11 bits here and UInt of 12 bits there
+gametape: lone.delta: its packets are of schema 8bd8c1dbe8794429, lone.schema.json is schema c60920b9d8b35e25; schema.json is the right one. Between the first and the second: component 1, field 7 (yaw) is UInt of 11 bits here and UInt of 12 bits there
 
 "#]]);
     fs::remove_file(path.join("lone.schema.json")).unwrap();

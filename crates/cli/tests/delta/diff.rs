@@ -178,7 +178,7 @@ header: tick_ns is 50000000 in the first, 100000000 in the second
         .code(1)
         .stdout_eq(str![[r#"
 header: schema is 8bd8c1dbe8794429 in the first, e5be1fb2236f7d81 in the second
-the schemas differ, between the first (here) and the second (there): component 1, field 7 is UInt of 12 bits here and UInt of 13 bits there
+the schemas differ, between the first (here) and the second (there): component 1, field 7 (yaw) is UInt of 12 bits here and UInt of 13 bits there
 
 "#]]);
     // A broken one is not compared in part.

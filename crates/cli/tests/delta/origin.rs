@@ -125,7 +125,9 @@ demo12
     create          1        12    244.0      2.0
     destroy         0         0      0.0      0.0
     update         59       708  10279.0     84.2
-  bytes by component component 1, times 720, bytes 7010.875, percent 57.5, masks 900.0
+  bytes by component
+    component  name  times     bytes  percent  masks
+            1          720  7010.875     57.5  900.0
   bytes by field
     component  field  name  times   bytes  percent
             1      1          720  1620.0     13.3

@@ -353,6 +353,7 @@ fn nothing_came() {
     snapbox::assert_data_eq!(
         err,
         str![[r#"
+a packet came that can't be read: byte 8: the packet's schema is 32f5a224657bee15, ours is 8bd8c1dbe8794429
 gametape: 127.0.0.1:0: no packet of this schema came; 2 packets could not be read (the first: byte 8: the packet's schema is 32f5a224657bee15, ours is 8bd8c1dbe8794429)
 
 "#]]

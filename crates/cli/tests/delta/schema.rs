@@ -161,8 +161,8 @@ fn compare_says_what_differs() {
         .stderr_eq("")
         .stdout_eq(str![[r#"
 the first is schema 8bd8c1dbe8794429, the second 645d9138e571c1c3
-component 1, field 1 is sent always here and beyond 9 there
-component 1, field 7 is UInt of 12 bits here and VarSInt there
+component 1, field 1 (x) is sent always here and beyond 9 there
+component 1, field 7 (yaw) is UInt of 12 bits here and VarSInt there
 component 1, field 8 (hull) is missing
 component 2, field 2 is added
 component 9 (flag) is added

@@ -64,6 +64,8 @@ pub enum Difference {
         component: u16,
         /// The field.
         field: u16,
+        /// Its name, where it has one.
+        name: Option<String>,
         /// How we write it.
         ours: Codec,
         /// How they do.
@@ -75,6 +77,8 @@ pub enum Difference {
         component: u16,
         /// The field.
         field: u16,
+        /// Its name, where it has one.
+        name: Option<String>,
         /// When we send it.
         ours: Change,
         /// When they do.
@@ -149,20 +153,24 @@ impl fmt::Display for Difference {
             Self::Codec {
                 component,
                 field,
+                name,
                 ours,
                 theirs,
             } => write!(
                 f,
-                "component {component}, field {field} is {ours} here and {theirs} there"
+                "component {component}, field {field}{} is {ours} here and {theirs} there",
+                Name(name)
             ),
             Self::Change {
                 component,
                 field,
+                name,
                 ours,
                 theirs,
             } => write!(
                 f,
-                "component {component}, field {field} is sent {ours} here and {theirs} there"
+                "component {component}, field {field}{} is sent {ours} here and {theirs} there",
+                Name(name)
             ),
         }
     }
@@ -212,6 +220,7 @@ fn fields(ours: &Component, theirs: &Component, found: &mut Vec<Difference>) {
             found.push(Difference::Codec {
                 component,
                 field: field.id,
+                name: field.name.clone().or_else(|| other.name.clone()),
                 ours: field.codec,
                 theirs: other.codec,
             });
@@ -220,6 +229,7 @@ fn fields(ours: &Component, theirs: &Component, found: &mut Vec<Difference>) {
             found.push(Difference::Change {
                 component,
                 field: field.id,
+                name: field.name.clone().or_else(|| other.name.clone()),
                 ours: field.change,
                 theirs: other.change,
             });

@@ -14,6 +14,11 @@ pub enum CaptureError {
     /// Not an MCAP file.
     #[error("the file does not start as an MCAP file does")]
     NotMcap,
+    /// Packets one behind the other, under the name of a capture.
+    #[error(
+        "no MCAP file, but bare packets: with the name .delta, and their schema beside it, it can be read"
+    )]
+    BarePackets,
     /// An MCAP file of somebody else.
     #[error(
         "an MCAP file, but no capture: its profile is {profile:?}, that of captures is \"gametape\""
@@ -221,7 +226,7 @@ impl CaptureError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Io(_) => "io",
-            Self::NotMcap => "capture.magic",
+            Self::NotMcap | Self::BarePackets => "capture.magic",
             Self::Foreign { .. } => "capture.foreign",
             Self::Truncated { .. } => "capture.truncated",
             Self::Record { .. } => "capture.record",
@@ -261,7 +266,7 @@ impl CaptureError {
             | Self::ForeignMessage { offset, .. }
             | Self::Packet { offset, .. }
             | Self::LostSync { offset, .. } => Some(*offset),
-            Self::NotMcap => Some(0),
+            Self::NotMcap | Self::BarePackets => Some(0),
             _ => None,
         }
     }

@@ -75,8 +75,8 @@ pub struct UdpRecorded {
     pub sender: Option<SocketAddr>,
 }
 
-/// Records the packets of one sender, the first whose packet is of this schema, until `stop` says
-/// so or an option does. What is recorded can be applied, each packet to those before it.
+/// Records the packets of one sender, the first whose packet is of this schema, until `stop`, which
+/// is told how far it is ten times a second and with each packet, says so or an option does. What is recorded can be applied, each packet to those before it.
 ///
 /// # Errors
 /// [`CaptureError::Io`] where the socket or the output fails.
@@ -85,7 +85,7 @@ pub fn record_udp<W: Write>(
     schema: &Schema,
     options: &UdpOptions,
     writer: &mut CaptureWriter<W>,
-    mut stop: impl FnMut() -> bool,
+    mut stop: impl FnMut(&UdpRecorded) -> bool,
 ) -> Result<UdpRecorded, CaptureError> {
     socket.set_read_timeout(Some(LOOK_EVERY))?;
     let limits = Limits {
@@ -105,7 +105,7 @@ pub fn record_udp<W: Write>(
     loop {
         let enough = options.packets.is_some_and(|most| recorded.packets >= most);
         let idle = recorded.sender.is_some() && over(last_packet, options.idle);
-        if enough || idle || over(start, options.duration) || stop() {
+        if enough || idle || over(start, options.duration) || stop(&recorded) {
             break;
         }
         if unflushed && last_flush.elapsed() >= FLUSH_EVERY {
@@ -250,7 +250,7 @@ mod tests {
             ..Options::default()
         };
         let mut writer = CaptureWriter::new(Vec::new(), &schema, capture).unwrap();
-        let recorded = record_udp(&recorder, &schema, &options, &mut writer, || false).unwrap();
+        let recorded = record_udp(&recorder, &schema, &options, &mut writer, |_| false).unwrap();
         sending.join().unwrap();
         assert_eq!(recorded.sender, Some(address));
         assert!(recorded.packets >= 60, "{recorded:?}");

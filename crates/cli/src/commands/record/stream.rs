@@ -96,7 +96,12 @@ fn record(args: &RecordStream, ui: &mut Ui) -> Result<UdpRecorded, Error> {
     }
     let unwritable = |error: CaptureError| refuse(error.to_string());
     let recorded = CaptureWriter::new(file, &schema, options).and_then(|mut writer| {
-        let recorded = record_udp(&socket, &schema, &udp, &mut writer, || {
+        let mut warned = false;
+        let recorded = record_udp(&socket, &schema, &udp, &mut writer, |so_far| {
+            if let Some(broken) = so_far.first_broken.filter(|_| !warned) {
+                ui.remark(&format!("a packet came that can't be read: {broken}"));
+                warned = true;
+            }
             stop.load(Ordering::Relaxed)
         })?;
         let file = writer.finish()?;

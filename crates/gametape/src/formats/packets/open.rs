@@ -8,7 +8,7 @@ use gametape_delta::Schema;
 use gametape_delta::wire::{self, Header};
 
 use super::broken;
-use crate::capture::{Capture, DeltaFile, Packets, starts_as_mcap};
+use crate::capture::{Capture, CaptureError, DeltaFile, Packets, starts_as_mcap};
 use crate::source::{Limits, Source};
 use crate::{Error, Recording};
 
@@ -28,7 +28,15 @@ pub(crate) fn open<'a>(path: &Path, source: &'a Source) -> Result<Packets<'a>, E
         .extension()
         .is_some_and(|extension| extension == "mcap")
     {
-        return Err(broken(path, crate::capture::CaptureError::NotMcap));
+        let is_bare = source.starts_with(&wire::MAGIC.to_le_bytes());
+        return Err(broken(
+            path,
+            if is_bare {
+                CaptureError::BarePackets
+            } else {
+                CaptureError::NotMcap
+            },
+        ));
     }
     let schema = schema(path, source)?;
     Ok(Packets::Delta(DeltaFile::new(source, schema)))
