@@ -60,7 +60,7 @@ pub fn run(filter: &str) {
             );
         }
     }
-    println!("ns/s: nanoseconds a ship; ticks old: the ship that waits longest, on average");
+    println!("ns: nanoseconds a ship; ticks old: the ship that waits longest, on average");
 }
 
 fn measure(ships: u32, budget: usize) -> Row {
