@@ -16,8 +16,10 @@
 //! **How both agree in the end.** The sender remembers for each entity which values it sent last,
 //! and whether a packet that carried them was acknowledged. Until then it names the entity again,
 //! even if the receiver's baseline has the right values: an update without components, 4 bytes and
-//! a mask, which says "as in the baseline". New entities are part of each packet until the
-//! baseline has them, so that nothing that was seen vanishes.
+//! a mask, which says "as in the baseline". What came or went since the baseline is said again in
+//! each packet, first of all, so that nothing that was seen vanishes, and nothing that went comes
+//! back. Where even that does not fit (a budget that shrank, entities that grew), new entities may
+//! be away for a while, and those that went may be seen once more.
 
 mod budget;
 mod candidate;
