@@ -9,7 +9,7 @@ use crate::limits::Limits;
 /// second.
 pub const DEFAULT_WINDOW: usize = 64;
 
-/// How a [`Sender`] sends.
+/// How a [`Sender`](crate::Sender) sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SenderOptions {
     /// Bytes of a packet, at most. The default, 1200, passes any path of the Internet in one
