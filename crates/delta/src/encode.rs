@@ -88,12 +88,13 @@ impl Encoder {
         let layout = self.schema.layout();
         let sections = &mut self.sections;
         let changed = &mut sections.changed;
+        let thresholds = layout.has_thresholds;
         let (mut i, mut j) = (0, 0);
         loop {
             // Most entities are there in both states: they come in runs.
             let run = baseline.same_rows(i, state, j);
             for (old, new) in baseline.rows(i..i + run).zip(state.rows(j..j + run)) {
-                if differ(old.codes, new.codes) && changes(layout, old, new, changed) {
+                if differ(old.codes, new.codes) && changes(layout, thresholds, old, new, changed) {
                     sections
                         .updates
                         .push(|bits| write_update(layout, new, changed, bits));
@@ -210,11 +211,12 @@ fn differ(old: &[u64], new: &[u64]) -> bool {
         != 0
 }
 
-/// Which fields of an entity are to be sent. True if there are any. Both rows have the same
-/// components.
+/// Which fields of an entity are to be sent: those that differ, or differ by more than their
+/// threshold. True if there are any. Both rows have the same components.
 #[inline]
 pub(crate) fn changes(
     layout: &Layout,
+    thresholds: bool,
     old: Row<'_>,
     new: Row<'_>,
     changed: &mut Vec<Changed>,
@@ -231,7 +233,7 @@ pub(crate) fn changes(
         };
         (old_codes, new_codes) = (old_rest, new_rest);
         let codes = old.iter().zip(new);
-        let mask = if layout.has_thresholds {
+        let mask = if thresholds {
             codes.zip(plans).fold(0, |mask, ((old, new), plan)| {
                 mask << 1 | u64::from(old.abs_diff(*new) > plan.threshold)
             })

@@ -14,7 +14,7 @@ use crate::encode::{Changed, changes, settle_row, write_create, write_update};
 use crate::error::EncodeError;
 use crate::limits::{Limit, Limits};
 use crate::schema::{Layout, Schema};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Row, Snapshot};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
 
 /// Sends states to one receiver.
@@ -252,9 +252,12 @@ impl Sender {
             shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
             let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
             self.target.push_row(row);
-            if let Some(held) = held.filter(|held| held.mask == row.mask) {
+            // Packets in flight build on several states, whose values may differ within the
+            // thresholds: what was said last is what all of them come to.
+            let alike = |old: &Row<'_>| held.is_some() && old.mask == row.mask;
+            if let Some(old) = shown.filter(alike).or(held.filter(alike)) {
                 let last = self.target.len() - 1;
-                settle_row(layout, held, self.target.codes_mut(last));
+                settle_row(layout, old, self.target.codes_mut(last));
             }
             let settled = self.target.row(self.target.len() - 1).unwrap_or(row);
             let from = self.bits.aligned().len();
@@ -262,7 +265,7 @@ impl Sender {
                 None => Some(What::Create),
                 Some(held) if held.mask != row.mask => Some(What::Replace),
                 Some(held) => {
-                    let differs = changes(layout, held, settled, &mut self.changed);
+                    let differs = changes(layout, false, held, settled, &mut self.changed);
                     let seen = known.confirmed && shown.is_some_and(|s| s == settled);
                     (differs || !seen || sticky).then_some(What::Update)
                 }
