@@ -185,6 +185,12 @@ pub struct RecordStream {
     /// Stop when nothing has come for this many seconds, once something has
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub idle: Option<Duration>,
+    /// Record what a receiver sees in place of the packets
+    ///
+    /// Of each entity the newest values, as deltas one on the other: for senders that stay within
+    /// a byte budget by leaving entities out, whose bare states let entities go back in time.
+    #[arg(long)]
+    pub view: bool,
     /// Send no acknowledgements: for senders that code each packet on the one before
     #[arg(long)]
     pub no_feedback: bool,

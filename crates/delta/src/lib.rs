@@ -34,9 +34,12 @@
 //! | bits, varuints, alignment | `bits.rs` |
 //! | schemas, their hash, codecs | `schema/`: `plan.rs` is what encoder and decoder walk |
 //! | header, flags, framing of sections | `wire.rs` |
-//! | the state, and how it is stored | `snapshot.rs` |
+//! | the state, and how it is stored | `snapshot/`, `value.rs`, `replicate.rs` |
 //! | writing packets | `encode.rs` |
 //! | reading and applying them | `body.rs` reads entities, `apply.rs` applies them |
+//! | real numbers | `quantise.rs` |
+//! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `sizes.rs` |
+//! | carrying states to another schema | `migrate.rs` |
 //! | rules and limits | `error.rs`, `limits.rs` |
 //! | sessions | `session/` |
 //!

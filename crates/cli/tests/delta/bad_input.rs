@@ -91,7 +91,7 @@ fn an_empty_file_of_packets_is_an_empty_recording() {
     fs::write(path.join("empty.schema.json"), schema_json()).unwrap();
     assert_eq!(
         fine(path, "verify empty.delta"),
-        "pass  empty.delta  0 packets, nothing to apply\n"
+        "warn  empty.delta  0 packets, nothing to apply\n      warning delta.empty: there are no packets: nothing was recorded, or nothing is left\n"
     );
     assert_eq!(fine(path, "dump empty.delta"), "");
     fine(path, "inspect empty.delta");
@@ -113,7 +113,7 @@ fn an_empty_file_of_packets_is_an_empty_recording() {
     );
     assert_eq!(
         fine(path, "verify empty.mcap"),
-        "pass  empty.mcap  0 packets, nothing to apply\n"
+        "warn  empty.mcap  0 packets, nothing to apply\n      warning capture.empty: there are no packets: nothing was recorded, or nothing is left\n"
     );
     refused(
         path,

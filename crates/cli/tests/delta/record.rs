@@ -194,7 +194,7 @@ fn a_number_of_packets_ends_it() {
     assert_eq!(
         out,
         format!(
-            "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"keyframes_added\":0,\"first_tick\":1,\"last_tick\":7,\"stale\":0,\"unusable\":0,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
+            "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"keyframes_added\":0,\"first_tick\":1,\"last_tick\":7,\"stale\":0,\"unusable\":0,\"other_schema\":0,\"first_other_schema\":null,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
         )
     );
     // The packets are those that were sent.
@@ -232,7 +232,7 @@ fn packets_that_are_of_no_use_are_counted() {
     snapbox::assert_data_eq!(
         out,
         str![[r#"
-out.mcap: recorded 5 packets (515 bytes), ticks 1 to 5; 2 packets built on states that never came; 2 packets could not be read (the first: byte 8: the packet's schema is 32f5a224657bee15, ours is 8bd8c1dbe8794429); 2 packets came late or twice; 1 packet came from others
+out.mcap: recorded 5 packets (515 bytes), ticks 1 to 5; 2 packets built on states that never came; 1 packet of schema 32f5a224657bee15 came; 1 packet could not be read (the first: byte 5: the packet has 5 bytes, a header has 28); 2 packets came late or twice; 1 packet came from others
 
 "#]]
     );
@@ -353,8 +353,8 @@ fn nothing_came() {
     snapbox::assert_data_eq!(
         err,
         str![[r#"
-a packet came that can't be read: byte 8: the packet's schema is 32f5a224657bee15, ours is 8bd8c1dbe8794429
-gametape: 127.0.0.1:0: no packet of this schema came; 2 packets could not be read (the first: byte 8: the packet's schema is 32f5a224657bee15, ours is 8bd8c1dbe8794429)
+a packet of schema 32f5a224657bee15 came, recorded is 8bd8c1dbe8794429
+gametape: 127.0.0.1:0: no packet of this schema came; 2 packets of schema 32f5a224657bee15 came
 
 "#]]
     );

@@ -60,6 +60,8 @@ pub(super) struct Facts {
     pub schema: Option<Result<Schema, CaptureError>>,
     pub tick_ns: Option<u64>,
     pub log_tick_ns: u64,
+    /// False where the record that all of this stands in is not there.
+    pub there: bool,
 }
 
 impl Facts {
@@ -68,6 +70,7 @@ impl Facts {
             schema: None,
             tick_ns: None,
             log_tick_ns: DEFAULT_TICK_NS,
+            there: false,
         };
         for record in index::leading(bytes) {
             if record.op != op::METADATA {
@@ -94,6 +97,7 @@ impl Facts {
                     })
                     .transpose()
             };
+            facts.there = true;
             facts.tick_ns = number(KEY_TICK)?;
             facts.log_tick_ns = number(KEY_LOG_TICK)?
                 .or(facts.tick_ns)

@@ -64,6 +64,7 @@ pub struct Capture<'a> {
     limits: ReadLimits,
     tick_ns: Option<u64>,
     log_tick_ns: u64,
+    has_facts: bool,
     channels: BTreeMap<u16, Role>,
     chunks: Vec<ChunkPlace>,
     messages: Option<BTreeMap<u16, u64>>,
@@ -154,6 +155,7 @@ impl<'a> Capture<'a> {
             limits,
             tick_ns: facts.tick_ns,
             log_tick_ns: facts.log_tick_ns,
+            has_facts: facts.there,
             channels,
             chunks,
             messages,
@@ -179,6 +181,11 @@ impl<'a> Capture<'a> {
     #[must_use]
     pub const fn log_tick_ns(&self) -> u64 {
         self.log_tick_ns
+    }
+
+    /// False where the metadata is lost that says how long a tick is.
+    pub(crate) const fn has_facts(&self) -> bool {
+        self.has_facts
     }
 
     /// How it ends.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime};
 
-use gametape_delta::{Error, Feedback, Limits, ReceiveError, Receiver, Schema};
+use gametape_delta::{Error, Feedback, Limits, ReceiveError, Receiver, Rule, Schema};
 
 use super::{CaptureError, CaptureWriter};
 
@@ -31,18 +31,22 @@ pub struct UdpOptions {
     /// Acknowledge packets to their sender, and ask for a full snapshot where one is needed. A
     /// sender that codes against acknowledged states sends nothing but full snapshots without.
     pub feedback: bool,
+    /// Record what a receiver sees, of each entity the newest values, in place of the packets: for
+    /// senders that stay within a budget by leaving entities out.
+    pub view: bool,
     /// A sender to say hello to until packets come: a feedback that asks for a full snapshot.
     pub join: Option<SocketAddr>,
 }
 
 impl Default for UdpOptions {
-    /// Without end, with feedback, joining nobody.
+    /// Without end, with feedback, the packets, joining nobody.
     fn default() -> Self {
         Self {
             packets: None,
             duration: None,
             idle: None,
             feedback: true,
+            view: false,
             join: None,
         }
     }
@@ -69,6 +73,10 @@ pub struct UdpRecorded {
     pub broken: u64,
     /// The first of them.
     pub first_broken: Option<Error>,
+    /// Packets of another schema.
+    pub other_schema: u64,
+    /// The hash of the first of those.
+    pub first_other_schema: Option<u64>,
     /// Packets from others than the first sender.
     pub foreign: u64,
     /// Who sent what was recorded.
@@ -137,7 +145,11 @@ pub fn record_udp<W: Write>(
                 recorded.sender = Some(from);
                 let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
                 let now = now.map_or(0, |since| since.as_nanos() as u64);
-                let pushed = writer.push_at(packet, now)?;
+                let pushed = if options.view {
+                    writer.push_state(receiver.view(), Some(now))?
+                } else {
+                    writer.push_at(packet, now)?
+                };
                 recorded.packets += 1;
                 recorded.bytes += length as u64;
                 recorded.keyframes_added += u64::from(pushed.keyframe_added);
@@ -150,6 +162,14 @@ pub fn record_udp<W: Write>(
                 recorded.sender = Some(from);
                 recorded.unusable += 1;
                 error.feedback()
+            }
+            Err(ReceiveError::Packet(Error {
+                rule: Rule::SchemaHash { found, .. },
+                ..
+            })) => {
+                recorded.other_schema += 1;
+                recorded.first_other_schema.get_or_insert(found);
+                None
             }
             Err(ReceiveError::Packet(error)) => {
                 recorded.broken += 1;

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::mem;
 
 use gametape_delta::wire::Header;
-use gametape_delta::{Decoder, Encoder, Error, Limits, Rule, Schema};
+use gametape_delta::{
+    Decoder, EncodeError, Encoder, Error, Limits, Rule, Schema, Snapshot, settle,
+};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Compression, WriteOptions};
@@ -50,11 +53,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Chunks of 1 MiB, ticks of unknown length, nothing added.
+    /// Chunks of 64 KiB, ticks of unknown length, nothing added.
     fn default() -> Self {
         Self {
             tick_ns: None,
-            chunk_bytes: 1 << 20,
+            chunk_bytes: 1 << 16,
             keyframe_every: None,
         }
     }
@@ -87,6 +90,16 @@ pub struct CaptureWriter<W: Write> {
     last: Option<u32>,
     index: u64,
     adding: Option<Adding>,
+    states: Option<Box<States>>,
+}
+
+/// What coding states takes.
+struct States {
+    encoder: Encoder,
+    /// What a reader holds after the last one.
+    held: Option<Snapshot>,
+    next: Snapshot,
+    packet: Vec<u8>,
 }
 
 /// What adding full snapshots takes.
@@ -153,6 +166,7 @@ impl<W: Write> CaptureWriter<W> {
                 packet: Vec::new(),
                 starts: BTreeMap::new(),
             }),
+            states: None,
         };
         // In the first chunk, where readers look for them if there is no index.
         writer.define(Role::Keyframe)?;
@@ -180,6 +194,40 @@ impl<W: Write> CaptureWriter<W> {
     /// [`CaptureError::Io`] and [`CaptureError::Write`] are final.
     pub fn push_at(&mut self, packet: &[u8], time: u64) -> Result<Pushed, CaptureError> {
         self.push_timed(packet, Some(time))
+    }
+
+    /// Records a state: the first as a full snapshot, each other as a delta on the one before.
+    ///
+    /// For what has no packets of its own, and for what a receiver sees
+    /// ([`Receiver::view`](gametape_delta::Receiver::view)). Values within their thresholds stay as
+    /// they were.
+    ///
+    /// # Errors
+    /// [`CaptureError::TickOrder`] for a state that is not after the last one;
+    /// [`CaptureError::BadPacket`] for one of another schema; as [`CaptureWriter::push_at`].
+    pub fn push_state(
+        &mut self,
+        state: &Snapshot,
+        time: Option<u64>,
+    ) -> Result<Pushed, CaptureError> {
+        let schema = self.decoder.schema();
+        let mut states = self.states.take().unwrap_or_else(|| {
+            Box::new(States {
+                encoder: Encoder::new(schema).limits(Limits::NONE),
+                held: None,
+                next: Snapshot::new(schema, 0),
+                packet: Vec::new(),
+            })
+        });
+        let pushed = match states.encode(state) {
+            Ok(()) => self.push_timed(&states.packet, time),
+            Err(error) => Err(error),
+        };
+        if pushed.is_ok() {
+            states.advance();
+        }
+        self.states = Some(states);
+        pushed
     }
 
     pub(crate) fn push_timed(
@@ -313,6 +361,37 @@ impl<W: Write> CaptureWriter<W> {
         };
         self.mcap.write_to_known_channel(&header, packet)?;
         Ok(times)
+    }
+}
+
+impl States {
+    fn encode(&mut self, state: &Snapshot) -> Result<(), CaptureError> {
+        self.next.clone_from(state);
+        let encoded = match &self.held {
+            Some(held) if held.tick() > 0 => {
+                settle(held, &mut self.next);
+                self.encoder.delta(held, &self.next, &mut self.packet)
+            }
+            _ => self.encoder.full(&self.next, &mut self.packet),
+        };
+        encoded.map_err(|error| match error {
+            EncodeError::TickOrder { tick, baseline } => CaptureError::TickOrder {
+                tick,
+                last: baseline,
+            },
+            EncodeError::Schema { expected, found } => CaptureError::BadPacket(Error {
+                rule: Rule::SchemaHash { expected, found },
+                offset: 8,
+            }),
+            error => CaptureError::Write(error.to_string()),
+        })
+    }
+
+    /// What was encoded is recorded.
+    fn advance(&mut self) {
+        let schema = self.next.schema().clone();
+        let held = self.held.get_or_insert_with(|| Snapshot::new(&schema, 0));
+        mem::swap(held, &mut self.next);
     }
 }
 

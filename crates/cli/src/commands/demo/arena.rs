@@ -31,7 +31,7 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
             STRONG,
             format_args!(
                 "An arena of {SHIPS} ships is replicated at {RATE} Hz over a network that loses {LOSS} % \
-                 of the packets, and captured where they arrive:"
+                 of the packets, and what arrives is captured as it is seen there:"
             ),
         ))?;
     }
@@ -64,7 +64,25 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
             },
         ))?;
     }
-    Ok(Ok(run.converged && audit.verdict() == Verdict::Pass))
+    let as_expected = run.converged && audit.verdict() == Verdict::Pass;
+    if !ui.json {
+        ui.line("")?;
+        ui.line(styled(STRONG, "A copy of it in which a bit was flipped:"))?;
+    }
+    let saved = save(&args.folder, "arena-flipped.mcap", || {
+        let mut bytes = std::fs::read(&path).map_err(|error| error.to_string())?;
+        let middle = bytes.len() / 2;
+        if let Some(byte) = bytes.get_mut(middle) {
+            *byte ^= 0x10;
+        }
+        Ok(bytes)
+    });
+    let (flipped, audit) = match saved.and_then(|flipped| Ok((self::audit(&flipped)?, flipped))) {
+        Err(message) => return Ok(Err(message)),
+        Ok((audit, flipped)) => (flipped, audit),
+    };
+    print(&flipped, &audit, ui)?;
+    Ok(Ok(as_expected && audit.verdict() == Verdict::Fail))
 }
 
 /// How it went.
@@ -122,7 +140,9 @@ fn replicate(seed: u64) -> Result<(Vec<u8>, Run), String> {
             let feedback = match receiver.apply(&packet) {
                 Ok(received) => {
                     if received.fresh {
-                        capture.push(&packet).map_err(|error| sentence(&error))?;
+                        capture
+                            .push_state(receiver.view(), None)
+                            .map_err(|error| sentence(&error))?;
                     }
                     received.ack
                 }

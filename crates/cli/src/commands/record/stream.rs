@@ -30,11 +30,13 @@ pub fn run(args: &RecordStream, ui: &mut Ui) -> io::Result<Exit> {
         }
         Ok(recorded) => {
             report(args, &recorded, ui)?;
-            Ok(if recorded.unusable + recorded.broken > 0 {
-                Exit::Loss
-            } else {
-                Exit::Fine
-            })
+            Ok(
+                if recorded.unusable + recorded.other_schema + recorded.broken > 0 {
+                    Exit::Loss
+                } else {
+                    Exit::Fine
+                },
+            )
         }
     }
 }
@@ -87,6 +89,7 @@ fn record(args: &RecordStream, ui: &mut Ui) -> Result<UdpRecorded, Error> {
         duration: args.seconds,
         idle: args.idle,
         feedback: !args.no_feedback,
+        view: args.view,
         join: args.join,
     };
     if let Ok(address) = socket.local_addr() {
@@ -96,8 +99,15 @@ fn record(args: &RecordStream, ui: &mut Ui) -> Result<UdpRecorded, Error> {
     }
     let unwritable = |error: CaptureError| refuse(error.to_string());
     let recorded = CaptureWriter::new(file, &schema, options).and_then(|mut writer| {
-        let mut warned = false;
+        let (mut warned, mut warned_of_schema) = (false, false);
         let recorded = record_udp(&socket, &schema, &udp, &mut writer, |so_far| {
+            if let Some(hash) = so_far.first_other_schema.filter(|_| !warned_of_schema) {
+                ui.remark(&format!(
+                    "a packet of schema {hash:016x} came, recorded is {:016x}",
+                    schema.hash()
+                ));
+                warned_of_schema = true;
+            }
             if let Some(broken) = so_far.first_broken.filter(|_| !warned) {
                 ui.remark(&format!("a packet came that can't be read: {broken}"));
                 warned = true;
@@ -153,6 +163,12 @@ fn why(recorded: &UdpRecorded) -> String {
             counted(recorded.unusable, "packet")
         ));
     }
+    if let Some(hash) = recorded.first_other_schema {
+        parts.push(format!(
+            "{} of schema {hash:016x} came",
+            counted(recorded.other_schema, "packet")
+        ));
+    }
     if recorded.broken > 0 {
         let first = recorded
             .first_broken
@@ -192,6 +208,8 @@ fn report(args: &RecordStream, recorded: &UdpRecorded, ui: &mut Ui) -> io::Resul
             "last_tick": recorded.last_tick,
             "stale": recorded.stale,
             "unusable": recorded.unusable,
+            "other_schema": recorded.other_schema,
+            "first_other_schema": recorded.first_other_schema.map(|hash| format!("{hash:016x}")),
             "broken": recorded.broken,
             "first_broken": recorded.first_broken.map(|error| error.to_string()),
             "foreign": recorded.foreign,

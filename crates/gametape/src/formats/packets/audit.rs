@@ -45,6 +45,14 @@ pub(super) fn audit(path: &Path, source: &Source) -> Result<Audit, Error> {
         container::check(capture, &mut auditor.findings);
     }
     auditor.packets(&packets);
+    if auditor.packets == 0 {
+        let code = match &packets {
+            Packets::Capture(_) => "capture.empty",
+            Packets::Delta(_) => "delta.empty",
+        };
+        let message = "there are no packets: nothing was recorded, or nothing is left".into();
+        auditor.findings.of_file(code, Severity::Warning, message);
+    }
     if path.is_dir() {
         names(&packet_files(path)?, source, &mut auditor.findings);
     }

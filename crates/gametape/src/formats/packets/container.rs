@@ -34,6 +34,13 @@ pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) {
             }
         }
     }
+    if !capture.has_facts() {
+        findings.of_file(
+            "capture.metadata",
+            Severity::Warning,
+            "the metadata of the capture is not there: how long a tick is, is not known".into(),
+        );
+    }
     let walked = walk(bytes);
     if let WalkEnd::DataEnd { at, crc, .. } = walked.end {
         let found = crc32fast::hash(bytes.get(..at).unwrap_or_default());

@@ -56,6 +56,9 @@ pub(super) fn repair<'a>(path: &Path, source: &'a Source) -> Result<Repaired<'a>
             let counted = capture
                 .counted(Role::Keyframe)
                 .zip(capture.counted(Role::Delta));
+            if !capture.has_facts() {
+                done.lose("the length of a tick is lost, if it was recorded".into());
+            }
             let capture = sound(*capture, source, &mut done);
             let schema = capture.schema().clone();
             let options = Options {
@@ -86,6 +89,7 @@ pub(super) fn repair<'a>(path: &Path, source: &'a Source) -> Result<Repaired<'a>
                 .and_then(|there| there.checked_sub(done.seen))
                 .filter(|missing| *missing > 0)
             {
+                done.lost = missing;
                 let (packets, are) = if missing == 1 {
                     ("packet", "is")
                 } else {
@@ -106,6 +110,8 @@ struct Done {
     actions: Vec<String>,
     untold: usize,
     dropped: u64,
+    /// Those that are not there at all.
+    lost: u64,
     kept: u64,
     /// Those that were dropped because they build on others.
     behind: u64,
@@ -148,11 +154,17 @@ impl Done {
         let up_to = self
             .last_tick
             .map_or_else(String::new, |tick| format!(", up to tick {tick}"));
-        let s = if self.kept == 1 { "" } else { "s" };
-        self.actions.push(format!(
-            "kept {} packet{s}{up_to}; dropped {}",
-            self.kept, self.dropped
-        ));
+        let s = if self.kept + self.dropped + self.lost == 1 {
+            ""
+        } else {
+            "s"
+        };
+        let of = match self.dropped + self.lost {
+            0 => String::new(),
+            gone => format!(" of {}", self.kept + gone),
+        };
+        self.actions
+            .push(format!("kept {}{of} packet{s}{up_to}", self.kept));
         Repaired {
             bytes: bytes.into(),
             actions: self.actions,
