@@ -47,7 +47,7 @@ impl Baselines {
         Self {
             schema: schema.clone(),
             capacity,
-            states: VecDeque::with_capacity(capacity + 1),
+            states: VecDeque::with_capacity(capacity.min(1024) + 1),
             spare: Vec::new(),
         }
     }
@@ -82,7 +82,10 @@ impl Baselines {
 
     /// Gives back a state that is not to be kept after all.
     pub fn give_back(&mut self, state: Snapshot) {
-        self.spare.push(state);
+        // Who brings states of their own never takes any: no more are kept than can be of use.
+        if self.spare.len() < self.capacity {
+            self.spare.push(state);
+        }
     }
 
     /// Keeps a state, whose tick must be after all that are kept; drops the oldest if there are
@@ -97,8 +100,10 @@ impl Baselines {
             });
         }
         self.states.push_back(state);
-        if self.states.len() > self.capacity {
-            self.spare.extend(self.states.pop_front());
+        if self.states.len() > self.capacity
+            && let Some(oldest) = self.states.pop_front()
+        {
+            self.give_back(oldest);
         }
         Ok(())
     }

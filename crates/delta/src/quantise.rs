@@ -140,7 +140,9 @@ impl FixedPoint {
         if value.is_nan() {
             return Err(QuantiseError::NotFinite);
         }
-        Ok(round(value * f64::from(self.scale)).clamp(self.min_q, self.max_q))
+        Ok(round(value * f64::from(self.scale))
+            .min(self.max_q)
+            .max(self.min_q))
     }
 
     /// The number of a multiple.
@@ -295,6 +297,8 @@ mod tests {
             wide.quantise_clamped(f64::NAN),
             Err(QuantiseError::NotFinite)
         );
+        // Bounds the wrong way round are no schema, and no panic either.
+        assert!(FixedPoint::new(1.0, -1.0, 10).quantise_clamped(0.0).is_ok());
         assert_eq!(wide.quantise(0.5), Ok(1));
         assert_eq!(wide.quantise(-0.5), Ok(-1));
         assert_eq!(wide.quantise(0.499_999_999_999_999_94), Ok(0));

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gametape_delta::{
-    Codec, Component, Encoder, Entity, Feedback, Field, Limits, ReceiveError, Receiver, Rule,
-    Schema, SendError, Sender, SenderOptions, Snapshot, Value,
+    Codec, Component, EncodeError, Encoder, Entity, Feedback, Field, Limit, Limits, ReceiveError,
+    Receiver, Rule, Schema, SendError, Sender, SenderOptions, Snapshot, Value,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -544,6 +544,132 @@ fn those_that_go_do_not_keep_others_out() {
         }
     }
     panic!("never delivered");
+}
+
+/// One goes and one comes where there is no room for one more; and no packet has more sections
+/// than its reader takes.
+#[test]
+fn the_limits_of_the_receiver_are_kept_and_block_nothing() {
+    for limits in [
+        Limits {
+            max_entities: 4,
+            ..Limits::DEFAULT
+        },
+        Limits {
+            max_sections: 1,
+            ..Limits::DEFAULT
+        },
+        Limits {
+            max_entities_create: 1,
+            max_entities_update: 1,
+            max_entities_destroy: 1,
+            max_section_bytes: 14,
+            ..Limits::DEFAULT
+        },
+    ] {
+        let options = SenderOptions {
+            limits,
+            ..SenderOptions::default()
+        };
+        let mut sender = Sender::with_options(&schema(), options);
+        let mut receiver = Receiver::with_window(&schema(), 64, limits);
+        let mut world = Snapshot::new(&schema(), 0);
+        for id in 10..14 {
+            put(&mut world, id, 1);
+        }
+        let mut packet = Vec::new();
+        for tick in 1..60 {
+            world.set_tick(tick);
+            if tick == 20 {
+                world.remove(13);
+                put(&mut world, 1, 1);
+                put(&mut world, 11, 9);
+            }
+            sender.encode(&world, &mut packet).unwrap();
+            let ack = receiver.apply(&packet).unwrap().ack;
+            sender.feedback(&ack);
+        }
+        assert!(
+            receiver.view().same_entities(&world),
+            "{limits:?}: {:?}",
+            receiver.view()
+        );
+    }
+}
+
+/// What no packet can say is an error, not silence.
+#[test]
+fn what_never_fits_is_refused() {
+    let mut world = Snapshot::new(&schema(), 0);
+    put(&mut world, 3, 7);
+    let (mut sender, _, mut packet) = agreed(&mut world);
+    world.set_tick(2);
+    sender.set_budget(27);
+    let refused = sender.encode(&world, &mut packet);
+    assert_eq!(refused, Err(SendError::NoRoom { budget: 27 }));
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "a packet has a header of 28 bytes, the budget is 27"
+    );
+    sender.set_budget(28);
+    sender.encode(&world, &mut packet).unwrap();
+    world.set_tick(3);
+    world.remove(3);
+    let Err(SendError::BudgetTooSmall {
+        entity: 3,
+        needed,
+        budget: 28,
+    }) = sender.encode(&world, &mut packet)
+    else {
+        panic!("there is no room for a destroy");
+    };
+    sender.set_budget(needed);
+    assert_eq!(sender.encode(&world, &mut packet).unwrap().bytes, needed);
+    // A limit is called by its name.
+    for (limit, limits) in [
+        (
+            Limit::SectionBytes,
+            Limits {
+                max_section_bytes: 8,
+                ..Limits::DEFAULT
+            },
+        ),
+        (
+            Limit::Creates,
+            Limits {
+                max_entities_create: 0,
+                ..Limits::DEFAULT
+            },
+        ),
+        (
+            Limit::Entities,
+            Limits {
+                max_entities: 0,
+                ..Limits::DEFAULT
+            },
+        ),
+    ] {
+        let options = SenderOptions {
+            limits,
+            ..SenderOptions::default()
+        };
+        let mut sender = Sender::with_options(&schema(), options);
+        let mut world = Snapshot::new(&schema(), 1);
+        put(&mut world, 3, 7);
+        let error = sender.encode(&world, &mut packet).unwrap_err();
+        assert!(
+            matches!(error, SendError::Encode(EncodeError::Limit { limit: found, .. }) if found == limit),
+            "{error}"
+        );
+    }
+    // No more memory than there are states.
+    let options = SenderOptions {
+        window: usize::MAX,
+        ..SenderOptions::default()
+    };
+    Sender::with_options(&schema(), options)
+        .encode(&world, &mut packet)
+        .unwrap();
 }
 
 #[test]

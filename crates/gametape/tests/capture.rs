@@ -9,7 +9,7 @@ use gametape::capture::{
 };
 use gametape::delta::wire::Header;
 use gametape::delta::{
-    Codec, Component, Encoder, EntityMut, Field, Limits, Schema, Snapshot, Value,
+    Codec, Component, Encoder, EntityMut, Field, Kind, Limits, Schema, Snapshot, Value,
 };
 use gametape::{Audit, Convert, Diff, Dump, Error, Format, Recording, Severity, Verdict};
 use proptest::prelude::*;
@@ -981,7 +981,7 @@ fn states_are_recorded_as_deltas_one_on_the_other() {
     }
     let again = writer.push_state(&states[0], None).unwrap_err();
     assert!(matches!(again, CaptureError::TickOrder { .. }), "{again}");
-    let other = Snapshot::new(&gametape::delta::Schema::empty(), 1000);
+    let other = Snapshot::new(&Schema::empty(), 1000);
     let other = writer.push_state(&other, None).unwrap_err();
     assert!(matches!(other, CaptureError::BadPacket(_)), "{other}");
     let bytes = writer.finish().unwrap();
@@ -1611,4 +1611,117 @@ fn a_recording_is_migrated_state_by_state() {
     let error = recording.convert(Format::Delta, &wish).unwrap_err();
     let message = error.to_string();
     assert!(message.starts_with("tape.delta: the recording can't be carried over to the schema: tick 1: entity 8, component 1, field 2: 8 does not fit UInt of 3 bits, which holds 0 to 7"), "{message}");
+}
+
+/// A redundant full snapshot changes no state.
+#[test]
+fn a_full_snapshot_beside_a_delta_is_no_difference() {
+    let (mut packets, states) = stream(5, 3, 100, 1);
+    let whole = capture_of(&packets, Options::default());
+    let mut full = Vec::new();
+    Encoder::new(&schema()).full(&states[2], &mut full).unwrap();
+    packets.insert(3, full);
+    let doubled = capture_of(&packets, Options::default());
+    let (a, b) = (opened(whole, "a"), opened(doubled, "b"));
+    let diff = a.diff(&b, &gametape::Check::default()).unwrap();
+    assert!(diff.same, "{:?}", diff.first);
+}
+
+/// A few bytes of a packet may stand for much of a state: bounded before anything is allocated.
+#[test]
+fn a_state_far_larger_than_its_packet_is_refused() {
+    let nothing = Codec::FixedPoint {
+        min_q: 1,
+        max_q: 1,
+        scale: 1,
+    };
+    let component = |id: u16| {
+        let fields: Vec<_> = (1..=64).map(|id| Field::new(id, nothing)).collect();
+        Component::new(id, fields)
+    };
+    let components: Vec<_> = (1..=64).map(component).collect();
+    let schema = Schema::new(components).unwrap();
+    // A section of 40,000 entities, of which the count alone is there.
+    let section = [1, 6 * 4, 0xc0, 0xb8, 0x02];
+    let header = Header {
+        kind: Kind::Full,
+        schema_hash: schema.hash(),
+        tick: 1,
+    };
+    let mut packet = header.to_bytes(26).to_vec();
+    packet.extend(section);
+    packet.resize(28 + 26, 0);
+    let file = Recording::from_bytes(packet, "tape.delta")
+        .unwrap()
+        .with_schema(schema);
+    let audit = file.audit().unwrap();
+    assert_eq!(codes(&audit), ["delta.limit"], "{:?}", audit.findings);
+}
+
+/// A capture by another program: messages with the number of their channel (0 keyframes, 1 deltas,
+/// 2 added) and their tick.
+fn by_hand(messages: &[(usize, u32, &[u8])]) -> Vec<u8> {
+    let mut writer = mcap::WriteOptions::new()
+        .profile("gametape")
+        .create(std::io::Cursor::new(Vec::new()))
+        .unwrap();
+    let none = std::collections::BTreeMap::new();
+    let json = serde_json::to_vec(&schema()).unwrap();
+    let id = writer
+        .add_schema("gametape.Snapshot", "gametape.schema+json", &json)
+        .unwrap();
+    let channels = ["keyframes", "deltas", "keyframes/added"].map(|topic| {
+        writer
+            .add_channel(id, topic, "snapshot-delta-v0", &none)
+            .unwrap()
+    });
+    for &(channel, tick, data) in messages {
+        let header = mcap::records::MessageHeader {
+            channel_id: channels[channel],
+            sequence: tick,
+            log_time: u64::from(tick) * 1_000_000,
+            publish_time: u64::from(tick) * 1_000_000,
+        };
+        writer.write_to_known_channel(&header, data).unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
+/// What was added is of a tick of the stream, the one before it: no other is believed.
+#[test]
+fn added_keyframes_of_other_ticks_are_found_and_left_out() {
+    let (packets, states) = stream(5, 3, 100, 1);
+    let ticks: Vec<u32> = states.iter().map(Snapshot::tick).collect();
+    let mut later = states[4].clone();
+    later.set_tick(ticks[4] + 500);
+    later.entry(900_000);
+    for (state, behind) in [(&later, 5), (&states[1], 4)] {
+        let mut full = Vec::new();
+        Encoder::new(&schema()).full(state, &mut full).unwrap();
+        let mut messages: Vec<(usize, u32, &[u8])> = packets
+            .iter()
+            .zip(&ticks)
+            .enumerate()
+            .map(|(at, (packet, tick))| (usize::from(at > 0), *tick, &packet[..]))
+            .collect();
+        messages.insert(behind, (2, state.tick(), &full));
+        let bytes = by_hand(&messages);
+        let found = audit(&bytes);
+        assert!(
+            codes(&found).contains(&"capture.keyframe"),
+            "{:?}",
+            found.findings
+        );
+        assert!(
+            !codes(&found).contains(&"delta.baseline-missing"),
+            "{:?}",
+            found.findings
+        );
+        let recording = opened(bytes, "tape");
+        let repaired = recording.repair().unwrap();
+        assert_clean(&repaired.bytes);
+        let capture = Capture::open(&repaired.bytes).unwrap();
+        assert_eq!(&capture.state_at(u32::MAX).unwrap(), &states[4]);
+    }
 }

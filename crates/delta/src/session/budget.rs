@@ -1,6 +1,7 @@
 //! How much of what is to be said goes into one packet.
 
-use crate::limits::Limits;
+use crate::bits::varuint_len;
+use crate::limits::{Limit, Limits};
 use crate::wire::{HEADER_BYTES, Tag, section_len};
 
 /// Bytes of an entity that goes: its id.
@@ -37,6 +38,11 @@ impl Budget {
         HEADER_BYTES + sections.sum::<usize>()
     }
 
+    /// True if the state can't have another entity.
+    pub const fn is_crowded(&self) -> bool {
+        self.entities >= self.limits.max_entities
+    }
+
     fn add(&mut self, tag: Tag, bytes: usize) {
         let at = tag as usize - 1;
         if let (Some(count), Some(body)) = (self.counts.get_mut(at), self.bodies.get_mut(at)) {
@@ -45,24 +51,28 @@ impl Budget {
         }
     }
 
-    fn fits(&self) -> bool {
+    /// A limit that is exceeded: which, its value, what there is. The budget counts as a limit of
+    /// bytes.
+    pub fn exceeded(&self) -> Option<(Limit, usize, usize)> {
         let limits = &self.limits;
-        let max = [
-            limits.max_entities_create,
-            limits.max_entities_destroy,
-            limits.max_entities_update,
-        ];
-        let counts = self
-            .counts
-            .iter()
-            .zip(max)
-            .all(|(count, max)| *count <= max);
+        let [creates, destroys, updates] = self.counts;
+        let bodies = self.counts.iter().zip(self.bodies);
         // The count of a section is part of its body.
-        let bodies = self
-            .bodies
-            .iter()
-            .all(|body| body + 5 <= limits.max_section_bytes);
-        counts && bodies && self.entities <= limits.max_entities && self.used() <= self.bytes
+        let largest = bodies
+            .map(|(count, body)| varuint_len(*count as u32) + body)
+            .max()
+            .unwrap_or_default();
+        let sections = self.counts.iter().filter(|count| **count > 0).count();
+        let checks = [
+            (Limit::Creates, limits.max_entities_create, creates),
+            (Limit::Destroys, limits.max_entities_destroy, destroys),
+            (Limit::Updates, limits.max_entities_update, updates),
+            (Limit::SectionBytes, limits.max_section_bytes, largest),
+            (Limit::Sections, limits.max_sections, sections),
+            (Limit::Entities, limits.max_entities, self.entities),
+            (Limit::PacketBytes, self.bytes, self.used()),
+        ];
+        checks.into_iter().find(|(_, max, found)| found > max)
     }
 
     /// Takes these sections' parts of an entity if all of them fit; `more` entities are then in
@@ -87,10 +97,18 @@ impl Budget {
             next.add(tag, bytes);
         }
         next.entities += more;
-        let fits = next.fits();
+        let fits = next.exceeded().is_none();
         if fits {
             *self = next;
         }
         fits
+    }
+
+    /// Takes these whether they fit or not.
+    pub fn force(&mut self, parts: &[(Tag, usize)], more: usize) {
+        for &(tag, bytes) in parts {
+            self.add(tag, bytes);
+        }
+        self.entities += more;
     }
 }

@@ -72,6 +72,14 @@ impl Candidate {
         budget.take_for_destroy(parts.get(..count).unwrap_or_default())
     }
 
+    /// A packet of this entity alone.
+    pub fn alone(&self, mut empty: Budget) -> Budget {
+        let (parts, count) = self.parts();
+        let more = usize::from(self.what == What::Create);
+        empty.force(parts.get(..count).unwrap_or_default(), more);
+        empty
+    }
+
     pub fn fit(&self, budget: &mut Budget) -> bool {
         let (parts, count) = self.parts();
         let more = usize::from(self.what == What::Create);

@@ -18,8 +18,9 @@
 //! even if the receiver's baseline has the right values: an update without components, 4 bytes and
 //! a mask, which says "as in the baseline". What came or went since the baseline is said again in
 //! each packet, first of all, so that nothing that was seen vanishes, and nothing that went comes
-//! back. Where even that does not fit (a budget that shrank, entities that grew), new entities may
-//! be away for a while, and those that went may be seen once more.
+//! back. Where even that does not fit (a budget that shrank, entities that grew, limits of few
+//! entities a section), new entities may be away for a while, and those that went may be seen
+//! once more.
 
 mod budget;
 mod candidate;

@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::error::EncodeError;
 use crate::limits::Limits;
+use crate::wire::HEADER_BYTES;
 
 /// States that sender and receiver keep if nothing else is said: two seconds at 30 packets a
 /// second.
@@ -61,6 +62,11 @@ pub enum SendError {
         /// The last one sent.
         last: u32,
     },
+    /// Not even a header fits.
+    NoRoom {
+        /// Bytes a packet may have.
+        budget: usize,
+    },
     /// An entity that would not fit into a packet of its own: it could never be delivered.
     BudgetTooSmall {
         /// The entity.
@@ -80,6 +86,10 @@ impl fmt::Display for SendError {
             Self::TickOrder { tick, last } => {
                 write!(f, "tick {tick} is not after tick {last}, the last one sent")
             }
+            Self::NoRoom { budget } => write!(
+                f,
+                "a packet has a header of {HEADER_BYTES} bytes, the budget is {budget}"
+            ),
             Self::BudgetTooSmall {
                 entity,
                 needed,

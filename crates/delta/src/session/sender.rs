@@ -12,7 +12,7 @@ use crate::baseline::Baselines;
 use crate::bits::BitWriter;
 use crate::encode::{Changed, changes, settle_row, write_create, write_update};
 use crate::error::EncodeError;
-use crate::limits::{Limit, Limits};
+use crate::limits::Limit;
 use crate::schema::{Layout, Schema};
 use crate::snapshot::{Row, Snapshot};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
@@ -166,6 +166,10 @@ impl Sender {
         if let Err(crate::Rule::Limit { limit, max, found }) = self.schema.layout().within(limits) {
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
         }
+        let budget = self.options.budget.min(limits.max_packet_bytes);
+        if budget < HEADER_BYTES {
+            return Err(SendError::NoRoom { budget });
+        }
         match world.tick() {
             0 => Err(SendError::TickZero),
             tick if tick <= self.last_tick => Err(SendError::TickOrder {
@@ -227,7 +231,7 @@ impl Sender {
                     let priority = gone.map_or(0, |gone| gone.priority) + grows;
                     self.next_gone.push(Gone { id, priority });
                     let from = self.bits.aligned().len();
-                    self.candidates.push(Candidate {
+                    let candidate = Candidate {
                         id,
                         what: What::Destroy,
                         from,
@@ -235,7 +239,9 @@ impl Sender {
                         sticky,
                         priority,
                         chosen: false,
-                    });
+                    };
+                    self.check_alone(&candidate)?;
+                    self.candidates.push(candidate);
                 }
                 continue;
             };
@@ -304,17 +310,20 @@ impl Sender {
     /// A candidate has to fit into a packet of its own.
     fn check_alone(&self, candidate: &Candidate) -> Result<(), SendError> {
         let limits = &self.options.limits;
-        let mut alone = Budget::new(self.options.budget, limits, 0);
-        if candidate.fit(&mut alone) {
-            return Ok(());
+        let alone = candidate.alone(Budget::new(self.options.budget, limits, 0));
+        match alone.exceeded() {
+            None => Ok(()),
+            Some((Limit::PacketBytes, budget, needed)) if budget == self.options.budget => {
+                Err(SendError::BudgetTooSmall {
+                    entity: candidate.id,
+                    needed,
+                    budget,
+                })
+            }
+            Some((limit, max, found)) => {
+                Err(SendError::Encode(EncodeError::Limit { limit, max, found }))
+            }
         }
-        let mut unbounded = Budget::new(usize::MAX, &Limits::NONE, 0);
-        candidate.fit(&mut unbounded);
-        Err(SendError::BudgetTooSmall {
-            entity: candidate.id,
-            needed: unbounded.used(),
-            budget: self.options.budget.min(limits.max_packet_bytes),
-        })
     }
 
     /// Chooses what goes into the packet; how many candidates have to wait.
@@ -337,6 +346,8 @@ impl Sender {
             candidate.chosen = budget.take(&[(Tag::Destroy, DESTROY_BYTES)], 0);
         }
         let mut waiting = 0;
+        // Of those: creates that wait for an entity to go.
+        let mut crowded = 0;
         for at in &self.order {
             let Some(candidate) = candidates.get_mut(*at) else {
                 continue;
@@ -350,10 +361,19 @@ impl Sender {
             }
             // What comes or goes stays in each packet until it is acknowledged. Were it let in
             // before something that waits for room, that room might never come.
-            let stays = matches!(candidate.what, What::Create | What::Destroy);
-            let blocked = waiting > 0 && stays && !candidate.sticky;
+            // Only what goes makes room for what waits for an entity to go.
+            let before = match candidate.what {
+                What::Create => waiting,
+                What::Destroy => waiting - crowded,
+                What::Update | What::Replace => 0,
+            };
+            let blocked = before > 0 && !candidate.sticky;
+            let no_room = candidate.what == What::Create && budget.is_crowded();
             candidate.chosen = !blocked && candidate.fit(&mut budget);
-            waiting += usize::from(!candidate.chosen);
+            if !candidate.chosen {
+                waiting += 1;
+                crowded += usize::from(no_room);
+            }
         }
         waiting
     }

@@ -114,7 +114,7 @@ fn try_unpack(
                 .map_err(|error| failed(error.to_string()))?;
             // What is claimed is not allocated before it is there.
             decoder
-                .take(chunk.unpacked + 1)
+                .take(chunk.unpacked.saturating_add(1))
                 .read_to_end(into)
                 .map_err(|error| failed(error.to_string()))?;
         }
@@ -210,6 +210,8 @@ pub(crate) fn find_chunks<'a>(bytes: &'a [u8], limits: &ReadLimits) -> Vec<Chunk
     const NAME: &[u8] = b"\x04\0\0\0zstd";
     let mut found = Vec::new();
     let mut unpacked = Vec::new();
+    // What looks like chunks may be made to look so, one inside the other.
+    let mut tries = 1000_usize;
     let mut from = BEFORE;
     while let Some(rest) = bytes.get(from..) {
         let Some(next) = rest.windows(NAME.len()).position(|bytes| bytes == NAME) else {
@@ -217,11 +219,17 @@ pub(crate) fn find_chunks<'a>(bytes: &'a [u8], limits: &ReadLimits) -> Vec<Chunk
         };
         let at = from + next - BEFORE;
         from += next + 1;
-        if let Ok(chunk) = Chunk::at(bytes, at)
-            && unpack(&chunk, limits, &mut unpacked).is_ok()
-        {
-            found.push(chunk);
+        let Ok(chunk) = Chunk::at(bytes, at) else {
+            continue;
+        };
+        if unpack(&chunk, limits, &mut unpacked).is_ok() {
             from = chunk.end() + BEFORE;
+            found.push(chunk);
+            continue;
+        }
+        tries = tries.saturating_sub(1 + unpacked.len() / (1 << 20));
+        if tries == 0 {
+            break;
         }
     }
     found

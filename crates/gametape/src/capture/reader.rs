@@ -388,7 +388,16 @@ impl<'a> Capture<'a> {
     pub(crate) fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, CaptureError> {
         let at = self.chunks.get(chunk).map_or(usize::MAX, |place| place.at);
         into.clear();
-        unpack(&Chunk::at(self.bytes, at)?, &self.limits, into)?;
+        let record = Chunk::at(self.bytes, at)?;
+        // Chunks that overlapped could share what unpacks to far more than the file.
+        let next = self.chunks.get(chunk + 1);
+        if next.is_some_and(|next| record.end() > next.at) {
+            return Err(CaptureError::Record {
+                what: "chunk",
+                offset: at as u64,
+            });
+        }
+        unpack(&record, &self.limits, into)?;
         Ok(at as u64)
     }
 

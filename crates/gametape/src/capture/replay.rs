@@ -206,6 +206,14 @@ impl Replay {
         let added = match self.held(next.tick()) {
             Some(state) if state.same_entities(&next) => Added::Same,
             Some(_) => Added::Differs,
+            // What was added is never older than the stream.
+            None if self
+                .current
+                .as_ref()
+                .is_some_and(|state| next.tick() < state.tick()) =>
+            {
+                Added::Differs
+            }
             None => {
                 self.advance(next, packet.index);
                 return Ok(Added::Resumed);

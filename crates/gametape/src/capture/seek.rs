@@ -2,7 +2,7 @@
 
 use gametape_delta::{Decoder, Limits, Schema, Snapshot, Strictness};
 
-use super::CaptureError;
+use super::{CaptureError, MAX_STATE_BYTES};
 
 /// A packet, by its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,13 @@ pub(crate) fn chain(entries: &[Entry]) -> Option<Result<Vec<usize>, Missing>> {
         let Some(found) = before.iter().rposition(|entry| entry.tick == baseline) else {
             return Some(Err(Missing { tick, baseline }));
         };
-        at = full_of(entries, found, baseline);
+        // Its neighbours, where it is one of them, were looked through when the first was met.
+        let neighbour = entries.get(at).is_some_and(|entry| entry.tick == baseline);
+        at = if neighbour {
+            found
+        } else {
+            full_of(entries, found, baseline)
+        };
         chain.push(at);
     }
 }
@@ -103,9 +109,25 @@ impl States {
     }
 }
 
-/// What recordings are read with: whatever the length of a packet allows.
+/// What recordings are read with: whatever the length of a packet allows, and a state can hold.
 pub(crate) fn reader(schema: &Schema) -> Decoder {
+    let max_entities = entities_within(schema, MAX_STATE_BYTES);
     Decoder::new(schema)
-        .limits(Limits::NONE)
+        .limits(Limits {
+            max_entities,
+            max_entities_create: max_entities,
+            ..Limits::NONE
+        })
         .strictness(Strictness::Lenient)
+}
+
+/// How many entities of all components are within so many bytes: an entity may take far more of
+/// memory than of a packet.
+pub(crate) fn entities_within(schema: &Schema, bytes: u64) -> usize {
+    let fields = schema
+        .components()
+        .iter()
+        .map(|component| component.fields.len());
+    let entity = 20 + 8 * fields.sum::<usize>() as u64;
+    usize::try_from(bytes / entity).unwrap_or(usize::MAX)
 }

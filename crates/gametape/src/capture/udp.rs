@@ -6,7 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use gametape_delta::{Error, Feedback, Limits, ReceiveError, Receiver, Rule, Schema};
 
-use super::{CaptureError, CaptureWriter};
+use super::seek::entities_within;
+use super::{CaptureError, CaptureWriter, MAX_STATE_BYTES};
 
 /// How often a capture is made safe against being killed.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
@@ -16,8 +17,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const HELLO_EVERY: Duration = Duration::from_millis(500);
 /// States that later packets may build on.
 const WINDOW: usize = 256;
-/// Entities of a state: far more than UDP packets can keep up to date.
-const MAX_ENTITIES: usize = 1 << 20;
+/// Fewest entities that a state may have, whatever the schema.
+const MIN_ENTITIES: usize = 4096;
 
 /// What to record, and when to stop.
 #[derive(Clone, Copy, Debug)]
@@ -96,9 +97,11 @@ pub fn record_udp<W: Write>(
     mut stop: impl FnMut(&UdpRecorded) -> bool,
 ) -> Result<UdpRecorded, CaptureError> {
     socket.set_read_timeout(Some(LOOK_EVERY))?;
+    // All that is held may come from anybody.
+    let max_entities = entities_within(schema, MAX_STATE_BYTES / WINDOW as u64);
     let limits = Limits {
         max_packet_bytes: 1 << 16,
-        max_entities: MAX_ENTITIES,
+        max_entities: max_entities.max(MIN_ENTITIES),
         ..Limits::NONE
     };
     let mut receiver = Receiver::with_window(schema, WINDOW, limits);

@@ -300,10 +300,11 @@ impl Auditor {
     fn added(&mut self, packet: &Packet<'_>, tick: u32) {
         match self.replay.apply_added(packet) {
             Ok(Added::Same) => {}
-            Ok(Added::Resumed) => {
+            Ok(Added::Resumed) if self.last_tick == Some(tick) => {
                 self.failed.remove(&tick);
             }
-            Ok(Added::Differs) => {
+            // Of a tick that the stream does not have, or not any more.
+            Ok(Added::Differs | Added::Resumed) => {
                 let message = "the full snapshot that the recorder added is not the state that the stream has";
                 self.note(
                     packet,

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use gametape_delta::wire::Header;
 use gametape_delta::{Entity, Snapshot, Value};
 use serde_json::{Map, json};
 
 use super::{broken, field_name, in_brackets, open};
-use crate::capture::{CaptureError, Cursor, Packets, Replay, Role};
+use crate::capture::{CaptureError, Cursor, Packet, Packets, Replay, Role};
 use crate::source::Source;
 use crate::{Diff, Error};
 
@@ -73,6 +74,9 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
 struct Steps<'a> {
     cursor: Cursor<'a>,
     replay: Replay,
+    /// The packet that comes next: its index and offset.
+    ahead: Option<(u64, u64, Role)>,
+    bytes: Vec<u8>,
     /// The tick of the state; none at the end.
     tick: Option<u32>,
 }
@@ -82,21 +86,50 @@ impl<'a> Steps<'a> {
         Self {
             cursor: packets.cursor(),
             replay: packets.replay(),
+            ahead: None,
+            bytes: Vec::new(),
             tick: None,
         }
     }
 
+    /// Goes to the next tick: a full snapshot may have that of the packet before it.
     fn step(&mut self) -> Result<(), CaptureError> {
-        loop {
-            let Some(packet) = self.cursor.next_packet()? else {
-                self.tick = None;
-                return Ok(());
+        let before = self.tick.take();
+        if before.is_none() && self.ahead.is_none() {
+            self.look()?;
+        }
+        while let Some((index, offset, role)) = self.ahead {
+            let tick = Header::read(&self.bytes)
+                .ok()
+                .map(|(header, _)| header.tick);
+            if self.tick.is_some() && tick != self.tick {
+                break;
+            }
+            let packet = Packet {
+                bytes: &self.bytes,
+                index,
+                offset,
+                role,
+                times: None,
             };
+            self.tick = Some(self.replay.apply(&packet)?.tick());
+            self.look()?;
+        }
+        Ok(())
+    }
+
+    /// Takes the packet that comes next out of the recording.
+    fn look(&mut self) -> Result<(), CaptureError> {
+        self.ahead = None;
+        while let Some(packet) = self.cursor.next_packet()? {
             if packet.role != Role::Added {
-                self.tick = Some(self.replay.apply(&packet)?.tick());
-                return Ok(());
+                self.bytes.clear();
+                self.bytes.extend_from_slice(packet.bytes);
+                self.ahead = Some((packet.index, packet.offset, packet.role));
+                break;
             }
         }
+        Ok(())
     }
 }
 

@@ -118,6 +118,8 @@ struct Done {
     /// Packets of the stream that were met.
     seen: u64,
     last_tick: Option<u32>,
+    /// Packets may be missing in between.
+    holes: bool,
     lossy: bool,
 }
 
@@ -188,6 +190,7 @@ fn sound<'a>(capture: Capture<'a>, bytes: &'a [u8], done: &mut Done) -> Capture<
             to - from
         );
         if packets {
+            done.holes = true;
             done.lose(format!("{what}: dropped"));
         } else {
             done.tell(format!("{what}; they are of the index"));
@@ -211,6 +214,9 @@ fn keep(
     // Ticks whose packets were dropped.
     let mut failed = BTreeSet::new();
     let mut cursor = packets.cursor();
+    let mut unreadable = done.holes;
+    // The tick of the last packet of the stream, kept or not.
+    let mut last_met = None;
     loop {
         let packet = match cursor.next_packet() {
             Ok(None) => return Ok(()),
@@ -219,11 +225,24 @@ fn keep(
                 let offset = error.offset();
                 let at = offset.map_or_else(String::new, |at| format!("byte {at}: "));
                 done.lose(format!("{at}dropped what can't be read: {error}"));
+                unreadable = true;
                 continue;
             }
         };
         if packet.role == Role::Added {
-            match replay.apply_added(&packet) {
+            // One of a tick that the stream does not have is no state of it, unless packets are
+            // missing before it.
+            let tick = Header::read(packet.bytes)
+                .ok()
+                .map(|(header, _)| header.tick);
+            let of_stream = unreadable || tick == last_met;
+            let held = tick.is_some_and(|tick| replay.held(tick).is_some());
+            let applied = if of_stream || held {
+                replay.apply_added(&packet)
+            } else {
+                Ok(Added::Differs)
+            };
+            match applied {
                 Ok(Added::Same) => hand_on(&packet, packet.bytes)?,
                 // What follows builds on it, and nothing else leads there any more.
                 Ok(Added::Resumed) => {
@@ -247,6 +266,7 @@ fn keep(
         done.seen += 1;
         let place = place(&packet);
         let tick = Header::read(packet.bytes).ok().map(|(header, _)| header);
+        last_met = tick.map(|header| header.tick).or(last_met);
         let again = tick.is_some_and(|header| {
             done.last_tick == Some(header.tick) && header.baseline().is_some()
         });
