@@ -3,6 +3,10 @@
 //!
 //! `cargo run --release -p gametape-delta --example arena_udp -- --clients 3 --seconds 10 --loss 10`
 //!
+//! With `--listen 127.0.0.1:7777 --clients 0` it is a server for others, such as
+//! `gametape record stream --udp 127.0.0.1:0 --join 127.0.0.1:7777 --schema arena.mcap OUT.mcap`
+//! (`cargo xtask demo` makes an `arena.mcap`, which has the schema).
+//!
 //! One socket is the server's; each client has its own and says hello until packets come. A
 //! client that is restarted (the first one is, half-way) asks for a full snapshot: a resync.
 
@@ -17,6 +21,9 @@ use gametape_delta::samples::Arena;
 use gametape_delta::{Feedback, ReceiveError, Receiver, Sender, Snapshot, Value};
 
 const HELLO: &[u8] = b"hello";
+
+const USAGE: &str = "arena_udp [--listen ADDR] [--ships N] [--clients N] [--seconds N] [--rate HZ] \
+                     [--loss PERCENT] [--budget BYTES]";
 
 /// What is run.
 #[derive(Clone, Copy, Debug)]
@@ -77,9 +84,11 @@ impl Loss {
     }
 }
 
-/// Runs server and clients until all is over.
-pub fn run(options: Options) -> Result<Vec<Report>, Box<dyn Error + Send + Sync>> {
-    let server = UdpSocket::bind("127.0.0.1:0")?;
+/// Runs a server at this socket, and its clients, until all is over.
+pub fn run(
+    server: &UdpSocket,
+    options: Options,
+) -> Result<Vec<Report>, Box<dyn Error + Send + Sync>> {
     let address = server.local_addr()?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -89,7 +98,7 @@ pub fn run(options: Options) -> Result<Vec<Report>, Box<dyn Error + Send + Sync>
                 scope.spawn(move || client(number, address, options, over))
             })
             .collect();
-        let last = serve(&server, options);
+        let last = serve(server, options);
         over.store(true, Ordering::Relaxed);
         let last = last?;
         clients
@@ -204,28 +213,38 @@ fn client(
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut options = Options::default();
     let mut seconds = 10;
+    let mut listen = String::from("127.0.0.1:0");
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
-        let value = arguments.next().ok_or("each option needs a value")?;
+        let Some(value) = arguments.next() else {
+            println!("{USAGE}");
+            return Ok(());
+        };
         match name.as_str() {
+            "--listen" => listen = value,
             "--ships" => options.ships = value.parse()?,
             "--clients" => options.clients = value.parse()?,
             "--seconds" => seconds = value.parse()?,
             "--rate" => options.rate = value.parse()?,
             "--loss" => options.loss = value.parse()?,
             "--budget" => options.budget = value.parse()?,
-            _ => return Err(format!("unknown option {name}").into()),
+            _ => return Err(format!("unknown option {name}\n{USAGE}").into()),
         }
     }
     if options.rate == 0 {
         return Err("--rate must be above 0".into());
     }
     options.ticks = seconds * options.rate;
+    let server = UdpSocket::bind(&listen)?;
     println!(
-        "{} ships at {} Hz, packets of at most {} bytes, {} % lost each way",
-        options.ships, options.rate, options.budget, options.loss
+        "server at {}: {} ships at {} Hz, packets of at most {} bytes, {} % lost each way",
+        server.local_addr()?,
+        options.ships,
+        options.rate,
+        options.budget,
+        options.loss
     );
-    for (number, report) in run(options)?.iter().enumerate() {
+    for (number, report) in run(&server, options)?.iter().enumerate() {
         println!(
             "client {number}: {} packets, {:.0} bytes/s, largest {} bytes, {} asks for a full snapshot, {}",
             report.packets,

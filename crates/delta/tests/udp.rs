@@ -1,5 +1,7 @@
 //! The example over real sockets, at a faster clock.
 
+use std::net::UdpSocket;
+
 #[path = "../examples/arena_udp.rs"]
 mod arena;
 
@@ -12,7 +14,8 @@ fn clients_over_udp_see_what_the_server_sees() {
         loss: 20,
         ..arena::Options::default()
     };
-    let reports = arena::run(options).unwrap();
+    let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let reports = arena::run(&server, options).unwrap();
     assert_eq!(reports.len(), 2);
     for (number, report) in reports.iter().enumerate() {
         assert!(report.converged, "client {number}: {report:?}");
