@@ -37,20 +37,34 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
     }
     let mut left = Steps::new(&a);
     let mut right = Steps::new(&b);
-    left.step().map_err(|error| broken(path, error))?;
-    right.step().map_err(|error| broken(other, error))?;
+    for (steps, path) in [(&mut left, path), (&mut right, other)] {
+        steps.step();
+        // Of a recording without any state there is nothing to compare.
+        if let (None, Some(error)) = (steps.tick, steps.failed.take()) {
+            return Err(broken(path, error));
+        }
+    }
     loop {
-        let found = match (left.tick, right.tick) {
-            (None, None) => break,
-            (Some(a), Some(b)) if a == b => left
-                .replay
-                .state()
-                .zip(right.replay.state())
-                .and_then(|(a, b)| compare(a, b)),
-            (a, b) => Some(Found::tick(a, b)),
-        };
         let (a, b) = (left.tick, right.tick);
-        if let Some(found) = found {
+        let found = match (a, b, left.failed.take(), right.failed.take()) {
+            (None, None, None, None) => break,
+            (None, None, Some(error), Some(_)) => return Err(broken(path, error)),
+            (None, _, Some(error), _) => Some((Found::end("first", left.last, &error), true)),
+            (_, None, _, Some(error)) => Some((Found::end("second", right.last, &error), true)),
+            (Some(a), Some(b), ours, theirs) if a == b => {
+                (left.failed, right.failed) = (ours, theirs);
+                let states = left.replay.state().zip(right.replay.state());
+                let found = states.and_then(|(a, b)| compare(a, b));
+                found.map(|found| (found, false))
+            }
+            (a, b, ours, theirs) => {
+                (left.failed, right.failed) = (ours, theirs);
+                Some((Found::tick(a, b), false))
+            }
+        };
+        let mut over = false;
+        if let Some((found, is_end)) = found {
+            over = is_end;
             if diff.first.is_none() {
                 diff.tick = a.into_iter().chain(b).min().map(u64::from);
                 diff.first = Some(found.sentence);
@@ -59,11 +73,14 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
                 diff.more += 1;
             }
         }
+        if over {
+            break;
+        }
         if b.is_none_or(|b| a.is_some_and(|a| a <= b)) {
-            left.step().map_err(|error| broken(path, error))?;
+            left.step();
         }
         if a.is_none_or(|a| b.is_some_and(|b| b <= a)) {
-            right.step().map_err(|error| broken(other, error))?;
+            right.step();
         }
     }
     diff.same = diff.first.is_none() && diff.header.is_empty();
@@ -79,6 +96,10 @@ struct Steps<'a> {
     bytes: Vec<u8>,
     /// The tick of the state; none at the end.
     tick: Option<u32>,
+    /// The last tick there was a state of.
+    last: Option<u32>,
+    /// Why it ends there.
+    failed: Option<CaptureError>,
 }
 
 impl<'a> Steps<'a> {
@@ -89,13 +110,24 @@ impl<'a> Steps<'a> {
             ahead: None,
             bytes: Vec::new(),
             tick: None,
+            last: None,
+            failed: None,
         }
     }
 
     /// Goes to the next tick: a full snapshot may have that of the packet before it.
-    fn step(&mut self) -> Result<(), CaptureError> {
+    fn step(&mut self) {
         let before = self.tick.take();
-        if before.is_none() && self.ahead.is_none() {
+        let result = self.try_step(before.is_none());
+        self.last = self.tick.or(before);
+        if let Err(error) = result {
+            self.ahead = None;
+            self.failed = Some(error);
+        }
+    }
+
+    fn try_step(&mut self, is_first: bool) -> Result<(), CaptureError> {
+        if is_first && self.ahead.is_none() {
             self.look()?;
         }
         while let Some((index, offset, role)) = self.ahead {
@@ -145,6 +177,15 @@ impl Found {
             _ => Map::new(),
         };
         Self { sentence, details }
+    }
+
+    /// One of them can't be followed any further.
+    fn end(which: &str, last: Option<u32>, error: &CaptureError) -> Self {
+        let last = last.unwrap_or_default();
+        Self::new(
+            format!("behind tick {last} the {which} recording can't be followed: {error}"),
+            json!({ "ends": which, "last_tick": last, "error": error.to_string() }),
+        )
     }
 
     /// A tick that one of them does not have.
