@@ -60,7 +60,7 @@ pub(crate) use chunk::{Chunk, Inside, Message, find_chunks, inside};
 pub(crate) use facts::read_schema;
 pub(crate) use index::{ChunkPlace, WalkEnd, read_message_index, read_summary, unreadable, walk};
 pub(crate) use records::starts_as_mcap;
-pub(crate) use seek::reader;
+pub(crate) use seek::{reader, reader_to_show};
 
 /// The profile of a capture.
 pub const PROFILE: &str = "gametape";

@@ -111,11 +111,21 @@ impl States {
 
 /// What recordings are read with: whatever the length of a packet allows, and a state can hold.
 pub(crate) fn reader(schema: &Schema) -> Decoder {
-    let max_entities = entities_within(schema, MAX_STATE_BYTES);
+    reader_within(schema, MAX_STATE_BYTES)
+}
+
+/// What packets are read with to be shown: as plain data they take several times as much.
+pub(crate) fn reader_to_show(schema: &Schema) -> Decoder {
+    reader_within(schema, MAX_STATE_BYTES / 8)
+}
+
+fn reader_within(schema: &Schema, bytes: u64) -> Decoder {
+    let max_entities = entities_within(schema, bytes);
     Decoder::new(schema)
         .limits(Limits {
             max_entities,
             max_entities_create: max_entities,
+            max_entities_update: max_entities,
             ..Limits::NONE
         })
         .strictness(Strictness::Lenient)

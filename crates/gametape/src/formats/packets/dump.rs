@@ -8,7 +8,7 @@ use gametape_delta::{Kind, Packet, Section, Snapshot, Tag};
 
 use super::{broken, open};
 use crate::Error;
-use crate::capture::{CaptureError, Packets, Role, reader};
+use crate::capture::{CaptureError, Packets, Role, reader_to_show};
 use crate::format::{Dump, Partial};
 use crate::source::Source;
 
@@ -62,7 +62,7 @@ fn each(
     tick: Option<u32>,
     out: &mut dyn Write,
 ) -> io::Result<Result<Partial<()>, Error>> {
-    let decoder = reader(packets.schema());
+    let decoder = reader_to_show(packets.schema());
     let mut problem = None;
     let mut found = false;
     let mut cursor = packets.cursor();
