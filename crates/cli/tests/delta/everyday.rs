@@ -211,7 +211,7 @@ fn verify_says_how_much_was_applied() {
 pass  ./packets  40 packets, all applied, 4 entities at tick 40
 pass  ./run.delta  40 packets, all applied, 4 entities at tick 40
 pass  ./run.mcap  40 packets, all applied, 4 entities at tick 40
-3 recordings: 3 pass; 0.0 MB in 0.00 s, 1 other file skipped
+3 recordings: 3 pass; 0.0 MB in [..] s, 1 other file skipped
 
 "#]]);
     assert_eq!(
