@@ -6,7 +6,7 @@ use crate::baseline::Baselines;
 use crate::body::{Body, check_schema};
 use crate::error::{Error, Rule};
 use crate::limits::{Limit, Limits};
-use crate::schema::{Layout, Schema, full_mask, ones};
+use crate::schema::{Schema, full_mask, ones};
 use crate::snapshot::Snapshot;
 use crate::wire::{Frame, Header, Kind, Section, Tag};
 
@@ -409,12 +409,5 @@ impl<'a> Creates<'a> {
             self.next = self.body.next_id()?;
         }
         Ok(())
-    }
-}
-
-impl Layout {
-    /// See [`check_schema`].
-    pub(crate) fn within(&self, limits: &Limits) -> Result<(), Rule> {
-        check_schema(self, limits)
     }
 }

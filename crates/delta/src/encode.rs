@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::bits::{BitWriter, Burst};
+use crate::body::check_schema;
 use crate::error::{EncodeError, Rule};
 use crate::limits::{Limit, Limits};
 use crate::schema::{Form, Layout, Plan, Schema, full_mask, ones, zigzag};
@@ -145,7 +146,9 @@ impl Encoder {
                 found: state.schema().hash(),
             });
         }
-        if let Err(Rule::Limit { limit, max, found }) = self.schema.layout().within(&self.limits) {
+        if let Err(Rule::Limit { limit, max, found }) =
+            check_schema(self.schema.layout(), &self.limits)
+        {
             return Err(EncodeError::Limit { limit, max, found });
         }
         let (max, found) = (self.limits.max_entities, state.len());

@@ -11,6 +11,7 @@ use super::candidate::{Candidate, Gone, Known};
 use super::options::{SendError, SenderOptions, Sent};
 use crate::baseline::Baselines;
 use crate::bits::BitWriter;
+use crate::body::check_schema;
 use crate::encode::Changed;
 use crate::error::EncodeError;
 use crate::schema::Schema;
@@ -163,7 +164,9 @@ impl Sender {
             }));
         }
         let limits = &self.options.limits;
-        if let Err(crate::Rule::Limit { limit, max, found }) = self.schema.layout().within(limits) {
+        if let Err(crate::Rule::Limit { limit, max, found }) =
+            check_schema(self.schema.layout(), limits)
+        {
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
         }
         let budget = self.options.budget.min(limits.max_packet_bytes);
