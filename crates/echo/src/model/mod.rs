@@ -1,0 +1,534 @@
+//! The session model: what one call of the game's API answers.
+//!
+//! Units as in the API: metres, metres a second, seconds, degrees where a name ends in `_deg`.
+//! Members are named as in the API, so that a reader who knows it knows this.
+
+mod text;
+mod time;
+
+use compact_str::CompactString;
+
+pub use text::{
+    Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
+};
+pub use time::{ParseTimeError, Time};
+
+/// Three coordinates.
+pub type Vec3 = [f32; 3];
+
+/// Bones of a player.
+pub const BONES: usize = 23;
+
+/// One frame of a recording: the session as the API answered it, and when.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Frame {
+    /// When it was recorded.
+    pub time: Time,
+    /// The answer of `/session`.
+    pub session: Session,
+    /// The answer of `/player_bones`, where it was recorded and has any.
+    pub bones: Option<Bones>,
+}
+
+/// The answer of `/session`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Session {
+    /// Match id: 32 hexadecimal digits in groups of 8-4-4-4-12.
+    pub sessionid: CompactString,
+    /// Address of the game server.
+    pub sessionip: CompactString,
+    /// Name of the player at whose machine the API was asked.
+    pub client_name: CompactString,
+    /// `Echo_Arena`, `Echo_Arena_Private`, `Echo_Combat`, …
+    pub match_type: CompactString,
+    /// The map.
+    pub map_name: Map,
+    /// A private match.
+    pub private_match: bool,
+    /// A tournament match.
+    pub tournament_match: bool,
+    /// What the match is doing.
+    pub game_status: GameStatus,
+    /// Seconds on the clock.
+    pub game_clock: f32,
+    /// The clock as the game shows it, `mm:ss.cc`.
+    pub game_clock_display: CompactString,
+    /// Points of the blue team; in combat not whole.
+    pub blue_points: f32,
+    /// Points of the orange team; in combat not whole.
+    pub orange_points: f32,
+    /// Rounds the blue team won.
+    pub blue_round_score: i32,
+    /// Rounds the orange team won.
+    pub orange_round_score: i32,
+    /// Rounds of the match.
+    pub total_round_count: i32,
+    /// Team and player (by their place) that possess the disc; `[-1, -1]` for none.
+    pub possession: Option<[i32; 2]>,
+    /// Inputs of the player at whose machine the API was asked; 0 to 1.
+    pub inputs: Inputs,
+    /// Blue asks for a restart.
+    pub blue_team_restart_request: bool,
+    /// Orange asks for a restart.
+    pub orange_team_restart_request: bool,
+    /// Pauses.
+    pub pause: Option<Pause>,
+    /// The last goal. Arena.
+    pub last_score: Option<LastScore>,
+    /// The last throw.
+    pub last_throw: Option<LastThrow>,
+    /// Where the player's playspace is.
+    pub player: Option<VrPlayer>,
+    /// The disc. Arena.
+    pub disc: Option<Disc>,
+    /// The payload. Combat.
+    pub payload: Option<Payload>,
+    /// Who changed the rules last. Private matches.
+    pub rules_changed_by: Option<CompactString>,
+    /// When, in the game's own count.
+    pub rules_changed_at: Option<i64>,
+    /// Blue, orange, spectators.
+    pub teams: Vec<Team>,
+    /// 0 where all is well.
+    pub err_code: Option<i32>,
+    /// What the API says of an error.
+    pub err_description: Option<CompactString>,
+    /// Members that this model does not know, kept as they were.
+    pub unknown: Vec<Unknown>,
+}
+
+/// Triggers and grips of the client; 0 to 1.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Inputs {
+    /// `left_shoulder_pressed`
+    pub left_shoulder: f32,
+    /// `right_shoulder_pressed`
+    pub right_shoulder: f32,
+    /// `left_shoulder_pressed2`
+    pub left_shoulder2: f32,
+    /// `right_shoulder_pressed2`
+    pub right_shoulder2: f32,
+}
+
+/// A pause, or none.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pause {
+    /// Whether the match is paused.
+    pub paused_state: PausedState,
+    /// Who ended the pause.
+    pub unpaused_team: TeamId,
+    /// Who asked for it.
+    pub paused_requested_team: TeamId,
+    /// Seconds until play goes on.
+    pub unpaused_timer: f32,
+    /// Seconds of pause.
+    pub paused_timer: f32,
+}
+
+/// The last goal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LastScore {
+    /// Speed of the disc, m/s.
+    pub disc_speed: f32,
+    /// Who scored.
+    pub team: TeamId,
+    /// How.
+    pub goal_type: GoalType,
+    /// 2 or 3.
+    pub point_amount: i32,
+    /// Metres.
+    pub distance_thrown: f32,
+    /// Name of the scorer; `[INVALID]` for none.
+    pub person_scored: CompactString,
+    /// Name of who assisted; `[INVALID]` for none.
+    pub assist_scored: CompactString,
+}
+
+/// The last throw, as the game analyses it.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct LastThrow {
+    /// m/s
+    pub arm_speed: f32,
+    /// m/s
+    pub total_speed: f32,
+    /// Degrees.
+    pub off_axis_spin_deg: f32,
+    /// m/s lost.
+    pub wrist_throw_penalty: f32,
+    /// Turns a second.
+    pub rot_per_sec: f32,
+    /// m/s
+    pub pot_speed_from_rot: f32,
+    /// m/s
+    pub speed_from_arm: f32,
+    /// m/s
+    pub speed_from_movement: f32,
+    /// m/s
+    pub speed_from_wrist: f32,
+    /// Degrees.
+    pub wrist_align_to_throw_deg: f32,
+    /// Degrees.
+    pub throw_align_to_movement_deg: f32,
+    /// m/s lost.
+    pub off_axis_penalty: f32,
+    /// m/s lost.
+    pub throw_move_penalty: f32,
+}
+
+/// Names of the members of [`LastThrow`], in the order of [`LastThrow::to_array`].
+pub const THROW_MEMBERS: [&str; 13] = [
+    "arm_speed",
+    "total_speed",
+    "off_axis_spin_deg",
+    "wrist_throw_penalty",
+    "rot_per_sec",
+    "pot_speed_from_rot",
+    "speed_from_arm",
+    "speed_from_movement",
+    "speed_from_wrist",
+    "wrist_align_to_throw_deg",
+    "throw_align_to_movement_deg",
+    "off_axis_penalty",
+    "throw_move_penalty",
+];
+
+impl LastThrow {
+    /// Its members in the order of .butter.
+    #[must_use]
+    pub const fn to_array(self) -> [f32; 13] {
+        [
+            self.arm_speed,
+            self.total_speed,
+            self.off_axis_spin_deg,
+            self.wrist_throw_penalty,
+            self.rot_per_sec,
+            self.pot_speed_from_rot,
+            self.speed_from_arm,
+            self.speed_from_movement,
+            self.speed_from_wrist,
+            self.wrist_align_to_throw_deg,
+            self.throw_align_to_movement_deg,
+            self.off_axis_penalty,
+            self.throw_move_penalty,
+        ]
+    }
+
+    /// From its members in the order of .butter.
+    #[must_use]
+    pub const fn from_array(members: [f32; 13]) -> Self {
+        let [
+            arm_speed,
+            total_speed,
+            off_axis_spin_deg,
+            wrist_throw_penalty,
+            rot_per_sec,
+            pot_speed_from_rot,
+            speed_from_arm,
+            speed_from_movement,
+            speed_from_wrist,
+            wrist_align_to_throw_deg,
+            throw_align_to_movement_deg,
+            off_axis_penalty,
+            throw_move_penalty,
+        ] = members;
+        Self {
+            arm_speed,
+            total_speed,
+            off_axis_spin_deg,
+            wrist_throw_penalty,
+            rot_per_sec,
+            pot_speed_from_rot,
+            speed_from_arm,
+            speed_from_movement,
+            speed_from_wrist,
+            wrist_align_to_throw_deg,
+            throw_align_to_movement_deg,
+            off_axis_penalty,
+            throw_move_penalty,
+        }
+    }
+}
+
+/// A position and an orientation as three unit vectors.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Pose {
+    /// Metres; `position` of heads, bodies and the disc, `pos` of hands, `vr_position`.
+    pub position: Vec3,
+    /// Where it looks.
+    pub forward: Vec3,
+    /// To its left.
+    pub left: Vec3,
+    /// Upwards.
+    pub up: Vec3,
+}
+
+/// The member `player`: the playspace of the client, a pose.
+pub type VrPlayer = Pose;
+
+/// The disc.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Disc {
+    /// Where it is, how it lies.
+    pub pose: Pose,
+    /// m/s
+    pub velocity: Vec3,
+    /// Bounces since it was thrown.
+    pub bounce_count: i32,
+}
+
+/// The payload of combat.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Payload {
+    /// Both teams stand at it.
+    pub contested: bool,
+    /// Speed for the number of attackers at it.
+    pub payload_multiplier: f32,
+    /// Checkpoints passed.
+    pub payload_checkpoint: i32,
+    /// Metres along its way.
+    pub payload_distance: f32,
+    /// Defenders at it.
+    pub payload_defenders: i32,
+    /// m/s
+    pub payload_speed: f32,
+}
+
+/// A team.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Team {
+    /// `team`: its name.
+    pub name: CompactString,
+    /// It possesses the disc.
+    pub possession: bool,
+    /// Sums over its players; spectators have none.
+    pub stats: Option<Stats>,
+    /// Its players.
+    pub players: Vec<Player>,
+}
+
+/// What a player or a team has done.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Stats {
+    /// Seconds.
+    pub possession_time: f32,
+    /// Points.
+    pub points: i32,
+    /// Shots at the own goal stopped.
+    pub saves: i32,
+    /// Goals.
+    pub goals: i32,
+    /// Opponents stunned.
+    pub stuns: i32,
+    /// Passes.
+    pub passes: i32,
+    /// Passes caught.
+    pub catches: i32,
+    /// Discs taken from an opponent.
+    pub steals: i32,
+    /// Punches blocked.
+    pub blocks: i32,
+    /// Passes of the opponents caught.
+    pub interceptions: i32,
+    /// Assists.
+    pub assists: i32,
+    /// Shots at the goal.
+    pub shots_taken: i32,
+}
+
+/// A player.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Player {
+    /// Name.
+    pub name: CompactString,
+    /// Number within the match.
+    pub playerid: i32,
+    /// Account.
+    pub userid: u64,
+    /// Jersey; 0 for a couple of frames after joining.
+    pub number: i32,
+    /// Level; 0 for a couple of frames after joining.
+    pub level: i32,
+    /// Milliseconds.
+    pub ping: i32,
+    /// 0 to 1.
+    pub packetlossratio: f32,
+    /// Possesses the disc.
+    pub possession: bool,
+    /// Blocks.
+    pub blocking: bool,
+    /// Is stunned.
+    pub stunned: bool,
+    /// Can't be stunned.
+    pub invulnerable: bool,
+    /// Shows an emote.
+    pub is_emote_playing: bool,
+    /// What the left hand holds. Arena.
+    pub holding_left: Option<Holding>,
+    /// What the right hand holds. Arena.
+    pub holding_right: Option<Holding>,
+    /// m/s
+    pub velocity: Vec3,
+    /// The head.
+    pub head: Pose,
+    /// The body.
+    pub body: Pose,
+    /// The left hand.
+    pub lhand: Pose,
+    /// The right hand.
+    pub rhand: Pose,
+    /// What the player has done; spectators may have none.
+    pub stats: Option<Stats>,
+    /// What the player carries. Combat.
+    pub loadout: Option<Loadout>,
+}
+
+/// What a player carries in combat: `Weapon`, `Ordnance`, `TacMod`, `Arm`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loadout {
+    /// Weapon.
+    pub weapon: Weapon,
+    /// Ordnance.
+    pub ordnance: Ordnance,
+    /// Tac-mod.
+    pub tac_mod: TacMod,
+    /// The arm with the tac-mod.
+    pub arm: Arm,
+}
+
+/// The answer of `/player_bones`.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Bones {
+    /// A player each, in the order of the teams.
+    pub user_bones: Vec<PlayerBones>,
+    /// Members that this model does not know, kept as they were.
+    pub unknown: Vec<Unknown>,
+}
+
+/// The skeleton of a player, local to the player.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PlayerBones {
+    /// `bone_t`: metres.
+    pub positions: [Vec3; BONES],
+    /// `bone_o`: quaternions x, y, z, w.
+    pub rotations: [[f32; 4]; BONES],
+}
+
+impl Default for PlayerBones {
+    fn default() -> Self {
+        Self {
+            positions: [[0.0; 3]; BONES],
+            rotations: [[0.0, 0.0, 0.0, 1.0]; BONES],
+        }
+    }
+}
+
+/// A member that the model does not know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// The object it is a member of.
+    pub object: Object,
+    /// Its name.
+    pub name: CompactString,
+    /// Its value: JSON, as it was spelled.
+    pub json: CompactString,
+}
+
+/// An object of the API's answers. Teams and players are counted from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Object {
+    /// The session itself.
+    Session,
+    /// `disc`
+    Disc,
+    /// `pause`
+    Pause,
+    /// `last_score`
+    LastScore,
+    /// `last_throw`
+    LastThrow,
+    /// `player`
+    VrPlayer,
+    /// A team.
+    Team(u8),
+    /// The `stats` of a team.
+    TeamStats(u8),
+    /// A player of a team.
+    Player(u8, u8),
+    /// The `stats` of a player of a team.
+    PlayerStats(u8, u8),
+    /// The head, body, left or right hand (0 to 3) of a player of a team.
+    Pose(u8, u8, u8),
+    /// The answer of `/player_bones` itself.
+    Bones,
+    /// An entry of `user_bones`.
+    UserBones(u8),
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            sessionid: CompactString::default(),
+            sessionip: CompactString::default(),
+            client_name: CompactString::default(),
+            match_type: CompactString::default(),
+            map_name: Map::Other(CompactString::default()),
+            private_match: false,
+            tournament_match: false,
+            game_status: GameStatus::Empty,
+            game_clock: 0.0,
+            game_clock_display: CompactString::default(),
+            blue_points: 0.0,
+            orange_points: 0.0,
+            blue_round_score: 0,
+            orange_round_score: 0,
+            total_round_count: 0,
+            possession: None,
+            inputs: Inputs::default(),
+            blue_team_restart_request: false,
+            orange_team_restart_request: false,
+            pause: None,
+            last_score: None,
+            last_throw: None,
+            player: None,
+            disc: None,
+            payload: None,
+            rules_changed_by: None,
+            rules_changed_at: None,
+            teams: Vec::new(),
+            err_code: None,
+            err_description: None,
+            unknown: Vec::new(),
+        }
+    }
+}
+
+impl Session {
+    /// All players with the place of their team, blue first.
+    pub fn players(&self) -> impl Iterator<Item = (usize, &Player)> {
+        self.teams
+            .iter()
+            .enumerate()
+            .flat_map(|(team, t)| t.players.iter().map(move |player| (team, player)))
+    }
+
+    /// The player with this user id, in whatever team.
+    #[must_use]
+    pub fn player_by_userid(&self, userid: u64) -> Option<&Player> {
+        self.players()
+            .map(|(_, player)| player)
+            .find(|player| player.userid == userid)
+    }
+}
+
+/// The clock as the game shows it: minutes, seconds, hundredths, cut off.
+#[must_use]
+pub fn clock_display(seconds: f32) -> CompactString {
+    let hundredths = (f64::from(seconds.max(0.0)) * 100.0) as u64;
+    compact_str::format_compact!(
+        "{:02}:{:02}.{:02}",
+        hundredths / 6000,
+        hundredths / 100 % 60,
+        hundredths % 100
+    )
+}
