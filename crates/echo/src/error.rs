@@ -59,14 +59,21 @@ impl Error {
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.finding()
-            .is_some_and(|finding| matches!(finding.rule, Rule::Truncated { .. }))
+            .is_some_and(|finding| {
+                matches!(
+                    finding.rule,
+                    Rule::Truncated { .. } | Rule::LineCut { .. } | Rule::ZipTruncated { .. }
+                )
+            })
     }
 
     /// True where a limit was reached: larger limits might mend it.
     #[must_use]
     pub fn is_limit(&self) -> bool {
         self.finding()
-            .is_some_and(|finding| matches!(finding.rule, Rule::Limit { .. }))
+            .is_some_and(|finding| {
+                matches!(finding.rule, Rule::Limit { .. } | Rule::LineLimit { .. })
+            })
     }
 
     /// Where in the file.

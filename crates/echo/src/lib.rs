@@ -11,13 +11,23 @@
     )
 )]
 
+pub mod audit;
+pub mod butter;
+mod counts;
+pub mod diff;
+pub mod echoreplay;
 mod error;
+mod field;
 mod finding;
+pub mod generate;
 mod limits;
+pub mod loss;
 mod model;
 mod rule;
+pub mod stats;
 
 pub use error::{Error, WriteError};
+pub use field::{Field, Kept};
 pub use finding::{Finding, Findings, Severity};
 pub use limits::Limits;
 pub use model::{
@@ -27,3 +37,29 @@ pub use model::{
     VrPlayer, Weapon, clock_display,
 };
 pub use rule::Rule;
+
+/// Three frames, for the examples of the documentation.
+#[doc(hidden)]
+#[must_use]
+pub fn doc_frames() -> Vec<Frame> {
+    (0..3_u8)
+        .map(|at| Frame {
+            time: Time(1_641_092_400_000 + i64::from(at) * 33),
+            session: Session {
+                map_name: Map::Arena,
+                game_clock: 600.0 - f32::from(at) / 30.0,
+                ..Session::default()
+            },
+            bones: None,
+        })
+        .collect()
+}
+
+/// A .butter of those frames.
+#[doc(hidden)]
+#[must_use]
+pub fn doc_example() -> Vec<u8> {
+    let written = butter::write(&doc_frames(), butter::Options::default());
+    debug_assert!(written.is_ok());
+    written.unwrap_or_default()
+}

@@ -1,6 +1,7 @@
 //! Every rule a recording can break or stretch: the vocabulary of errors and findings alike.
 
 use crate::finding::{Bytes, Grouped, Left, Severity};
+use crate::model::TeamId;
 
 /// Defines the rules once: variant, code, severity, and (through `thiserror`) the sentence.
 macro_rules! rules {
@@ -71,7 +72,190 @@ rules! {
     /// A number of a bone that no writer writes.
     #[error("a number starts with byte {found}; 249 is the largest that one can start with")]
     Varint { found: u8 } = "butter.varint", Error;
+    /// Bytes behind the last chunk.
+    #[error("{} behind the last chunk", Bytes(*.bytes))]
+    Trailing { bytes: u64 } = "butter.trailing", Warning;
     /// More than the limits allow.
     #[error("{what} of {}; the limit is {}", Bytes(*.size), Bytes(*.limit))]
     Limit { what: &'static str, size: u64, limit: u64 } = "butter.limit", Error;
+
+    // The session, however it is recorded: what a match can't or rarely does.
+    /// A recording without frames.
+    #[error("the recording has no frames")]
+    NoFrames = "echo.no-frames", Info;
+    /// Time runs backwards.
+    #[error("recorded {} ms before the frame before it", Grouped(*ms))]
+    TimeBackwards { ms: u64 } = "echo.time-backwards", Warning;
+    /// Two frames of one millisecond.
+    #[error("recorded in the same millisecond as the frame before it")]
+    SameTime = "echo.same-time", Info;
+    /// Nothing recorded for more than a minute.
+    #[error("recorded {} s after the frame before it; nothing is known of the time between", Grouped(*seconds))]
+    TimeGap { seconds: u64 } = "echo.time-gap", Info;
+    /// The API says that something is wrong.
+    #[error("the API answers with error {code}")]
+    ApiError { code: i32 } = "echo.api-error", Info;
+    /// Another session: two matches in one recording.
+    #[error("another session than in the frame before: from here on it is another match")]
+    SessionChanged = "echo.session-changed", Warning;
+    /// One session, two servers.
+    #[error("the same session as in the frame before, on another server")]
+    ServerChanged = "echo.server-changed", Warning;
+    /// One session, two recorders.
+    #[error("the same session as in the frame before, recorded by another client")]
+    ClientChanged = "echo.client-changed", Warning;
+    /// One session, two maps.
+    #[error("the same session as in the frame before, on the map {now:?} instead of {before:?}")]
+    MapChanged { before: String, now: String } = "echo.map-changed", Warning;
+    /// Other teams than blue, orange and spectators.
+    #[error("{found} teams; blue, orange and spectators are 3")]
+    Teams { found: u64 } = "echo.teams", Info;
+
+    /// A value that is no number.
+    #[error("{what} is no finite number")]
+    NotFinite { what: &'static str } = "echo.not-finite", Warning;
+    /// Outside of any map.
+    #[error("{what} is {metres:.0} m from the middle of the map; no map reaches 10,000 m")]
+    Position { what: &'static str, metres: f32 } = "echo.position", Warning;
+    /// Faster than anything.
+    #[error("{what} moves at {speed:.0} m/s; nothing reaches 1,000 m/s")]
+    Speed { what: &'static str, speed: f32 } = "echo.speed", Warning;
+    /// Three vectors that are no rotation.
+    #[error("forward, left and up of {what} are off unit length or right angles by {off:.3}; up to 0.050 is rounding")]
+    Basis { what: &'static str, off: f32 } = "echo.basis", Warning;
+    /// A quaternion that is no rotation.
+    #[error("the rotation of a bone has length {length:.3}; up to 0.050 off 1 is rounding")]
+    BoneRotation { length: f32 } = "echo.bone-rotation", Warning;
+    /// A ping that no one plays with.
+    #[error("a ping of {ms} ms; 0 to 10,000 are possible")]
+    Ping { ms: i32 } = "echo.ping", Warning;
+    /// A ratio that is none.
+    #[error("a packet loss of {ratio}; a ratio is 0 to 1")]
+    PacketLoss { ratio: f32 } = "echo.packet-loss", Warning;
+    /// A trigger pressed more than wholly.
+    #[error("an input of {value}; 0 to 1 are possible")]
+    Inputs { value: f32 } = "echo.inputs", Warning;
+    /// A number that the game does not give.
+    #[error("{what} {found}; {low} to {high} are usual")]
+    Range { what: &'static str, found: i64, low: i64, high: i64 } = "echo.range", Info;
+
+    /// The clock goes up.
+    #[error("the clock goes up from {before:.2} to {now:.2} s while the match is being played")]
+    ClockUp { before: f32, now: f32 } = "echo.clock-up", Info;
+    /// The clock loses more time than passes.
+    #[error("the clock goes from {before:.2} to {now:.2} s while {} ms pass: something was cut out", Grouped(*ms))]
+    ClockJump { before: f32, now: f32, ms: u64 } = "echo.clock-jump", Warning;
+    /// The clock stands still.
+    #[error("the clock stood at {clock:.2} s for {seconds} s while the match was being played")]
+    ClockStopped { clock: f32, seconds: u64 } = "echo.clock-stopped", Info;
+    /// The clock shown is not the clock.
+    #[error("the clock shows {shown:?} and stands at {clock:.2} s")]
+    ClockDisplay { shown: String, clock: f32 } = "echo.clock-display", Info;
+    /// Everybody is elsewhere at once.
+    #[error("{moved} of {players} players are elsewhere at once, {} ms after the frame before: something was cut out", Grouped(*ms))]
+    AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Warning;
+    /// Points are lost.
+    #[error("the points of {team} fall from {before} to {now} in the middle of a round")]
+    PointsFell { team: TeamId, before: f32, now: f32 } = "echo.points-fell", Warning;
+    /// Points that are not those of the goal.
+    #[error("the points of {team} rise by {rise}, its last score is worth {amount}")]
+    GoalPoints { team: TeamId, rise: f32, amount: i32 } = "echo.goal-points", Warning;
+    /// Points without a goal.
+    #[error("the points of {team} rise by {rise}, and no score of that team is told within a second")]
+    GoalUntold { team: TeamId, rise: f32 } = "echo.goal-untold", Warning;
+    /// More rounds won than there are.
+    #[error("blue has won {blue} rounds and orange {orange}, of {total}")]
+    RoundScore { blue: i32, orange: i32, total: i32 } = "echo.round-score", Info;
+
+    /// A player comes.
+    #[error("a player joins {team}")]
+    PlayerJoined { team: TeamId } = "echo.player-joined", Info;
+    /// A player goes.
+    #[error("a player leaves {team}")]
+    PlayerLeft { team: TeamId } = "echo.player-left", Info;
+    /// A player changes teams.
+    #[error("a player goes from {before} to {now}")]
+    PlayerMoved { before: TeamId, now: TeamId } = "echo.player-moved", Info;
+    /// An account is there twice.
+    #[error("two players have one user id")]
+    DuplicateUserid = "echo.duplicate-userid", Warning;
+    /// A number within the match is given twice.
+    #[error("two players have the playerid {playerid}")]
+    DuplicatePlayerid { playerid: i32 } = "echo.duplicate-playerid", Info;
+    /// A name is there twice: a .butter takes both for one.
+    #[error("two players have one name")]
+    DuplicateName = "echo.duplicate-name", Info;
+    /// An account has two names.
+    #[error("a player has another name than before")]
+    NameChanged = "echo.name-changed", Warning;
+    /// A hand holds a player who is not there.
+    #[error("a hand holds a player who is not there")]
+    HoldingAbsent = "echo.holding-absent", Info;
+    /// One disc, two who have it.
+    #[error("{players} players possess at once")]
+    TwoPossess { players: u64 } = "echo.two-possess", Info;
+    /// A team has done less than its players.
+    #[error("the {stat} of {team} are {total}, those of its players add up to {sum}")]
+    TeamStats { team: TeamId, stat: &'static str, total: i32, sum: i64 } = "echo.team-stats", Info;
+    /// What a player has done is undone.
+    #[error("the {stat} of a player fall from {before} to {now} in the middle of a round")]
+    StatsFell { stat: &'static str, before: i32, now: i32 } = "echo.stats-fell", Info;
+
+    // .echoreplay: lines.
+    /// A line without a tab.
+    #[error("no tab in {found:?}; a line is a time, a tab and a session")]
+    LineColumns { found: String } = "echoreplay.columns", Error;
+    /// A line that starts with something else than a time.
+    #[error("{found:?} is no time of the form yyyy/MM/dd HH:mm:ss.fff")]
+    LineTime { found: String } = "echoreplay.time", Error;
+    /// An answer that is no session, as while the game loads or restarts.
+    #[error("no session: the answer was {found:?}")]
+    NoSession { found: String } = "echoreplay.no-session", Warning;
+    /// JSON that is none, or with a member of another type than the API's.
+    #[error("the session can't be read: {message}")]
+    LineJson { message: String } = "echoreplay.json", Error;
+    /// Bytes that are no text.
+    #[error("the text is not UTF-8")]
+    LineUtf8 = "echoreplay.utf8", Error;
+    /// The recording ends within a line.
+    #[error("the recording ends in the middle of a line, {} after its start", Bytes(*.held))]
+    LineCut { held: u64 } = "echoreplay.truncated", Error;
+    /// The last line does not end.
+    #[error("the last line has no line ending")]
+    NoNewline = "echoreplay.no-newline", Info;
+    /// A line without anything.
+    #[error("a blank line")]
+    BlankLine = "echoreplay.blank-line", Info;
+    /// A mark before the text.
+    #[error("the text starts with a byte order mark")]
+    ByteOrderMark = "echoreplay.bom", Info;
+    /// A line longer than the limit.
+    #[error("a line of more than {}, which is the limit", Bytes(*.limit))]
+    LineLimit { limit: u64 } = "echoreplay.limit", Error;
+    /// Bones that are no JSON, or none of the API's.
+    #[error("the bones can't be read: {message}")]
+    BonesJson { message: String } = "echoreplay.bones", Warning;
+    /// So many bones that it is another skeleton.
+    #[error("{list} of skeleton {player} has {found} numbers; {} belong there", if *.list == "bone_t" { 69 } else { 92 })]
+    BonesLength { player: u64, list: &'static str, found: u64 } = "echoreplay.bones-length", Warning;
+
+    // .echoreplay: the zip around it.
+    /// A zip that was not written to its end.
+    #[error("the zip ends early: {message}")]
+    ZipTruncated { message: String } = "echoreplay.zip-truncated", Error;
+    /// More than one file in the zip.
+    #[error("the zip holds {members} files; they are read one after the other")]
+    ZipMembers { members: u64 } = "echoreplay.zip-members", Info;
+    /// A file in the zip that is compressed in another way.
+    #[error("a file in the zip is compressed by method {method}; 0 (stored) and 8 (deflate) are read")]
+    ZipMethod { method: u16 } = "echoreplay.zip-method", Error;
+    /// A file in the zip that needs a password.
+    #[error("a file in the zip is encrypted")]
+    ZipEncrypted = "echoreplay.zip-encrypted", Error;
+    /// Compressed data that is none.
+    #[error("a file in the zip does not inflate: {message}")]
+    ZipInflate { message: String } = "echoreplay.zip-inflate", Error;
+    /// Other bytes than were written.
+    #[error("a file in the zip has checksum {found:08X}; {stored:08X} was written down")]
+    ZipChecksum { found: u32, stored: u32 } = "echoreplay.zip-checksum", Error;
 }

@@ -31,6 +31,8 @@ pub struct Frame {
 }
 
 /// The answer of `/session`.
+// As many as the API has.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, Debug)]
 pub struct Session {
     /// Match id: 32 hexadecimal digits in groups of 8-4-4-4-12.
@@ -336,6 +338,7 @@ pub struct Stats {
 }
 
 /// A player.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Player {
     /// Name.

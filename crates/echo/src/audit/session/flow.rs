@@ -1,0 +1,184 @@
+//! Time, clock and session, from frame to frame.
+
+use compact_str::CompactString;
+
+use super::{Follows, Report, is_played};
+use crate::model::{Frame, GameStatus, Map, Time};
+use crate::rule::Rule;
+
+/// A longer time between two frames is told of: a minute.
+const GAP_MS: u64 = 60_000;
+/// The clock may lose this much more than passes, in seconds: servers stall.
+const CLOCK_SLACK: f32 = 5.0;
+/// The clock may go up by this much, in seconds: it is corrected now and then.
+const CLOCK_RISE: f32 = 0.5;
+/// The clock may stand still this long, in milliseconds.
+const STILL_MS: u64 = 5_000;
+/// Points may fall this long after a restart was asked for, in milliseconds.
+const RESTART_MS: i64 = 30_000;
+
+/// Follows time, clock and session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Flow {
+    before: Option<Before>,
+    /// Since when the clock shows what it shows, if the match is being played, and whether that
+    /// was told of.
+    still: Option<(Time, bool)>,
+    /// When a restart was last asked for.
+    restart: Option<Time>,
+}
+
+#[derive(Clone, Debug)]
+struct Before {
+    time: Time,
+    session: CompactString,
+    server: CompactString,
+    client: CompactString,
+    map: Map,
+    clock: f32,
+    status: GameStatus,
+    played: bool,
+    rules_changed_at: Option<i64>,
+}
+
+impl Flow {
+    pub(super) fn push(&mut self, frame: &Frame, report: &mut Report<'_>) -> Follows {
+        let session = &frame.session;
+        let played = is_played(session);
+        if session.blue_team_restart_request || session.orange_team_restart_request {
+            self.restart = Some(frame.time);
+        }
+        let Some(before) = &mut self.before else {
+            self.still = played.then_some((frame.time, false));
+            self.before = Some(Before {
+                time: frame.time,
+                session: session.sessionid.clone(),
+                server: session.sessionip.clone(),
+                client: session.client_name.clone(),
+                map: session.map_name.clone(),
+                clock: session.game_clock,
+                status: session.game_status.clone(),
+                played,
+                rules_changed_at: session.rules_changed_at,
+            });
+            return Follows {
+                ms: None,
+                same_session: false,
+                playing: false,
+                same_round: false,
+            };
+        };
+
+        let ms = passed(before.time, frame.time, report);
+        let same_session = before.session == session.sessionid;
+        if !same_session {
+            report.raise(Rule::SessionChanged);
+            before.session.clone_from(&session.sessionid);
+        }
+        if before.server != session.sessionip {
+            if same_session {
+                report.raise(Rule::ServerChanged);
+            }
+            before.server.clone_from(&session.sessionip);
+        }
+        if before.client != session.client_name {
+            if same_session {
+                report.raise(Rule::ClientChanged);
+            }
+            before.client.clone_from(&session.client_name);
+        }
+        if before.map != session.map_name {
+            if same_session {
+                let [from, to] = [&before.map, &session.map_name].map(name);
+                report.raise(Rule::MapChanged {
+                    before: from,
+                    now: to,
+                });
+            }
+            before.map.clone_from(&session.map_name);
+        }
+
+        let rules_kept = before.rules_changed_at == session.rules_changed_at;
+        let playing = same_session && played && before.played && rules_kept;
+        let (was, clock) = (before.clock, session.game_clock);
+        if playing && let Some(ms) = ms {
+            if clock - was > CLOCK_RISE {
+                report.raise(Rule::ClockUp {
+                    before: was,
+                    now: clock,
+                });
+            } else if was - clock > ms as f32 * 1.5e-3 + CLOCK_SLACK {
+                report.raise(Rule::ClockJump {
+                    before: was,
+                    now: clock,
+                    ms,
+                });
+            }
+        }
+        match &mut self.still {
+            Some((since, told)) if playing && clock.to_bits() == was.to_bits() => {
+                let still = frame.time.0.saturating_sub(since.0);
+                if still >= STILL_MS as i64 && !*told {
+                    *told = true;
+                    report.raise(Rule::ClockStopped {
+                        clock,
+                        seconds: still as u64 / 1_000,
+                    });
+                }
+            }
+            still => *still = played.then_some((frame.time, false)),
+        }
+
+        let restarted = self
+            .restart
+            .is_some_and(|asked| (0..=RESTART_MS).contains(&frame.time.0.saturating_sub(asked.0)));
+        let same_round = same_session
+            && rules_kept
+            && !restarted
+            && is_in_round(&before.status)
+            && is_in_round(&session.game_status);
+        before.time = frame.time;
+        before.clock = clock;
+        before.played = played;
+        before.rules_changed_at = session.rules_changed_at;
+        if before.status != session.game_status {
+            before.status.clone_from(&session.game_status);
+        }
+        Follows {
+            ms,
+            same_session,
+            playing,
+            same_round,
+        }
+    }
+}
+
+/// Time between two frames.
+fn passed(before: Time, now: Time, report: &mut Report<'_>) -> Option<u64> {
+    let ms = now.0.saturating_sub(before.0);
+    let Ok(passed) = u64::try_from(ms) else {
+        let ms = ms.unsigned_abs();
+        report.raise(Rule::TimeBackwards { ms });
+        return None;
+    };
+    if passed == 0 {
+        report.raise(Rule::SameTime);
+    } else if passed > GAP_MS {
+        let seconds = passed / 1_000;
+        report.raise(Rule::TimeGap { seconds });
+    }
+    Some(passed)
+}
+
+/// True where points and stats only grow until the status is another.
+const fn is_in_round(status: &GameStatus) -> bool {
+    matches!(
+        status,
+        GameStatus::Playing | GameStatus::Score | GameStatus::SuddenDeath
+    )
+}
+
+/// A map's name; no longer than names are.
+fn name(map: &Map) -> String {
+    map.as_str().chars().take(64).collect()
+}

@@ -1,0 +1,263 @@
+//! Chunks: how they are compressed, and what can be told of one before it is decoded.
+
+use std::io::Read;
+
+use super::cursor::Cursor;
+use super::encode::is_zero;
+use super::header::Compression;
+use super::layout::Layout;
+use super::packed::{Halves, Packed, PackedPose};
+use super::state::Dialect;
+use crate::limits::Limits;
+use crate::rule::Rule;
+
+/// Compresses a chunk.
+pub fn deflate(raw: &[u8], compression: Compression) -> std::io::Result<Vec<u8>> {
+    match (compression, compression.zstd_level()) {
+        // The content size is written, as the reference's reader needs.
+        (_, Some(level)) => zstd::bulk::compress(raw, level),
+        (Compression::Gzip, _) => {
+            let mut gzip =
+                flate2::bufread::GzEncoder::new(raw, flate2::Compression::default());
+            let mut out = Vec::new();
+            gzip.read_to_end(&mut out)?;
+            Ok(out)
+        }
+        _ => Ok(raw.to_vec()),
+    }
+}
+
+/// Inflates a chunk into `raw`. Where it is broken, `raw` has what came before.
+pub fn inflate(
+    stored: &[u8],
+    compression: Compression,
+    limits: &Limits,
+    raw: &mut Vec<u8>,
+) -> Result<(), Rule> {
+    raw.clear();
+    if compression == Compression::None {
+        raw.extend_from_slice(stored);
+        return Ok(());
+    }
+    let mut rest = stored;
+    inflate_first(&mut rest, compression, limits, raw)?;
+    if rest.is_empty() {
+        Ok(())
+    } else {
+        Err(Rule::Inflate {
+            message: format!("it ends {} bytes before the chunk does", rest.len()),
+        })
+    }
+}
+
+/// How many bytes the compressed chunk takes that `bytes` start with, if they start with one. It is
+/// inflated into `raw`.
+pub fn stored_size(
+    bytes: &[u8],
+    compression: Compression,
+    limits: &Limits,
+    raw: &mut Vec<u8>,
+) -> Option<usize> {
+    raw.clear();
+    let mut rest = bytes;
+    inflate_first(&mut rest, compression, limits, raw).ok()?;
+    Some(bytes.len() - rest.len())
+}
+
+/// Inflates the gzip member or zstd frame that `rest` starts with, and takes it from there.
+fn inflate_first(
+    mut rest: &mut &[u8],
+    compression: Compression,
+    limits: &Limits,
+    raw: &mut Vec<u8>,
+) -> Result<(), Rule> {
+    let limit = limits.max_chunk_bytes;
+    let result = if compression == Compression::Gzip {
+        let gzip = flate2::bufread::GzDecoder::new(&mut rest);
+        gzip.take(limit + 1).read_to_end(raw)
+    } else {
+        zstd::stream::read::Decoder::with_buffer(&mut rest)
+            .and_then(|zstd| zstd.single_frame().take(limit + 1).read_to_end(raw))
+    };
+    if raw.len() as u64 > limit {
+        raw.clear();
+        return Err(Rule::Limit {
+            what: "an inflated chunk",
+            size: limit + 1,
+            limit,
+        });
+    }
+    result.map(drop).map_err(|error| Rule::Inflate {
+        message: error.to_string(),
+    })
+}
+
+/// What a walk over a chunk's frames tells.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Survey {
+    pub layout: Layout,
+    /// Differences that only the reference writes.
+    pub reference: u64,
+    /// Differences that the reference leaves out.
+    pub exact: u64,
+    pub frames: u64,
+    pub keyframes: u64,
+    /// Time of the first keyframe.
+    pub first: Option<i64>,
+    /// Milliseconds from it to the last frame, as the differences tell.
+    pub last: i64,
+    /// Bytes of whole frames.
+    pub whole: usize,
+    /// What stands behind them, if anything does.
+    pub error: Option<Rule>,
+}
+
+impl Survey {
+    /// Walks over a chunk; of early version 3, whichever layout reaches the chunk's end.
+    pub fn of(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
+        let survey = Self::walk(raw, layout, packed);
+        if survey.error.is_none() || layout.version < 3 || layout.short_pause {
+            return survey;
+        }
+        let early = Self::walk(raw, layout.early(), packed);
+        if early.error.is_none() || early.whole > survey.whole {
+            early
+        } else {
+            survey
+        }
+    }
+
+    /// Who wrote the chunk, as far as it shows.
+    pub const fn dialect(&self) -> Dialect {
+        if self.reference > 0 && self.exact == 0 {
+            Dialect::Reference
+        } else {
+            Dialect::Exact
+        }
+    }
+
+    fn walk(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
+        let mut survey = Self {
+            layout,
+            reference: 0,
+            exact: 0,
+            frames: 0,
+            keyframes: 0,
+            first: None,
+            last: 0,
+            whole: 0,
+            error: None,
+        };
+        let mut evidence = Evidence::default();
+        let mut input = Cursor::new(raw);
+        while !input.is_empty() {
+            if let Err(rule) = packed.read(&mut input, layout) {
+                survey.error = Some(rule);
+                break;
+            }
+            survey.whole = raw.len() - input.left();
+            survey.frames += 1;
+            if packed.keyframe {
+                survey.keyframes += 1;
+                survey.first.get_or_insert(packed.time);
+                survey.last = packed.time;
+            } else {
+                survey.last = survey.last.wrapping_add(packed.time);
+            }
+            evidence.see(packed, layout);
+        }
+        (survey.reference, survey.exact) = (evidence.reference, evidence.exact);
+        survey
+    }
+}
+
+/// Tells the reference's files from others: it leaves a difference out where its bytes are those of
+/// the frame before, others where it is zero. So only the reference writes a zero, when something
+/// comes to rest; and it never writes the same difference twice.
+#[derive(Default)]
+struct Evidence {
+    frame: u64,
+    players: Vec<SeenPlayer>,
+    vr: Seen,
+    disc: Seen,
+    disc_velocity: Halves,
+    reference: u64,
+    exact: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// One more than the frame it was last there; 0 for never.
+    at: u64,
+    pose: PackedPose,
+}
+
+#[derive(Clone, Copy, Default)]
+struct SeenPlayer {
+    poses: [Seen; 4],
+}
+
+impl Evidence {
+    fn see(&mut self, packed: &Packed, layout: Layout) {
+        self.frame += 1;
+        if packed.keyframe {
+            self.vr.at = 0;
+            self.disc.at = 0;
+        }
+        let has = layout.included(packed.bits);
+        if has.vr {
+            let still = packed.vr.rotation == self.vr.pose.rotation;
+            let same = still && packed.vr.position == self.vr.pose.position;
+            if self.vr.at > 0 && still {
+                self.reference += u64::from(is_zero(packed.vr.position));
+                self.exact += u64::from(same && !is_zero(packed.vr.position));
+            }
+            self.vr = Seen {
+                at: self.frame,
+                pose: packed.vr,
+            };
+        }
+        if has.disc {
+            let still = packed.disc.rotation == self.disc.pose.rotation;
+            let zero = is_zero(packed.disc.position) && is_zero(packed.disc_velocity);
+            let same = packed.disc.position == self.disc.pose.position
+                && packed.disc_velocity == self.disc_velocity;
+            if self.disc.at > 0 && still {
+                self.reference += u64::from(zero);
+                self.exact += u64::from(same && !zero);
+            }
+            self.disc = Seen {
+                at: self.frame,
+                pose: packed.disc,
+            };
+            self.disc_velocity = packed.disc_velocity;
+        }
+        for player in &packed.players {
+            let at = usize::from(player.index);
+            if at >= self.players.len() {
+                self.players.resize(at + 1, SeenPlayer::default());
+            }
+            let Some(seen) = self.players.get_mut(at) else {
+                continue;
+            };
+            let mut bits = player.pose_bits;
+            for (seen, pose) in seen.poses.iter_mut().zip(&player.poses) {
+                let (moved, turned) = (bits & 1 != 0, bits & 2 != 0);
+                // Known from the frame before, of the same chunk and since its keyframe.
+                let known = !packed.keyframe && seen.at == self.frame - 1 && seen.at > 0;
+                if moved && known {
+                    if is_zero(pose.position) {
+                        self.reference += 1;
+                    } else if !turned && pose.position == seen.pose.position {
+                        self.exact += 1;
+                    }
+                }
+                if moved {
+                    seen.pose.position = pose.position;
+                }
+                seen.at = self.frame;
+                bits >>= 2;
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! From the stored values to the session model.
+
+use compact_str::CompactString;
+
+use super::half::from_half;
+use super::header::{Header, HeaderPlayer, INVALID};
+use super::layout::Layout;
+use super::packed::PackedScore;
+use super::rotation;
+use super::state::{Moving, PauseState, PlayerState, State, StatsState};
+use crate::model::{
+    Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
+    Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,
+    TeamId, Time, Weapon, clock_display,
+};
+
+/// Holding codes.
+pub mod holding {
+    pub const NONE: u8 = 255;
+    pub const GEO: u8 = 254;
+    pub const DISC: u8 = 253;
+    pub const NULL: u8 = 252;
+}
+
+#[inline(always)]
+fn pose(moving: &Moving) -> Pose {
+    // The code of three zero vectors, as lobbies have them; no rotation has it.
+    if moving.rotation == 0 {
+        return Pose {
+            position: moving.position,
+            ..Pose::default()
+        };
+    }
+    let [forward, left, up] = rotation::to_basis(rotation::from_smallest3(moving.rotation));
+    Pose {
+        position: moving.position,
+        forward,
+        left,
+        up,
+    }
+}
+
+/// Writes text only where it changes: most of it never does.
+fn set(text: &mut CompactString, bytes: &[u8]) {
+    if text.as_bytes() != bytes {
+        *text = CompactString::from_utf8_lossy(bytes);
+    }
+}
+
+fn stats(state: &StatsState) -> Stats {
+    let [
+        assists,
+        blocks,
+        catches,
+        goals,
+        interceptions,
+        passes,
+        points,
+        saves,
+        steals,
+        shots_taken,
+    ] = state.counts.map(i32::from);
+    Stats {
+        possession_time: state.possession_time,
+        points,
+        saves,
+        goals,
+        stuns: state.stuns.into(),
+        passes,
+        catches,
+        steals,
+        blocks,
+        interceptions,
+        assists,
+        shots_taken,
+    }
+}
+
+fn pause(state: &PauseState) -> Pause {
+    let team = |bits: u8| TeamId::from_code(bits & 3).unwrap_or(TeamId::None);
+    let [paused_timer, unpaused_timer] = state.timers;
+    Pause {
+        paused_state: PausedState::from_code(state.state)
+            .unwrap_or_else(|| PausedState::Other("unknown".into())),
+        unpaused_team: team(state.flags >> 4),
+        paused_requested_team: team(state.flags >> 2),
+        unpaused_timer,
+        paused_timer,
+    }
+}
+
+fn score(score: &PackedScore, header: &Header) -> LastScore {
+    let name = |index| {
+        header
+            .player(index)
+            .map_or_else(|| INVALID.into(), HeaderPlayer::name)
+    };
+    LastScore {
+        disc_speed: from_half(score.speed),
+        team: TeamId::from_code(score.flags & 3).unwrap_or(TeamId::None),
+        goal_type: GoalType::from_code(score.flags >> 3).unwrap_or(GoalType::Unknown),
+        point_amount: if score.flags & 4 == 0 { 2 } else { 3 },
+        distance_thrown: from_half(score.distance),
+        person_scored: name(score.person),
+        assist_scored: name(score.assist),
+    }
+}
+
+fn held(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
+    Some(match code {
+        holding::NONE => Holding::None,
+        holding::GEO => Holding::Geo,
+        holding::DISC => Holding::Disc,
+        // A number since packages 1.3.4; before, one of the header's players.
+        index if layout.holding_is_index() => {
+            Holding::Number(header.player(index).map_or(0, |player| player.userid))
+        }
+        holding::NULL => return None,
+        number => Holding::Number(number.into()),
+    })
+}
+
+fn loadout(code: u8) -> Loadout {
+    Loadout {
+        weapon: Weapon::from_code(code & 3).unwrap_or(Weapon::Rocket),
+        ordnance: Ordnance::from_code(code >> 2 & 3).unwrap_or(Ordnance::Stun),
+        tac_mod: TacMod::from_code(code >> 4 & 3).unwrap_or(TacMod::Sensor),
+        arm: Arm::from_code(code >> 6 & 1).unwrap_or(Arm::Left),
+    }
+}
+
+fn fill_player(state: &PlayerState, header: &Header, layout: Layout, player: &mut Player) {
+    if let Some(known) = header.player(state.index) {
+        set(&mut player.name, &known.name);
+        player.number = known.number.into();
+        player.level = known.level.into();
+    } else {
+        set(&mut player.name, INVALID.as_bytes());
+        player.number = -1;
+        player.level = -1;
+    }
+    player.playerid = state.playerid.into();
+    player.userid = state.userid;
+    player.ping = state.ping.into();
+    player.packetlossratio = state.loss;
+    let flag = |bit: u8| state.flags >> bit & 1 == 1;
+    player.possession = flag(0);
+    player.blocking = flag(1);
+    player.stunned = flag(2);
+    player.invulnerable = flag(3);
+    player.is_emote_playing = flag(4);
+    let [left, right] = state.holding;
+    player.holding_left = held(left, header, layout);
+    player.holding_right = held(right, header, layout);
+    player.velocity = state.velocity;
+    let [head, body, lhand, rhand] = &state.poses;
+    player.head = pose(head);
+    player.body = pose(body);
+    player.lhand = pose(lhand);
+    player.rhand = pose(rhand);
+    player.stats = state.stats.as_ref().map(stats);
+    player.loadout = layout.loadout().then(|| loadout(state.loadout));
+}
+
+/// What the header says of every frame.
+fn fill_header(session: &mut Session, header: &Header) {
+    session.sessionid = header.session_id();
+    session.sessionip = header.session_ip();
+    session.client_name = CompactString::from_utf8_lossy(&header.client_name);
+    session.match_type = header.match_type().into();
+    session.map_name = header.map_name();
+    session.private_match = header.private_match();
+    session.total_round_count = header.total_round_count.into();
+    session.blue_round_score = (header.round_scores & 15).into();
+    session.orange_round_score = (header.round_scores >> 4).into();
+}
+
+impl State {
+    /// Writes the values into a frame. `fresh` where the frame may hold another file's values.
+    pub fn fill(&self, header: &Header, layout: Layout, fresh: bool, frame: &mut Frame) {
+        if fresh {
+            *frame = Frame::default();
+            fill_header(&mut frame.session, header);
+        }
+        frame.time = Time(self.time);
+        let session = &mut frame.session;
+        if fresh || session.game_clock.to_bits() != self.clock.to_bits() {
+            session.game_clock = self.clock;
+            session.game_clock_display = clock_display(self.clock);
+        }
+        session.game_status = match GameStatus::from_code(self.status) {
+            Some(status) => status,
+            // Combat stores none.
+            None if layout.game == Game::Combat => GameStatus::Empty,
+            None => GameStatus::Other("unknown".into()),
+        };
+        let [blue, orange] = self.points;
+        session.blue_points = blue;
+        session.orange_points = orange;
+        let input = |bit: u8| f32::from(self.inputs >> bit & 1);
+        session.inputs = Inputs {
+            left_shoulder: input(0),
+            right_shoulder: input(1),
+            left_shoulder2: input(2),
+            right_shoulder2: input(3),
+        };
+        let flags = self.pause.map_or(0, |pause| pause.flags);
+        session.blue_team_restart_request = flags & 1 == 1;
+        session.orange_team_restart_request = flags >> 1 & 1 == 1;
+        session.pause = self.pause.as_ref().map(pause);
+        session.last_score = self.score.as_ref().map(|packed| score(packed, header));
+        session.last_throw = self
+            .throw
+            .map(|halves| LastThrow::from_array(halves.map(from_half)));
+        session.player = self.vr.as_ref().map(pose);
+        session.disc = self.disc.as_ref().map(|disc| Disc {
+            pose: pose(&disc.moving),
+            velocity: disc.velocity,
+            bounce_count: 0,
+        });
+        session.payload = self.payload.map(|payload| Payload {
+            contested: payload.contested != 0,
+            payload_multiplier: 0.0,
+            payload_checkpoint: payload.checkpoint.into(),
+            payload_distance: from_half(payload.distance),
+            payload_defenders: payload.defenders.into(),
+            payload_speed: from_half(payload.speed),
+        });
+        session.rules_changed_at = self.rules.as_ref().map(|(at, _)| *at);
+        if let Some((_, by)) = &self.rules {
+            set(session.rules_changed_by.get_or_insert_default(), by);
+        } else {
+            session.rules_changed_by = None;
+        }
+        self.fill_teams(header, layout, session);
+        match &self.bones {
+            Some(bones) => {
+                let shown = &mut frame.bones.get_or_insert_with(Bones::default).user_bones;
+                shown.clone_from(bones);
+            }
+            None => frame.bones = None,
+        }
+    }
+
+    fn fill_teams(&self, header: &Header, layout: Layout, session: &mut Session) {
+        session.teams.resize_with(3, Team::default);
+        let mut players = self.players.iter();
+        let counts = self.team_players.iter().zip(&self.team_stats);
+        for (at, (team, (&count, state))) in session.teams.iter_mut().zip(counts).enumerate() {
+            team.possession = self.possession >> at & 1 == 1;
+            team.stats = state.as_ref().map(stats);
+            team.players.resize_with(count.into(), Player::default);
+            for (player, state) in team.players.iter_mut().zip(players.by_ref()) {
+                fill_player(state, header, layout, player);
+            }
+        }
+    }
+}

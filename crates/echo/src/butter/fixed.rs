@@ -1,0 +1,83 @@
+//! Positions of bones: fixed point from -2 to 2 m in 14 bits, as a varint each.
+
+use super::cursor::Cursor;
+use crate::rule::Rule;
+
+/// Steps in 4 m.
+const STEPS: f64 = 16_384.0;
+const HALF: f64 = 8192.0;
+
+/// The number of a coordinate: cut off toward zero, clamped to 14 bits.
+#[inline]
+#[must_use]
+pub fn to_fixed(metres: f32) -> i16 {
+    let scaled = f64::from(metres + 2.0) / 4.0 * STEPS - HALF;
+    scaled.clamp(-HALF, HALF - 1.0) as i16
+}
+
+/// The coordinate of a number.
+#[inline]
+#[must_use]
+pub fn from_fixed(number: i32) -> f32 {
+    ((f64::from(number) + HALF) / STEPS * 4.0 - 2.0) as f32
+}
+
+/// Writes a number in one to three bytes.
+#[inline]
+pub fn write(number: i32, out: &mut Vec<u8>) {
+    let z = (number << 1 ^ number >> 31) as u32;
+    match z {
+        0..=240 => out.push(z as u8),
+        241..=2287 => {
+            let above = z - 240;
+            out.extend_from_slice(&[241 + (above >> 8) as u8, above as u8]);
+        }
+        _ => {
+            let above = z.saturating_sub(2288).min(0xFFFF) as u16;
+            let [high, low] = above.to_be_bytes();
+            out.extend_from_slice(&[249, high, low]);
+        }
+    }
+}
+
+/// Reads a number.
+#[inline]
+pub fn read(input: &mut Cursor<'_>) -> Result<i32, Rule> {
+    let first = input.u8("a bone")?;
+    let z = match first {
+        0..=240 => u32::from(first),
+        241..=248 => 240 + (u32::from(first - 241) << 8) + u32::from(input.u8("a bone")?),
+        249 => 2288 + u32::from(u16::from_be_bytes(input.take("a bone")?)),
+        found => return Err(Rule::Varint { found }),
+    };
+    Ok((z >> 1) as i32 ^ -((z & 1) as i32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_comes_back_and_has_one_form() {
+        for number in -33_911..=33_911 {
+            let mut bytes = Vec::new();
+            write(number, &mut bytes);
+            let mut cursor = Cursor::new(&bytes);
+            assert_eq!(read(&mut cursor), Ok(number));
+            assert!(cursor.is_empty());
+        }
+        assert_eq!(
+            read(&mut Cursor::new(&[250, 0, 0, 0])),
+            Err(Rule::Varint { found: 250 })
+        );
+    }
+
+    #[test]
+    fn a_coordinate_on_the_grid_comes_back() {
+        for number in -8192..8192_i16 {
+            assert_eq!(to_fixed(from_fixed(number.into())), number);
+        }
+        assert_eq!(to_fixed(5.0), 8191);
+        assert_eq!(to_fixed(f32::NAN), 0);
+    }
+}

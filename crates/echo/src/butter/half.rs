@@ -1,0 +1,71 @@
+//! Half floats as .butter rounds them: toward zero.
+
+/// To a half float, rounding toward zero, subnormals too: 65,504 to 65,535.99 give the largest
+/// half, more gives infinity, as does a NaN whose payload does not reach the half's bits.
+/// (Measured on the reference; a rounding library gives other bits.)
+#[inline]
+#[must_use]
+pub const fn to_half(value: f32) -> u16 {
+    /// The smallest normal half, 2⁻¹⁴.
+    const NORMAL: u32 = 0x3880_0000;
+    /// 65,536.
+    const OVERFLOW: u32 = 0x4780_0000;
+    const INFINITY: u32 = 0x7F80_0000;
+    let bits = value.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let magnitude = bits & 0x7FFF_FFFF;
+    let half = if magnitude < NORMAL {
+        // Scaling by a power of two is exact, the cast cuts off.
+        (f32::from_bits(magnitude) * 16_777_216.0) as u16
+    } else if magnitude < OVERFLOW {
+        ((magnitude >> 13) - (112 << 10)) as u16
+    } else if magnitude > INFINITY {
+        0x7C00 | (magnitude >> 13) as u16 & 0x3FF
+    } else {
+        0x7C00
+    };
+    sign | half
+}
+
+/// From a half float; exact.
+#[inline]
+#[must_use]
+pub const fn from_half(half: u16) -> f32 {
+    let sign = (half as u32 & 0x8000) << 16;
+    let magnitude = half as u32 & 0x7FFF;
+    let bits = if magnitude < 0x400 {
+        (magnitude as f32 * (1.0 / 16_777_216.0)).to_bits()
+    } else if magnitude < 0x7C00 {
+        (magnitude << 13) + (112 << 23)
+    } else {
+        0x7F80_0000 | (magnitude & 0x3FF) << 13
+    };
+    f32::from_bits(sign | bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_comes_back() {
+        for half in 0..=u16::MAX {
+            assert_eq!(to_half(from_half(half)), half, "{half:04x}");
+        }
+    }
+
+    #[test]
+    fn rounding_is_toward_zero() {
+        for half in 0..0x7BFF_u16 {
+            let (here, next) = (from_half(half), from_half(half + 1));
+            let below_next = f32::from_bits(next.to_bits() - 1);
+            assert_eq!(to_half(below_next), half, "{below_next}");
+            assert_eq!(to_half(-below_next), half | 0x8000);
+            assert_eq!(to_half(f32::midpoint(here, next)), half);
+        }
+        assert_eq!(to_half(65_535.99), 0x7BFF);
+        assert_eq!(to_half(65_536.0), 0x7C00);
+        assert_eq!(to_half(f32::NAN), 0x7E00);
+        assert_eq!(to_half(f32::from_bits(0x7F80_0001)), 0x7C00);
+    }
+}

@@ -1,0 +1,285 @@
+//! The header: what a .butter says once, and where its chunks are.
+
+use compact_str::CompactString;
+
+use super::cursor::Cursor;
+use crate::model::Map;
+use crate::rule::Rule;
+
+/// The version that is written.
+pub const VERSION: u8 = 3;
+
+/// Bytes of the smallest header: no client name, no players.
+pub const MIN_HEADER_BYTES: usize = 29;
+
+/// What stands for a player that is not known.
+pub const INVALID: &str = "[INVALID]";
+
+/// How chunks are compressed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Compression {
+    /// As they are.
+    None,
+    /// A gzip member each.
+    Gzip,
+    /// A zstd frame each, level 3.
+    Zstd3,
+    /// A zstd frame each, level 7: what [`Options`](super::Options) write unless told otherwise.
+    Zstd7,
+    /// A zstd frame each, level 15.
+    Zstd15,
+    /// A zstd frame each, level 22.
+    Zstd22,
+    /// The reference's "level 7 with dictionary", of which none exists: read as zstd, not written.
+    ZstdDictionary,
+}
+
+impl Compression {
+    /// Those that can be written.
+    pub const ALL: [Self; 6] = [
+        Self::None,
+        Self::Gzip,
+        Self::Zstd3,
+        Self::Zstd7,
+        Self::Zstd15,
+        Self::Zstd22,
+    ];
+
+    /// Its code in the header.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Gzip => 1,
+            Self::Zstd3 => 2,
+            Self::Zstd7 => 3,
+            Self::Zstd15 => 4,
+            Self::Zstd22 => 5,
+            Self::ZstdDictionary => 6,
+        }
+    }
+
+    /// The compression with this code.
+    #[must_use]
+    pub const fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            0 => Self::None,
+            1 => Self::Gzip,
+            2 => Self::Zstd3,
+            3 => Self::Zstd7,
+            4 => Self::Zstd15,
+            5 => Self::Zstd22,
+            6 => Self::ZstdDictionary,
+            _ => return None,
+        })
+    }
+
+    /// `none`, `gzip`, `zstd3`, …
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Gzip => "gzip",
+            Self::Zstd3 => "zstd3",
+            Self::Zstd7 => "zstd7",
+            Self::Zstd15 => "zstd15",
+            Self::Zstd22 => "zstd22",
+            Self::ZstdDictionary => "zstd7-dictionary",
+        }
+    }
+
+    /// The level of zstd.
+    pub(super) const fn zstd_level(self) -> Option<i32> {
+        match self {
+            Self::None | Self::Gzip => None,
+            Self::Zstd3 => Some(3),
+            Self::Zstd7 | Self::ZstdDictionary => Some(7),
+            Self::Zstd15 => Some(15),
+            Self::Zstd22 => Some(22),
+        }
+    }
+}
+
+impl std::fmt::Display for Compression {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A player of the header. In frames it is known by its place, from 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeaderPlayer {
+    /// The name's bytes: ASCII, if the writer kept to it.
+    pub name: Vec<u8>,
+    /// Account.
+    pub userid: u64,
+    /// Jersey, when first seen.
+    pub number: u8,
+    /// Level, when first seen.
+    pub level: u8,
+}
+
+impl HeaderPlayer {
+    /// The name as text.
+    #[must_use]
+    pub fn name(&self) -> CompactString {
+        CompactString::from_utf8_lossy(&self.name)
+    }
+}
+
+/// What a file says once, of its first frame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// 1 to 3.
+    pub version: u8,
+    /// Frames between keyframes, as the writer meant it.
+    pub keyframe_interval: u16,
+    /// How chunks are compressed.
+    pub compression: Compression,
+    /// Name of the player whose machine recorded.
+    pub client_name: Vec<u8>,
+    /// Match id.
+    pub sessionid: [u8; 16],
+    /// Address of the game server.
+    pub sessionip: [u8; 4],
+    /// Every player seen, in the order of appearance.
+    pub players: Vec<HeaderPlayer>,
+    /// Rounds of the match.
+    pub total_round_count: u8,
+    /// Rounds won: blue in the low four bits, orange in the high.
+    pub round_scores: u8,
+    /// Bit 0 private match, the rest the map's code.
+    pub map: u8,
+}
+
+impl Header {
+    /// The match id as the API writes it.
+    #[must_use]
+    pub fn session_id(&self) -> CompactString {
+        let mut text = CompactString::with_capacity(36);
+        for (at, byte) in self.sessionid.iter().enumerate() {
+            if matches!(at, 4 | 6 | 8 | 10) {
+                text.push('-');
+            }
+            for nibble in [byte >> 4, byte & 15] {
+                text.push(char::from_digit(nibble.into(), 16).map_or('0', |c| c.to_ascii_uppercase()));
+            }
+        }
+        text
+    }
+
+    /// The address as text.
+    #[must_use]
+    pub fn session_ip(&self) -> CompactString {
+        let [a, b, c, d] = self.sessionip;
+        compact_str::format_compact!("{a}.{b}.{c}.{d}")
+    }
+
+    /// The map.
+    #[must_use]
+    pub fn map_name(&self) -> Map {
+        Map::from_code(self.map >> 1)
+            .unwrap_or_else(|| Map::Other(compact_str::format_compact!("{}", self.map >> 1)))
+    }
+
+    /// Whether the match is private.
+    #[must_use]
+    pub const fn private_match(&self) -> bool {
+        self.map & 1 == 1
+    }
+
+    /// What the map and the kind of match imply for `match_type`.
+    #[must_use]
+    pub fn match_type(&self) -> &'static str {
+        match_type(&self.map_name(), self.private_match())
+    }
+
+    /// The player with this index; `None` for 0 and for those that are not there.
+    #[must_use]
+    pub fn player(&self, index: u8) -> Option<&HeaderPlayer> {
+        self.players.get(usize::from(index).checked_sub(1)?)
+    }
+
+    /// Reads a header and the table of chunk sizes behind it.
+    pub(super) fn parse(input: &mut Cursor<'_>) -> Result<Self, Rule> {
+        const WHAT: &str = "the header";
+        let version = input.u8(WHAT)?;
+        if !matches!(version, 1..=3) {
+            return Err(Rule::Version { found: version });
+        }
+        let keyframe_interval = input.u16(WHAT)?;
+        let compression = input.u8(WHAT)?;
+        let compression = Compression::from_code(compression)
+            .ok_or(Rule::Compression { found: compression })?;
+        let client_name = input.text("the client's name")?.to_vec();
+        let sessionid = input.take(WHAT)?;
+        let sessionip = input.take(WHAT)?;
+        let count = input.u8(WHAT)?;
+        let mut players = Vec::new();
+        for _ in 0..count {
+            players.push(HeaderPlayer {
+                name: input.text("a player's name")?.to_vec(),
+                userid: 0,
+                number: 0,
+                level: 0,
+            });
+        }
+        for player in &mut players {
+            player.userid = input.take("the user ids").map(u64::from_le_bytes)?;
+        }
+        for player in &mut players {
+            player.number = input.u8("the players' numbers")?;
+        }
+        for player in &mut players {
+            player.level = input.u8("the players' levels")?;
+        }
+        Ok(Self {
+            version,
+            keyframe_interval,
+            compression,
+            client_name,
+            sessionid,
+            sessionip,
+            players,
+            total_round_count: input.u8(WHAT)?,
+            round_scores: input.u8(WHAT)?,
+            map: input.u8(WHAT)?,
+        })
+    }
+
+    /// Writes it.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.push(self.version);
+        out.extend_from_slice(&self.keyframe_interval.to_le_bytes());
+        out.push(self.compression.code());
+        out.extend_from_slice(&self.client_name);
+        out.push(0);
+        out.extend_from_slice(&self.sessionid);
+        out.extend_from_slice(&self.sessionip);
+        out.push(self.players.len() as u8);
+        for player in &self.players {
+            out.extend_from_slice(&player.name);
+            out.push(0);
+        }
+        for player in &self.players {
+            out.extend_from_slice(&player.userid.to_le_bytes());
+        }
+        out.extend(self.players.iter().map(|player| player.number));
+        out.extend(self.players.iter().map(|player| player.level));
+        out.extend_from_slice(&[self.total_round_count, self.round_scores, self.map]);
+    }
+}
+
+/// The `match_type` that a map and the kind of match imply; a .butter stores no other.
+#[must_use]
+pub fn match_type(map: &Map, private: bool) -> &'static str {
+    use crate::model::Game;
+    match (map.game(), private) {
+        (Game::Arena, false) => "Echo_Arena",
+        (Game::Arena, true) => "Echo_Arena_Private",
+        (Game::Combat, false) => "Echo_Combat",
+        (Game::Combat, true) => "Echo_Combat_Private",
+        (Game::Other, _) => "Unknown",
+    }
+}

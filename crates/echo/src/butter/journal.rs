@@ -1,0 +1,211 @@
+//! Recording live: a file that is whole after every frame.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+
+use super::header::Compression;
+use super::read::{ReadOptions, Strictness};
+use super::stream::Reader;
+use super::write::{Assembler, ChunkEncoder, Options, Written};
+use crate::error::{Error, WriteError};
+use crate::model::Frame;
+
+/// A file that grows, and that what was written halfway can be taken back from.
+pub trait Growing: Read + Write + Seek {
+    /// Makes it `length` bytes long.
+    ///
+    /// # Errors
+    /// What the file says.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Growing for File {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+impl Growing for Cursor<Vec<u8>> {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.get_mut()
+            .truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        Ok(())
+    }
+}
+
+impl<F: Growing + ?Sized> Growing for &mut F {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        (**self).cut(length)
+    }
+}
+
+/// Records live. Killed at any byte, it leaves a file whose whole frames [`Decoder`] and the other
+/// readers read; [`Journal::resume`] goes on with it, and salvage makes a finished file of it.
+///
+/// The format has no room for that: its header names all players, its table all chunks. So the file
+/// is a header with the players so far, a table of one chunk of size 0, and then frames as they come,
+/// not compressed; where a player joins, the same again with the new header. A frame never starts
+/// with a version, so the two can't be mistaken. [`Journal::finish`] makes a common file of it.
+///
+/// [`Decoder`]: super::Decoder
+#[derive(Debug)]
+pub struct Journal<F> {
+    file: F,
+    options: Options,
+    encoder: Option<ChunkEncoder>,
+    /// Where each chunk's frames stand: start and end.
+    chunks: Vec<(u64, u64)>,
+    end: u64,
+    frames: u64,
+    buffer: Vec<u8>,
+    /// Written halfway: to be cut off before anything is written again.
+    torn: bool,
+}
+
+impl<F: Growing> Journal<F> {
+    /// Records into a file, which has to be empty.
+    pub const fn new(file: F, options: Options) -> Self {
+        Self {
+            file,
+            options,
+            encoder: None,
+            chunks: Vec::new(),
+            end: 0,
+            frames: 0,
+            buffer: Vec::new(),
+            torn: false,
+        }
+    }
+
+    /// Goes on with a file that a journal left: what is cut in it is cut off, and frames are added
+    /// behind the whole ones.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] where the file is no journal; [`Error::Io`].
+    pub fn resume(mut file: F, options: Options) -> Result<Self, Error> {
+        let io = |source| Error::Io { offset: 0, source };
+        file.seek(SeekFrom::Start(0)).map_err(io)?;
+        let mut journal = Self::new(file, options);
+        let lenient = ReadOptions {
+            strictness: Strictness::Lenient,
+            ..ReadOptions::default()
+        };
+        let mut reader = Reader::with_options(&mut journal.file, lenient);
+        let mut chunks: Vec<(u64, u64)> = Vec::new();
+        let mut last = None;
+        let mut frames = 0;
+        while let Some(frame) = reader.next_frame()? {
+            frames += 1;
+            match &mut last {
+                None => last = Some(frame.clone()),
+                Some(last) => last.clone_from(frame),
+            }
+            let decoder = reader.decoder();
+            let (start, end) = decoder.frame_span();
+            if decoder.is_keyframe() || chunks.is_empty() {
+                chunks.push((start, end));
+            } else if let Some(chunk) = chunks.last_mut() {
+                chunk.1 = end;
+            }
+        }
+        let header = reader.decoder().header().cloned();
+        journal.frames = frames;
+        if let (Some(header), Some(frame)) = (header, last) {
+            let mut encoder = ChunkEncoder::new(&frame, options);
+            encoder.header.players = header.players;
+            encoder.header.client_name = header.client_name;
+            encoder.header.sessionid = header.sessionid;
+            encoder.header.sessionip = header.sessionip;
+            encoder.header.total_round_count = header.total_round_count;
+            encoder.header.round_scores = header.round_scores;
+            encoder.header.map = header.map;
+            journal.encoder = Some(encoder.on_map());
+            journal.end = chunks.last().map_or(0, |&(_, end)| end);
+        }
+        journal.chunks = chunks;
+        journal.torn = true;
+        Ok(journal)
+    }
+
+    /// Frames in the file.
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Adds a frame, in one write. Where that fails, nothing of the frame stays, and it may be tried
+    /// again.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`]; [`WriteError::Unstorable`] for the 256th player.
+    pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
+        if self.torn {
+            self.file.cut(self.end)?;
+            self.file.seek(SeekFrom::Start(self.end))?;
+            self.torn = false;
+        }
+        let options = self.options;
+        let first = self.encoder.is_none() || self.chunks.is_empty();
+        let encoder = self
+            .encoder
+            .get_or_insert_with(|| ChunkEncoder::new(frame, options));
+        let joined = encoder.header.meet(frame)?;
+        self.buffer.clear();
+        if first || joined {
+            let mut header = encoder.header.clone();
+            header.compression = Compression::None;
+            header.write(&mut self.buffer);
+            self.buffer.extend_from_slice(&1_u32.to_le_bytes());
+            self.buffer.extend_from_slice(&0_u32.to_le_bytes());
+            // What follows differs from nothing before.
+            encoder.end_chunk();
+        }
+        let start = self.end + self.buffer.len() as u64;
+        let keyframe = encoder.push(frame, &mut self.buffer);
+        if let Err(error) = self.file.write_all(&self.buffer) {
+            self.torn = true;
+            // The reader does not have what the encoder thinks it has.
+            encoder.end_chunk();
+            return Err(error.into());
+        }
+        self.end += self.buffer.len() as u64;
+        match self.chunks.last_mut() {
+            Some(chunk) if !keyframe => chunk.1 = self.end,
+            _ => self.chunks.push((start, self.end)),
+        }
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// The file.
+    pub const fn get_ref(&self) -> &F {
+        &self.file
+    }
+
+    /// Writes the finished recording: the same frames, in compressed chunks behind a table. The
+    /// journal's file stays as it is, to be replaced by it.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`] of the file, of the spool or of `out`.
+    pub fn finish(
+        mut self,
+        spool: impl Read + Write + Seek,
+        out: &mut impl Write,
+    ) -> Result<Written, WriteError> {
+        let Some(encoder) = self.encoder else {
+            return Ok(Written::default());
+        };
+        let mut assembler = Assembler::new(spool, self.options.compression);
+        for &(start, end) in &self.chunks {
+            let size = usize::try_from(end - start).unwrap_or(usize::MAX);
+            let mut raw = vec![0; size];
+            self.file.seek(SeekFrom::Start(start))?;
+            self.file.read_exact(&mut raw)?;
+            assembler.push(raw)?;
+        }
+        Ok(Written {
+            frames: self.frames,
+            chunks: self.chunks.len() as u64,
+            bytes: assembler.finish(&encoder.header, out)?,
+        })
+    }
+}

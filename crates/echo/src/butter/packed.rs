@@ -1,0 +1,482 @@
+//! A frame as it is stored: every number as its bits, nothing interpreted.
+//!
+//! Reading and writing one gives the same bytes, whatever it says.
+
+use super::cursor::Cursor;
+use super::fixed;
+use super::layout::Layout;
+use crate::model::BONES;
+use crate::rule::Rule;
+
+/// How a keyframe starts.
+pub const KEYFRAME: [u8; 2] = [0xFC, 0xFE];
+/// How any other frame starts.
+pub const NORMAL: [u8; 2] = [0xFE, 0xFE];
+
+/// Three halves.
+pub type Halves = [u16; 3];
+
+/// A position difference and a rotation.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PackedPose {
+    pub position: Halves,
+    pub rotation: u32,
+}
+
+/// A pause.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PackedPause {
+    pub flags: u8,
+    pub state: u8,
+    pub paused_timer: u16,
+    pub unpaused_timer: u16,
+}
+
+/// The last goal.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PackedScore {
+    /// Team, points, goal type.
+    pub flags: u8,
+    pub person: u8,
+    pub assist: u8,
+    pub speed: u16,
+    pub distance: u16,
+}
+
+/// The payload of combat.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PackedPayload {
+    pub contested: u8,
+    pub checkpoint: u8,
+    pub defenders: u8,
+    pub distance: u16,
+    pub speed: u16,
+}
+
+/// Differences of what a player or a team has done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PackedStats {
+    /// Assists, blocks, catches, goals, interceptions, passes, points, saves, steals, shots.
+    pub counts: [u8; 10],
+    pub possession_time: u16,
+    pub stuns: u16,
+}
+
+/// A player.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PackedPlayer {
+    pub index: u8,
+    pub playerid: u8,
+    pub state: u8,
+    pub stats: PackedStats,
+    pub ping: u16,
+    pub loss: u16,
+    pub holding: [u8; 2],
+    pub velocity: Halves,
+    pub pose_bits: u8,
+    /// Head, body, left hand, right hand.
+    pub poses: [PackedPose; 4],
+    pub loadout: u8,
+}
+
+/// The bones of a player: which positions and rotations are there.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PackedBones {
+    pub positions: u32,
+    pub rotations: u32,
+}
+
+/// A frame as it is stored. Parts that its bits don't include are what they were before.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Packed {
+    pub keyframe: bool,
+    /// Milliseconds since 1970 of a keyframe, since the previous frame of others.
+    pub time: i64,
+    /// Bits of an f32.
+    pub clock: u32,
+    pub bits: u8,
+    pub status: u8,
+    pub points: [u16; 2],
+    pub inputs: u8,
+    pub pause: PackedPause,
+    pub score: PackedScore,
+    pub throw: [u16; 13],
+    pub vr: PackedPose,
+    pub disc: PackedPose,
+    pub disc_velocity: Halves,
+    pub payload: PackedPayload,
+    pub rules_at: i64,
+    pub rules_by: Vec<u8>,
+    pub team_bits: u8,
+    pub team_stats: [PackedStats; 3],
+    pub team_players: [u8; 3],
+    pub players: Vec<PackedPlayer>,
+    pub bone_bits: u8,
+    pub bones: Vec<PackedBones>,
+    /// Of all players, one behind the other.
+    pub bone_positions: Vec<[i32; 3]>,
+    pub bone_rotations: Vec<u32>,
+}
+
+/// Bits that a mask of bones may have.
+const BONE_MASK: u32 = (1 << BONES) - 1;
+
+impl PackedStats {
+    fn read(input: &mut Cursor<'_>) -> Result<Self, Rule> {
+        const WHAT: &str = "stats";
+        Ok(Self {
+            counts: input.take(WHAT)?,
+            possession_time: input.u16(WHAT)?,
+            stuns: input.u16(WHAT)?,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.counts);
+        out.extend_from_slice(&self.possession_time.to_le_bytes());
+        out.extend_from_slice(&self.stuns.to_le_bytes());
+    }
+}
+
+impl PackedPose {
+    fn read(input: &mut Cursor<'_>, what: &'static str) -> Result<Self, Rule> {
+        Ok(Self {
+            position: input.three(what)?,
+            rotation: input.u32(what)?,
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_halves(&self.position, out);
+        out.extend_from_slice(&self.rotation.to_le_bytes());
+    }
+}
+
+fn write_halves(halves: &[u16], out: &mut Vec<u8>) {
+    for half in halves {
+        out.extend_from_slice(&half.to_le_bytes());
+    }
+}
+
+impl PackedPlayer {
+    #[inline]
+    fn read(&mut self, input: &mut Cursor<'_>, layout: Layout) -> Result<(), Rule> {
+        const WHAT: &str = "a player";
+        [self.index, self.playerid, self.state] = input.take(WHAT)?;
+        let has = layout.player_included(self.state);
+        if has.stats {
+            self.stats = PackedStats::read(input)?;
+        }
+        if has.ping {
+            self.ping = input.u16(WHAT)?;
+            self.loss = input.u16(WHAT)?;
+        }
+        if has.holding {
+            self.holding = input.take(WHAT)?;
+        }
+        if has.velocity {
+            self.velocity = input.three(WHAT)?;
+        }
+        self.pose_bits = input.u8(WHAT)?;
+        let mut bits = self.pose_bits;
+        for pose in &mut self.poses {
+            if bits & 1 != 0 {
+                pose.position = input.three("a pose")?;
+            }
+            if bits & 2 != 0 {
+                pose.rotation = input.u32("a pose")?;
+            }
+            bits >>= 2;
+        }
+        if layout.loadout() {
+            self.loadout = input.u8(WHAT)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn write(&self, layout: Layout, out: &mut Vec<u8>) {
+        out.extend_from_slice(&[self.index, self.playerid, self.state]);
+        let has = layout.player_included(self.state);
+        if has.stats {
+            self.stats.write(out);
+        }
+        if has.ping {
+            write_halves(&[self.ping, self.loss], out);
+        }
+        if has.holding {
+            out.extend_from_slice(&self.holding);
+        }
+        if has.velocity {
+            write_halves(&self.velocity, out);
+        }
+        out.push(self.pose_bits);
+        let mut bits = self.pose_bits;
+        for pose in &self.poses {
+            if bits & 1 != 0 {
+                write_halves(&pose.position, out);
+            }
+            if bits & 2 != 0 {
+                out.extend_from_slice(&pose.rotation.to_le_bytes());
+            }
+            bits >>= 2;
+        }
+        if layout.loadout() {
+            out.push(self.loadout);
+        }
+    }
+}
+
+impl Packed {
+    /// Players that the bone byte claims.
+    pub const fn bone_players(&self) -> usize {
+        (self.bone_bits >> 1) as usize
+    }
+
+    /// True where it holds bones.
+    pub const fn has_bones(&self) -> bool {
+        self.bone_bits & 1 == 1
+    }
+
+    /// Reads the frame that `input` starts with.
+    pub fn read(&mut self, input: &mut Cursor<'_>, layout: Layout) -> Result<(), Rule> {
+        const WHAT: &str = "the frame";
+        let marker = input.take(WHAT)?;
+        self.keyframe = match marker {
+            KEYFRAME => true,
+            NORMAL => false,
+            found => return Err(Rule::Marker { found }),
+        };
+        self.time = if self.keyframe {
+            i64::from_le_bytes(input.take("the time")?)
+        } else {
+            input.u16("the time")?.into()
+        };
+        self.clock = input.u32("the clock")?;
+        self.bits = input.u8(WHAT)?;
+        let has = layout.included(self.bits);
+        if has.status {
+            self.status = input.u8("the status")?;
+        }
+        if has.points {
+            self.points = if layout.half_points() {
+                [input.u16("the points")?, input.u16("the points")?]
+            } else {
+                let [blue, orange] = input.take("the points")?;
+                [blue.into(), orange.into()]
+            };
+        }
+        // Before version 3 the inputs stand behind the pause.
+        if has.inputs && layout.version >= 3 {
+            self.inputs = input.u8("the inputs")?;
+        }
+        if has.pause {
+            let first = input.u8("the pause")?;
+            let (flags, state) = if layout.short_pause {
+                (first & 0x3F, first >> 6)
+            } else {
+                (first, input.u8("the pause")?)
+            };
+            self.pause = PackedPause {
+                flags,
+                state,
+                paused_timer: input.u16("the pause")?,
+                unpaused_timer: input.u16("the pause")?,
+            };
+        }
+        if has.inputs && layout.version < 3 {
+            self.inputs = input.u8("the inputs")?;
+        }
+        if has.score {
+            let [flags, person, assist] = input.take("the last score")?;
+            self.score = PackedScore {
+                flags,
+                person,
+                assist,
+                speed: input.u16("the last score")?,
+                distance: input.u16("the last score")?,
+            };
+        }
+        if has.throw {
+            for half in &mut self.throw {
+                *half = input.u16("the last throw")?;
+            }
+        }
+        if has.vr {
+            self.vr = PackedPose::read(input, "the VR player")?;
+        }
+        if has.disc {
+            self.disc = PackedPose::read(input, "the disc")?;
+            self.disc_velocity = input.three("the disc")?;
+        }
+        if has.payload {
+            let [contested, checkpoint, defenders] = input.take("the payload")?;
+            self.payload = PackedPayload {
+                contested,
+                checkpoint,
+                defenders,
+                distance: input.u16("the payload")?,
+                speed: input.u16("the payload")?,
+            };
+        }
+        if has.rules {
+            self.rules_at = i64::from_le_bytes(input.take("the rules")?);
+            self.rules_by.clear();
+            self.rules_by.extend_from_slice(input.text("the rules")?);
+        }
+        self.read_teams(input, layout)?;
+        self.read_bones(input)
+    }
+
+    fn read_teams(&mut self, input: &mut Cursor<'_>, layout: Layout) -> Result<(), Rule> {
+        self.team_bits = input.u8("the teams")?;
+        let mut at = 0;
+        for (team, stats) in self.team_stats.iter_mut().enumerate() {
+            if self.team_bits & 4 << team != 0 {
+                *stats = PackedStats::read(input)?;
+            }
+            let count = input.u8("a team")?;
+            if let Some(players) = self.team_players.get_mut(team) {
+                *players = count;
+            }
+            for _ in 0..count {
+                if let Some(player) = self.players.get_mut(at) {
+                    player.read(input, layout)?;
+                } else {
+                    let mut player = PackedPlayer::default();
+                    player.read(input, layout)?;
+                    self.players.push(player);
+                }
+                at += 1;
+            }
+        }
+        self.players.truncate(at);
+        Ok(())
+    }
+
+    fn read_bones(&mut self, input: &mut Cursor<'_>) -> Result<(), Rule> {
+        const WHAT: &str = "the bones";
+        self.bones.clear();
+        self.bone_positions.clear();
+        self.bone_rotations.clear();
+        self.bone_bits = input.u8(WHAT)?;
+        if !self.has_bones() {
+            return Ok(());
+        }
+        for _ in 0..self.bone_players() {
+            let [p0, p1, p2, r0, r1, r2] = input.take(WHAT)?;
+            let bones = PackedBones {
+                positions: u32::from_le_bytes([p0, p1, p2, 0]),
+                rotations: u32::from_le_bytes([r0, r1, r2, 0]),
+            };
+            for _ in 0..(bones.positions & BONE_MASK).count_ones() {
+                let mut position = [0; 3];
+                for number in &mut position {
+                    *number = fixed::read(input)?;
+                }
+                self.bone_positions.push(position);
+            }
+            for _ in 0..(bones.rotations & BONE_MASK).count_ones() {
+                self.bone_rotations.push(input.u32(WHAT)?);
+            }
+            self.bones.push(bones);
+        }
+        Ok(())
+    }
+
+    /// Writes it.
+    pub fn write(&self, layout: Layout, out: &mut Vec<u8>) {
+        if self.keyframe {
+            out.extend_from_slice(&KEYFRAME);
+            out.extend_from_slice(&self.time.to_le_bytes());
+        } else {
+            out.extend_from_slice(&NORMAL);
+            out.extend_from_slice(&(self.time as u16).to_le_bytes());
+        }
+        out.extend_from_slice(&self.clock.to_le_bytes());
+        out.push(self.bits);
+        let has = layout.included(self.bits);
+        if has.status {
+            out.push(self.status);
+        }
+        if has.points {
+            if layout.half_points() {
+                write_halves(&self.points, out);
+            } else {
+                out.extend(self.points.map(|points| points as u8));
+            }
+        }
+        if has.inputs && layout.version >= 3 {
+            out.push(self.inputs);
+        }
+        if has.pause {
+            if layout.short_pause {
+                out.push(self.pause.flags & 0x3F | self.pause.state << 6);
+            } else {
+                out.extend_from_slice(&[self.pause.flags, self.pause.state]);
+            }
+            write_halves(&[self.pause.paused_timer, self.pause.unpaused_timer], out);
+        }
+        if has.inputs && layout.version < 3 {
+            out.push(self.inputs);
+        }
+        if has.score {
+            out.extend_from_slice(&[self.score.flags, self.score.person, self.score.assist]);
+            write_halves(&[self.score.speed, self.score.distance], out);
+        }
+        if has.throw {
+            write_halves(&self.throw, out);
+        }
+        if has.vr {
+            self.vr.write(out);
+        }
+        if has.disc {
+            self.disc.write(out);
+            write_halves(&self.disc_velocity, out);
+        }
+        if has.payload {
+            let payload = &self.payload;
+            out.extend_from_slice(&[payload.contested, payload.checkpoint, payload.defenders]);
+            write_halves(&[payload.distance, payload.speed], out);
+        }
+        if has.rules {
+            out.extend_from_slice(&self.rules_at.to_le_bytes());
+            out.extend_from_slice(&self.rules_by);
+            out.push(0);
+        }
+        out.push(self.team_bits);
+        let mut players = self.players.iter();
+        for (team, (stats, &count)) in self.team_stats.iter().zip(&self.team_players).enumerate() {
+            if self.team_bits & 4 << team != 0 {
+                stats.write(out);
+            }
+            out.push(count);
+            for player in players.by_ref().take(count.into()) {
+                player.write(layout, out);
+            }
+        }
+        self.write_bones(out);
+    }
+
+    fn write_bones(&self, out: &mut Vec<u8>) {
+        out.push(self.bone_bits);
+        let mut positions = self.bone_positions.iter();
+        let mut rotations = self.bone_rotations.iter();
+        for bones in &self.bones {
+            for mask in [bones.positions, bones.rotations] {
+                let [a, b, c, _] = mask.to_le_bytes();
+                out.extend_from_slice(&[a, b, c]);
+            }
+            let count = (bones.positions & BONE_MASK).count_ones() as usize;
+            for position in positions.by_ref().take(count) {
+                for &number in position {
+                    fixed::write(number, out);
+                }
+            }
+            let count = (bones.rotations & BONE_MASK).count_ones() as usize;
+            for rotation in rotations.by_ref().take(count) {
+                out.extend_from_slice(&rotation.to_le_bytes());
+            }
+        }
+    }
+}

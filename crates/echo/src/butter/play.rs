@@ -1,0 +1,211 @@
+//! Frames of one chunk after another: what all readers share.
+
+use super::chunk::{Survey, inflate};
+use super::cursor::Cursor;
+use super::header::{Compression, Header};
+use super::layout::Layout;
+use super::packed::Packed;
+use super::read::{ReadOptions, Strictness};
+use super::state::{Dialect, Mended, State};
+use crate::error::Error;
+use crate::finding::{Finding, Findings};
+use crate::model::{Frame, Time};
+use crate::rule::Rule;
+
+/// What a file has shown to be, as far as it was read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Seen {
+    /// Chunks read.
+    pub chunks: u64,
+    /// Frames read.
+    pub frames: u64,
+    /// Keyframes among them.
+    pub keyframes: u64,
+    /// Chunks whose differences only the reference writes.
+    pub reference_chunks: u64,
+    /// Chunks of early version 3.
+    pub early_chunks: u64,
+    /// Faults of the reference that were undone.
+    pub mended: Mended,
+}
+
+#[derive(Debug)]
+pub struct Playing {
+    pub header: Header,
+    options: ReadOptions,
+    /// The chunk's frames, inflated.
+    raw: Vec<u8>,
+    at: usize,
+    /// Where the last frame starts.
+    from: usize,
+    layout: Layout,
+    dialect: Dialect,
+    /// Where the chunk starts in the file.
+    offset: u64,
+    /// The chunk is stored as it is: offsets of its frames are offsets of the file.
+    plain: bool,
+    /// What stands behind the whole frames.
+    cut: Option<Rule>,
+    state: State,
+    packed: Packed,
+    frame: Frame,
+    fresh: bool,
+    /// Frames before, of the whole file where it is read from its start.
+    pub index: u64,
+    pub findings: Findings,
+    pub seen: Seen,
+}
+
+impl Playing {
+    pub fn new(header: Header, options: ReadOptions) -> Self {
+        let layout = Layout::of(&header);
+        Self {
+            header,
+            options,
+            raw: Vec::new(),
+            at: 0,
+            from: 0,
+            layout,
+            dialect: Dialect::Exact,
+            offset: 0,
+            plain: true,
+            cut: None,
+            state: State::default(),
+            packed: Packed::default(),
+            frame: Frame::default(),
+            fresh: true,
+            index: 0,
+            findings: Findings::default(),
+            seen: Seen::default(),
+        }
+    }
+
+    /// Goes on with another header: the same recording with more players.
+    pub fn set_header(&mut self, header: Header) {
+        self.layout = Layout::of(&header);
+        self.header = header;
+        self.fresh = true;
+    }
+
+    /// Takes a chunk. `whole` is false where the file ends within it.
+    pub fn load(&mut self, stored: &[u8], offset: u64, whole: bool) {
+        self.offset = offset;
+        self.plain = self.header.compression == Compression::None;
+        self.at = 0;
+        self.cut = inflate(
+            stored,
+            self.header.compression,
+            &self.options.limits,
+            &mut self.raw,
+        )
+        .err();
+        let layout = Layout::of(&self.header);
+        let survey = Survey::of(&self.raw, layout, &mut self.packed);
+        self.layout = survey.layout;
+        self.dialect = self.options.dialect.unwrap_or(survey.dialect());
+        self.seen.chunks += 1;
+        self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
+        self.seen.early_chunks += u64::from(survey.layout != layout);
+        self.raw.truncate(survey.whole);
+        // Of a chunk that the file cuts, whoever took it says so.
+        self.cut = self.cut.take().or(survey.error).filter(|_| whole);
+    }
+
+    /// Takes frames that are stored as they are, as far as they are whole; the bytes they took.
+    pub fn load_open(&mut self, raw: &[u8], offset: u64) -> usize {
+        self.offset = offset;
+        self.plain = true;
+        self.at = 0;
+        self.layout = Layout::of(&self.header);
+        self.dialect = Dialect::Exact;
+        self.cut = None;
+        self.raw.clear();
+        let mut input = Cursor::new(raw);
+        let mut whole = 0;
+        while !input.is_empty() && self.packed.read(&mut input, self.layout).is_ok() {
+            whole = raw.len() - input.left();
+        }
+        self.raw.extend_from_slice(raw.get(..whole).unwrap_or_default());
+        whole
+    }
+
+    fn finding(&self, rule: Rule) -> Finding {
+        let at = if self.plain { self.at as u64 } else { 0 };
+        let time = self.state.started.then_some(Time(self.state.time));
+        Finding::new(rule)
+            .at(self.offset + at)
+            .in_frame(self.index, time)
+    }
+
+    /// Goes on by a frame of the chunk; false at its end.
+    pub fn step(&mut self) -> Result<bool, Error> {
+        if self.at >= self.raw.len() {
+            return match self.cut.take() {
+                None => Ok(false),
+                Some(rule) => {
+                    let finding = self.finding(rule);
+                    self.tell(finding).map(|()| false)
+                }
+            };
+        }
+        let mut input = Cursor::new(self.raw.get(self.at..).unwrap_or_default());
+        let read = self.packed.read(&mut input, self.layout).and_then(|()| {
+            self.state
+                .apply(&self.packed, self.layout, &self.header, self.dialect)
+        });
+        if let Err(rule) = read {
+            let finding = self.finding(rule);
+            // Later frames differ from one that can't be had: the chunk ends here.
+            self.at = self.raw.len();
+            self.cut = None;
+            return self.tell(finding).map(|()| false);
+        }
+        self.from = self.at;
+        self.at = self.raw.len() - input.left();
+        self.state
+            .fill(&self.header, self.layout, self.fresh, &mut self.frame);
+        self.fresh = false;
+        self.index += 1;
+        self.seen.frames += 1;
+        self.seen.keyframes += u64::from(self.packed.keyframe);
+        self.seen.mended = self.state.mended;
+        Ok(true)
+    }
+
+    /// An error, or a finding where the reader is lenient.
+    fn tell(&mut self, finding: Finding) -> Result<(), Error> {
+        if self.options.strictness == Strictness::Strict {
+            return Err(Error::new(finding));
+        }
+        self.findings.push(finding);
+        Ok(())
+    }
+
+    /// A finding of the file.
+    pub fn note(&mut self, rule: Rule, offset: u64) -> Result<(), Error> {
+        self.tell(
+            Finding::new(rule)
+                .at(offset)
+                .in_frame(self.index, self.state.started.then_some(Time(self.state.time))),
+        )
+    }
+
+    /// Where the last frame stands, if it is stored as it is.
+    pub const fn span(&self) -> (u64, u64) {
+        (self.offset + self.from as u64, self.offset + self.at as u64)
+    }
+
+    pub const fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Whether the last frame is a keyframe.
+    pub const fn is_keyframe(&self) -> bool {
+        self.packed.keyframe
+    }
+
+    /// A frame of the chunk is still to come.
+    pub const fn has_more(&self) -> bool {
+        self.at < self.raw.len() || self.cut.is_some()
+    }
+}

@@ -1,0 +1,246 @@
+//! Orientations: three unit vectors in the API, a quaternion's smallest three in .butter.
+
+use crate::model::Vec3;
+
+/// A quaternion: x, y, z, w.
+pub type Quaternion = [f32; 4];
+
+/// √½ and √2 as the format cuts them: the digits count, the true values give other bits.
+#[allow(clippy::approx_constant)]
+const HALF_SQRT: f64 = 0.707_106_78;
+#[allow(clippy::approx_constant)]
+const SQRT: f64 = 1.414_213_56;
+
+#[inline]
+fn scale_to_one([x, y, z]: Vec3) -> Vec3 {
+    let length = (x * x + y * y + z * z).sqrt();
+    [x / length, y / length, z / length]
+}
+
+#[inline]
+fn cross([ax, ay, az]: Vec3, [bx, by, bz]: Vec3) -> Vec3 {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// The quaternion of a basis; `left` is not needed. NaN where the vectors are zero or parallel.
+///
+/// Every step in f32 in the reference's order, so that the same bits come out
+/// (`formats/butter.md`, checked against 2,000 measured values).
+#[inline]
+#[must_use]
+pub fn from_basis(forward: Vec3, up: Vec3) -> Quaternion {
+    let forward = scale_to_one(scale_to_one(forward));
+    let [m20, m21, m22] = forward;
+    let [m00, m01, m02] = scale_to_one(cross(up, forward));
+    let [m10, m11, m12] = cross(forward, [m00, m01, m02]);
+    let trace = m00 + m11 + m22;
+    if trace > 0.0 {
+        let s = (trace + 1.0).sqrt();
+        let k = 0.5 / s;
+        [(m12 - m21) * k, (m20 - m02) * k, (m01 - m10) * k, s * 0.5]
+    } else if m00 >= m11 && m00 >= m22 {
+        let s = (1.0 + m00 - m11 - m22).sqrt();
+        let k = 0.5 / s;
+        [0.5 * s, (m01 + m10) * k, (m02 + m20) * k, (m12 - m21) * k]
+    } else if m11 > m22 {
+        let s = (1.0 + m11 - m00 - m22).sqrt();
+        let k = 0.5 / s;
+        [(m10 + m01) * k, 0.5 * s, (m21 + m12) * k, (m20 - m02) * k]
+    } else {
+        let s = (1.0 + m22 - m00 - m11).sqrt();
+        let k = 0.5 / s;
+        [(m20 + m02) * k, (m21 + m12) * k, 0.5 * s, (m01 - m10) * k]
+    }
+}
+
+/// Forward, left and up of a rotation.
+#[inline]
+#[must_use]
+pub fn to_basis([x, y, z, w]: Quaternion) -> [Vec3; 3] {
+    let forward = [
+        2.0 * (x * z + w * y),
+        2.0 * (y * z - w * x),
+        1.0 - 2.0 * (x * x + y * y),
+    ];
+    let up = [
+        2.0 * (x * y - w * z),
+        1.0 - 2.0 * (x * x + z * z),
+        2.0 * (y * z + w * x),
+    ];
+    [forward, cross(up, forward), up]
+}
+
+/// Which component has the largest magnitude, and whether it is negative; the first wins ties.
+#[inline]
+fn largest(q: Quaternion) -> (usize, bool) {
+    let mut best = (0, false);
+    let mut max = 0.0;
+    for (at, component) in q.into_iter().enumerate() {
+        if component.abs() > max {
+            max = component.abs();
+            best = (at, component < 0.0);
+        }
+    }
+    best
+}
+
+/// The three components other than `dropped`, in order.
+#[inline]
+const fn others([x, y, z, w]: Quaternion, dropped: usize) -> Vec3 {
+    match dropped {
+        0 => [y, z, w],
+        1 => [x, z, w],
+        2 => [x, y, w],
+        _ => [x, y, z],
+    }
+}
+
+#[inline]
+fn pack(dropped: usize, [a, b, c]: [u32; 3]) -> u32 {
+    dropped as u32 | a << 2 | b << 12 | c << 22
+}
+
+/// Smallest three as the reference packs them: ten bits each, cut off.
+#[inline]
+#[must_use]
+pub fn to_smallest3(q: Quaternion) -> u32 {
+    let (dropped, negative) = largest(q);
+    let sign = if negative { -1.0 } else { 1.0 };
+    pack(
+        dropped,
+        others(q, dropped).map(|component| {
+            let scaled = (f64::from(component * sign) + HALF_SQRT) / SQRT * 1023.0;
+            // Neither clamped nor masked: as a number of 16 bits. NaN is 0.
+            u32::from(scaled as i64 as u16)
+        }),
+    )
+}
+
+/// Smallest three, each component to the nearest step and clamped to ten bits.
+///
+/// What [`from_smallest3`] gives for the result is packed into the result again: a recording that
+/// is read and written once more does not creep.
+#[inline]
+#[must_use]
+pub fn to_smallest3_nearest(q: Quaternion) -> u32 {
+    /// Half a step, and a little for f32.
+    const CLOSE: f32 = 0.001;
+    let (dropped, negative) = largest(q);
+    let packed = nearest(q, dropped, negative);
+    let max = q.get(dropped).map_or(0.0, |component| component.abs());
+    let tie = others(q, dropped)
+        .into_iter()
+        .any(|component| component.abs() + CLOSE > max);
+    if tie { settle(packed) } else { packed }
+}
+
+#[inline]
+fn nearest(q: Quaternion, dropped: usize, negative: bool) -> u32 {
+    const STEP: f32 = (1023.0 / SQRT) as f32;
+    let sign = if negative { -1.0 } else { 1.0 };
+    pack(
+        dropped,
+        others(q, dropped).map(|component| {
+            // A cast of a NaN is 0, one of a negative number too.
+            (((component * sign + HALF_SQRT as f32) * STEP + 0.5) as u32).min(1023)
+        }),
+    )
+}
+
+/// Where two components are as good as equally large, rounding can make another one the largest:
+/// goes on to the code that reading and packing does not change.
+#[cold]
+fn settle(mut packed: u32) -> u32 {
+    for _ in 0..4 {
+        let q = from_smallest3(packed);
+        // By the way of the basis, as a recording that is read gives it.
+        let [forward, _, up] = to_basis(q);
+        let again = from_basis(forward, up);
+        let (dropped, negative) = largest(again);
+        let next = nearest(again, dropped, negative);
+        if next == packed {
+            break;
+        }
+        packed = next;
+    }
+    packed
+}
+
+/// The values of ten bits.
+const STEPS: [f32; 1024] = {
+    let mut steps = [0.0; 1024];
+    let mut n = 0;
+    while n < 1024 {
+        #[allow(clippy::indexing_slicing)]
+        {
+            steps[n] = ((n as f32 / 1023.0) as f64 * SQRT - HALF_SQRT) as f32;
+        }
+        n += 1;
+    }
+    steps
+};
+
+/// The rotation of a smallest three. (Codes that no rotation has leave nothing for the dropped
+/// component: it is 0.)
+#[inline]
+#[must_use]
+pub fn from_smallest3(packed: u32) -> Quaternion {
+    let step = |shift: u32| {
+        STEPS
+            .get((packed >> shift & 0x3FF) as usize)
+            .copied()
+            .unwrap_or_default()
+    };
+    let (a, b, c) = (step(2), step(12), step(22));
+    let dropped = (1.0 - a * a - b * b - c * c).max(0.0).sqrt();
+    match packed & 3 {
+        0 => [dropped, a, b, c],
+        1 => [a, dropped, b, c],
+        2 => [a, b, dropped, c],
+        _ => [a, b, c, dropped],
+    }
+}
+
+/// The rotation `a` after `b`, as System.Numerics multiplies.
+#[inline]
+#[must_use]
+pub fn multiply([ax, ay, az, aw]: Quaternion, [bx, by, bz, bw]: Quaternion) -> Quaternion {
+    let [cx, cy, cz] = cross([ax, ay, az], [bx, by, bz]);
+    let dot = ax * bx + ay * by + az * bz;
+    [
+        ax * bw + bx * aw + cx,
+        ay * bw + by * aw + cy,
+        az * bw + bz * aw + cz,
+        aw * bw - dot,
+    ]
+}
+
+/// The rotation back, as System.Numerics inverts.
+#[inline]
+#[must_use]
+pub fn inverse([x, y, z, w]: Quaternion) -> Quaternion {
+    let scale = 1.0 / (x * x + y * y + z * z + w * w);
+    [-x * scale, -y * scale, -z * scale, w * scale]
+}
+
+/// The angle between two rotations in degrees.
+#[inline]
+#[must_use]
+pub fn angle(a: Quaternion, b: Quaternion) -> f32 {
+    let [ax, ay, az, aw] = a;
+    let [bx, by, bz, bw] = b;
+    let dot = (ax * bx + ay * by + az * bz + aw * bw).abs().min(1.0);
+    if dot > 1.0 - 1e-6 {
+        0.0
+    } else {
+        dot.acos() * 2.0 * 57.295_78
+    }
+}
+
+/// True where a packed rotation is no rotation within half a step.
+#[inline]
+#[must_use]
+pub fn is_nothing(packed: u32) -> bool {
+    let near = |shift: u32| matches!(packed >> shift & 0x3FF, 511 | 512);
+    packed & 3 == 3 && near(2) && near(12) && near(22)
+}

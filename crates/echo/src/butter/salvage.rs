@@ -1,0 +1,272 @@
+//! Keeping what is whole of a broken recording: chunks byte for byte, of others the whole frames.
+
+use std::io::{Read, Seek, Write};
+
+use memchr::memmem;
+
+use super::chunk::{Survey, inflate};
+use super::cursor::Cursor;
+use super::header::{Compression, Header};
+use super::layout::Layout;
+use super::packed::{KEYFRAME, Packed};
+use super::read::{File, ReadOptions};
+use super::write::{Assembler, Options, Written};
+use crate::error::{Error, WriteError};
+use crate::limits::Limits;
+
+/// What was kept.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Salvaged {
+    /// The file that was written.
+    pub written: Written,
+    /// Chunks that were kept as they are.
+    pub whole_chunks: u64,
+    /// Chunks of which some frames were kept.
+    pub cut_chunks: u64,
+    /// Chunks of which nothing was.
+    pub lost_chunks: u64,
+    /// Chunks that were found though the table does not say where they are.
+    pub found_chunks: u64,
+    /// Frames taken from a recording that was not finished.
+    pub unfinished_frames: u64,
+    /// Bytes that are in no frame that was kept, as stored.
+    pub lost_bytes: u64,
+    /// Frames that could not be had before their chunk went on with a keyframe.
+    pub gaps: u64,
+}
+
+impl Salvaged {
+    /// True where the file was whole and finished.
+    #[must_use]
+    pub const fn nothing_to_do(&self) -> bool {
+        self.cut_chunks == 0
+            && self.lost_chunks == 0
+            && self.found_chunks == 0
+            && self.unfinished_frames == 0
+            && self.lost_bytes == 0
+            && self.gaps == 0
+    }
+}
+
+/// Why a recording could not be salvaged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SalvageError {
+    /// The header is broken: without its players nothing can be read.
+    #[error(transparent)]
+    Read(#[from] Error),
+    /// The destination failed.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+struct Salvage<'a, S> {
+    bytes: &'a [u8],
+    header: Header,
+    limits: Limits,
+    assembler: Assembler<S>,
+    raw: Vec<u8>,
+    packed: Packed,
+    salvaged: Salvaged,
+}
+
+/// Keeps what is whole of a recording: whole chunks byte for byte, of broken ones the whole frames,
+/// and the frames of a recording that was not finished. Chunks that the table misplaces are looked
+/// for by how they start. The file goes to `out`, by way of a spool as in
+/// [`Writer`](super::Writer).
+///
+/// # Errors
+/// [`SalvageError::Read`] where the header is broken, [`SalvageError::Write`].
+pub fn salvage(
+    bytes: &[u8],
+    limits: Limits,
+    spool: impl Read + Write + Seek,
+    out: &mut impl Write,
+) -> Result<Salvaged, SalvageError> {
+    let options = ReadOptions {
+        limits,
+        ..ReadOptions::lenient()
+    };
+    let file = options.read(bytes)?;
+    let Some(mut header) = file.header().cloned() else {
+        return Ok(Salvaged::default());
+    };
+    if file.is_unfinished() {
+        header.compression = Options::default().compression;
+    }
+    let mut salvage = Salvage {
+        bytes,
+        assembler: Assembler::new(spool, header.compression),
+        header,
+        limits,
+        raw: Vec::new(),
+        packed: Packed::default(),
+        salvaged: Salvaged::default(),
+    };
+    salvage.chunks(&file)?;
+    if file.is_unfinished() {
+        salvage.unfinished(&file)?;
+    } else {
+        salvage.salvaged.lost_bytes += file.trailing_bytes();
+    }
+    let mut done = salvage.salvaged;
+    if done.written.frames > 0 {
+        done.written.bytes = salvage.assembler.finish(&salvage.header, out)?;
+    }
+    Ok(done)
+}
+
+impl<S: Read + Write + Seek> Salvage<'_, S> {
+    fn chunks(&mut self, file: &File<'_>) -> Result<(), WriteError> {
+        let compression = file.header().map_or(Compression::None, |h| h.compression);
+        let mut reached = 0;
+        for entry in file.chunks() {
+            // Chunks that were found where the table does not say are not taken twice.
+            if entry.offset < reached {
+                continue;
+            }
+            let bytes = self.bytes;
+            let stored = slice(bytes, entry.offset, entry.there);
+            if self.chunk(stored, compression, entry.there == entry.size)? {
+                reached = entry.offset + entry.there;
+                continue;
+            }
+            if compression == Compression::None {
+                continue;
+            }
+            // Not where the table says: look for it up to the file's end.
+            let mut from = entry.offset;
+            while let Some((at, size)) = self.find(from, compression) {
+                let stored = slice(bytes, at, size);
+                if !self.chunk(stored, compression, true)? {
+                    break;
+                }
+                self.salvaged.found_chunks += 1;
+                from = at + size;
+                reached = from;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a chunk, or what is whole of it. False where nothing is.
+    fn chunk(
+        &mut self,
+        stored: &[u8],
+        compression: Compression,
+        whole: bool,
+    ) -> Result<bool, WriteError> {
+        let broken = inflate(stored, compression, &self.limits, &mut self.raw).is_err();
+        let layout = Layout::of(&self.header);
+        let survey = Survey::of(&self.raw, layout, &mut self.packed);
+        if whole && !broken && survey.error.is_none() && survey.frames > 0 {
+            self.salvaged.whole_chunks += 1;
+            self.salvaged.written.chunks += 1;
+            self.salvaged.written.frames += survey.frames;
+            self.assembler.push_stored(stored)?;
+            return Ok(true);
+        }
+        let mut kept = Vec::new();
+        let mut frames = survey.frames;
+        kept.extend_from_slice(self.raw.get(..survey.whole).unwrap_or_default());
+        // Behind a fault, frames count again from the next keyframe.
+        let mut at = survey.whole;
+        while let Some(next) = self.keyframe(at, survey.layout) {
+            let rest = self.raw.get(next..).unwrap_or_default();
+            let more = Survey::of(rest, survey.layout, &mut self.packed);
+            kept.extend_from_slice(rest.get(..more.whole).unwrap_or_default());
+            frames += more.frames;
+            self.salvaged.gaps += 1;
+            at = next + more.whole.max(1);
+        }
+        if frames == 0 {
+            self.salvaged.lost_chunks += u64::from(!stored.is_empty() || whole);
+            self.salvaged.lost_bytes += stored.len() as u64;
+            return Ok(false);
+        }
+        self.salvaged.cut_chunks += 1;
+        self.salvaged.written.chunks += 1;
+        self.salvaged.written.frames += frames;
+        self.salvaged.lost_bytes += (self.raw.len() - kept.len()) as u64;
+        self.assembler.push(kept)?;
+        Ok(true)
+    }
+
+    /// The next keyframe of the inflated chunk that another frame follows.
+    fn keyframe(&mut self, from: usize, layout: Layout) -> Option<usize> {
+        let mut from = from;
+        loop {
+            let rest = self.raw.get(from..)?;
+            let at = from + memmem::find(rest, &KEYFRAME)?;
+            let mut input = Cursor::new(self.raw.get(at..)?);
+            // The bytes of a keyframe's start occur by chance; two frames in a row don't.
+            let first = self.packed.read(&mut input, layout);
+            if first.is_ok() && (input.is_empty() || self.packed.read(&mut input, layout).is_ok()) {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+    }
+
+    /// Where a compressed chunk starts and how long it is, from some byte on.
+    fn find(&mut self, from: u64, compression: Compression) -> Option<(u64, u64)> {
+        let magic: &[u8] = match compression {
+            Compression::Gzip => &[0x1F, 0x8B, 8],
+            _ => &[0x28, 0xB5, 0x2F, 0xFD],
+        };
+        let mut from = usize::try_from(from).ok()?;
+        loop {
+            let rest = self.bytes.get(from..)?;
+            let at = from + memmem::find(rest, magic)?;
+            let stored = self.bytes.get(at..)?;
+            if let Some(size) = super::chunk::stored_size(stored, compression, &self.limits, &mut self.raw)
+                && self.raw.starts_with(&KEYFRAME)
+            {
+                return Some((at as u64, size as u64));
+            }
+            from = at + 1;
+        }
+    }
+
+    /// Keeps the frames behind the chunks, each keyframe starting a chunk.
+    fn unfinished(&mut self, file: &File<'_>) -> Result<(), WriteError> {
+        let mut frames = file.frames();
+        let mut chunk: Option<(u64, u64)> = None;
+        let behind = file.rest();
+        let mut spans = Vec::new();
+        let mut whole = behind;
+        while let Ok(Some(_)) = frames.next_frame() {
+            let (start, end) = frames.frame_span();
+            if start < behind {
+                continue;
+            }
+            self.salvaged.unfinished_frames += 1;
+            whole = end;
+            match &mut chunk {
+                Some(chunk) if !frames.is_keyframe() && chunk.1 == start => chunk.1 = end,
+                other => spans.extend(other.replace((start, end))),
+            }
+        }
+        spans.extend(chunk);
+        self.salvaged.written.frames += self.salvaged.unfinished_frames;
+        self.salvaged.written.chunks += spans.len() as u64;
+        for (start, end) in spans {
+            self.assembler
+                .push(slice(self.bytes, start, end - start).to_vec())?;
+        }
+        if let Some(header) = frames.header() {
+            self.header.players.clone_from(&header.players);
+        }
+        self.salvaged.lost_bytes += self.bytes.len() as u64 - whole;
+        Ok(())
+    }
+}
+
+fn slice(bytes: &[u8], start: u64, size: u64) -> &[u8] {
+    let start = usize::try_from(start).unwrap_or(usize::MAX);
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    bytes
+        .get(start..)
+        .map(|rest| rest.get(..size).unwrap_or(rest))
+        .unwrap_or_default()
+}

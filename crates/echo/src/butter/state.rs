@@ -1,0 +1,490 @@
+//! The values that a reader has after a frame: what the next frame differs from.
+//!
+//! Writer and reader keep the same state and change it by the same code, so what a writer takes
+//! differences from is what a reader adds them to.
+
+use super::encode::is_zero;
+use super::fixed;
+use super::half::from_half;
+use super::header::Header;
+use super::layout::Layout;
+use super::packed::{
+    Halves, Packed, PackedPause, PackedPayload, PackedPlayer, PackedScore, PackedStats,
+};
+use super::rotation::{self, Quaternion};
+use crate::model::{BONES, PlayerBones, Vec3};
+use crate::rule::Rule;
+
+/// Who wrote a chunk: it decides what a part that is left out means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// What is left out has not changed.
+    #[default]
+    Exact,
+    /// The reference, which leaves out a difference whose bytes are those of the frame before: what
+    /// is left out goes on as it did.
+    Reference,
+}
+
+/// Something that moves.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Moving {
+    pub position: Vec3,
+    /// As packed.
+    pub rotation: u32,
+    /// The last difference of the position.
+    pub delta: Halves,
+}
+
+/// The disc.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct DiscState {
+    pub moving: Moving,
+    pub velocity: Vec3,
+    pub velocity_delta: Halves,
+}
+
+/// What a player or a team has done.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct StatsState {
+    pub counts: [u8; 10],
+    pub possession_time: f32,
+    pub stuns: u16,
+}
+
+/// A pause.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct PauseState {
+    pub flags: u8,
+    pub state: u8,
+    /// Paused, unpaused.
+    pub timers: [f32; 2],
+    pub deltas: [u16; 2],
+}
+
+/// A player.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PlayerState {
+    pub index: u8,
+    pub playerid: u8,
+    /// Possession, blocking, stunned, invulnerable, emote.
+    pub flags: u8,
+    pub userid: u64,
+    pub stats: Option<StatsState>,
+    pub ping: i16,
+    pub loss: f32,
+    pub holding: [u8; 2],
+    pub velocity: Vec3,
+    /// Head, body, left hand, right hand.
+    pub poses: [Moving; 4],
+    pub loadout: u8,
+}
+
+impl Default for PlayerState {
+    fn default() -> Self {
+        Self {
+            index: 0,
+            playerid: 0,
+            flags: 0,
+            userid: 0,
+            stats: None,
+            ping: 0,
+            loss: 0.0,
+            // Null, until it is told.
+            holding: [252; 2],
+            velocity: [0.0; 3],
+            poses: [Moving::default(); 4],
+            loadout: 0,
+        }
+    }
+}
+
+/// The values after a frame.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct State {
+    /// False before the first keyframe.
+    pub started: bool,
+    pub time: i64,
+    pub clock: f32,
+    pub status: u8,
+    pub points: [f32; 2],
+    pub inputs: u8,
+    pub pause: Option<PauseState>,
+    pub score: Option<PackedScore>,
+    pub throw: Option<[u16; 13]>,
+    pub vr: Option<Moving>,
+    pub disc: Option<DiscState>,
+    pub payload: Option<PackedPayload>,
+    pub rules: Option<(i64, Vec<u8>)>,
+    pub possession: u8,
+    pub team_stats: [Option<StatsState>; 3],
+    pub team_players: [u8; 3],
+    pub players: Vec<PlayerState>,
+    /// Those of the frame before.
+    previous: Vec<PlayerState>,
+    pub bones: Option<Vec<PlayerBones>>,
+    /// Bones of the frame before a keyframe, for keyframes that differ from it.
+    before: Vec<PlayerBones>,
+    /// What was found wrong or odd, and mended.
+    pub mended: Mended,
+}
+
+/// Faults of the reference that were undone, and how often.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Mended {
+    /// Motion that was left out and went on.
+    pub motion: u64,
+    /// Keyframes whose bones differ from the frame before.
+    pub bones: u64,
+    /// Of those, keyframes without a frame before: their bones are not known.
+    pub bones_lost: u64,
+    /// Pauses whose timer is unknown since a keyframe.
+    pub pause_timers: u64,
+    /// Frames whose bones have another number of players than the frame before.
+    pub bone_players: u64,
+    /// Counts that went down: the reference's reader adds 256.
+    pub wrapped: u64,
+}
+
+#[inline(always)]
+fn add(to: &mut Vec3, halves: Halves) {
+    for (value, half) in to.iter_mut().zip(halves) {
+        *value += from_half(half);
+    }
+}
+
+impl Moving {
+    /// Moves by a difference that is there, or by what its absence means.
+    #[inline(always)]
+    fn step(&mut self, delta: Option<Halves>, dialect: Dialect, mended: &mut Mended) {
+        match delta {
+            Some(delta) => {
+                self.delta = delta;
+                add(&mut self.position, delta);
+            }
+            None if dialect == Dialect::Reference && !is_zero(self.delta) => {
+                add(&mut self.position, self.delta);
+                mended.motion += 1;
+            }
+            None => {}
+        }
+    }
+}
+
+impl StatsState {
+    fn step(&mut self, packed: &PackedStats, mended: &mut Mended) {
+        for (count, delta) in self.counts.iter_mut().zip(packed.counts) {
+            let (sum, wraps) = count.overflowing_add(delta);
+            mended.wrapped += u64::from(wraps);
+            *count = sum;
+        }
+        self.possession_time += from_half(packed.possession_time);
+        self.stuns = self.stuns.wrapping_add(packed.stuns);
+    }
+}
+
+impl PauseState {
+    fn step(&mut self, packed: &PackedPause) {
+        self.flags = packed.flags;
+        self.state = packed.state;
+        self.deltas = [packed.paused_timer, packed.unpaused_timer];
+        self.run();
+    }
+
+    fn run(&mut self) {
+        for (timer, delta) in self.timers.iter_mut().zip(self.deltas) {
+            *timer += from_half(delta);
+        }
+    }
+}
+
+impl PlayerState {
+    fn step(
+        &mut self,
+        packed: &PackedPlayer,
+        layout: Layout,
+        dialect: Dialect,
+        mended: &mut Mended,
+    ) {
+        let has = layout.player_included(packed.state);
+        self.index = packed.index;
+        self.playerid = packed.playerid;
+        self.flags = packed.state & layout.flags();
+        if has.stats {
+            self.stats
+                .get_or_insert_default()
+                .step(&packed.stats, mended);
+        }
+        if has.ping {
+            self.ping = self.ping.wrapping_add(packed.ping.cast_signed());
+            self.loss += from_half(packed.loss);
+        }
+        if has.holding {
+            self.holding = packed.holding;
+        }
+        if has.velocity {
+            add(&mut self.velocity, packed.velocity);
+        }
+        let mut bits = packed.pose_bits;
+        for (moving, pose) in self.poses.iter_mut().zip(&packed.poses) {
+            moving.step((bits & 1 != 0).then_some(pose.position), dialect, mended);
+            if bits & 2 != 0 {
+                moving.rotation = pose.rotation;
+            }
+            bits >>= 2;
+        }
+        self.loadout = packed.loadout;
+    }
+}
+
+impl State {
+    /// The player of the frame before with this user id.
+    pub fn previous(&self, userid: u64) -> Option<&PlayerState> {
+        self.players.iter().find(|player| player.userid == userid)
+    }
+
+    fn restart(&mut self) {
+        // What a keyframe does not say is not known.
+        self.clock = 0.0;
+        self.status = 0;
+        self.points = [0.0; 2];
+        self.inputs = 0;
+        self.score = None;
+        self.throw = None;
+        self.vr = None;
+        self.disc = None;
+        self.payload = None;
+        self.rules = None;
+        self.team_stats = [None; 3];
+        self.players.clear();
+        self.started = true;
+    }
+
+    /// Goes on by a frame.
+    pub fn apply(
+        &mut self,
+        packed: &Packed,
+        layout: Layout,
+        header: &Header,
+        dialect: Dialect,
+    ) -> Result<(), Rule> {
+        let pause_before = self.pause;
+        if packed.keyframe {
+            self.restart();
+            self.time = packed.time;
+            self.pause = None;
+        } else if self.started {
+            self.time = self.time.wrapping_add(packed.time);
+        } else {
+            return Err(Rule::NoKeyframe);
+        }
+        self.clock += f32::from_bits(packed.clock);
+        let has = layout.included(packed.bits);
+        if has.status {
+            self.status = packed.status;
+        }
+        if has.points {
+            self.points = packed.points.map(|points| {
+                if layout.half_points() {
+                    from_half(points)
+                } else {
+                    f32::from(points)
+                }
+            });
+        }
+        if has.inputs {
+            self.inputs = packed.inputs;
+        }
+        if has.pause {
+            let mut pause = self.pause.unwrap_or_default();
+            pause.step(&packed.pause);
+            // The reference writes 0 into keyframes, whatever the timers say.
+            if let Some(before) = pause_before
+                && packed.keyframe
+                && dialect == Dialect::Reference
+                && pause.timers == [0.0; 2]
+                && before.timers != [0.0; 2]
+                && (pause.flags, pause.state) == (before.flags, before.state)
+            {
+                pause.timers = before.timers;
+                self.mended.pause_timers += 1;
+            }
+            self.pause = Some(pause);
+        } else if dialect == Dialect::Reference
+            && let Some(pause) = &mut self.pause
+        {
+            pause.run();
+        }
+        if has.score {
+            self.score = Some(packed.score);
+        }
+        if has.throw {
+            self.throw = Some(packed.throw);
+        }
+        if has.vr {
+            let vr = self.vr.get_or_insert_default();
+            vr.step(Some(packed.vr.position), dialect, &mut self.mended);
+            vr.rotation = packed.vr.rotation;
+        } else if let Some(vr) = &mut self.vr {
+            vr.step(None, dialect, &mut self.mended);
+        }
+        if has.disc {
+            let disc = self.disc.get_or_insert_default();
+            disc.moving
+                .step(Some(packed.disc.position), dialect, &mut self.mended);
+            disc.moving.rotation = packed.disc.rotation;
+            disc.velocity_delta = packed.disc_velocity;
+            add(&mut disc.velocity, packed.disc_velocity);
+        } else if let Some(disc) = &mut self.disc {
+            disc.moving.step(None, dialect, &mut self.mended);
+            if dialect == Dialect::Reference {
+                add(&mut disc.velocity, disc.velocity_delta);
+            }
+        }
+        if has.payload {
+            self.payload = Some(packed.payload);
+        }
+        if has.rules {
+            let rules = self.rules.get_or_insert_default();
+            rules.0 = packed.rules_at;
+            rules.1.clone_from(&packed.rules_by);
+        }
+        self.apply_teams(packed, layout, header, dialect)?;
+        self.apply_bones(packed);
+        Ok(())
+    }
+
+    fn apply_teams(
+        &mut self,
+        packed: &Packed,
+        layout: Layout,
+        header: &Header,
+        dialect: Dialect,
+    ) -> Result<(), Rule> {
+        self.possession = packed.team_bits & 3;
+        for (team, (stats, delta)) in self
+            .team_stats
+            .iter_mut()
+            .zip(&packed.team_stats)
+            .enumerate()
+        {
+            if packed.team_bits & 4 << team != 0 {
+                stats.get_or_insert_default().step(delta, &mut self.mended);
+            }
+        }
+        self.team_players = packed.team_players;
+        std::mem::swap(&mut self.players, &mut self.previous);
+        self.players.clear();
+        for (at, packed) in packed.players.iter().enumerate() {
+            let userid = match (packed.index, header.player(packed.index)) {
+                (0, _) => 0,
+                (_, Some(player)) => player.userid,
+                (index, None) => {
+                    return Err(Rule::PlayerIndex {
+                        index,
+                        players: header.players.len() as u32,
+                    });
+                }
+            };
+            // Mostly it stands where it stood.
+            let before = self
+                .previous
+                .get(at)
+                .filter(|player| player.userid == userid && userid != 0)
+                .or_else(|| self.previous.iter().find(|player| player.userid == userid));
+            let mut player = before.copied().unwrap_or_default();
+            player.userid = userid;
+            player.step(packed, layout, dialect, &mut self.mended);
+            self.players.push(player);
+        }
+        Ok(())
+    }
+
+    fn apply_bones(&mut self, packed: &Packed) {
+        let mut bones = self.bones.take().unwrap_or_default();
+        if !packed.has_bones() {
+            // Bones that come again start anew.
+            self.before.clear();
+            return;
+        }
+        let count = packed.bones.len();
+        if packed.keyframe {
+            std::mem::swap(&mut self.before, &mut bones);
+            bones.clear();
+        } else if !bones.is_empty() && bones.len() != count {
+            self.mended.bone_players += 1;
+            bones.clear();
+        }
+        bones.resize(count, PlayerBones::default());
+        if packed.keyframe && differs_from_before(packed, &self.before) {
+            if self.before.len() == count {
+                bones.clone_from(&self.before);
+                self.mended.bones += 1;
+            } else {
+                self.mended.bones_lost += 1;
+            }
+        }
+        add_bones(packed, &mut bones);
+        self.bones = Some(bones);
+    }
+}
+
+fn add_bones(packed: &Packed, bones: &mut [PlayerBones]) {
+    let mut positions = packed.bone_positions.iter();
+    let mut rotations = packed.bone_rotations.iter();
+    for (bones, masks) in bones.iter_mut().zip(&packed.bones) {
+        for (at, position) in bones.positions.iter_mut().enumerate() {
+            if masks.positions >> at & 1 == 1
+                && let Some(delta) = positions.next()
+            {
+                for (value, &number) in position.iter_mut().zip(delta) {
+                    *value += fixed::from_fixed(number);
+                }
+            }
+        }
+        for (at, rotation) in bones.rotations.iter_mut().enumerate() {
+            if masks.rotations >> at & 1 == 1
+                && let Some(&delta) = rotations.next()
+            {
+                *rotation = turn(*rotation, delta);
+            }
+        }
+    }
+}
+
+/// A rotation, turned by a packed one.
+pub fn turn(from: Quaternion, packed: u32) -> Quaternion {
+    rotation::multiply(rotation::from_smallest3(packed), from)
+}
+
+/// Whether the bones of a keyframe differ from those of the frame before, as the reference writes
+/// them where a keyframe is not the first of the file. Whichever reading moves them less is right:
+/// bones lie up to a metre from zero, and move by centimetres.
+fn differs_from_before(packed: &Packed, before: &[PlayerBones]) -> bool {
+    if before.len() != packed.bones.len() {
+        // Nothing to compare with: positions that are nearly all there are absolute.
+        let present: u32 = packed
+            .bones
+            .iter()
+            .map(|bones| bones.positions.count_ones())
+            .sum();
+        let all = packed.bones.len() * BONES;
+        return !before.is_empty() && (present as usize) * 2 < all;
+    }
+    let mut absolute = 0.0_f64;
+    let mut relative = 0.0_f64;
+    let mut positions = packed.bone_positions.iter();
+    for (before, masks) in before.iter().zip(&packed.bones) {
+        for (at, from) in before.positions.iter().enumerate() {
+            let given = (masks.positions >> at & 1 == 1)
+                .then(|| positions.next())
+                .flatten()
+                .map_or([0.0; 3], |numbers| numbers.map(fixed::from_fixed));
+            for (value, from) in given.into_iter().zip(from) {
+                absolute += f64::from(value - from).abs();
+                relative += f64::from(value).abs();
+            }
+        }
+    }
+    relative < absolute
+}

@@ -1,0 +1,323 @@
+//! Writing: chunk by chunk, though the table of chunks stands before them.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use rayon::prelude::*;
+
+use super::chunk::deflate;
+use super::compat::CompatEncoder;
+use super::encode::Encoder;
+use super::header::{Compression, Header};
+use crate::error::WriteError;
+use crate::model::Frame;
+
+/// How frames are written.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Mode {
+    /// So that every reader reads them right: differences from what a reader has, zero differences
+    /// left out and nothing else, bones of keyframes absolute, a keyframe where more than a minute
+    /// passes, rotations rounded and clamped.
+    #[default]
+    Correct,
+    /// Bit for bit as the reference writes, its faults included.
+    Compat,
+}
+
+/// How to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// What frames are written as.
+    pub mode: Mode,
+    /// Frames of a chunk, at most; 0 counts as 1.
+    pub keyframe_interval: u16,
+    /// How chunks are compressed.
+    pub compression: Compression,
+}
+
+impl Default for Options {
+    /// Correct, 300 frames a chunk, zstd level 7.
+    fn default() -> Self {
+        Self {
+            mode: Mode::Correct,
+            keyframe_interval: 300,
+            compression: Compression::Zstd7,
+        }
+    }
+}
+
+/// Longest time between keyframes: differences of time are 16 bits of milliseconds.
+const KEYFRAME_MS: i64 = 60_000;
+
+#[derive(Debug)]
+enum AnyEncoder {
+    Correct(Encoder),
+    Compat(Box<CompatEncoder>),
+}
+
+impl AnyEncoder {
+    fn of(header: &Header, mode: Mode) -> Self {
+        match mode {
+            Mode::Correct => Self::Correct(Encoder::new(header)),
+            Mode::Compat => Self::Compat(Box::new(CompatEncoder::new(header))),
+        }
+    }
+}
+
+/// Frames, one after another, as the bytes of chunks.
+#[derive(Debug)]
+pub(super) struct ChunkEncoder {
+    pub header: Header,
+    encoder: AnyEncoder,
+    options: Options,
+    in_chunk: u32,
+    keyframe_at: i64,
+    last_at: i64,
+}
+
+impl ChunkEncoder {
+    pub fn new(first: &Frame, options: Options) -> Self {
+        let header = Header::new(first, options.keyframe_interval, options.compression);
+        Self {
+            encoder: AnyEncoder::of(&header, options.mode),
+            header,
+            options,
+            in_chunk: 0,
+            keyframe_at: 0,
+            last_at: 0,
+        }
+    }
+
+    /// The next frame starts a chunk.
+    pub const fn end_chunk(&mut self) {
+        self.in_chunk = 0;
+    }
+
+    /// Encodes for the map of the header, where that was set from elsewhere.
+    pub fn on_map(mut self) -> Self {
+        self.encoder = AnyEncoder::of(&self.header, self.options.mode);
+        self
+    }
+
+    /// Whether the next frame starts a chunk.
+    pub fn starts_chunk(&self, frame: &Frame) -> bool {
+        let interval = u32::from(self.options.keyframe_interval.max(1));
+        let far = match self.options.mode {
+            Mode::Correct => {
+                frame.time.0 < self.last_at
+                    || frame.time.0.saturating_sub(self.keyframe_at) > KEYFRAME_MS
+            }
+            Mode::Compat => false,
+        };
+        self.in_chunk == 0 || self.in_chunk >= interval || far
+    }
+
+    /// Writes a frame, whose players the header has met. True where it started a chunk.
+    pub fn push(&mut self, frame: &Frame, out: &mut Vec<u8>) -> bool {
+        let keyframe = self.starts_chunk(frame);
+        if keyframe {
+            self.in_chunk = 0;
+            self.keyframe_at = frame.time.0;
+        }
+        self.in_chunk += 1;
+        self.last_at = frame.time.0;
+        match &mut self.encoder {
+            AnyEncoder::Correct(encoder) => encoder.push(frame, keyframe, &self.header, out),
+            AnyEncoder::Compat(encoder) => encoder.push(frame, keyframe, &self.header, out),
+        }
+        keyframe
+    }
+}
+
+/// Chunks on their way into a file: they wait in a spool until the table can be written.
+#[derive(Debug)]
+pub(super) struct Assembler<S> {
+    spool: S,
+    sizes: Vec<u32>,
+    compression: Compression,
+    /// Chunks that are not compressed yet: as many as there are threads to do it.
+    waiting: Vec<Vec<u8>>,
+    written: u64,
+}
+
+impl<S: Read + Write + Seek> Assembler<S> {
+    pub const fn new(spool: S, compression: Compression) -> Self {
+        Self {
+            spool,
+            sizes: Vec::new(),
+            compression,
+            waiting: Vec::new(),
+            written: 0,
+        }
+    }
+
+    /// Adds a chunk that is not compressed.
+    pub fn push(&mut self, raw: Vec<u8>) -> Result<(), WriteError> {
+        self.waiting.push(raw);
+        if self.waiting.len() >= rayon::current_num_threads() {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Adds a chunk as it is stored.
+    pub fn push_stored(&mut self, stored: &[u8]) -> Result<(), WriteError> {
+        self.flush()?;
+        self.store(stored)
+    }
+
+    fn store(&mut self, stored: &[u8]) -> Result<(), WriteError> {
+        let size = u32::try_from(stored.len()).map_err(|_| WriteError::Unstorable {
+            what: "a chunk of",
+            found: format!("{} bytes", stored.len()),
+            holds: "4,294,967,295 bytes",
+        })?;
+        self.spool.write_all(stored)?;
+        self.written += u64::from(size);
+        self.sizes.push(size);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        let compression = self.compression;
+        let stored: Vec<io::Result<Vec<u8>>> = self
+            .waiting
+            .par_iter()
+            .map(|raw| deflate(raw, compression))
+            .collect();
+        self.waiting.clear();
+        for chunk in stored {
+            self.store(&chunk?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the file: header, table, chunks. Its size.
+    pub fn finish(mut self, header: &Header, out: &mut impl Write) -> Result<u64, WriteError> {
+        self.flush()?;
+        let mut head = Vec::new();
+        header.write(&mut head);
+        head.extend_from_slice(&(self.sizes.len() as u32).to_le_bytes());
+        for size in &self.sizes {
+            head.extend_from_slice(&size.to_le_bytes());
+        }
+        out.write_all(&head)?;
+        self.spool.seek(SeekFrom::Start(0))?;
+        let copied = io::copy(&mut self.spool.take(self.written), out)?;
+        if copied != self.written {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        Ok(head.len() as u64 + copied)
+    }
+}
+
+/// What was written.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Written {
+    /// Frames.
+    pub frames: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// Writes a recording.
+///
+/// The header names all players and the table all chunks, so neither can be written before the last
+/// frame is known: finished chunks wait compressed in a spool, which may be a file, and
+/// [`Writer::finish`] puts header and table before them. In memory there are only the chunks being
+/// compressed, one a thread. To record live, where a crash must lose nothing, use
+/// [`Journal`](super::Journal).
+///
+/// ```
+/// use std::io::Cursor;
+/// use gametape_echo::butter::{Options, Writer};
+///
+/// # let frames = gametape_echo::doc_frames();
+/// let mut writer = Writer::new(Cursor::new(Vec::new()), Options::default());
+/// for frame in &frames {
+///     writer.push(frame)?;
+/// }
+/// let mut file = Vec::new();
+/// let written = writer.finish(&mut file)?;
+/// assert_eq!((written.frames, written.bytes), (3, file.len() as u64));
+/// # Ok::<(), gametape_echo::WriteError>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<S> {
+    options: Options,
+    encoder: Option<ChunkEncoder>,
+    raw: Vec<u8>,
+    assembler: Assembler<S>,
+    frames: u64,
+    chunks: u64,
+}
+
+impl<S: Read + Write + Seek> Writer<S> {
+    /// Writes by way of a spool, which has to be empty.
+    pub const fn new(spool: S, options: Options) -> Self {
+        Self {
+            options,
+            encoder: None,
+            raw: Vec::new(),
+            assembler: Assembler::new(spool, options.compression),
+            frames: 0,
+            chunks: 0,
+        }
+    }
+
+    /// Adds a frame.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`] of the spool; [`WriteError::Unstorable`] for the 256th player.
+    pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
+        let options = self.options;
+        let encoder = self
+            .encoder
+            .get_or_insert_with(|| ChunkEncoder::new(frame, options));
+        encoder.header.meet(frame)?;
+        if encoder.starts_chunk(frame) && !self.raw.is_empty() {
+            let raw = std::mem::take(&mut self.raw);
+            self.raw.reserve(raw.len());
+            self.assembler.push(raw)?;
+        }
+        self.chunks += u64::from(encoder.push(frame, &mut self.raw));
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// Writes the file. A recording of no frames is an empty file.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`] of the spool or of `out`.
+    pub fn finish(mut self, out: &mut impl Write) -> Result<Written, WriteError> {
+        let Some(encoder) = self.encoder else {
+            return Ok(Written::default());
+        };
+        if !self.raw.is_empty() {
+            self.assembler.push(self.raw)?;
+        }
+        Ok(Written {
+            frames: self.frames,
+            chunks: self.chunks,
+            bytes: self.assembler.finish(&encoder.header, out)?,
+        })
+    }
+}
+
+/// Writes a recording that is in memory.
+///
+/// # Errors
+/// [`WriteError::Unstorable`].
+pub fn write<'a>(
+    frames: impl IntoIterator<Item = &'a Frame>,
+    options: Options,
+) -> Result<Vec<u8>, WriteError> {
+    let mut writer = Writer::new(io::Cursor::new(Vec::new()), options);
+    for frame in frames {
+        writer.push(frame)?;
+    }
+    let mut out = Vec::new();
+    writer.finish(&mut out)?;
+    Ok(out)
+}

@@ -1,0 +1,365 @@
+//! Frames compared, one by one.
+// Whether numbers are equal is what is asked here.
+#![allow(clippy::float_cmp)]
+
+use std::fmt;
+
+use super::angle;
+use super::before::Before;
+use super::tolerance::Tolerance;
+use super::walk::{At, Sink, walk};
+use crate::field::Field;
+use crate::finding::Grouped;
+use crate::model::{Frame, Pose, Time, Vec3};
+
+/// The first value in which two frames differ.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Difference {
+    /// The kind of field.
+    pub field: Field,
+    /// Which one: `teams[0].players[2] "Name" head.position.x`.
+    pub path: String,
+    /// What the first frame says.
+    pub a: String,
+    /// What the second frame says.
+    pub b: String,
+    /// How far numbers are apart, in the field's unit.
+    pub apart: Option<f32>,
+    /// Further values that differ in this frame.
+    pub more: u64,
+}
+
+/// `teams[0].players[2] "Name" head.position.x: 4.972 and 5.1, 0.128 m apart`
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} and {}", self.path, self.a, self.b)?;
+        if let Some(apart) = self.apart {
+            let unit = self.field.unit();
+            let space = if unit.is_empty() { "" } else { " " };
+            write!(f, ", {apart}{space}{unit} apart")?;
+        }
+        Ok(())
+    }
+}
+
+/// The first value in which two frames differ by more than the tolerance.
+///
+/// A .butter stores changes since the frame before, so that what moves fast is rounded more: this
+/// allows for the value alone, [`Differ`] for its change as well.
+///
+/// ```
+/// use gametape_echo::Frame;
+/// use gametape_echo::diff::{Tolerance, compare};
+/// let a = Frame::default();
+/// let mut b = a.clone();
+/// b.session.game_clock = 1e-5;
+/// assert_eq!(compare(&a, &b, &Tolerance::BUTTER), None);
+/// let found = compare(&a, &b, &Tolerance::EXACT).unwrap();
+/// assert_eq!(found.path, "game_clock");
+/// ```
+#[must_use]
+pub fn compare(a: &Frame, b: &Frame, tolerance: &Tolerance) -> Option<Difference> {
+    compare_after(a, b, None, tolerance)
+}
+
+fn compare_after(
+    a: &Frame,
+    b: &Frame,
+    before: Option<&Before>,
+    tolerance: &Tolerance,
+) -> Option<Difference> {
+    let mut comparer = Comparer {
+        tolerance,
+        first: None,
+        more: 0,
+    };
+    walk(a, b, before, &mut comparer);
+    let more = comparer.more;
+    comparer.first.map(|first| Difference { more, ..first })
+}
+
+/// What differs between two recordings.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Diff {
+    /// The first frame that differs.
+    pub first: Option<FrameDifference>,
+    /// Frames that differ behind that one; where one recording ends, all that the other one has.
+    pub more_frames: u64,
+    /// Values that differ in all frames that both have, the first one included.
+    pub values: u64,
+    /// Frames of each recording.
+    pub frames: [u64; 2],
+}
+
+impl Diff {
+    /// True if nothing differs.
+    #[must_use]
+    pub const fn is_same(&self) -> bool {
+        self.first.is_none()
+    }
+}
+
+/// `frame 812 (2022/01/02 03:00:00.034): game_clock: 599.9 and 600, 0.1 s apart`
+impl fmt::Display for Diff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = &self.first else {
+            let [frames, _] = self.frames;
+            return write!(f, "no difference in {} frames", Grouped(frames));
+        };
+        write!(f, "frame {} ({}): ", Grouped(first.frame), first.time)?;
+        match &first.what {
+            Side::Both(difference) => write!(f, "{difference}")?,
+            Side::OnlyFirst => f.write_str("only in the first recording")?,
+            Side::OnlySecond => f.write_str("only in the second recording")?,
+        }
+        write!(f, "; {} more frames differ", Grouped(self.more_frames))
+    }
+}
+
+/// The first frame that differs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FrameDifference {
+    /// Its number, from 0.
+    pub frame: u64,
+    /// When it was recorded: the first recording's, if that has it.
+    pub time: Time,
+    /// How it differs.
+    pub what: Side,
+}
+
+/// Who has a frame that differs.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Side {
+    /// Both, with this difference first.
+    Both(Difference),
+    /// The first recording only: the second has ended.
+    OnlyFirst,
+    /// The second recording only: the first has ended.
+    OnlySecond,
+}
+
+/// Compares two recordings as their frames come.
+///
+/// ```
+/// use gametape_echo::{Frame, Time};
+/// use gametape_echo::diff::{Differ, Tolerance};
+/// let frame = |ms| Frame { time: Time(ms), ..Frame::default() };
+/// let mut differ = Differ::new(Tolerance::EXACT);
+/// differ.push(Some(&frame(0)), Some(&frame(0)));
+/// differ.push(Some(&frame(33)), Some(&frame(34)));
+/// differ.push(Some(&frame(67)), None);
+/// let diff = differ.finish();
+/// assert_eq!(
+///     diff.to_string(),
+///     "frame 1 (1970/01/01 00:00:00.033): time: 33 and 34, 1 ms apart; 1 more frames differ"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct Differ {
+    tolerance: Tolerance,
+    before: Before,
+    diff: Diff,
+}
+
+impl Differ {
+    /// Nothing compared yet.
+    #[must_use]
+    pub fn new(tolerance: Tolerance) -> Self {
+        Self {
+            tolerance,
+            before: Before::default(),
+            diff: Diff::default(),
+        }
+    }
+
+    /// The next frame of each; `None` where that recording has ended.
+    pub fn push(&mut self, a: Option<&Frame>, b: Option<&Frame>) {
+        let [frames_a, frames_b] = &mut self.diff.frames;
+        let frame = (*frames_a).max(*frames_b);
+        *frames_a += u64::from(a.is_some());
+        *frames_b += u64::from(b.is_some());
+        let (time, what) = match (a, b) {
+            (Some(a), Some(b)) => {
+                let found = compare_after(a, b, Some(&self.before), &self.tolerance);
+                if self.tolerance.relative > 0.0 {
+                    self.before.remember(a);
+                }
+                let Some(difference) = found else {
+                    return;
+                };
+                self.diff.values += 1 + difference.more;
+                (a.time, Side::Both(difference))
+            }
+            (Some(a), None) => (a.time, Side::OnlyFirst),
+            (None, Some(b)) => (b.time, Side::OnlySecond),
+            (None, None) => return,
+        };
+        if self.diff.first.is_some() {
+            self.diff.more_frames += 1;
+        } else {
+            self.diff.first = Some(FrameDifference { frame, time, what });
+        }
+    }
+
+    /// What all frames gave.
+    #[must_use]
+    pub fn finish(self) -> Diff {
+        self.diff
+    }
+}
+
+/// Keeps the first difference and counts the others.
+struct Comparer<'a> {
+    tolerance: &'a Tolerance,
+    first: Option<Difference>,
+    more: u64,
+}
+
+impl Comparer<'_> {
+    fn differs(&mut self, make: impl FnOnce() -> Difference) {
+        if self.first.is_some() {
+            self.more += 1;
+        } else {
+            self.first = Some(make());
+        }
+    }
+
+    /// One number, as the part `part` of the member, if it has parts.
+    fn part(
+        &mut self,
+        field: Field,
+        at: At<'_>,
+        (member, part): (&'static str, &'static str),
+        [a, b]: [f32; 2],
+        before: Option<f32>,
+    ) {
+        // Infinities and NaNs are what they are.
+        if a.to_bits() == b.to_bits() || a == b {
+            return;
+        }
+        let apart = (a - b).abs();
+        if apart <= self.tolerance.bound(field, a, before) && a.is_finite() {
+            return;
+        }
+        self.differs(|| Difference {
+            field,
+            path: format!("{}{part}", path(at, member)),
+            a: a.to_string(),
+            b: b.to_string(),
+            apart: Some(apart),
+            more: 0,
+        });
+    }
+
+    /// Two rotations that are not the same.
+    fn turned(&mut self, field: Field, degrees: f32, path: impl FnOnce() -> String) {
+        // NaN is no rotation that is near another.
+        if degrees <= self.tolerance.rotation_deg && self.tolerance.rotation_deg > 0.0 {
+            return;
+        }
+        self.differs(|| Difference {
+            field,
+            path: path(),
+            a: "a rotation".to_owned(),
+            b: "another one".to_owned(),
+            apart: Some(degrees),
+            more: 0,
+        });
+    }
+}
+
+impl Sink for Comparer<'_> {
+    fn tolerance(&self) -> &Tolerance {
+        self.tolerance
+    }
+
+    fn number(
+        &mut self,
+        field: Field,
+        at: At<'_>,
+        member: &'static str,
+        values: [f32; 2],
+        before: Option<f32>,
+    ) {
+        self.part(field, at, (member, ""), values, before);
+    }
+
+    fn vector(
+        &mut self,
+        field: Field,
+        at: At<'_>,
+        member: &'static str,
+        [a, b]: [&Vec3; 2],
+        before: Option<&Vec3>,
+    ) {
+        let [bx, by, bz] = before.map_or([None; 3], |before| before.map(Some));
+        let parts = [(".x", bx), (".y", by), (".z", bz)];
+        for (((part, before), a), b) in parts.into_iter().zip(a).zip(b) {
+            self.part(field, at, (member, part), [*a, *b], before);
+        }
+    }
+
+    fn rotation(&mut self, field: Field, at: At<'_>, member: &'static str, [a, b]: [&Pose; 2]) {
+        if a.forward != b.forward || a.left != b.left || a.up != b.up {
+            self.turned(field, angle::between(a, b), || path(at, member));
+        }
+    }
+
+    fn quaternion(&mut self, at: At<'_>, [a, b]: [&[f32; 4]; 2]) {
+        if a != b {
+            let degrees = angle::between_quaternions(a, b);
+            self.turned(Field::BoneRotation, degrees, || path(at, "bone_o"));
+        }
+    }
+
+    fn whole(&mut self, field: Field, at: At<'_>, members: &[&'static str], [a, b]: [&[i64]; 2]) {
+        for ((member, a), b) in members.iter().zip(a).zip(b) {
+            if a != b {
+                self.differs(|| Difference {
+                    field,
+                    path: path(at, member),
+                    a: a.to_string(),
+                    b: b.to_string(),
+                    apart: Some(a.abs_diff(*b) as f32),
+                    more: 0,
+                });
+            }
+        }
+    }
+
+    fn other(
+        &mut self,
+        field: Field,
+        at: At<'_>,
+        member: &'static str,
+        same: bool,
+        show: impl FnOnce() -> [String; 2],
+    ) {
+        if same || !self.tolerance.looks_at(field) {
+            return;
+        }
+        self.differs(|| {
+            let [a, b] = show();
+            Difference {
+                field,
+                path: path(at, member),
+                a,
+                b,
+                apart: None,
+                more: 0,
+            }
+        });
+    }
+}
+
+/// `teams[0].players[2] "Name" head.position`
+fn path(at: At<'_>, member: &str) -> String {
+    match at {
+        At::Frame => member.to_owned(),
+        At::Team(team) => format!("teams[{team}].{member}"),
+        At::Player(team, player, name) => {
+            format!("teams[{team}].players[{player}] {name:?} {member}")
+        }
+        At::Bone(player, bone) => format!("user_bones[{player}].{member}[{bone}]"),
+    }
+}

@@ -1,0 +1,12 @@
+//! What differs between two recordings: the first frame and field, and how many follow.
+
+pub(crate) mod angle;
+pub(crate) mod before;
+mod compare;
+mod players;
+mod session;
+mod tolerance;
+pub(crate) mod walk;
+
+pub use compare::{Diff, Differ, Difference, FrameDifference, Side, compare};
+pub use tolerance::Tolerance;

@@ -1,0 +1,196 @@
+//! The walk over teams and players.
+
+use super::before::{Before, PlayerBefore};
+use super::walk::{At, Sink, both, debugged, pose, shown};
+use crate::counts::{COUNT_NAMES, counts};
+use crate::field::Field;
+use crate::model::{
+    Arm, Game, Holding, Loadout, Ordnance, Player, Session, Stats, TacMod, Team, Weapon,
+};
+
+pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
+    let [x, y] = [a.teams.len(), b.teams.len()];
+    sink.other(Field::Teams, At::Frame, "teams", x == y, || shown(&x, &y));
+    let game = a.map_name.game();
+    // The place of the first player of the team among all.
+    let mut first = 0;
+    for (place, (x, y)) in a.teams.iter().zip(&b.teams).enumerate() {
+        team(game, place, first, [x, y], before, sink);
+        first += x.players.len();
+    }
+}
+
+fn team<S: Sink>(
+    game: Game,
+    place: usize,
+    first: usize,
+    [a, b]: [&Team; 2],
+    before: Option<&Before>,
+    sink: &mut S,
+) {
+    let at = At::Team(place);
+    let same = a.name == b.name;
+    sink.other(Field::TeamName, at, "team", same, || {
+        shown(&a.name, &b.name)
+    });
+    let same = a.possession == b.possession;
+    sink.other(Field::TeamPossession, at, "possession", same, || {
+        shown(&a.possession, &b.possession)
+    });
+    let time = before.and_then(|before| *before.possession_time.get(place)?);
+    stats(at, (a.stats.as_ref(), b.stats.as_ref()), time, sink);
+    let [x, y] = [a.players.len(), b.players.len()];
+    sink.other(Field::Players, at, "players", x == y, || shown(&x, &y));
+    for (nth, (x, y)) in a.players.iter().zip(&b.players).enumerate() {
+        let at = At::Player(place, nth, &x.name);
+        let before = before.and_then(|before| before.player(first + nth, x.userid));
+        player(game, at, [x, y], before, sink);
+    }
+}
+
+/// Numbers of a player or a team.
+fn stats<S: Sink>(
+    at: At<'_>,
+    pair: (Option<&Stats>, Option<&Stats>),
+    before: Option<f32>,
+    sink: &mut S,
+) {
+    let nothing = |stats: &Stats| *stats == Stats::default();
+    if let Some((a, b)) = both(sink, at, "stats", pair, nothing) {
+        let times = [a.possession_time, b.possession_time];
+        let member = "stats.possession_time";
+        sink.number(Field::PossessionTime, at, member, times, before);
+        let [x, y] = [counts(a), counts(b)].map(|counts| counts.map(i64::from));
+        sink.whole(Field::Counts, at, &COUNT_NAMES, [&x, &y]);
+    }
+}
+
+fn player<S: Sink>(
+    game: Game,
+    at: At<'_>,
+    [a, b]: [&Player; 2],
+    before: Option<&PlayerBefore>,
+    sink: &mut S,
+) {
+    let same = a.name == b.name;
+    sink.other(Field::Name, at, "name", same, || shown(&a.name, &b.name));
+    // User ids stay out of text.
+    let same = a.userid == b.userid;
+    sink.other(Field::UserId, at, "userid", same, || {
+        ["a user id", "another one"].map(str::to_owned)
+    });
+    let [x, y] = [a, b].map(|player| i64::from(player.playerid));
+    sink.whole(Field::PlayerId, at, &["playerid"], [&[x], &[y]]);
+    let same = a.number == b.number;
+    sink.other(Field::Number, at, "number", same, || {
+        shown(&a.number, &b.number)
+    });
+    let same = a.level == b.level;
+    sink.other(Field::Level, at, "level", same, || {
+        shown(&a.level, &b.level)
+    });
+    let [x, y] = [a, b].map(|player| i64::from(player.ping));
+    sink.whole(Field::Ping, at, &["ping"], [&[x], &[y]]);
+    let losses = [a.packetlossratio, b.packetlossratio];
+    let loss = before.map(|before| before.packet_loss);
+    sink.number(Field::PacketLoss, at, "packetlossratio", losses, loss);
+    flags(at, a, b, sink);
+    hands(game, at, a, b, sink);
+    let time = before.and_then(|before| before.possession_time);
+    stats(at, (a.stats.as_ref(), b.stats.as_ref()), time, sink);
+
+    let velocities = [&a.velocity, &b.velocity];
+    let velocity = before.map(|before| &before.velocity);
+    sink.vector(Field::PlayerVelocity, at, "velocity", velocities, velocity);
+    let positions = before.map(|before| &before.positions);
+    let [head, body, lhand, rhand] = match positions {
+        Some([head, body, lhand, rhand]) => [Some(head), Some(body), Some(lhand), Some(rhand)],
+        None => [None; 4],
+    };
+    let heads = [Field::HeadPosition, Field::HeadRotation];
+    let members = ["head.position", "head.forward, up"];
+    pose(sink, heads, at, members, [&a.head, &b.head], head);
+    let bodies = [Field::BodyPosition, Field::BodyRotation];
+    let members = ["body.position", "body.forward, up"];
+    pose(sink, bodies, at, members, [&a.body, &b.body], body);
+    let hands = [Field::HandPosition, Field::HandRotation];
+    let members = ["lhand.pos", "lhand.forward, up"];
+    pose(sink, hands, at, members, [&a.lhand, &b.lhand], lhand);
+    let members = ["rhand.pos", "rhand.forward, up"];
+    pose(sink, hands, at, members, [&a.rhand, &b.rhand], rhand);
+    loadout(game, at, a, b, sink);
+}
+
+fn flags<S: Sink>(at: At<'_>, a: &Player, b: &Player, sink: &mut S) {
+    let all = |player: &Player| {
+        [
+            player.possession,
+            player.blocking,
+            player.stunned,
+            player.invulnerable,
+            player.is_emote_playing,
+        ]
+    };
+    let names = |player: &Player| {
+        let names = [
+            "possession",
+            "blocking",
+            "stunned",
+            "invulnerable",
+            "is_emote_playing",
+        ];
+        let set = names.into_iter().zip(all(player));
+        let set: Vec<&str> = set.filter_map(|(name, on)| on.then_some(name)).collect();
+        if set.is_empty() {
+            "nothing".to_owned()
+        } else {
+            set.join(" ")
+        }
+    };
+    let same = all(a) == all(b);
+    sink.other(Field::PlayerFlags, at, "flags", same, || {
+        [names(a), names(b)]
+    });
+}
+
+fn hands<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S) {
+    let field = if game == Game::Arena {
+        Field::Holding
+    } else {
+        Field::HoldingElsewhere
+    };
+    let show = |held: &Option<Holding>| match held {
+        None => "not there".to_owned(),
+        // Recorders before 2022 wrote user ids, which stay out of text.
+        Some(Holding::Number(number)) if *number > 255 => "a user id".to_owned(),
+        Some(held) => held.to_string(),
+    };
+    for (member, x, y) in [
+        ("holding_left", &a.holding_left, &b.holding_left),
+        ("holding_right", &a.holding_right, &b.holding_right),
+    ] {
+        sink.other(field, at, member, x == y, || [show(x), show(y)]);
+    }
+}
+
+fn loadout<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S) {
+    let field = if game == Game::Combat {
+        Field::Loadout
+    } else {
+        Field::LoadoutElsewhere
+    };
+    // A .butter has no code for a loadout that is not there.
+    let first = |loadout: &Option<Loadout>| {
+        loadout.as_ref().is_none_or(|loadout| {
+            loadout.weapon == Weapon::Rocket
+                && loadout.ordnance == Ordnance::Stun
+                && loadout.tac_mod == TacMod::Sensor
+                && loadout.arm == Arm::Left
+        })
+    };
+    let same = a.loadout == b.loadout
+        || (sink.tolerance().kept_only && first(&a.loadout) && first(&b.loadout));
+    sink.other(field, at, "loadout", same, || {
+        debugged(&a.loadout, &b.loadout)
+    });
+}

@@ -1,0 +1,72 @@
+//! How far two recordings may be apart.
+
+use crate::field::{Field, Kept};
+
+/// How far two frames may be apart and still be the same.
+///
+/// Numbers may differ by [`relative`](Self::relative) of the value, or of its change since the
+/// frame before (a .butter stores either, as a half float), whichever is larger, and
+/// [`absolute`](Self::absolute) on top.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tolerance {
+    /// Part of a number, or of its change.
+    pub relative: f32,
+    /// In the number's unit, on top of `relative`.
+    pub absolute: f32,
+    /// Rotations may be this far apart, in degrees.
+    pub rotation_deg: f32,
+    /// Each coordinate of a bone may be this far apart, in metres.
+    pub bone_metres: f32,
+    /// The clock may be this far apart, in seconds.
+    pub clock_seconds: f32,
+    /// What a .butter does not keep for each frame is not looked at.
+    pub kept_only: bool,
+}
+
+impl Tolerance {
+    /// Not at all: every member has to be equal.
+    pub const EXACT: Self = Self {
+        relative: 0.0,
+        absolute: 0.0,
+        rotation_deg: 0.0,
+        bone_metres: 0.0,
+        clock_seconds: 0.0,
+        kept_only: false,
+    };
+
+    /// The quantum of a .butter that takes differences against what a reader reconstructs.
+    ///
+    /// - A half float is cut off after 10 bits: 2⁻¹⁰ of the value, or of its change. What a
+    ///   change of the frame before left over, and the arithmetic of 32-bit floats, is below
+    ///   2⁻¹⁴.
+    /// - Of a quaternion three components are stored, each cut off by at most √2/1023. The fourth
+    ///   follows from them; where all four are alike that adds up to 0.55°. Bases of thousandths
+    ///   are off by 0.1° themselves.
+    /// - A coordinate of a bone is cut off by at most 1/4096 m.
+    /// - The clock is a sum of 32-bit differences.
+    pub const BUTTER: Self = Self {
+        relative: 1.0 / 1024.0,
+        absolute: 1.0 / 16_384.0,
+        rotation_deg: 0.65,
+        bone_metres: 1.0 / 4096.0 + 1.0 / 1_048_576.0,
+        clock_seconds: 1.0 / 8192.0,
+        kept_only: true,
+    };
+
+    /// True where fields of this kind are looked at.
+    pub(crate) const fn looks_at(&self, field: Field) -> bool {
+        !(self.kept_only && matches!(field.kept(), Kept::Once | Kept::Nothing))
+    }
+
+    /// How far a number may be off.
+    pub(crate) fn bound(&self, field: Field, value: f32, before: Option<f32>) -> f32 {
+        match field {
+            Field::GameClock => self.clock_seconds,
+            Field::BonePosition => self.bone_metres,
+            _ => {
+                let change = before.map_or(0.0, |before| (value - before).abs());
+                self.relative * value.abs().max(change) + self.absolute
+            }
+        }
+    }
+}

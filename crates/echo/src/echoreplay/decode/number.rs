@@ -1,0 +1,214 @@
+//! Numbers.
+//!
+//! A recording is numbers for the most part, and most of them have some eight digits behind the
+//! point: those are read eight at a time.
+
+/// A number as it is spelled.
+#[derive(Clone, Copy)]
+pub(super) struct Number<'t> {
+    pub text: &'t str,
+    negative: bool,
+    /// Its digits, the point left out; of use only if `exact`.
+    digits: u64,
+    /// By what power of ten they are off.
+    exponent: i32,
+    /// All digits are in `digits`.
+    exact: bool,
+    /// Without point and exponent.
+    whole: bool,
+}
+
+/// What is wrong with a number.
+pub(super) const NO_NUMBER: &str = "this is no number";
+
+/// Reads the number at the start of a text.
+#[inline]
+pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
+    let bytes = text.as_bytes();
+    let negative = bytes.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (mut digits, count) = leading(bytes, start);
+    let mut at = start + count;
+    // No zero before other digits.
+    if count == 0 || (count > 1 && bytes.get(start) == Some(&b'0')) {
+        return Err(NO_NUMBER);
+    }
+    let mut used = count;
+    let mut exponent = 0;
+    let mut whole = true;
+    if bytes.get(at) == Some(&b'.') {
+        whole = false;
+        at += 1;
+        let (fraction, count) = leading(bytes, at);
+        if count == 0 {
+            return Err(NO_NUMBER);
+        }
+        at += count;
+        used += count;
+        // Too many digits: they are counted, and what they are is not asked.
+        let power = POWERS.get(count).copied().unwrap_or(0);
+        digits = digits.wrapping_mul(power).wrapping_add(fraction);
+        exponent = -(count as i32);
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        whole = false;
+        at += 1;
+        let sign = bytes.get(at);
+        at += usize::from(matches!(sign, Some(b'+' | b'-')));
+        let (power, count) = leading(bytes, at);
+        if count == 0 {
+            return Err(NO_NUMBER);
+        }
+        at += count;
+        // Where the power is absurd, so is the difference to 10,000.
+        let power = if count > 8 { 10_000 } else { power.min(10_000) as i32 };
+        let power = if sign == Some(&b'-') { -power } else { power };
+        exponent += power;
+    }
+    Ok(Number {
+        text: text.get(..at).unwrap_or_default(),
+        negative,
+        digits,
+        exponent,
+        exact: used <= 19,
+        whole,
+    })
+}
+
+impl Number<'_> {
+    /// The nearest `f64`; infinite where there is none.
+    #[inline]
+    pub(super) fn float(&self) -> f64 {
+        // Both numbers are exact, so that the quotient is rounded once.
+        let small = usize::try_from(-self.exponent)
+            .ok()
+            .and_then(|power| EXACT_POWERS.get(power));
+        match small {
+            Some(power) if self.exact && self.digits <= 1 << 53 => {
+                let number = self.digits as f64 / power;
+                if self.negative { -number } else { number }
+            }
+            _ => self.text.parse().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// The number where it is a whole one, however it is spelled.
+    #[inline]
+    pub(super) fn whole(&self) -> Option<i128> {
+        if self.whole && self.exact {
+            let number = i128::from(self.digits);
+            return Some(if self.negative { -number } else { number });
+        }
+        let number = self.float();
+        // A cast of what is too large gives the largest, which no caller takes.
+        (number.fract() == 0.0).then_some(number as i128)
+    }
+}
+
+/// The digits from a place on, and how many they are. Of more than 19 the number is of no use.
+#[inline]
+fn leading(bytes: &[u8], start: usize) -> (u64, usize) {
+    let mut number = 0_u64;
+    let mut count = 0;
+    while let Some(eight) = bytes.get(start + count..).and_then(<[u8]>::first_chunk) {
+        let (digits, found) = of_eight(u64::from_le_bytes(*eight));
+        let power = POWERS.get(found).copied().unwrap_or(0);
+        number = number.wrapping_mul(power).wrapping_add(digits);
+        count += found;
+        if found < 8 {
+            return (number, count);
+        }
+    }
+    while let Some(byte @ b'0'..=b'9') = bytes.get(start + count) {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+        count += 1;
+    }
+    (number, count)
+}
+
+/// The number that up to eight digits make, and how many they are; the first is the lowest byte.
+#[inline]
+const fn of_eight(text: u64) -> (u64, usize) {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let values = text ^ (ONES * 0x30);
+    // The top bit of every byte that is no digit; above the first such byte they may be wrong.
+    let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES * 0x80);
+    let count = others.trailing_zeros() / 8;
+    if count == 0 {
+        return (0, 0);
+    }
+    // Zeros in front, so that there are eight; then pairs, and from four pairs at once the number.
+    let values = values << (64 - 8 * count);
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let mask = 0x0000_00FF_0000_00FF;
+    let odd = (pairs & mask).wrapping_mul(100 + (1_000_000 << 32));
+    let even = ((pairs >> 16) & mask).wrapping_mul(1 + (10_000 << 32));
+    (odd.wrapping_add(even) >> 32, count as usize)
+}
+
+/// Powers of ten that a `u64` holds.
+const POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut at = 1;
+    while at < 20 {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
+/// Powers of ten that an `f64` holds exactly.
+const EXACT_POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_standard_library() {
+        for text in [
+            "0", "-0", "-0.0", "0.0", "1", "-1", "123456789", "12345678.12345678", "0.1e-400",
+            "1e400", "-1e400", "1e22", "1e23", "9007199254740993", "18446744073709551615",
+            "18446744073709551616", "0.30000000000000004", "123456789012345678901234567890.5",
+            "0.000000000000000000000000000000000001", "5e-324", "2.4703282292062327e-324",
+            "1E+5", "1e-0000000000000000000005", "0e99999999999",
+        ] {
+            let number = number(text).unwrap();
+            assert_eq!(number.text, text);
+            let right: f64 = text.parse().unwrap();
+            assert_eq!(number.float().to_bits(), right.to_bits(), "{text}");
+        }
+        for text in [
+            "", "-", "+1", ".5", "1.", "01", "-01", "1.e5", "1e", "1e+", "a", "00", "--1", "-.1",
+        ] {
+            assert!(number(text).is_err(), "{text}");
+        }
+        assert_eq!(number("1.5,").unwrap().text, "1.5");
+        assert_eq!(number("12.0").unwrap().whole(), Some(12));
+        assert_eq!(number("-3").unwrap().whole(), Some(-3));
+        assert_eq!(number("1.5").unwrap().whole(), None);
+        assert_eq!(
+            number("18446744073709551615").unwrap().whole(),
+            Some(u64::MAX.into())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_spelling_reads_as_the_standard_library_reads_it(
+            text in "-?(0|[1-9][0-9]{0,22})(\\.[0-9]{1,25})?([eE][-+]?[0-9]{1,3})?",
+            behind in "[,\\]} ]?",
+        ) {
+            let line = format!("{text}{behind}");
+            let number = number(&line).unwrap();
+            prop_assert_eq!(number.text, &text);
+            let right: f64 = text.parse().unwrap();
+            prop_assert_eq!(number.float().to_bits(), right.to_bits());
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! One line, byte for byte.
+
+use super::decode::{self, Fault};
+use super::encode;
+use crate::error::{Error, WriteError};
+use crate::finding::Finding;
+use crate::model::{Frame, Time};
+use crate::rule::Rule;
+
+/// A line of an .echoreplay, borrowed from it: what [`Line::write`] writes are the bytes that were
+/// read, whatever they mean.
+///
+/// ```
+/// use gametape_echo::echoreplay;
+/// let text = b"2022/01/02 03.00.00.5\t{\"game_clock\":12.5}\n";
+/// let line = echoreplay::read(text).next().expect("one line")?;
+/// assert_eq!(line.session, br#"{"game_clock":12.5}"#);
+/// assert_eq!(line.frame()?.session.game_clock, 12.5);
+///
+/// let mut out = Vec::new();
+/// line.write(&mut out);
+/// assert_eq!(out, text);
+/// # Ok::<(), gametape_echo::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line<'a> {
+    /// The time, as it is spelled; see [`Line::time`].
+    pub time: &'a [u8],
+    /// The answer of `/session`: JSON.
+    pub session: &'a [u8],
+    /// The answer of `/player_bones`, where there is a third column: JSON, or nothing.
+    pub bones: Option<&'a [u8]>,
+    /// `\r\n` or `\n`; nothing at the end of a recording that lacks it.
+    pub ending: &'a [u8],
+    /// Which frame it is, from 0; broken lines that were skipped are not counted.
+    pub index: u64,
+    /// Where in the recording it starts, in bytes; of a zip, where in the text of the member.
+    pub offset: u64,
+}
+
+/// Where the columns of a line lie: a [`Line`] without the bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Columns {
+    time: usize,
+    session: usize,
+    bones: Option<usize>,
+    ending: usize,
+    index: u64,
+    offset: u64,
+}
+
+impl<'a> Line<'a> {
+    /// Splits a line with its ending into its columns.
+    pub(super) fn split(line: &'a [u8], index: u64, offset: u64) -> Result<Self, Rule> {
+        let (body, ending) = match line {
+            [body @ .., b'\r', b'\n'] => (body, b"\r\n".as_slice()),
+            [body @ .., b'\n'] => (body, b"\n".as_slice()),
+            body => (body, b"".as_slice()),
+        };
+        let Some((time, answers)) = cut(body) else {
+            let found = decode::clip(body);
+            return Err(Rule::LineColumns { found });
+        };
+        // Further columns, which nobody writes, are a part of the third.
+        let (session, bones) = match cut(answers) {
+            Some((session, bones)) => (session, Some(bones)),
+            None => (answers, None),
+        };
+        let line = Self {
+            time,
+            session,
+            bones,
+            ending,
+            index,
+            offset,
+        };
+        if line.time().is_none() {
+            let found = decode::clip(time);
+            return Err(Rule::LineTime { found });
+        }
+        Ok(line)
+    }
+
+    pub(super) const fn columns(&self) -> Columns {
+        Columns {
+            time: self.time.len(),
+            session: self.session.len(),
+            bones: match self.bones {
+                Some(bones) => Some(bones.len()),
+                None => None,
+            },
+            ending: self.ending.len(),
+            index: self.index,
+            offset: self.offset,
+        }
+    }
+
+    /// The line that starts with `bytes` and was split before.
+    pub(super) fn again(bytes: &'a [u8], columns: Columns) -> Option<Self> {
+        let (time, rest) = bytes.split_at_checked(columns.time)?;
+        let (session, rest) = rest.get(1..)?.split_at_checked(columns.session)?;
+        let (bones, rest) = match columns.bones {
+            Some(size) => {
+                let (bones, rest) = rest.get(1..)?.split_at_checked(size)?;
+                (Some(bones), rest)
+            }
+            None => (None, rest),
+        };
+        Some(Self {
+            time,
+            session,
+            bones,
+            ending: rest.get(..columns.ending)?,
+            index: columns.index,
+            offset: columns.offset,
+        })
+    }
+
+    /// When it was recorded; `None` where the text is no time, which the readers let no line have.
+    #[must_use]
+    pub fn time(&self) -> Option<Time> {
+        Time::parse(self.time)
+    }
+
+    /// Writes the bytes that were read.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        self.write_with(self.session, out);
+    }
+
+    /// Writes the line with another session.
+    pub(super) fn write_with(&self, session: &[u8], out: &mut Vec<u8>) {
+        out.reserve(self.size() + session.len());
+        out.extend_from_slice(self.time);
+        out.push(b'\t');
+        out.extend_from_slice(session);
+        if let Some(bones) = self.bones {
+            out.push(b'\t');
+            out.extend_from_slice(bones);
+        }
+        out.extend_from_slice(self.ending);
+    }
+
+    /// Its bytes, with the ending.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let bones = self.bones.map_or(0, |bones| bones.len() + 1);
+        self.time.len() + 1 + self.session.len() + bones + self.ending.len()
+    }
+
+    /// The frame that the line holds.
+    ///
+    /// # Errors
+    /// As [`Line::read_into`].
+    pub fn frame(&self) -> Result<Frame, Error> {
+        let mut frame = Frame::default();
+        self.read_into(&mut frame)?;
+        Ok(frame)
+    }
+
+    /// Reads the frame that the line holds into one that is there: what it holds on the heap is
+    /// used again.
+    ///
+    /// A member that is missing or `null` is the model's default. Of members that come twice, the
+    /// last counts. Numbers too large for an `f32` become infinite, as in the reference.
+    ///
+    /// # Errors
+    /// The rule that the JSON breaks, with the byte; the frame is then of no use.
+    pub fn read_into(&self, frame: &mut Frame) -> Result<(), Error> {
+        match self.decode(frame) {
+            Ok(None) => Ok(()),
+            Ok(Some(fault)) | Err(fault) => Err(Error::new(self.finding(fault))),
+        }
+    }
+
+    /// Reads the frame. What is broken about its bones only is given beside it: it has none then.
+    pub(super) fn decode(&self, frame: &mut Frame) -> Result<Option<Fault>, Fault> {
+        frame.time = self.time().unwrap_or_default();
+        let start = self.time.len() as u64 + 1;
+        decode::session(self.session, &mut frame.session).map_err(|fault| Fault {
+            at: fault.at + start,
+            ..fault
+        })?;
+        let Some(bones) = self.bones else {
+            frame.bones = None;
+            return Ok(None);
+        };
+        let start = start + self.session.len() as u64 + 1;
+        let fault = decode::bones(bones, &mut frame.bones).err();
+        Ok(fault.map(|fault| Fault {
+            at: fault.at + start,
+            ..fault
+        }))
+    }
+
+    /// Where in the recording a fault lies.
+    pub(super) fn finding(&self, fault: Fault) -> Finding {
+        Finding::new(fault.rule)
+            .at(self.offset + fault.at)
+            .in_frame(self.index, self.time())
+    }
+}
+
+/// Before and behind the first tab.
+fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (before, behind) = text.split_at_checked(memchr::memchr(b'\t', text)?)?;
+    Some((before, behind.get(1..)?))
+}
+
+/// Writes a frame as a line that ends with `\r\n`: times and members as the game and its recorders
+/// spell them, numbers as the shortest text that reads as the same number.
+///
+/// Reading the line gives the same frame, bit for bit, save that foreign members are then in the
+/// order of their objects.
+///
+/// ```
+/// use gametape_echo::{Frame, Time, echoreplay};
+/// let mut frame = Frame { time: Time(1_641_092_400_034), ..Frame::default() };
+/// frame.session.game_clock = 599.97;
+/// let mut out = Vec::new();
+/// echoreplay::write_frame(&frame, &mut out)?;
+/// assert!(out.starts_with(b"2022/01/02 03:00:00.034\t{"));
+/// let line = echoreplay::read(&out).next().expect("one line")?;
+/// assert_eq!(line.frame()?, frame);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`WriteError::Unstorable`] for what JSON can't hold: numbers that are not finite, times without a
+/// date, foreign members that are no JSON or that have no place. `out` is then as it was.
+pub fn write_frame(frame: &Frame, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    let start = out.len();
+    let result = encode::frame(frame, out);
+    if result.is_err() {
+        out.truncate(start);
+    }
+    result
+}

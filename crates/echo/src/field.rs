@@ -1,0 +1,144 @@
+//! The fields of a frame, as comparisons and reports name them.
+
+/// What a .butter keeps of a field.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kept {
+    /// A number, rounded.
+    Rounded,
+    /// A whole number, as it is.
+    Whole,
+    /// Something else, as it is.
+    Same,
+    /// The first value of the file, for all frames.
+    Once,
+    /// Nothing.
+    Nothing,
+}
+
+macro_rules! fields {
+    ($($kept:ident { $($name:ident = $text:literal, $unit:literal;)* })*) => {
+        /// A field of a frame; some stand for several members of a kind, such as both hands.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum Field {
+            $($(#[doc = concat!("The ", $text, ".")] $name,)*)*
+        }
+
+        impl Field {
+            /// All of them, in the order in which reports list them.
+            pub const ALL: &'static [Self] = &[$($(Self::$name,)*)*];
+
+            /// How many there are.
+            pub(crate) const COUNT: usize = Self::ALL.len();
+
+            /// Its name, as reports and `--json` give it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $($(Self::$name => $text,)*)* }
+            }
+
+            /// Its unit; empty for none.
+            #[must_use]
+            pub const fn unit(self) -> &'static str {
+                match self { $($(Self::$name => $unit,)*)* }
+            }
+
+            /// What a .butter keeps of it.
+            #[must_use]
+            pub const fn kept(self) -> Kept {
+                match self { $($(Self::$name => Kept::$kept,)*)* }
+            }
+        }
+    };
+}
+
+fields! {
+    Rounded {
+        HeadPosition = "head position", "m";
+        BodyPosition = "body position", "m";
+        HandPosition = "hand position", "m";
+        DiscPosition = "disc position", "m";
+        PlayspacePosition = "playspace position", "m";
+        HeadRotation = "head rotation", "deg";
+        BodyRotation = "body rotation", "deg";
+        HandRotation = "hand rotation", "deg";
+        DiscRotation = "disc rotation", "deg";
+        PlayspaceRotation = "playspace rotation", "deg";
+        PlayerVelocity = "player velocity", "m/s";
+        DiscVelocity = "disc velocity", "m/s";
+        BonePosition = "bone position", "m";
+        BoneRotation = "bone rotation", "deg";
+        GameClock = "game clock", "s";
+        PossessionTime = "possession time", "s";
+        PacketLoss = "packet loss", "";
+        Throw = "last throw", "";
+        ScoreSpeed = "last score's disc speed", "m/s";
+        ScoreDistance = "last score's distance", "m";
+        PauseTimer = "pause timers", "s";
+        CombatPoints = "points in combat", "";
+        PayloadDistance = "payload distance", "m";
+        PayloadSpeed = "payload speed", "m/s";
+    }
+    Whole {
+        Time = "time", "ms";
+        Points = "points in the arena", "";
+        ScorePoints = "last score's points", "";
+        Counts = "stats", "";
+        Ping = "ping", "ms";
+        PlayerId = "playerid", "";
+        PayloadCounts = "payload checkpoint and defenders", "";
+    }
+    Same {
+        SessionId = "session id", "";
+        SessionIp = "address of the server", "";
+        ClientName = "client name", "";
+        MapName = "map", "";
+        PrivateMatch = "private match", "";
+        Status = "game status", "";
+        Inputs = "inputs, pressed or not", "";
+        RestartRequests = "restart requests", "";
+        PauseState = "pause state", "";
+        PauseTeams = "teams that pause and unpause", "";
+        ScoreTeam = "last score's team", "";
+        GoalType = "goal type", "";
+        Scorers = "scorer and assist", "";
+        Contested = "payload contested", "";
+        RulesChanged = "rules changed by and at", "";
+        TeamPossession = "possession of a team", "";
+        Name = "player name", "";
+        UserId = "user id", "";
+        PlayerFlags = "what a player is doing", "";
+        Holding = "what a hand holds", "";
+        Loadout = "loadout", "";
+        Orientation = "orientation, there or not", "";
+        Presence = "members, there or not", "";
+        Players = "number of players of a team", "";
+        Teams = "number of teams", "";
+        BonePlayers = "number of players with bones", "";
+    }
+    Once {
+        Number = "player number", "";
+        Level = "player level", "";
+        RoundScores = "rounds won", "";
+        RoundCount = "number of rounds", "";
+    }
+    Nothing {
+        TeamName = "team names", "";
+        MatchType = "match type", "";
+        TournamentMatch = "tournament match", "";
+        ClockDisplay = "clock as shown", "";
+        Possession = "possession by place", "";
+        BounceCount = "bounce count", "";
+        AnalogueInputs = "inputs pressed in part", "";
+        PayloadMultiplier = "payload multiplier", "";
+        ApiError = "error of the API", "";
+        PointsElsewhere = "points outside of arena and combat", "";
+        LastScoreElsewhere = "last score outside of the arena", "";
+        DiscElsewhere = "disc outside of the arena", "";
+        PayloadElsewhere = "payload outside of combat", "";
+        RulesElsewhere = "rules outside of private arena matches", "";
+        HoldingElsewhere = "what hands hold outside of the arena", "";
+        LoadoutElsewhere = "loadout outside of combat", "";
+        UnknownMembers = "unknown members", "";
+    }
+}

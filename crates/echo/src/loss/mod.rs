@@ -1,0 +1,311 @@
+//! What a conversion lost: for each field how far the stored values are off, and what is not kept.
+//!
+//! ```
+//! use gametape_echo::{Frame, Time, loss::FieldErrors};
+//! let original = Frame { time: Time(5), ..Frame::default() };
+//! let mut stored = original.clone();
+//! stored.session.game_clock += 1e-5;
+//! let mut errors = FieldErrors::new();
+//! errors.push(&original, &stored);
+//! let report = errors.report();
+//! let clock = report.numbers.iter().find(|number| number.field == "game clock").unwrap();
+//! assert!(clock.max_error > 0.0 && clock.beyond == 0);
+//! ```
+
+mod report;
+
+pub use report::{Change, LossReport, NumberLoss};
+
+use crate::diff::Tolerance;
+use crate::diff::angle;
+use crate::diff::before::Before;
+use crate::diff::walk::{At, Sink, walk};
+use crate::field::{Field, Kept};
+use crate::model::{Frame, Pose, Vec3};
+
+/// Measures how stored frames differ from their originals, field by field.
+///
+/// Made to run beside a conversion: a frame costs a microsecond or two. Parts of a recording can
+/// be measured apart and [merged](Self::merge).
+#[derive(Clone, Debug)]
+pub struct FieldErrors {
+    tolerance: Tolerance,
+    frames: u64,
+    before: Before,
+    /// By [`Field`].
+    numbers: [Errors; Field::COUNT],
+    /// By [`Field`].
+    others: [Tally; Field::COUNT],
+}
+
+/// Errors of a kind of number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Errors {
+    /// Values compared.
+    values: u64,
+    /// Those that differ.
+    differing: u64,
+    sum: f64,
+    max: f32,
+    /// The frame of the largest.
+    frame: u64,
+    /// The largest that the format allows for any of the values.
+    bound: f32,
+    /// Values further off than the format allows for them.
+    beyond: u64,
+    /// Values that one side has as infinity or NaN, and the other has not.
+    not_finite: u64,
+}
+
+/// Values of a kind that changed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    values: u64,
+    frames: u64,
+    /// The first frame with one.
+    first: u64,
+    /// The last frame with one.
+    last: u64,
+}
+
+impl Default for FieldErrors {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FieldErrors {
+    /// Nothing measured yet; against the bounds of [`Tolerance::BUTTER`].
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            tolerance: Tolerance::BUTTER,
+            frames: 0,
+            before: Before::default(),
+            numbers: [Errors::default(); Field::COUNT],
+            others: [Tally::default(); Field::COUNT],
+        }
+    }
+
+    /// The next frame: as it was, and as it reads back.
+    pub fn push(&mut self, original: &Frame, stored: &Frame) {
+        // Taken out for the walk, which borrows all of `self`.
+        let mut before = std::mem::take(&mut self.before);
+        walk(original, stored, Some(&before), self);
+        before.remember(original);
+        self.before = before;
+        self.frames += 1;
+    }
+
+    /// Adds what was measured of the frames that follow.
+    pub fn merge(&mut self, later: &Self) {
+        let offset = self.frames;
+        for (to, from) in self.numbers.iter_mut().zip(&later.numbers) {
+            if from.max > to.max {
+                (to.max, to.frame) = (from.max, from.frame + offset);
+            }
+            to.values += from.values;
+            to.differing += from.differing;
+            to.sum += from.sum;
+            to.bound = to.bound.max(from.bound);
+            to.beyond += from.beyond;
+            to.not_finite += from.not_finite;
+        }
+        for (to, from) in self.others.iter_mut().zip(&later.others) {
+            if from.values > 0 {
+                if to.values == 0 {
+                    to.first = from.first + offset;
+                }
+                to.values += from.values;
+                to.frames += from.frames;
+                to.last = from.last + offset;
+            }
+        }
+        self.frames += later.frames;
+        self.before.clone_from(&later.before);
+    }
+
+    /// Frames measured.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The largest error of a position, in metres: of heads, bodies, hands, disc, playspace and
+    /// bones. Infinity where one was lost wholly.
+    #[must_use]
+    pub fn position_error(&self) -> f32 {
+        [
+            Field::HeadPosition,
+            Field::BodyPosition,
+            Field::HandPosition,
+            Field::DiscPosition,
+            Field::PlayspacePosition,
+            Field::BonePosition,
+        ]
+        .into_iter()
+        .filter_map(|field| self.numbers.get(field as usize))
+        .map(|errors| {
+            if errors.not_finite > 0 {
+                f32::INFINITY
+            } else {
+                errors.max
+            }
+        })
+        .fold(0.0, f32::max)
+    }
+
+    /// All of it, to be shown.
+    #[must_use]
+    pub fn report(&self) -> LossReport {
+        let mut report = LossReport {
+            frames: self.frames,
+            ..LossReport::default()
+        };
+        let entries = self.numbers.iter().zip(&self.others);
+        for (&field, (errors, tally)) in Field::ALL.iter().zip(entries) {
+            if errors.values > 0 {
+                report.numbers.push(NumberLoss::of(field, errors));
+            }
+            if tally.values > 0 {
+                let change = Change::of(field, tally);
+                match field.kept() {
+                    Kept::Once | Kept::Nothing => report.not_kept.push(change),
+                    _ => report.changed.push(change),
+                }
+            }
+        }
+        report
+    }
+
+    #[inline]
+    fn add(&mut self, field: Field, error: f32, bound: f32) {
+        let frame = self.frames;
+        let Some(errors) = self.numbers.get_mut(field as usize) else {
+            return;
+        };
+        errors.values += 1;
+        errors.bound = errors.bound.max(bound);
+        if error == 0.0 {
+            return;
+        }
+        errors.differing += 1;
+        if !error.is_finite() {
+            errors.not_finite += 1;
+            errors.beyond += 1;
+            return;
+        }
+        errors.sum += f64::from(error);
+        errors.beyond += u64::from(error > bound);
+        if error > errors.max {
+            (errors.max, errors.frame) = (error, frame);
+        }
+    }
+}
+
+impl Sink for FieldErrors {
+    #[inline]
+    fn tolerance(&self) -> &Tolerance {
+        &self.tolerance
+    }
+
+    #[inline]
+    fn number(
+        &mut self,
+        field: Field,
+        _: At<'_>,
+        _: &'static str,
+        [a, b]: [f32; 2],
+        before: Option<f32>,
+    ) {
+        let bound = self.tolerance.bound(field, a, before);
+        self.add(field, apart(a, b), finite(bound));
+    }
+
+    #[inline]
+    fn vector(
+        &mut self,
+        field: Field,
+        _: At<'_>,
+        _: &'static str,
+        [a, b]: [&Vec3; 2],
+        before: Option<&Vec3>,
+    ) {
+        let ([ax, ay, az], [bx, by, bz]) = (*a, *b);
+        let error = length([apart(ax, bx), apart(ay, by), apart(az, bz)]);
+        let [px, py, pz] = before.map_or([None; 3], |before| before.map(Some));
+        let bound = |value, before| self.tolerance.bound(field, value, before);
+        let bound = length([bound(ax, px), bound(ay, py), bound(az, pz)]);
+        self.add(field, error, finite(bound));
+    }
+
+    #[inline]
+    fn rotation(&mut self, field: Field, _: At<'_>, _: &'static str, [a, b]: [&Pose; 2]) {
+        let bound = self.tolerance.rotation_deg;
+        self.add(field, angle::between(a, b), bound);
+    }
+
+    #[inline]
+    fn quaternion(&mut self, _: At<'_>, [a, b]: [&[f32; 4]; 2]) {
+        let bound = self.tolerance.rotation_deg;
+        let error = angle::between_quaternions(a, b);
+        self.add(Field::BoneRotation, error, bound);
+    }
+
+    #[inline]
+    fn whole(&mut self, field: Field, _: At<'_>, _: &[&'static str], [a, b]: [&[i64]; 2]) {
+        if a == b {
+            if let Some(errors) = self.numbers.get_mut(field as usize) {
+                errors.values += a.len() as u64;
+            }
+            return;
+        }
+        for (a, b) in a.iter().zip(b) {
+            self.add(field, a.abs_diff(*b) as f32, 0.0);
+        }
+    }
+
+    #[inline]
+    fn other(
+        &mut self,
+        field: Field,
+        _: At<'_>,
+        _: &'static str,
+        same: bool,
+        _: impl FnOnce() -> [String; 2],
+    ) {
+        if same {
+            return;
+        }
+        let frame = self.frames;
+        if let Some(tally) = self.others.get_mut(field as usize) {
+            if tally.values == 0 {
+                tally.first = frame;
+            }
+            tally.frames += u64::from(tally.values == 0 || tally.last != frame);
+            tally.values += 1;
+            tally.last = frame;
+        }
+    }
+}
+
+/// How far two numbers are apart; not at all if both are the same infinity, or NaN.
+#[inline]
+fn apart(a: f32, b: f32) -> f32 {
+    if a.to_bits() == b.to_bits() {
+        0.0
+    } else {
+        (a - b).abs()
+    }
+}
+
+#[inline]
+fn length([x, y, z]: Vec3) -> f32 {
+    (x * x + y * y + z * z).sqrt()
+}
+
+/// A bound of what is no number says nothing.
+#[inline]
+const fn finite(bound: f32) -> f32 {
+    if bound.is_finite() { bound } else { 0.0 }
+}

@@ -1,0 +1,96 @@
+//! Goals: a rise of points, and the `last_score` that tells of it.
+
+use super::{Goal, Step, keep};
+use crate::model::{Game, GoalType, LastScore, Session, TeamId};
+
+/// `last_score` may change this long before or after the points do.
+const WINDOW_MS: u64 = 1_000;
+
+/// Finds goals.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GoalFinder {
+    points: Option<[f32; 2]>,
+    last_score: Option<LastScore>,
+    /// When `last_score` changed last, if no goal has taken it.
+    told: Option<u64>,
+    /// The last goal in the list is still without its story.
+    waits: bool,
+}
+
+impl GoalFinder {
+    pub(super) fn push(
+        &mut self,
+        session: &Session,
+        step: Step,
+        goals: &mut Vec<Goal>,
+        left_out: &mut u64,
+    ) {
+        if session.map_name.game() != Game::Arena {
+            return;
+        }
+        let points = [session.blue_points, session.orange_points];
+        let before = self.points.replace(points);
+        let changed = self.last_score != session.last_score;
+        if changed {
+            self.last_score.clone_from(&session.last_score);
+        }
+        // What happened where nothing was recorded is no goal that has a time.
+        let (Some(before), Some(_), false) = (before, step.passed_ms, step.new_session) else {
+            (self.told, self.waits) = (None, false);
+            return;
+        };
+        if changed {
+            self.told = Some(step.now_ms);
+        }
+        let teams = [TeamId::Blue, TeamId::Orange];
+        for ((team, before), now) in teams.into_iter().zip(before).zip(points) {
+            if now > before {
+                let had = goals.len();
+                let goal = Goal {
+                    time_ms: step.now_ms,
+                    frame: step.frame,
+                    clock: session.game_clock,
+                    team,
+                    points: now - before,
+                    goal_type: None,
+                    thrower: None,
+                    assist: None,
+                    disc_speed: None,
+                    distance: None,
+                };
+                keep(goals, goal, left_out);
+                self.waits = goals.len() > had;
+            }
+        }
+        self.tell(step.now_ms, goals);
+    }
+
+    /// Gives the last goal its story, if both are there.
+    fn tell(&mut self, now_ms: u64, goals: &mut [Goal]) {
+        let (true, Some(goal)) = (self.waits, goals.last_mut()) else {
+            return;
+        };
+        if now_ms - goal.time_ms > WINDOW_MS {
+            self.waits = false;
+            return;
+        }
+        let (Some(told), Some(score)) = (self.told, &self.last_score) else {
+            return;
+        };
+        let is_of_it = score.team == goal.team || score.goal_type == GoalType::SelfGoal;
+        if !is_of_it || told.abs_diff(goal.time_ms) > WINDOW_MS {
+            return;
+        }
+        goal.goal_type = Some(score.goal_type.as_str().into());
+        goal.thrower = person(&score.person_scored);
+        goal.assist = person(&score.assist_scored);
+        goal.disc_speed = Some(score.disc_speed);
+        goal.distance = Some(score.distance_thrown);
+        (self.told, self.waits) = (None, false);
+    }
+}
+
+/// A name, if it is one.
+fn person(name: &compact_str::CompactString) -> Option<compact_str::CompactString> {
+    (!matches!(name.as_str(), "" | "[INVALID]")).then(|| name.clone())
+}

@@ -1,0 +1,299 @@
+//! Statistics of a match: its timeline, and what each player did.
+//!
+//! Frames are pushed in their order; memory grows with players and events, not with frames. What a
+//! frame says (who has the disc, who is stunned, that the match is being played) is taken to hold
+//! until the next frame, unless that is [`MAX_GAP_MS`] away or lies in the past: such a time counts
+//! as not recorded.
+//!
+//! ```
+//! use gametape_echo::{Frame, Team, Time, stats::StatsBuilder};
+//! let mut frame = Frame::default();
+//! frame.session.teams = vec![Team::default(); 3];
+//! let mut stats = StatsBuilder::default();
+//! for ms in [0, 33, 67, 100] {
+//!     frame.time = Time(ms);
+//!     stats.push(&frame);
+//! }
+//! let stats = stats.finish();
+//! assert_eq!((stats.frames, stats.duration_ms, stats.interval_ms), (4, 100, Some(33)));
+//! ```
+
+mod goals;
+mod json;
+mod model;
+mod roster;
+mod timeline;
+mod track;
+
+pub use model::{
+    Attendance, AttendanceEvent, DiscStats, Goal, MatchStats, PauseSpan, PayloadStats, Ping,
+    PlayerStats, Possession, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
+};
+
+use compact_str::CompactString;
+
+use crate::model::{Frame, Game, GameStatus, PausedState, Session, Time};
+use goals::GoalFinder;
+use roster::Roster;
+use timeline::Tracker;
+use track::Track;
+
+/// A longer time than this between two frames counts as not recorded: 5 s.
+pub const MAX_GAP_MS: u32 = 5_000;
+
+/// A head that gets further than a metre between two frames, and faster than this, m/s, has
+/// jumped (into the tube, to the spawn): that is no distance travelled. Boosts and launches stay
+/// well below.
+pub const MAX_PLAYER_SPEED: f32 = 50.0;
+
+/// The same for the disc, which is put back to the middle after a goal.
+pub const MAX_DISC_SPEED: f32 = 150.0;
+
+/// Events of a kind, and players, that are kept; more are counted.
+pub const MAX_EVENTS: usize = 10_000;
+
+/// Where a frame stands among the others.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// Its number, from 0.
+    frame: u64,
+    /// Time since the first frame.
+    now_ms: u64,
+    /// Time since the frame before, if that was recorded without a gap.
+    passed_ms: Option<u32>,
+    /// It is of another session than the frame before (or is the first).
+    new_session: bool,
+}
+
+/// Gathers [`MatchStats`] frame by frame.
+#[derive(Clone, Debug, Default)]
+pub struct StatsBuilder {
+    stats: MatchStats,
+    /// How many intervals of each length there are, 0 to [`MAX_GAP_MS`].
+    intervals: Vec<u32>,
+    before: Option<Before>,
+    tracker: Tracker,
+    goals: GoalFinder,
+    roster: Roster,
+    disc: Track,
+}
+
+/// What the frame before said.
+#[derive(Clone, Debug)]
+struct Before {
+    time: Time,
+    session_id: CompactString,
+    /// The team that has the disc, while the match is being played.
+    playing: Option<Owner>,
+    contested: bool,
+}
+
+/// Who has the disc.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    Blue,
+    Orange,
+    None,
+}
+
+impl StatsBuilder {
+    /// Nothing gathered yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next frame.
+    pub fn push(&mut self, frame: &Frame) {
+        let session = &frame.session;
+        let step = self.step(frame);
+        if step.frame == 0 {
+            self.stats.session_id.clone_from(&session.sessionid);
+            self.stats.map = session.map_name.as_str().into();
+            self.stats.match_type.clone_from(&session.match_type);
+            self.stats.private = session.private_match;
+        }
+        self.stats.sessions += u64::from(step.new_session);
+        self.stats.blue_points = session.blue_points;
+        self.stats.orange_points = session.orange_points;
+        self.stats.blue_rounds = session.blue_round_score;
+        self.stats.orange_rounds = session.orange_round_score;
+
+        self.share(step.passed_ms);
+        self.disc(session, step);
+        self.payload(session, step.passed_ms);
+        let out = &mut self.stats;
+        self.tracker
+            .push(session, step, &mut out.timeline, &mut out.left_out);
+        self.goals
+            .push(session, step, &mut out.timeline.goals, &mut out.left_out);
+        self.roster.push(
+            session,
+            step,
+            &mut out.timeline.attendance,
+            &mut out.left_out,
+        );
+        self.remember(frame, step);
+    }
+
+    /// What all frames gave.
+    #[must_use]
+    pub fn finish(mut self) -> MatchStats {
+        self.tracker
+            .finish(&mut self.stats.timeline, &mut self.stats.left_out);
+        self.stats.interval_ms = median(&self.intervals);
+        let intervals: u64 = self.intervals.iter().map(|&count| u64::from(count)).sum();
+        self.stats.frames_per_second = (self.stats.recorded_ms > 0)
+            .then(|| intervals as f64 * 1000.0 / self.stats.recorded_ms as f64);
+        if let Some(disc) = &mut self.stats.disc {
+            disc.distance = self.disc.distance();
+        }
+        self.stats.players = self.roster.finish();
+        self.stats
+    }
+
+    fn step(&mut self, frame: &Frame) -> Step {
+        let number = self.stats.frames;
+        self.stats.frames += 1;
+        let Some(before) = &self.before else {
+            return Step {
+                frame: number,
+                now_ms: 0,
+                passed_ms: None,
+                new_session: true,
+            };
+        };
+        // Time that runs backwards stands still here.
+        let passed = u64::try_from(frame.time.0.saturating_sub(before.time.0)).ok();
+        self.stats.duration_ms = self.stats.duration_ms.saturating_add(passed.unwrap_or(0));
+        let passed_ms = passed
+            .and_then(|ms| u32::try_from(ms).ok())
+            .filter(|&ms| ms <= MAX_GAP_MS);
+        if let Some(ms) = passed_ms {
+            self.stats.recorded_ms = self.stats.recorded_ms.saturating_add(ms.into());
+            if self.intervals.is_empty() {
+                self.intervals = vec![0; MAX_GAP_MS as usize + 1];
+            }
+            if let Some(count) = self.intervals.get_mut(ms as usize) {
+                *count = count.saturating_add(1);
+            }
+        }
+        Step {
+            frame: number,
+            now_ms: self.stats.duration_ms,
+            passed_ms,
+            new_session: before.session_id != frame.session.sessionid,
+        }
+    }
+
+    /// Who had the disc since the frame before.
+    fn share(&mut self, passed_ms: Option<u32>) {
+        let (Some(ms), Some(owner)) = (passed_ms, self.before.as_ref().and_then(|b| b.playing))
+        else {
+            return;
+        };
+        let share = &mut self.stats.possession;
+        share.playing_ms += u64::from(ms);
+        *match owner {
+            Owner::Blue => &mut share.blue_ms,
+            Owner::Orange => &mut share.orange_ms,
+            Owner::None => &mut share.none_ms,
+        } += u64::from(ms);
+    }
+
+    fn disc(&mut self, session: &Session, step: Step) {
+        let Some(disc) = &session.disc else {
+            self.disc.lose();
+            return;
+        };
+        let passed = step.passed_ms.filter(|_| !step.new_session);
+        self.disc.push(&disc.pose.position, passed, MAX_DISC_SPEED);
+        let stats = self.stats.disc.get_or_insert_default();
+        stats.top_speed = track::faster(stats.top_speed, &disc.velocity, MAX_DISC_SPEED);
+    }
+
+    fn payload(&mut self, session: &Session, passed_ms: Option<u32>) {
+        let contested = self.before.as_ref().is_some_and(|before| before.contested);
+        if contested {
+            let stats = self.stats.payload.get_or_insert_default();
+            stats.contested_ms += u64::from(passed_ms.unwrap_or(0));
+        }
+        if let Some(payload) = &session.payload
+            && session.map_name.game() == Game::Combat
+        {
+            let stats = self.stats.payload.get_or_insert_default();
+            stats.distance = payload.payload_distance;
+            stats.max_distance = stats.max_distance.max(payload.payload_distance);
+            stats.checkpoints = stats.checkpoints.max(payload.payload_checkpoint);
+            stats.top_speed = stats.top_speed.max(payload.payload_speed);
+        }
+    }
+
+    fn remember(&mut self, frame: &Frame, step: Step) {
+        let session = &frame.session;
+        let playing = is_played(session).then(|| {
+            let has = |team: usize| session.teams.get(team).is_some_and(|team| team.possession);
+            match (has(0), has(1)) {
+                (true, false) => Owner::Blue,
+                (false, true) => Owner::Orange,
+                _ => Owner::None,
+            }
+        });
+        let contested = session
+            .payload
+            .is_some_and(|payload| payload.contested && session.map_name.game() == Game::Combat);
+        match &mut self.before {
+            Some(before) => {
+                before.time = frame.time;
+                before.playing = playing;
+                before.contested = contested;
+                if step.new_session {
+                    before.session_id.clone_from(&session.sessionid);
+                }
+            }
+            None => {
+                self.before = Some(Before {
+                    time: frame.time,
+                    session_id: session.sessionid.clone(),
+                    playing,
+                    contested,
+                });
+            }
+        }
+    }
+}
+
+/// True while the clock runs and nobody has paused the match.
+fn is_played(session: &Session) -> bool {
+    matches!(
+        session.game_status,
+        GameStatus::Playing | GameStatus::SuddenDeath
+    ) && !session.pause.as_ref().is_some_and(|pause| {
+        matches!(
+            pause.paused_state,
+            PausedState::Paused | PausedState::Unpausing
+        )
+    })
+}
+
+/// Keeps an event, or counts it where there are too many.
+fn keep<T>(list: &mut Vec<T>, event: T, left_out: &mut u64) {
+    if list.len() < MAX_EVENTS {
+        list.push(event);
+    } else {
+        *left_out += 1;
+    }
+}
+
+/// The (lower) median of values that are counted by their size.
+fn median(counts: &[u32]) -> Option<u32> {
+    let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    let mut left = total.checked_sub(1)? / 2;
+    for (value, &count) in counts.iter().enumerate() {
+        if left < u64::from(count) {
+            return Some(value as u32);
+        }
+        left -= u64::from(count);
+    }
+    None
+}
