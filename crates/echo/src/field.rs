@@ -82,7 +82,6 @@ fields! {
     Whole {
         Time = "time", "ms";
         Points = "points in the arena", "";
-        ScorePoints = "last score's points", "";
         Counts = "stats", "";
         Ping = "ping", "ms";
         PlayerId = "playerid", "";
@@ -101,6 +100,7 @@ fields! {
         PauseTeams = "teams that pause and unpause", "";
         ScoreTeam = "last score's team", "";
         GoalType = "goal type", "";
+        ScorePoints = "last score's points", "";
         Scorers = "scorer and assist", "";
         Contested = "payload contested", "";
         RulesChanged = "rules changed by and at", "";

@@ -60,6 +60,16 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// "1 frame", "2 frames".
+pub(crate) struct Frames(pub u64);
+
+impl fmt::Display for Frames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.0 == 1 { "" } else { "s" };
+        write!(f, "{} frame{s}", Grouped(self.0))
+    }
+}
+
 /// "is left", "are left".
 pub(crate) struct Left(pub u64);
 
@@ -210,6 +220,14 @@ impl Findings {
     /// Worst first, then in the order they were met.
     pub fn sort(&mut self) {
         self.0.sort_by_key(|f| std::cmp::Reverse(f.severity()));
+    }
+}
+
+impl Extend<Finding> for Findings {
+    fn extend<I: IntoIterator<Item = Finding>>(&mut self, findings: I) {
+        for finding in findings {
+            self.push(finding);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every rule a recording can break or stretch: the vocabulary of errors and findings alike.
 
-use crate::finding::{Bytes, Grouped, Left, Severity};
+use crate::finding::{Bytes, Frames, Grouped, Left, Severity};
 use crate::model::TeamId;
 
 /// Defines the rules once: variant, code, severity, and (through `thiserror`) the sentence.
@@ -75,6 +75,79 @@ rules! {
     /// Bytes behind the last chunk.
     #[error("{} behind the last chunk", Bytes(*.bytes))]
     Trailing { bytes: u64 } = "butter.trailing", Warning;
+    // .butter: what is odd.
+    /// A file of 0 bytes: a recording of no frames.
+    #[error("the file is empty: a recording of no frames")]
+    Empty = "butter.empty", Info;
+    /// The recording was not finished: frames stand behind the chunks.
+    #[error("the recording was not finished: {} behind the chunks; `repair` finishes it", Frames(*.frames))]
+    Unfinished { frames: u64 } = "butter.unfinished", Warning;
+    /// Chunks of size 0 at the end of the table, as the reference writes them.
+    #[error("the table ends with {chunks} empty chunk{}", if *.chunks == 1 { "" } else { "s" })]
+    EmptyChunks { chunks: u64 } = "butter.empty-chunks", Info;
+    /// A chunk that starts with a frame that differs from the chunk before.
+    #[error("chunk {chunk} starts with a frame that is no keyframe: it can't be read alone")]
+    ChunkStart { chunk: u64 } = "butter.chunk-start", Warning;
+    /// A chunk of more frames than the header says.
+    #[error("chunk {chunk} has {frames} frames; the header says a keyframe every {interval}")]
+    Interval { chunk: u64, frames: u64, interval: u16 } = "butter.keyframe-interval", Info;
+    /// Keyframes within a chunk.
+    #[error("chunk {chunk} has {keyframes} keyframes")]
+    InnerKeyframes { chunk: u64, keyframes: u64 } = "butter.inner-keyframes", Info;
+    /// Version 1 or 2.
+    #[error("version {version}, which version 3 has replaced")]
+    OldVersion { version: u8 } = "butter.old-version", Info;
+    /// Version 3 as the reference's packages 1.3.2 and 1.3.3 wrote it.
+    #[error("{chunks} chunks are laid out as the reference's packages 1.3.2 and 1.3.3 wrote version 3; later ones can't read them")]
+    EarlyVersion { chunks: u64 } = "butter.early-version-3", Info;
+    /// Compression 6, whose dictionary does not exist.
+    #[error("the compression names a dictionary, of which none exists; read without one")]
+    Dictionary = "butter.dictionary", Info;
+    /// Written by the reference: differences are taken between the values themselves.
+    #[error("{chunks} chunks are written as the reference writes: positions drift until the next keyframe, by up to 2^-11 of each move")]
+    ReferenceWriter { chunks: u64 } = "butter.reference-writer", Info;
+    /// Steady motion that is left out: the reference's own reader freezes it. Undone in reading.
+    #[error("{moves} moves are left out because they repeat: readers that take them for rest freeze; this one goes on")]
+    FrozenMotion { moves: u64 } = "butter.frozen-motion", Warning;
+    /// Keyframes whose bones differ from the frame before. Undone in reading from the start.
+    #[error("{keyframes} keyframes store bones as differences from the frame before: readers that start anew there misplace them; this one does not")]
+    DriftingBones { keyframes: u64 } = "butter.drifting-bones", Warning;
+    /// The same, where the frame before can't be had.
+    #[error("the bones of {keyframes} keyframes differ from a frame that is not there; they are not known")]
+    BonesLost { keyframes: u64 } = "butter.bones-lost", Error;
+    /// Bones of more or fewer players than the frame before.
+    #[error("the bones of {frames} frames are of another number of players than the frame before; the reference's reader fails there")]
+    BonePlayers { frames: u64 } = "butter.bone-players", Info;
+    /// Counts that go down: the difference wraps. Undone in reading.
+    #[error("{counts} counts go down: their difference wraps, which the reference's reader takes for 256 more; this one does not")]
+    WrappedStats { counts: u64 } = "butter.wrapped-stats", Warning;
+    /// Timers of pauses that a keyframe stores as 0.
+    #[error("{keyframes} keyframes store 0 for the timers of a pause that goes on; taken from the frame before")]
+    PauseTimers { keyframes: u64 } = "butter.pause-timers", Warning;
+    /// A time that 16 bits may have cut.
+    #[error("{seconds} s pass before this keyframe: either nothing was recorded, or a difference of more than 65.535 s was cut to 16 bits")]
+    TimeCut { seconds: u64 } = "butter.time-cut", Info;
+    /// A code that stands for nothing.
+    #[error("{what} {code} is not defined")]
+    Code { what: &'static str, code: u8 } = "butter.code", Warning;
+    /// Bits that are not used, and set.
+    #[error("unused bits of {what} are set ({bits:#04x})")]
+    Reserved { what: &'static str, bits: u32 } = "butter.unused-bits", Info;
+    /// A scorer or assistant that the header does not have.
+    #[error("the last score names player {index}; the header has {players}")]
+    ScoreIndex { index: u8, players: u32 } = "butter.score-index", Warning;
+    /// A player of no name: the reference writes that for one whose name has changed.
+    #[error("a player with index 0, which stands for none")]
+    UnknownPlayer = "butter.unknown-player", Warning;
+    /// Two players of the header have one user id.
+    #[error("players {first} and {second} of the header have the same user id")]
+    HeaderUserid { first: u32, second: u32 } = "butter.duplicate-userid", Warning;
+    /// Two players of the header have one name: the reference takes one for the other.
+    #[error("players {first} and {second} of the header have the same name")]
+    HeaderName { first: u32, second: u32 } = "butter.duplicate-name", Info;
+    /// Text of the header that is not ASCII.
+    #[error("{what} is not ASCII")]
+    NotAscii { what: &'static str } = "butter.not-ascii", Info;
     /// More than the limits allow.
     #[error("{what} of {}; the limit is {}", Bytes(*.size), Bytes(*.limit))]
     Limit { what: &'static str, size: u64, limit: u64 } = "butter.limit", Error;
@@ -213,7 +286,7 @@ rules! {
     NoSession { found: String } = "echoreplay.no-session", Warning;
     /// JSON that is none, or with a member of another type than the API's.
     #[error("the session can't be read: {message}")]
-    LineJson { message: String } = "echoreplay.json", Error;
+    LineJson { message: &'static str } = "echoreplay.json", Error;
     /// Bytes that are no text.
     #[error("the text is not UTF-8")]
     LineUtf8 = "echoreplay.utf8", Error;
@@ -234,7 +307,7 @@ rules! {
     LineLimit { limit: u64 } = "echoreplay.limit", Error;
     /// Bones that are no JSON, or none of the API's.
     #[error("the bones can't be read: {message}")]
-    BonesJson { message: String } = "echoreplay.bones", Warning;
+    BonesJson { message: &'static str } = "echoreplay.bones", Warning;
     /// So many bones that it is another skeleton.
     #[error("{list} of skeleton {player} has {found} numbers; {} belong there", if *.list == "bone_t" { 69 } else { 92 })]
     BonesLength { player: u64, list: &'static str, found: u64 } = "echoreplay.bones-length", Warning;

@@ -38,3 +38,36 @@ fn look() {
         }
     }
 }
+#[test]
+fn who() {
+    for (game, private) in [(Game::Arena, true), (Game::Combat, false)] {
+        let frames: Vec<Frame> = Match::new(MatchOptions{seed:3, game, private, pauses: true, bones:true, spectators:2, frames: Some(30_000), ..MatchOptions::default()}).collect();
+        let bytes = butter::write(&frames, butter::Options::default()).unwrap();
+        let file = butter::read(&bytes).unwrap();
+        let mut back = file.frames();
+        let mut prev: Option<(Frame, Frame)> = None;
+        let mut d = 0;
+        for (i, f) in frames.iter().enumerate() {
+            let mut b = back.next_frame().unwrap().unwrap().clone();
+            b.session.last_score = f.session.last_score.clone();
+            let before = prev.as_ref().map(|p| p.0.clone());
+            let mut differ = diff::Differ::new(diff::Tolerance::BUTTER);
+            if let Some(p) = &before { differ.push(Some(p), Some(p)); }
+            differ.push(Some(f), Some(&b));
+            if let Some(x) = differ.finish().first {
+                let diff::Side::Both(x) = x.what else { panic!() };
+                println!("{game:?} {i} {x}");
+                if let (Some((pa,pb)), Some(t)) = (&prev, x.path.strip_prefix("teams[")) {
+                    let team: usize = t[..1].parse().unwrap(); let p: usize = t.split("players[").nth(1).unwrap()[..1].parse().unwrap();
+                    let id = f.session.teams[team].players[p].userid;
+                    for (n, fr) in [("prev", pa), ("prevstored", pb), ("now", f), ("nowstored", &b)] {
+                        println!("   {n} {:?}", fr.session.player_by_userid(id).map(|p| (p.head.position, p.lhand.position, p.rhand.position)));
+                    }
+                }
+                if x.path.starts_with("disc") { if let Some((pa,pb)) = &prev { for fr in [pa,pb,f,&b] { println!("   {:?}", fr.session.disc.unwrap().velocity); } } }
+                d += 1; if d > 12 { return; }
+            }
+            prev = Some((f.clone(), b));
+        }
+    }
+}

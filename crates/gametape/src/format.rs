@@ -1,15 +1,17 @@
 //! The formats, and what each of them can do.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use gametape_delta::Schema;
+use gametape_echo::loss::LossReport;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::content::{Content, Work};
 use crate::diff::{Diff, diff_lines};
+use crate::formats::echo::{self, EchoFormat};
 use crate::formats::murk::Murk;
 use crate::formats::packets::PacketFormat;
 use crate::formats::rmv::Rmv;
@@ -29,11 +31,22 @@ pub enum Format {
     Delta,
     /// Minesweeper, ViennaSweeper's RMV v1 and v2.
     Rmv,
+    /// Echo VR, the game's API line by line: an .echoreplay, as text or in a zip.
+    Echoreplay,
+    /// Echo VR, quantised and differenced: a .butter.
+    Butter,
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: [Self; 4] = [Self::Murk, Self::Capture, Self::Delta, Self::Rmv];
+    /// Every format. The first byte of a .butter says little: it is looked for last.
+    pub const ALL: [Self; 6] = [
+        Self::Murk,
+        Self::Capture,
+        Self::Delta,
+        Self::Rmv,
+        Self::Echoreplay,
+        Self::Butter,
+    ];
 
     pub(crate) fn adapter(self) -> &'static dyn Adapter {
         match self {
@@ -41,6 +54,8 @@ impl Format {
             Self::Capture => &PacketFormat::Capture,
             Self::Delta => &PacketFormat::Delta,
             Self::Rmv => &Rmv,
+            Self::Echoreplay => &EchoFormat::Echoreplay,
+            Self::Butter => &EchoFormat::Butter,
         }
     }
 
@@ -52,6 +67,8 @@ impl Format {
             Self::Capture => "capture",
             Self::Delta => "delta",
             Self::Rmv => "rmv",
+            Self::Echoreplay => "echoreplay",
+            Self::Butter => "butter",
         }
     }
 
@@ -59,7 +76,7 @@ impl Format {
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::Murk => "frames",
+            Self::Murk | Self::Echoreplay | Self::Butter => "frames",
             Self::Capture | Self::Delta => "packets",
             Self::Rmv => "events",
         }
@@ -70,6 +87,20 @@ impl Format {
     #[must_use]
     pub const fn is_packets(self) -> bool {
         matches!(self, Self::Capture | Self::Delta)
+    }
+
+    /// True for recordings of Echo VR: they compare with each other, and each converts to the other.
+    #[must_use]
+    pub const fn is_echo(self) -> bool {
+        matches!(self, Self::Echoreplay | Self::Butter)
+    }
+
+    /// True where recordings of the two compare with each other, and convert to each other.
+    #[must_use]
+    pub fn is_kin_to(self, other: Self) -> bool {
+        self == other
+            || (self.is_packets() && other.is_packets())
+            || (self.is_echo() && other.is_echo())
     }
 
     /// The format with this file name extension.
@@ -101,7 +132,7 @@ impl Format {
     /// Whether recordings of this format can be converted to another.
     #[must_use]
     pub fn converts_to(self, other: Self) -> bool {
-        self == other || (self.is_packets() && other.is_packets())
+        self.is_kin_to(other)
     }
 
     /// The format whose signature `bytes` start with.
@@ -139,12 +170,14 @@ pub struct Partial<T> {
 }
 
 /// What a conversion is to give.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Convert {
     /// Another version of the same format.
     pub version: Option<u32>,
     /// Without secrets.
     pub redact: bool,
+    /// Of recordings of Echo VR.
+    pub echo: echo::Wish,
     /// Of packets: to this schema, which has to be one that all states can be carried to.
     pub schema: Option<Schema>,
     /// Of packets, to a capture: the length of a tick in nanoseconds, where it is not recorded.
@@ -197,21 +230,31 @@ pub struct Check {
 }
 
 /// A converted recording.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Converted<'a> {
     /// The file.
-    pub bytes: Cow<'a, [u8]>,
+    pub content: Content<'a>,
     /// What could not be carried, a sentence each.
     pub losses: Vec<String>,
+    /// How far numbers are off, where they were rounded on the way.
+    pub report: Option<LossReport>,
     /// What has to lie beside the file.
     pub beside: Vec<Beside>,
 }
 
+impl Converted<'_> {
+    /// True where the file holds less than the recording did.
+    #[must_use]
+    pub fn is_lossy(&self) -> bool {
+        !self.losses.is_empty() || self.report.as_ref().is_some_and(|r| !r.is_lossless())
+    }
+}
+
 /// A repaired recording.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Repaired<'a> {
     /// The file.
-    pub bytes: Cow<'a, [u8]>,
+    pub content: Content<'a>,
     /// What was done, a sentence each; empty for a file that was whole.
     pub actions: Vec<String>,
     /// True where the repaired file holds less than the broken one.
@@ -262,9 +305,15 @@ pub(crate) trait Adapter: Sync {
         source: &'a Source,
         to: Format,
         convert: &Convert,
+        work: &Work<'_>,
     ) -> Result<Converted<'a>, Error>;
     /// Keeps what is whole.
-    fn repair<'a>(&self, path: &Path, source: &'a Source) -> Result<Repaired<'a>, Error>;
+    fn repair<'a>(
+        &self,
+        path: &Path,
+        source: &'a Source,
+        work: &Work<'_>,
+    ) -> Result<Repaired<'a>, Error>;
     /// Compares two recordings of the format: by the lines of their dumps, where the format has
     /// nothing better.
     fn diff(

@@ -17,6 +17,7 @@
 #![deny(unsafe_code)]
 
 pub mod capture;
+mod content;
 mod diff;
 mod error;
 mod finding;
@@ -28,19 +29,26 @@ mod paths;
 mod recording;
 mod source;
 
+pub use content::{Content, Work};
 pub use diff::Diff;
 pub use error::Error;
 pub use finding::{Audit, Finding, Severity, Verdict};
 pub use format::{Beside, Check, Convert, Converted, Dump, Format, Partial, Repaired, Secrets};
 pub use formats::packets::read_schema;
 pub use info::{Info, printable};
-pub use output::{write_file, write_recording};
+pub use output::{folder_for, write_file, write_recording};
 pub use paths::{Found, find};
 pub use recording::Recording;
 pub use source::Limits;
 
 /// The snapshot/delta wire: schemas, states, packets.
 pub use gametape_delta as delta;
+
+/// Recordings of Echo VR: the session model and its formats, and what a conversion may be told.
+pub mod echo {
+    pub use crate::formats::echo::{Container, Wish};
+    pub use gametape_echo::*;
+}
 
 /// The Minesweeper formats, engine and statistics.
 pub use gametape_mines as mines;

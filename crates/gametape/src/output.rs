@@ -1,8 +1,10 @@
 //! Writing whole files.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::Error;
 
@@ -45,34 +47,113 @@ fn write_directly(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.flush()
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link is followed, so that the file it names is replaced and not the link.
+/// The file that a path stands for, and the folder it is in. A link is followed, so that the file
+/// it names is replaced and not the link.
+fn target(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
     };
     if !folder.is_dir() {
         let message = format!("no such folder: {}", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, message));
     }
+    Ok((target, folder))
+}
+
+/// The folder in which a file for this path has to be made, so that it can be renamed to it.
+///
+/// `None` for what is written directly: a device, a pipe.
+///
+/// # Errors
+/// [`Error::Io`] where there is no such folder; [`Error::IsFolder`].
+pub fn folder_for(path: &Path) -> Result<Option<PathBuf>, Error> {
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
+            path: path.to_owned(),
+        }),
+        Ok(meta) if !meta.is_file() => Ok(None),
+        _ => match target(path) {
+            Ok((_, folder)) => Ok(Some(folder)),
+            Err(source) => Err(Error::Io {
+                path: path.to_owned(),
+                source,
+            }),
+        },
+    }
+}
+
+/// An empty file that is to become another. As any new file: the umask takes its part. A file that
+/// is replaced keeps its mode.
+pub(crate) fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PARTIAL.0).suffix(PARTIAL.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: the umask takes its part. A file that is replaced keeps its mode.
-        let mode = fs::metadata(&target).map_or(0o666, |meta| meta.permissions().mode() & 0o777);
+        let mode = replaces
+            .and_then(|target| fs::metadata(target).ok())
+            .map_or(0o666, |meta| meta.permissions().mode() & 0o777);
         builder.permissions(fs::Permissions::from_mode(mode));
     }
-    let mut file = builder.tempfile_in(folder)?;
+    #[cfg(not(unix))]
+    let _ = replaces;
+    builder.tempfile_in(folder)
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (target, folder) = target(path)?;
+    let mut file = unfinished(&folder, Some(&target))?;
     file.write_all(bytes)?;
+    put(file, &target, &folder)
+}
+
+/// Puts a finished file in its place.
+fn put(file: NamedTempFile, target: &Path, folder: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
-    file.persist(&target).map_err(|error| error.error)?;
+    file.persist(target).map_err(|error| error.error)?;
     if let Ok(folder) = File::open(folder) {
         // The name is on disk as well, where the system can say so.
         let _ = folder.sync_all();
     }
+    Ok(())
+}
+
+/// Makes a file of a temporary one: renames it, or copies it where that can't be.
+pub(crate) fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
+    let io = |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let Some(folder) = folder_for(path)? else {
+        let copied = file.rewind().and_then(|()| {
+            let mut out = OpenOptions::new().write(true).open(path)?;
+            io::copy(file.as_file_mut(), &mut out)?;
+            out.flush()
+        });
+        return copied.map_err(io);
+    };
+    let (target, _) = target(path).map_err(io)?;
+    let beside = file.path().parent().and_then(|at| fs::canonicalize(at).ok())
+        == fs::canonicalize(&folder).ok();
+    let file = if beside {
+        if let Ok(meta) = fs::metadata(&target) {
+            // A file that is replaced keeps its mode.
+            let _ = file.as_file().set_permissions(meta.permissions());
+        }
+        file
+    } else {
+        let copied = unfinished(&folder, Some(&target)).and_then(|mut copy| {
+            file.rewind()?;
+            io::copy(file.as_file_mut(), copy.as_file_mut())?;
+            Ok(copy)
+        });
+        copied.map_err(io)?
+    };
+    put(file, &target, &folder).map_err(io)?;
+    // No recording that is made in a file of its own has an index.
+    crate::formats::murk::remove_stale_index(path, &[]);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use crate::formats::packets;
 use crate::source::{Limits, Source};
 use crate::{
     Audit, Check, Convert, Converted, Diff, Dump, Error, Format, Info, Partial, Repaired, Secrets,
+    Work,
 };
 
 /// A recording of any known format.
@@ -167,8 +168,7 @@ impl Recording {
     /// [`Error::FormatsDiffer`]; [`Error::Broken`] where one of the
     /// recordings can't be read to its end.
     pub fn diff(&self, other: &Self, check: &Check) -> Result<Diff, Error> {
-        let comparable = self.format.is_packets() && other.format.is_packets();
-        if self.format != other.format && !comparable {
+        if !self.format.is_kin_to(other.format) {
             return Err(Error::FormatsDiffer {
                 path: other.path.clone(),
                 format: other.format,
@@ -239,6 +239,16 @@ impl Recording {
 
     /// The recording in another form. Without any wish it is byte for byte the same.
     pub fn convert(&self, to: Format, convert: &Convert) -> Result<Converted<'_>, Error> {
+        self.convert_with(to, convert, &Work::default())
+    }
+
+    /// [`Recording::convert`] of what may be large: done in a folder, and watched.
+    pub fn convert_with(
+        &self,
+        to: Format,
+        convert: &Convert,
+        work: &Work<'_>,
+    ) -> Result<Converted<'_>, Error> {
         if !self.format.converts_to(to) {
             return Err(Error::NoConversion {
                 path: self.path.clone(),
@@ -248,11 +258,16 @@ impl Recording {
         }
         self.format
             .adapter()
-            .convert(&self.path, &self.source, to, convert)
+            .convert(&self.path, &self.source, to, convert, work)
     }
 
     /// Keeps what is whole of a broken recording.
     pub fn repair(&self) -> Result<Repaired<'_>, Error> {
-        self.format.adapter().repair(&self.path, &self.source)
+        self.repair_with(&Work::default())
+    }
+
+    /// [`Recording::repair`] of what may be large: done in a folder, and watched.
+    pub fn repair_with(&self, work: &Work<'_>) -> Result<Repaired<'_>, Error> {
+        self.format.adapter().repair(&self.path, &self.source, work)
     }
 }

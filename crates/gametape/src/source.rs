@@ -31,6 +31,11 @@ impl Default for Limits {
 /// and a small file can't be pulled away while it is looked at.
 const MAP_FROM: u64 = 1 << 20;
 
+/// What can be read from any place.
+pub(crate) trait ReadSeek: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
 /// The bytes of a recording, held or mapped.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -90,9 +95,9 @@ impl Source {
 
     /// The bytes once more, as a stream: of a mapped file the pages that were read are not held,
     /// so that a recording larger than memory can be gone through.
-    pub fn stream(&self) -> io::Result<Box<dyn Read + '_>> {
+    pub fn stream(&self) -> io::Result<Box<dyn ReadSeek + '_>> {
         Ok(match &self.bytes {
-            Bytes::Held(bytes) => Box::new(bytes.as_slice()),
+            Bytes::Held(bytes) => Box::new(io::Cursor::new(bytes.as_slice())),
             Bytes::Mapped(_, file) => {
                 let mut file = file;
                 file.seek(SeekFrom::Start(0))?;

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::cursor::Cursor;
-use super::encode::is_zero;
+use super::difference::is_zero;
 use super::header::Compression;
 use super::layout::Layout;
 use super::packed::{Halves, Packed, PackedPose};

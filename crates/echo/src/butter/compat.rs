@@ -4,9 +4,7 @@
 //! keyframe; a part is left out where the bytes of its difference are those of the frame before;
 //! bones of keyframes differ from the frame before. For readers that know nothing else.
 
-use super::encode::{
-    counts, flags, held, inputs, loadout, pause_bits, payload, points, score,
-};
+use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use super::fixed;
 use super::half::to_half;
 use super::header::{Header, INVALID};

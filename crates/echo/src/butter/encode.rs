@@ -1,205 +1,21 @@
 //! From the session model to stored frames: differences from what a reader has.
 
-use super::fill::holding;
+use super::difference::{clock_difference, difference, differences, is_zero, is_zero_half};
 use super::fixed;
 use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::{Layout, bit, state as player_bit};
 use super::packed::{
-    Halves, Packed, PackedBones, PackedPause, PackedPayload, PackedPlayer, PackedPose, PackedScore,
-    PackedStats,
+    Packed, PackedBones, PackedPause, PackedPlayer, PackedPose, PackedStats,
 };
 use super::roster::ascii;
 use super::rotation;
 use super::state::{Dialect, DiscState, Moving, PauseState, PlayerState, State, StatsState};
-use crate::model::{
-    Bones, Frame, Game, Holding, Loadout, Pause, PausedState, Player, PlayerBones, Pose, Session,
-    Stats, TeamId, Vec3,
-};
-
-/// The largest finite half.
-const MAX_HALF: u16 = 0x7BFF;
-
-/// The difference of a value from what a reader has, as a half.
-///
-/// Where the sum that a reader makes of it is rounded, the difference of that sum counts: a
-/// recording that is read and written once more stays as it is.
-#[inline]
-fn difference(value: f32, from: f32) -> u16 {
-    let mut half = finite(to_half(value - from));
-    for _ in 0..3 {
-        let again = to_half((from + from_half(half)) - from);
-        if again == half {
-            break;
-        }
-        half = again;
-    }
-    half
-}
-
-/// Never infinity or NaN, which no later difference would lead back from.
-#[inline]
-const fn finite(half: u16) -> u16 {
-    match half & 0x7FFF {
-        0..=MAX_HALF => half,
-        0x7C00 => half & 0x8000 | MAX_HALF,
-        _ => 0,
-    }
-}
-
-#[inline]
-fn differences(value: Vec3, from: Vec3) -> Halves {
-    let ([x, y, z], [fx, fy, fz]) = (value, from);
-    [
-        difference(x, fx),
-        difference(y, fy),
-        difference(z, fz),
-    ]
-}
-
-/// Zero, of whatever sign.
-#[inline]
-pub const fn is_zero_half(half: u16) -> bool {
-    half << 1 == 0
-}
-
-#[inline]
-pub const fn is_zero([a, b, c]: Halves) -> bool {
-    is_zero_half(a | b | c)
-}
-
-/// The difference of the clock, in the way of [`difference`].
-fn clock_difference(value: f32, from: f32) -> f32 {
-    let mut delta = value - from;
-    for _ in 0..3 {
-        let again = (from + delta) - from;
-        if again.to_bits() == delta.to_bits() {
-            break;
-        }
-        delta = again;
-    }
-    delta
-}
+use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
+use crate::model::{Bones, Frame, Game, Player, PlayerBones, Pose, Session, Stats};
 
 fn rotation_of(pose: &Pose) -> u32 {
     rotation::to_smallest3_nearest(rotation::from_basis(pose.forward, pose.up))
-}
-
-/// The flag bits and the code of a pause.
-pub fn pause_bits(session: &Session) -> (u8, u8) {
-    let mut flags = u8::from(session.blue_team_restart_request)
-        | u8::from(session.orange_team_restart_request) << 1;
-    let team = |team: &TeamId| team.code().unwrap_or(3);
-    if let Some(pause) = &session.pause {
-        flags |= team(&pause.paused_requested_team) << 2 | team(&pause.unpaused_team) << 4;
-        (flags, paused_state(pause))
-    } else {
-        (flags | 3 << 2 | 3 << 4, 0)
-    }
-}
-
-fn paused_state(pause: &Pause) -> u8 {
-    match &pause.paused_state {
-        PausedState::Other(_) => 5,
-        known => known.code().unwrap_or(5),
-    }
-}
-
-/// Points as the game's kind stores them.
-pub fn points(session: &Session, layout: Layout) -> [u16; 2] {
-    [session.blue_points, session.orange_points].map(|points| {
-        if layout.half_points() {
-            finite(to_half(points))
-        } else {
-            // A cast keeps within 0 to 255.
-            u16::from(points as u8)
-        }
-    })
-}
-
-pub fn inputs(session: &Session) -> u8 {
-    let inputs = &session.inputs;
-    [
-        inputs.left_shoulder,
-        inputs.right_shoulder,
-        inputs.left_shoulder2,
-        inputs.right_shoulder2,
-    ]
-    .into_iter()
-    .enumerate()
-    .map(|(at, value)| u8::from(value != 0.0) << at)
-    .sum()
-}
-
-pub fn score(session: &Session, header: &Header) -> Option<PackedScore> {
-    let score = session.last_score.as_ref()?;
-    Some(PackedScore {
-        flags: score.team.code().unwrap_or(3)
-            | u8::from(score.point_amount != 2) << 2
-            | score.goal_type.code().unwrap_or(0) << 3,
-        person: header.index_of_name(&score.person_scored),
-        assist: header.index_of_name(&score.assist_scored),
-        speed: to_half(score.disc_speed),
-        distance: to_half(score.distance_thrown),
-    })
-}
-
-pub fn payload(session: &Session) -> Option<PackedPayload> {
-    let payload = session.payload.as_ref()?;
-    Some(PackedPayload {
-        contested: payload.contested.into(),
-        checkpoint: payload.payload_checkpoint.clamp(0, 255) as u8,
-        defenders: payload.payload_defenders.clamp(0, 255) as u8,
-        distance: to_half(payload.payload_distance),
-        speed: to_half(payload.payload_speed),
-    })
-}
-
-/// What a hand holds; `null` for what has no code.
-pub fn held(held: Option<&Holding>) -> u8 {
-    match held {
-        None | Some(Holding::Other(_)) => holding::NULL,
-        Some(Holding::None) => holding::NONE,
-        Some(Holding::Geo) => holding::GEO,
-        Some(Holding::Disc) => holding::DISC,
-        Some(Holding::Number(number)) => u8::try_from(*number)
-            .ok()
-            .filter(|number| *number < holding::NULL)
-            .unwrap_or(holding::NULL),
-    }
-}
-
-pub fn loadout(loadout: Option<&Loadout>) -> u8 {
-    loadout.map_or(0, |loadout| {
-        loadout.weapon.code().unwrap_or(0)
-            | loadout.ordnance.code().unwrap_or(0) << 2
-            | loadout.tac_mod.code().unwrap_or(0) << 4
-            | loadout.arm.code().unwrap_or(0) << 6
-    })
-}
-
-pub fn flags(player: &Player) -> u8 {
-    u8::from(player.possession)
-        | u8::from(player.blocking) << 1
-        | u8::from(player.stunned) << 2
-        | u8::from(player.invulnerable) << 3
-        | u8::from(player.is_emote_playing) << 4
-}
-
-/// Counts in the order of the format.
-pub const fn counts(stats: &Stats) -> [i32; 10] {
-    [
-        stats.assists,
-        stats.blocks,
-        stats.catches,
-        stats.goals,
-        stats.interceptions,
-        stats.passes,
-        stats.points,
-        stats.saves,
-        stats.steals,
-        stats.shots_taken,
-    ]
 }
 
 /// Stats as differences; `None` where nothing has changed.
@@ -236,10 +52,17 @@ impl Encoder {
         }
     }
 
-    /// Writes a frame. The header has its players.
-    pub fn push(&mut self, frame: &Frame, keyframe: bool, header: &Header, out: &mut Vec<u8>) {
+    /// Writes a frame. The header has its players, `indices` the index of each.
+    pub fn push(
+        &mut self,
+        frame: &Frame,
+        keyframe: bool,
+        header: &Header,
+        indices: &[u8],
+        out: &mut Vec<u8>,
+    ) {
         let keyframe = keyframe || !self.state.started;
-        self.pack(frame, keyframe, header);
+        self.pack(frame, keyframe, header, indices);
         self.packed.write(self.layout, out);
         // A player that the header lacks is written as index 0: nothing here can be refused.
         let applied = self
@@ -248,7 +71,7 @@ impl Encoder {
         debug_assert!(applied.is_ok());
     }
 
-    fn pack(&mut self, frame: &Frame, keyframe: bool, header: &Header) {
+    fn pack(&mut self, frame: &Frame, keyframe: bool, header: &Header, indices: &[u8]) {
         let (state, packed) = (&self.state, &mut self.packed);
         let session = &frame.session;
         packed.keyframe = keyframe;
@@ -323,14 +146,15 @@ impl Encoder {
             }
         }
         packed.bits = bits;
-        self.pack_teams(session, keyframe, header);
+        self.pack_teams(session, keyframe, indices);
         self.pack_bones(frame.bones.as_ref(), keyframe);
     }
 
-    fn pack_teams(&mut self, session: &Session, keyframe: bool, header: &Header) {
+    fn pack_teams(&mut self, session: &Session, keyframe: bool, indices: &[u8]) {
         let (state, packed) = (&self.state, &mut self.packed);
         packed.team_bits = 0;
         packed.players.clear();
+        let mut indices = indices.iter();
         for at in 0..3 {
             let team = session.teams.get(at);
             if team.is_some_and(|team| team.possession) && at < 2 {
@@ -345,11 +169,17 @@ impl Encoder {
                 packed.team_bits |= 4 << at;
             }
             let before = packed.players.len();
+            let mut players = team.map(|team| team.players.iter()).unwrap_or_default();
             // A count is a byte.
-            for player in team.into_iter().flat_map(|team| team.players.iter().take(255)) {
+            for player in players.by_ref().take(255) {
+                let index = indices.next().copied().unwrap_or_default();
                 let mut to = PackedPlayer::default();
-                self.layout.pack_player(player, state, keyframe, header, &mut to);
+                self.layout
+                    .pack_player(player, index, state, keyframe, &mut to);
                 packed.players.push(to);
+            }
+            for _ in players {
+                indices.next();
             }
             if let Some(count) = packed.team_players.get_mut(at) {
                 *count = (packed.players.len() - before) as u8;
@@ -464,12 +294,12 @@ impl Layout {
     fn pack_player(
         self,
         player: &Player,
+        index: u8,
         state: &State,
         keyframe: bool,
-        header: &Header,
         packed: &mut PackedPlayer,
     ) {
-        packed.index = header.index_of(player).unwrap_or_default();
+        packed.index = index;
         packed.playerid = player.playerid as u8;
         let userid = if packed.index == 0 { 0 } else { player.userid };
         let from: Option<&PlayerState> = if keyframe {
@@ -506,9 +336,10 @@ impl Layout {
         let poses = [&player.head, &player.body, &player.lhand, &player.rhand];
         let mut pose_bits = 0;
         let all = poses.into_iter().zip(&known.poses).zip(&mut packed.poses);
-        for (at, ((pose, known), packed)) in all.enumerate() {
+        let rotations = rotation::pack4(poses.map(|p| p.forward), poses.map(|p| p.up));
+        for (at, (((pose, known), packed), rotation)) in all.zip(rotations).enumerate() {
             packed.position = differences(pose.position, known.position);
-            packed.rotation = rotation_of(pose);
+            packed.rotation = rotation;
             let moved = from.is_none() || !is_zero(packed.position);
             let turned = from.is_none() || packed.rotation != known.rotation;
             pose_bits |= (u8::from(moved) | u8::from(turned) << 1) << (at * 2);

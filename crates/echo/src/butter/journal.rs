@@ -148,7 +148,7 @@ impl<F: Growing> Journal<F> {
         let encoder = self
             .encoder
             .get_or_insert_with(|| ChunkEncoder::new(frame, options));
-        let joined = encoder.header.meet(frame)?;
+        let joined = encoder.meet(frame)?;
         self.buffer.clear();
         if first || joined {
             let mut header = encoder.header.clone();

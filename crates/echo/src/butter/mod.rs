@@ -3,21 +3,24 @@
 mod chunk;
 mod compat;
 mod cursor;
+mod difference;
 mod encode;
 mod fill;
 mod fixed;
 mod half;
 mod header;
 mod journal;
-mod layout;
-mod packed;
+pub(crate) mod layout;
+pub(crate) mod packed;
 mod play;
+mod proof;
 mod read;
 mod roster;
 mod rotation;
 mod salvage;
 mod state;
 mod stream;
+mod values;
 mod write;
 
 pub use fixed::{from_fixed, to_fixed};
@@ -25,6 +28,7 @@ pub use half::{from_half, to_half};
 pub use header::{Compression, Header, HeaderPlayer, INVALID, MIN_HEADER_BYTES, VERSION, match_type};
 pub use journal::{Growing, Journal};
 pub use play::Seen;
+pub use proof::ChunkDecoder;
 pub use read::{ChunkEntry, ChunkFrames, ChunkInfo, File, Frames, ReadOptions, Strictness, read};
 pub use roster::MAX_PLAYERS;
 pub use rotation::{

@@ -190,6 +190,16 @@ impl Playing {
         )
     }
 
+    /// The last frame as it is stored, its layout, and how many chunks were begun.
+    pub const fn packed(&self) -> (&Packed, Layout, u64) {
+        (&self.packed, self.layout, self.seen.chunks)
+    }
+
+    /// Whether the chunk is the reference's.
+    pub fn is_reference(&self) -> bool {
+        self.dialect == Dialect::Reference
+    }
+
     /// Where the last frame stands, if it is stored as it is.
     pub const fn span(&self) -> (u64, u64) {
         (self.offset + self.from as u64, self.offset + self.at as u64)

@@ -58,6 +58,7 @@ impl ReadOptions {
             header: None,
             chunks: Vec::new(),
             rest: 0,
+            empty: 0,
             open: false,
             options: *self,
         };
@@ -70,10 +71,12 @@ impl ReadOptions {
         let mut sizes = table(&mut input).map_err(|rule| Error::at(rule, at(&input)))?;
         let mut offset = at(&input);
         let mut left = input.left() as u64;
+        let count = sizes.len() as u64;
         let last = sizes.len().saturating_sub(2);
         let ends_with_zero = sizes.clone().next_back() == Some(0);
         for (index, size) in sizes.by_ref().enumerate() {
             if size == 0 && index >= last {
+                file.empty = count - index as u64;
                 break;
             }
             let there = u64::from(size).min(left);
@@ -181,6 +184,8 @@ pub struct File<'a> {
     chunks: Vec<ChunkEntry>,
     /// The first byte behind the chunks.
     rest: u64,
+    /// Chunks of size 0 at the end of the table.
+    empty: u64,
     /// Frames stand there.
     open: bool,
     options: ReadOptions,
@@ -206,8 +211,13 @@ impl<'a> File<'a> {
     }
 
     /// The first byte behind the chunks.
-    pub(super) const fn rest(&self) -> u64 {
+    pub(crate) const fn rest(&self) -> u64 {
         self.rest
+    }
+
+    /// Empty chunks at the end of the table.
+    pub(crate) const fn empty_chunks(&self) -> u64 {
+        self.empty
     }
 
     /// Bytes behind the chunks that are no frames.
@@ -335,6 +345,21 @@ impl Frames<'_> {
 
     pub(super) fn frame_span(&self) -> (u64, u64) {
         self.decoder.frame_span()
+    }
+
+    /// The last frame as it is stored, its layout, and how many chunks were begun.
+    pub(crate) fn packed(&self) -> Option<(&Packed, Layout, u64)> {
+        self.decoder.playing().map(Playing::packed)
+    }
+
+    /// When the last frame was recorded.
+    pub(crate) fn time(&self) -> Time {
+        self.decoder.frame().time
+    }
+
+    /// Whether the last chunk is the reference's.
+    pub(crate) fn is_reference(&self) -> bool {
+        self.decoder.playing().is_some_and(Playing::is_reference)
     }
 
     /// What the file has shown to be, so far.

@@ -66,35 +66,63 @@ impl Header {
         }
     }
 
-    /// Adds the players of a frame that are new. True where there were any.
-    pub(super) fn meet(&mut self, frame: &Frame) -> Result<bool, WriteError> {
+    /// Adds the players of a frame that are new, and tells the index of each of the frame's players
+    /// in `indices`, which has those of the frame before. True where any were new.
+    pub(super) fn meet(
+        &mut self,
+        frame: &Frame,
+        indices: &mut Vec<u8>,
+    ) -> Result<bool, WriteError> {
         let before = self.players.len();
-        for (_, player) in frame.session.players() {
-            if self.index_of(player).is_none() {
-                if self.players.len() == MAX_PLAYERS {
-                    return Err(WriteError::Unstorable {
-                        what: "players:",
-                        found: "more than 255".into(),
-                        holds: "255",
-                    });
-                }
-                self.players.push(HeaderPlayer {
-                    name: ascii(&player.name),
-                    userid: player.userid,
-                    number: player.number as u8,
-                    level: player.level as u8,
-                });
+        let teams = frame.session.teams.iter();
+        let mut count = 0;
+        for player in teams.flat_map(|team| &team.players) {
+            // Mostly a player stands where it stood.
+            let known = indices
+                .get(count)
+                .copied()
+                .filter(|&index| {
+                    self.player(index)
+                        .is_some_and(|known| known.userid == player.userid)
+                })
+                .or_else(|| self.index_of(player.userid));
+            let index = match known {
+                Some(index) => index,
+                None => self.add(player)?,
+            };
+            match indices.get_mut(count) {
+                Some(place) => *place = index,
+                None => indices.push(index),
             }
+            count += 1;
         }
+        indices.truncate(count);
         Ok(self.players.len() > before)
     }
 
+    fn add(&mut self, player: &Player) -> Result<u8, WriteError> {
+        if self.players.len() == MAX_PLAYERS {
+            return Err(WriteError::Unstorable {
+                what: "players:",
+                found: "more than 255".into(),
+                holds: "255",
+            });
+        }
+        self.players.push(HeaderPlayer {
+            name: ascii(&player.name),
+            userid: player.userid,
+            number: player.number as u8,
+            level: player.level as u8,
+        });
+        Ok(self.players.len() as u8)
+    }
+
     /// The index of a player by its user id.
-    pub(super) fn index_of(&self, player: &Player) -> Option<u8> {
+    fn index_of(&self, userid: u64) -> Option<u8> {
         let at = self
             .players
             .iter()
-            .position(|known| known.userid == player.userid)?;
+            .position(|known| known.userid == userid)?;
         u8::try_from(at + 1).ok()
     }
 

@@ -3,7 +3,7 @@
 //! Writer and reader keep the same state and change it by the same code, so what a writer takes
 //! differences from is what a reader adds them to.
 
-use super::encode::is_zero;
+use super::difference::is_zero;
 use super::fixed;
 use super::half::from_half;
 use super::header::Header;

@@ -151,6 +151,10 @@ impl Decoder {
         self.playing.as_ref().is_some_and(Playing::is_keyframe)
     }
 
+    pub(super) const fn playing(&self) -> Option<&Playing> {
+        self.playing.as_ref()
+    }
+
     /// Where the last frame stands, in a recording whose frames stand there as they are.
     pub(super) fn frame_span(&self) -> (u64, u64) {
         self.playing.as_ref().map_or((0, 0), Playing::span)

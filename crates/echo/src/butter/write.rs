@@ -69,6 +69,8 @@ pub(super) struct ChunkEncoder {
     pub header: Header,
     encoder: AnyEncoder,
     options: Options,
+    /// Of each player of the frame that was met last.
+    indices: Vec<u8>,
     in_chunk: u32,
     keyframe_at: i64,
     last_at: i64,
@@ -81,10 +83,16 @@ impl ChunkEncoder {
             encoder: AnyEncoder::of(&header, options.mode),
             header,
             options,
+            indices: Vec::new(),
             in_chunk: 0,
             keyframe_at: 0,
             last_at: 0,
         }
+    }
+
+    /// Adds the players of a frame to the header. True where any were new.
+    pub fn meet(&mut self, frame: &Frame) -> Result<bool, WriteError> {
+        self.header.meet(frame, &mut self.indices)
     }
 
     /// The next frame starts a chunk.
@@ -121,7 +129,9 @@ impl ChunkEncoder {
         self.in_chunk += 1;
         self.last_at = frame.time.0;
         match &mut self.encoder {
-            AnyEncoder::Correct(encoder) => encoder.push(frame, keyframe, &self.header, out),
+            AnyEncoder::Correct(encoder) => {
+                encoder.push(frame, keyframe, &self.header, &self.indices, out);
+            }
             AnyEncoder::Compat(encoder) => encoder.push(frame, keyframe, &self.header, out),
         }
         keyframe
@@ -271,13 +281,27 @@ impl<S: Read + Write + Seek> Writer<S> {
     /// # Errors
     /// [`WriteError::Io`] of the spool; [`WriteError::Unstorable`] for the 256th player.
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
+        self.push_shown(frame, &mut |_, _| {})
+    }
+
+    /// [`Writer::push`], and each chunk is shown when it is made and not yet compressed, with the
+    /// header so far. [`ChunkDecoder`](super::ChunkDecoder) reads it.
+    ///
+    /// # Errors
+    /// As [`Writer::push`].
+    pub fn push_shown(
+        &mut self,
+        frame: &Frame,
+        show: &mut dyn FnMut(&Header, &[u8]),
+    ) -> Result<(), WriteError> {
         let options = self.options;
         let encoder = self
             .encoder
             .get_or_insert_with(|| ChunkEncoder::new(frame, options));
-        encoder.header.meet(frame)?;
+        encoder.meet(frame)?;
         if encoder.starts_chunk(frame) && !self.raw.is_empty() {
             let raw = std::mem::take(&mut self.raw);
+            show(&encoder.header, &raw);
             self.raw.reserve(raw.len());
             self.assembler.push(raw)?;
         }
@@ -290,11 +314,24 @@ impl<S: Read + Write + Seek> Writer<S> {
     ///
     /// # Errors
     /// [`WriteError::Io`] of the spool or of `out`.
-    pub fn finish(mut self, out: &mut impl Write) -> Result<Written, WriteError> {
+    pub fn finish(self, out: &mut impl Write) -> Result<Written, WriteError> {
+        self.finish_shown(out, &mut |_, _| {})
+    }
+
+    /// [`Writer::finish`], and the last chunk is shown as by [`Writer::push_shown`].
+    ///
+    /// # Errors
+    /// As [`Writer::finish`].
+    pub fn finish_shown(
+        mut self,
+        out: &mut impl Write,
+        show: &mut dyn FnMut(&Header, &[u8]),
+    ) -> Result<Written, WriteError> {
         let Some(encoder) = self.encoder else {
             return Ok(Written::default());
         };
         if !self.raw.is_empty() {
+            show(&encoder.header, &self.raw);
             self.assembler.push(self.raw)?;
         }
         Ok(Written {

@@ -7,6 +7,8 @@ use crate::model::{Frame, Player, Stats, Vec3};
 pub(crate) struct Before {
     pub(crate) disc: Option<[Vec3; 2]>,
     pub(crate) playspace: Option<Vec3>,
+    /// `paused_timer`, `unpaused_timer`.
+    pub(crate) pause: Option<[f32; 2]>,
     pub(crate) possession_time: [Option<f32>; 3],
     players: Vec<PlayerBefore>,
     /// Places in `players`, by user id.
@@ -30,6 +32,10 @@ impl Before {
         let session = &frame.session;
         self.disc = session.disc.map(|disc| [disc.pose.position, disc.velocity]);
         self.playspace = session.player.map(|pose| pose.position);
+        self.pause = session
+            .pause
+            .as_ref()
+            .map(|pause| [pause.paused_timer, pause.unpaused_timer]);
         self.possession_time = [None; 3];
         for (to, team) in self.possession_time.iter_mut().zip(&session.teams) {
             *to = possession_time(team.stats.as_ref());

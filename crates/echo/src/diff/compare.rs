@@ -243,7 +243,7 @@ impl Comparer<'_> {
         }
         self.differs(|| Difference {
             field,
-            path: format!("{}{part}", path(at, member)),
+            path: format!("{}{part}", path(field, at, member)),
             a: a.to_string(),
             b: b.to_string(),
             apart: Some(apart),
@@ -271,6 +271,10 @@ impl Comparer<'_> {
 impl Sink for Comparer<'_> {
     fn tolerance(&self) -> &Tolerance {
         self.tolerance
+    }
+
+    fn forgives_codes(&self) -> bool {
+        self.tolerance.kept_only
     }
 
     fn number(
@@ -301,14 +305,16 @@ impl Sink for Comparer<'_> {
 
     fn rotation(&mut self, field: Field, at: At<'_>, member: &'static str, [a, b]: [&Pose; 2]) {
         if a.forward != b.forward || a.left != b.left || a.up != b.up {
-            self.turned(field, angle::between(a, b), || path(at, member));
+            self.turned(field, angle::between(a, b), || path(field, at, member));
         }
     }
 
     fn quaternion(&mut self, at: At<'_>, [a, b]: [&[f32; 4]; 2]) {
         if a != b {
             let degrees = angle::between_quaternions(a, b);
-            self.turned(Field::BoneRotation, degrees, || path(at, "bone_o"));
+            self.turned(Field::BoneRotation, degrees, || {
+                path(Field::BoneRotation, at, "bone_o")
+            });
         }
     }
 
@@ -317,7 +323,7 @@ impl Sink for Comparer<'_> {
             if a != b {
                 self.differs(|| Difference {
                     field,
-                    path: path(at, member),
+                    path: path(field, at, member),
                     a: a.to_string(),
                     b: b.to_string(),
                     apart: Some(a.abs_diff(*b) as f32),
@@ -342,7 +348,7 @@ impl Sink for Comparer<'_> {
             let [a, b] = show();
             Difference {
                 field,
-                path: path(at, member),
+                path: path(field, at, member),
                 a,
                 b,
                 apart: None,
@@ -353,12 +359,17 @@ impl Sink for Comparer<'_> {
 }
 
 /// `teams[0].players[2] "Name" head.position`
-fn path(at: At<'_>, member: &str) -> String {
+fn path(field: Field, at: At<'_>, member: &str) -> String {
+    let object = match field {
+        Field::Counts => "stats.",
+        Field::Throw => "last_throw.",
+        _ => "",
+    };
     match at {
-        At::Frame => member.to_owned(),
-        At::Team(team) => format!("teams[{team}].{member}"),
+        At::Frame => format!("{object}{member}"),
+        At::Team(team) => format!("teams[{team}].{object}{member}"),
         At::Player(team, player, name) => {
-            format!("teams[{team}].players[{player}] {name:?} {member}")
+            format!("teams[{team}].players[{player}] {name:?} {object}{member}")
         }
         At::Bone(player, bone) => format!("user_bones[{player}].{member}[{bone}]"),
     }

@@ -72,7 +72,7 @@ fn player<S: Sink>(
     before: Option<&PlayerBefore>,
     sink: &mut S,
 ) {
-    let same = a.name == b.name;
+    let same = a.name == b.name || (sink.forgives_codes() && !a.name.is_ascii());
     sink.other(Field::Name, at, "name", same, || shown(&a.name, &b.name));
     // User ids stay out of text.
     let same = a.userid == b.userid;
@@ -169,7 +169,14 @@ fn hands<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S) 
         ("holding_left", &a.holding_left, &b.holding_left),
         ("holding_right", &a.holding_right, &b.holding_right),
     ] {
-        sink.other(field, at, member, x == y, || [show(x), show(y)]);
+        // A byte holds the numbers of players, up to those that stand for something else.
+        let coded = match x {
+            Some(Holding::Number(number)) => *number < 252,
+            Some(Holding::Other(_)) => false,
+            _ => true,
+        };
+        let same = x == y || (!coded && sink.forgives_codes());
+        sink.other(field, at, member, same, || [show(x), show(y)]);
     }
 }
 

@@ -12,7 +12,8 @@ use crate::model::{
 pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let at = At::Frame;
     header(a, b, sink);
-    let same = a.game_status == b.game_status;
+    let same =
+        a.game_status == b.game_status || (sink.forgives_codes() && a.game_status.code().is_none());
     sink.other(Field::Status, at, "game_status", same, || {
         shown(&a.game_status, &b.game_status)
     });
@@ -28,7 +29,7 @@ pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, s
         asks(a) == asks(b),
         || debugged(&asks(a), &asks(b)),
     );
-    pause(a, b, sink);
+    pause(a, b, before, sink);
     last_score(a, b, sink);
     last_throw(a, b, sink);
     if let Some((x, y)) = both(
@@ -70,11 +71,12 @@ fn header<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     sink.other(Field::SessionIp, at, "sessionip", same, || {
         ["an address", "another one"].map(str::to_owned)
     });
-    let same = a.client_name == b.client_name;
+    let same =
+        a.client_name == b.client_name || (sink.forgives_codes() && !a.client_name.is_ascii());
     sink.other(Field::ClientName, at, "client_name", same, || {
         shown(&a.client_name, &b.client_name)
     });
-    let same = a.map_name == b.map_name;
+    let same = a.map_name == b.map_name || (sink.forgives_codes() && a.map_name.code().is_none());
     sink.other(Field::MapName, at, "map_name", same, || {
         shown(&a.map_name, &b.map_name)
     });
@@ -136,7 +138,7 @@ fn inputs<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     sink.other(field, At::Frame, member, same, || debugged(&x, &y));
 }
 
-fn pause<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
+fn pause<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let at = At::Frame;
     let Some((x, y)) = both(
         sink,
@@ -155,7 +157,8 @@ fn pause<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     ) else {
         return;
     };
-    let same = x.paused_state == y.paused_state;
+    let same = x.paused_state == y.paused_state
+        || (sink.forgives_codes() && x.paused_state.code().is_none());
     sink.other(Field::PauseState, at, "pause.paused_state", same, || {
         shown(&x.paused_state, &y.paused_state)
     });
@@ -167,14 +170,18 @@ fn pause<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
         ),
         ("pause.unpaused_team", &x.unpaused_team, &y.unpaused_team),
     ] {
-        sink.other(Field::PauseTeams, at, member, x == y, || shown(x, y));
+        let same = x == y || (sink.forgives_codes() && x.code().is_none());
+        sink.other(Field::PauseTeams, at, member, same, || shown(x, y));
     }
-    for (member, values) in [
-        ("pause.paused_timer", [x.paused_timer, y.paused_timer]),
-        ("pause.unpaused_timer", [x.unpaused_timer, y.unpaused_timer]),
-    ] {
-        sink.number(Field::PauseTimer, at, member, values, None);
-    }
+    let [paused, unpaused] = match before.and_then(|before| before.pause) {
+        Some(timers) => timers.map(Some),
+        None => [None; 2],
+    };
+    let timers = [x.paused_timer, y.paused_timer];
+    sink.number(Field::PauseTimer, at, "pause.paused_timer", timers, paused);
+    let timers = [x.unpaused_timer, y.unpaused_timer];
+    let member = "pause.unpaused_timer";
+    sink.number(Field::PauseTimer, at, member, timers, unpaused);
 }
 
 fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
@@ -190,11 +197,12 @@ fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let Some((x, y)) = both(sink, at, "last_score", pair, |_| false) else {
         return;
     };
-    let same = x.team == y.team;
+    let coded = !sink.forgives_codes();
+    let same = x.team == y.team || (!coded && x.team.code().is_none());
     sink.other(Field::ScoreTeam, at, "last_score.team", same, || {
         shown(&x.team, &y.team)
     });
-    let same = x.goal_type == y.goal_type;
+    let same = x.goal_type == y.goal_type || (!coded && x.goal_type.code().is_none());
     sink.other(Field::GoalType, at, "last_score.goal_type", same, || {
         shown(&x.goal_type, &y.goal_type)
     });
@@ -210,16 +218,15 @@ fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
             &y.assist_scored,
         ),
     ] {
-        sink.other(Field::Scorers, at, member, x == y, || shown(x, y));
+        let same = x == y || (!coded && !x.is_ascii());
+        sink.other(Field::Scorers, at, member, same, || shown(x, y));
     }
-    let points = [[x.point_amount.into()], [y.point_amount.into()]];
-    let [x_points, y_points] = &points;
-    sink.whole(
-        Field::ScorePoints,
-        at,
-        &["last_score.point_amount"],
-        [x_points, y_points],
-    );
+    // A bit tells 2 points from 3.
+    let same = x.point_amount == y.point_amount || (!coded && !matches!(x.point_amount, 2 | 3));
+    let member = "last_score.point_amount";
+    sink.other(Field::ScorePoints, at, member, same, || {
+        shown(&x.point_amount, &y.point_amount)
+    });
     let speeds = [x.disc_speed, y.disc_speed];
     sink.number(Field::ScoreSpeed, at, "last_score.disc_speed", speeds, None);
     let distances = [x.distance_thrown, y.distance_thrown];

@@ -13,6 +13,8 @@ pub struct Tolerance {
     pub relative: f32,
     /// In the number's unit, on top of `relative`.
     pub absolute: f32,
+    /// The same for a coordinate of a position or a velocity, but of bones: metres, m/s.
+    pub coordinate: f32,
     /// Rotations may be this far apart, in degrees.
     pub rotation_deg: f32,
     /// Each coordinate of a bone may be this far apart, in metres.
@@ -28,6 +30,7 @@ impl Tolerance {
     pub const EXACT: Self = Self {
         relative: 0.0,
         absolute: 0.0,
+        coordinate: 0.0,
         rotation_deg: 0.0,
         bone_metres: 0.0,
         clock_seconds: 0.0,
@@ -39,14 +42,20 @@ impl Tolerance {
     /// - A half float is cut off after 10 bits: 2⁻¹⁰ of the value, or of its change. What a
     ///   change of the frame before left over, and the arithmetic of 32-bit floats, is below
     ///   2⁻¹⁴.
+    /// - A writer may take the nearest 1/1024 m, or m/s, of what the API prints in thousandths: a
+    ///   coordinate is off by half of that.
     /// - Of a quaternion three components are stored, each cut off by at most √2/1023. The fourth
     ///   follows from them; where all four are alike that adds up to 0.55°. Bases of thousandths
     ///   are off by 0.1° themselves.
     /// - A coordinate of a bone is cut off by at most 1/4096 m.
     /// - The clock is a sum of 32-bit differences.
+    ///
+    /// What has no code there (a goal of type `[NO GOAL]`, a letter beyond ASCII) is taken to be
+    /// the same as what stands for it.
     pub const BUTTER: Self = Self {
         relative: 1.0 / 1024.0,
         absolute: 1.0 / 16_384.0,
+        coordinate: 1.0 / 2048.0 + 1.0 / 16_384.0,
         rotation_deg: 0.65,
         bone_metres: 1.0 / 4096.0 + 1.0 / 1_048_576.0,
         clock_seconds: 1.0 / 8192.0,
@@ -65,7 +74,17 @@ impl Tolerance {
             Field::BonePosition => self.bone_metres,
             _ => {
                 let change = before.map_or(0.0, |before| (value - before).abs());
-                self.relative * value.abs().max(change) + self.absolute
+                let absolute = match field {
+                    Field::HeadPosition
+                    | Field::BodyPosition
+                    | Field::HandPosition
+                    | Field::DiscPosition
+                    | Field::PlayspacePosition
+                    | Field::PlayerVelocity
+                    | Field::DiscVelocity => self.coordinate,
+                    _ => self.absolute,
+                };
+                self.relative * value.abs().max(change) + absolute
             }
         }
     }

@@ -24,6 +24,10 @@ pub(crate) trait Sink {
     /// Decides what is looked at.
     fn tolerance(&self) -> &Tolerance;
 
+    /// True where what a .butter has no code for (a goal type, a letter of a name) is taken to be
+    /// the same as what it has instead.
+    fn forgives_codes(&self) -> bool;
+
     /// A number, and what it was in the frame before, where that is known.
     fn number(
         &mut self,

@@ -6,6 +6,7 @@ use crate::model::{
     Pose, Session, Stats, THROW_MEMBERS, Team, Time,
 };
 
+use super::decode::{MOST, MOST_UNKNOWN};
 use super::foreign::Foreign;
 use super::json::{Members, Writer};
 
@@ -27,7 +28,6 @@ pub(super) fn frame(frame: &Frame, out: &mut Vec<u8>) -> Result<(), WriteError> 
 
 /// What is counted in a byte. Readers refuse more, too.
 fn counts(frame: &Frame) -> Result<(), WriteError> {
-    const MOST: usize = u8::MAX as usize;
     let teams = &frame.session.teams;
     let players = |team: &Team| team.players.len();
     let bones = frame.bones.as_ref();
@@ -54,13 +54,13 @@ fn counts(frame: &Frame) -> Result<(), WriteError> {
         (
             "foreign members",
             frame.session.unknown.len(),
-            u16::MAX.into(),
+            MOST_UNKNOWN,
             "65,535",
         ),
         (
             "foreign members of bones",
             bones.map_or(0, |bones| bones.unknown.len()),
-            u16::MAX.into(),
+            MOST_UNKNOWN,
             "65,535",
         ),
     ] {

@@ -2,6 +2,7 @@
 
 use super::decode::{self, Fault};
 use super::encode;
+use super::redact::Redactor;
 use crate::error::{Error, WriteError};
 use crate::finding::Finding;
 use crate::model::{Frame, Time};
@@ -127,8 +128,35 @@ impl<'a> Line<'a> {
         self.write_with(self.session, out);
     }
 
+    /// Writes the line without what tells who played and where: see [`Redactor`]. Every byte of it
+    /// that is not replaced is the byte that was read.
+    ///
+    /// ```
+    /// use gametape_echo::echoreplay::{Redactor, read};
+    /// let text = br#"2022/01/02 03:00:00.000	{"client_name":"Ann", "sessionip":"10.0.0.7"}"#;
+    /// let mut out = Vec::new();
+    /// read(text).next().expect("one line")?.redacted(&mut Redactor::new(), &mut out)?;
+    /// let right = br#"2022/01/02 03:00:00.000	{"client_name":"Player 1", "sessionip":"0.0.0.0"}"#;
+    /// assert_eq!(out, right);
+    /// # Ok::<(), gametape_echo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The rule that the session breaks; nothing is written then, for nobody knows what is in it.
+    pub fn redacted(&self, redactor: &mut Redactor, out: &mut Vec<u8>) -> Result<(), Error> {
+        let mut session = Vec::new();
+        match redactor.session(self.session, &mut session) {
+            Ok(()) => self.write_with(&session, out),
+            Err(fault) => {
+                let at = fault.at + self.time.len() as u64 + 1;
+                return Err(Error::new(self.finding(Fault { at, ..fault })));
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the line with another session.
-    pub(super) fn write_with(&self, session: &[u8], out: &mut Vec<u8>) {
+    fn write_with(&self, session: &[u8], out: &mut Vec<u8>) {
         out.reserve(self.size() + session.len());
         out.extend_from_slice(self.time);
         out.push(b'\t');

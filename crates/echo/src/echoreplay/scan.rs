@@ -51,10 +51,6 @@ impl Scan {
         }
     }
 
-    pub(super) const fn index(&self) -> u64 {
-        self.index
-    }
-
     pub(super) const fn offset(&self) -> u64 {
         self.offset
     }

@@ -209,6 +209,12 @@ impl Sink for FieldErrors {
         &self.tolerance
     }
 
+    /// What has no code is lost.
+    #[inline]
+    fn forgives_codes(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn number(
         &mut self,

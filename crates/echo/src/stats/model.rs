@@ -60,7 +60,8 @@ pub struct MatchStats {
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Timeline {
-    /// The score: in the first frame, and whenever it changed.
+    /// The score: in the first frame, and whenever it changed. Points of combat are not whole;
+    /// of them every whole one is told.
     pub score: Vec<Score>,
     /// Goals. Arena.
     pub goals: Vec<Goal>,

@@ -10,6 +10,7 @@ use crate::model::{GameStatus, PausedState, Session, TeamId};
 /// Follows what the session says from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tracker {
+    /// Whole points.
     score: Option<[f32; 2]>,
     status: Option<GameStatus>,
     restart: [bool; 2],
@@ -29,7 +30,9 @@ impl Tracker {
         let time_ms = step.now_ms;
         let clock = session.game_clock;
         let [blue, orange] = [session.blue_points, session.orange_points];
-        if self.score.replace([blue, orange]) != Some([blue, orange]) {
+        // Points of combat grow with every frame: whole ones are told.
+        let whole = [blue, orange].map(f32::floor);
+        if self.score.replace(whole) != Some(whole) {
             let score = Score {
                 time_ms,
                 clock,

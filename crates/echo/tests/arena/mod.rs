@@ -124,7 +124,11 @@ pub fn tapes() -> Vec<(String, Vec<Frame>)> {
 fn frames(bytes: &[u8]) -> Vec<Frame> {
     let mut lines = echoreplay::read(bytes);
     let mut frames = vec![Frame::default()];
-    while lines.next_frame(frames.last_mut().unwrap()).unwrap().is_some() {
+    while lines
+        .next_frame(frames.last_mut().unwrap())
+        .unwrap()
+        .is_some()
+    {
         frames.push(Frame::default());
     }
     frames.pop();

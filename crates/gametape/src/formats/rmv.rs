@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::format::{Adapter, Check, Convert, Converted, Dump, Partial, Repaired, Secrets};
 use crate::info::printable;
 use crate::source::Source;
-use crate::{Audit, Error, Finding, Format, Info, Severity};
+use crate::{Audit, Error, Finding, Format, Info, Severity, Work};
 
 /// What stands for a secret.
 const HIDDEN: &str = "<hidden>";
@@ -129,6 +129,7 @@ impl Adapter for Rmv {
         bytes: &'a Source,
         _to: Format,
         convert: &Convert,
+        _work: &Work<'_>,
     ) -> Result<Converted<'a>, Error> {
         let mut game = rmv::read(bytes).map_err(|error| broken(path, &error))?;
         let mut losses = Vec::new();
@@ -156,13 +157,19 @@ impl Adapter for Rmv {
             losses.extend(lost.iter().map(ToString::to_string));
         }
         Ok(Converted {
-            bytes: rmv::write(&game).map_err(unwritable)?.into(),
+            content: rmv::write(&game).map_err(unwritable)?.into(),
             losses,
+            report: None,
             beside: Vec::new(),
         })
     }
 
-    fn repair<'a>(&self, path: &Path, bytes: &'a Source) -> Result<Repaired<'a>, Error> {
+    fn repair<'a>(
+        &self,
+        path: &Path,
+        bytes: &'a Source,
+        _work: &Work<'_>,
+    ) -> Result<Repaired<'a>, Error> {
         let salvaged = rmv::salvage(bytes).map_err(|error| match error {
             SalvageError::Read(error) => broken(path, &error),
             other => Error::Unwritable {
@@ -171,7 +178,7 @@ impl Adapter for Rmv {
             },
         })?;
         Ok(Repaired {
-            bytes: rmv::write(&salvaged.game)
+            content: rmv::write(&salvaged.game)
                 .map_err(|error| unwritable(path, &error))?
                 .into(),
             lossy: salvaged.repairs.iter().any(rmv::Repair::is_loss),

@@ -20,7 +20,7 @@ pub(in crate::echoreplay) struct Stop;
 pub(in crate::echoreplay) type Read<T = ()> = Result<T, Stop>;
 
 /// A place in a JSON text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::echoreplay) struct Cursor<'t> {
     text: &'t str,
     at: usize,
@@ -166,7 +166,29 @@ impl<'t> Cursor<'t> {
         Ok(flag)
     }
 
+    /// A number, as the nearest `f64`.
     #[inline]
+    pub(in crate::echoreplay) fn float(&mut self) -> Read<f64> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        if let Some((number, size)) = number::usual(rest) {
+            self.at += size;
+            return Ok(number);
+        }
+        Ok(self.number()?.float())
+    }
+
+    /// A number that is a whole one, however it is spelled.
+    #[inline]
+    pub(in crate::echoreplay) fn whole(&mut self) -> Read<Option<i128>> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        if let Some((number, size)) = number::usual_whole(rest) {
+            self.at += size;
+            return Ok(Some(number.into()));
+        }
+        Ok(self.number()?.whole())
+    }
+
+    #[cold]
     pub(super) fn number(&mut self) -> Read<Number<'t>> {
         match number::number(self.text.get(self.at..).unwrap_or_default()) {
             Ok(number) => {

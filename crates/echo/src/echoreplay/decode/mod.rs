@@ -1,6 +1,8 @@
 //! From JSON to the model, in place: a frame read into the frame before it allocates next to
 //! nothing.
 
+mod cursor;
+mod number;
 mod object;
 mod player;
 mod scalar;
@@ -8,12 +10,12 @@ mod session;
 
 use std::mem;
 
-use serde::de::{DeserializeSeed, IgnoredAny};
-
-use self::object::{In, Notes};
+pub(super) use self::cursor::{Cursor, Read};
+use self::object::{Members, Source};
+pub(super) use self::object::{MOST, MOST_UNKNOWN};
 pub(super) use self::player::{BONES_ANSWER, PLAYER, POSE, STATS, TEAM, USER_BONES};
 pub(super) use self::session::{DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYSPACE, SESSION, pair};
-use super::{depth, place};
+use super::place;
 use crate::model::{Bones, Object, Session};
 use crate::rule::Rule;
 
@@ -36,17 +38,16 @@ pub(super) fn session(text: &[u8], session: &mut Session) -> Result<(), Fault> {
         return Err(no_session(text));
     }
     let text = utf8(text)?;
-    let mut notes = Notes::new(text, mem::take(&mut session.unknown));
-    let result = whole(text, session::root(session, &mut notes));
-    let met = notes.met;
-    session.unknown = notes.unknown;
-    if let Err(error) = result {
-        let at = error.offset() as u64;
-        let message = message(&error);
+    let mut source = Source::new(text, mem::take(&mut session.unknown));
+    let result = whole(session, Object::Session, &mut source);
+    session.unknown = source.unknown;
+    if result.is_err() {
+        let at = source.json.at() as u64;
+        let message = source.json.why();
         let rule = Rule::LineJson { message };
         return Err(Fault { rule, at });
     }
-    if !met {
+    if !source.met {
         return Err(no_session(text.as_bytes()));
     }
     if !session.unknown.is_empty() {
@@ -66,20 +67,14 @@ pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault>
         return Ok(());
     }
     let text = utf8(text)?;
-    let mut notes = Notes::new(text, mem::take(&mut read.unknown));
-    let root = In {
-        this: &mut read,
-        at: Object::Bones,
-        notes: &mut notes,
-    };
-    let result = whole(text, root);
-    if let Err(error) = result {
-        let at = error.offset() as u64;
-        let message = message(&error);
+    let mut source = Source::new(text, mem::take(&mut read.unknown));
+    if whole(&mut read, Object::Bones, &mut source).is_err() {
+        let at = source.json.at() as u64;
+        let message = source.json.why();
         let rule = Rule::BonesJson { message };
         return Err(Fault { rule, at });
     }
-    if let Some((player, list, found)) = notes.bones {
+    if let Some((player, list, found)) = source.bones {
         return Err(Fault::new(Rule::BonesLength {
             player,
             list,
@@ -88,7 +83,7 @@ pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault>
     }
     if !read.user_bones.is_empty() {
         let players = read.user_bones.len();
-        read.unknown = notes.unknown;
+        read.unknown = source.unknown;
         // The writer says that all is well where nothing says otherwise.
         read.unknown.retain(|member| match member.object {
             Object::UserBones(player) => usize::from(player) < players,
@@ -102,19 +97,18 @@ pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault>
 
 /// Whether a text is JSON from its beginning to its end.
 pub(super) fn is_whole(text: &[u8]) -> bool {
-    !depth::exceeds(text) && sonic_rs::from_slice::<IgnoredAny>(text).is_ok()
+    std::str::from_utf8(text).is_ok_and(|text| {
+        let mut json = Cursor::new(text);
+        json.raw().is_ok() && json.end().is_ok()
+    })
 }
 
-fn whole<'de>(
-    text: &'de str,
-    seed: impl DeserializeSeed<'de, Value = ()>,
-) -> Result<(), sonic_rs::Error> {
-    let mut json = sonic_rs::Deserializer::from_str(text);
-    seed.deserialize(&mut json)?;
-    json.end()
+fn whole<T: Members>(this: &mut T, at: Object, source: &mut Source<'_>) -> Read {
+    object::object(this, at, source)?;
+    source.json.end()
 }
 
-fn utf8(text: &[u8]) -> Result<&str, Fault> {
+pub(super) fn utf8(text: &[u8]) -> Result<&str, Fault> {
     std::str::from_utf8(text).map_err(|error| Fault {
         rule: Rule::LineUtf8,
         at: error.valid_up_to() as u64,
@@ -140,14 +134,4 @@ pub(super) fn clip(text: &[u8]) -> String {
         clipped.push('…');
     }
     clipped
-}
-
-/// What the library says, without the place (which the finding has) and without what it cites of the
-/// text (which may be a name).
-#[cold]
-fn message(error: &sonic_rs::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    let said = line.rfind(" at line ").and_then(|end| line.get(..end));
-    said.unwrap_or(line).to_owned()
 }

@@ -75,6 +75,72 @@ pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
     })
 }
 
+/// The number at the start of a text and its size, where it is spelled as most are: not too many
+/// digits, no exponent, and not at the end of the text. Else ask [`number`].
+#[inline]
+pub(super) fn usual(bytes: &[u8]) -> Option<(f64, usize)> {
+    let negative = bytes.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (mut digits, mut at) = few(bytes, start)?;
+    let mut power = 1.0;
+    if bytes.get(at)? == &b'.' {
+        let sixteen = bytes.get(at + 1..)?.first_chunk::<16>()?;
+        let (low, high) = sixteen.split_first_chunk()?;
+        let (first, found) = of_eight(u64::from_le_bytes(*low));
+        let (second, more) = of_eight(u64::from_le_bytes(*high.first_chunk()?));
+        // Without a branch, which would be guessed wrong for every other number.
+        let full = u64::from(found == 8);
+        let more = more * full as usize;
+        let fraction = first * POWERS.get(more)? + second * full;
+        let count = found + more;
+        // A `u64` holds nineteen digits.
+        if count == 0 || at - start + count > 19 {
+            return None;
+        }
+        digits = digits * POWERS.get(count)? + fraction;
+        power = *EXACT_POWERS.get(count)?;
+        at += 1 + count;
+    }
+    if digits > 1 << 53 || matches!(bytes.get(at)?, b'e' | b'E' | b'0'..=b'9') {
+        return None;
+    }
+    let number = digits as f64 / power;
+    Some((if negative { -number } else { number }, at))
+}
+
+/// The whole number at the start of a text and its size, with few digits, as [`usual`].
+#[inline]
+pub(super) fn usual_whole(bytes: &[u8]) -> Option<(i64, usize)> {
+    let negative = bytes.first() == Some(&b'-');
+    let (digits, at) = few(bytes, usize::from(negative))?;
+    if matches!(bytes.get(at)?, b'.' | b'e' | b'E' | b'0'..=b'9') {
+        return None;
+    }
+    let number = digits as i64;
+    Some((if negative { -number } else { number }, at))
+}
+
+/// Up to nine digits without zeros in front, and where they end.
+#[inline]
+fn few(bytes: &[u8], start: usize) -> Option<(u64, usize)> {
+    let digit = |at: usize| {
+        let digit = bytes.get(at)?.wrapping_sub(b'0');
+        (digit < 10).then_some(u64::from(digit))
+    };
+    let mut number = digit(start)?;
+    let mut at = start + 1;
+    if number == 0 {
+        return Some((0, at));
+    }
+    while let Some(digit) = digit(at)
+        && at < start + 9
+    {
+        number = number * 10 + digit;
+        at += 1;
+    }
+    Some((number, at))
+}
+
 impl Number<'_> {
     /// The nearest `f64`; infinite where there is none.
     #[inline]
@@ -134,11 +200,11 @@ const fn of_eight(text: u64) -> (u64, usize) {
     // The top bit of every byte that is no digit; above the first such byte they may be wrong.
     let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES * 0x80);
     let count = others.trailing_zeros() / 8;
-    if count == 0 {
-        return (0, 0);
-    }
     // Zeros in front, so that there are eight; then pairs, and from four pairs at once the number.
-    let values = values << (64 - 8 * count);
+    let values = match values.checked_shl(64 - 8 * count) {
+        Some(values) => values,
+        None => 0,
+    };
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     let mask = 0x0000_00FF_0000_00FF;
     let odd = (pairs & mask).wrapping_mul(100 + (1_000_000 << 32));
@@ -182,12 +248,23 @@ mod tests {
             assert_eq!(number.text, text);
             let right: f64 = text.parse().unwrap();
             assert_eq!(number.float().to_bits(), right.to_bits(), "{text}");
+            let line = format!("{text},                ");
+            if let Some((number, size)) = usual(line.as_bytes()) {
+                assert_eq!((number.to_bits(), size), (right.to_bits(), text.len()), "{text}");
+            }
         }
         for text in [
             "", "-", "+1", ".5", "1.", "01", "-01", "1.e5", "1e", "1e+", "a", "00", "--1", "-.1",
         ] {
             assert!(number(text).is_err(), "{text}");
+            let line = format!("{text},                ");
+            assert!(usual(line.as_bytes()).is_none(), "{text}");
+            assert!(usual_whole(line.as_bytes()).is_none(), "{text}");
         }
+        assert_eq!(usual(b"-12.375,                "), Some((-12.375, 7)));
+        assert_eq!(usual_whole(b"-123456789,"), Some((-123_456_789, 10)));
+        assert_eq!(usual_whole(b"0]"), Some((0, 1)));
+        assert_eq!(usual_whole(b"1.0,"), None);
         assert_eq!(number("1.5,").unwrap().text, "1.5");
         assert_eq!(number("12.0").unwrap().whole(), Some(12));
         assert_eq!(number("-3").unwrap().whole(), Some(-3));
@@ -209,6 +286,13 @@ mod tests {
             prop_assert_eq!(number.text, &text);
             let right: f64 = text.parse().unwrap();
             prop_assert_eq!(number.float().to_bits(), right.to_bits());
+            let line = format!("{text},                ");
+            if let Some((number, size)) = usual(line.as_bytes()) {
+                prop_assert_eq!((number.to_bits(), size), (right.to_bits(), text.len()));
+            }
+            if let Some((number, size)) = usual_whole(line.as_bytes()) {
+                prop_assert_eq!((Ok(number), size), (text.parse(), text.len()));
+            }
         }
     }
 }

@@ -2,17 +2,16 @@
 
 use std::mem;
 
-use serde::de::{DeserializeSeed, Deserializer};
-
-use super::object::{In, List, MaybeIn, Members, Notes, members};
-use super::scalar::{Coordinates, Maybe, Numbers, Part, Value};
+use super::cursor::{Cursor, Read};
+use super::object::{Members, Source, list, maybe_object, members, object};
+use super::scalar::{Scalar, maybe, numbers, part, value};
 use crate::model::{
     Arm, Bones, Holding, Loadout, Object, Ordnance, Player, PlayerBones, Pose, Stats, TacMod, Team,
     Weapon,
 };
 
 members! {
-    Team as TEAM, |team, at, notes| {
+    Team as TEAM, |team, at, source, json| {
         const LIST: Option<&'static str> = Some("players");
 
         fn new() -> Self {
@@ -29,14 +28,14 @@ members! {
             self.players.clear();
         }
     }
-    "players" => List { list: &mut team.players, at: &|player| player_of(at, player), notes };
-    "team" => Value(&mut team.name);
-    "possession" => Value(&mut team.possession);
-    "stats" => MaybeIn { this: &mut team.stats, at: stats_of(at), notes };
+    "players" => list(&mut team.players, |player| player_of(at, player), source);
+    "team" => value(&mut team.name, json);
+    "possession" => value(&mut team.possession, json);
+    "stats" => maybe_object(&mut team.stats, stats_of(at), source);
 }
 
 members! {
-    Player as PLAYER, |player, at, notes| {
+    Player as PLAYER, |player, at, source, json| {
         fn new() -> Self {
             Self::default()
         }
@@ -47,34 +46,34 @@ members! {
             *self = Self { name, ..Self::default() };
         }
     }
-    "name" => Value(&mut player.name);
-    "rhand" => pose(&mut player.rhand, at, 3, notes);
-    "playerid" => Value(&mut player.playerid);
-    "stats" => MaybeIn { this: &mut player.stats, at: stats_of(at), notes };
-    "userid" => Value(&mut player.userid);
-    "number" => Value(&mut player.number);
-    "level" => Value(&mut player.level);
-    "stunned" => Value(&mut player.stunned);
-    "ping" => Value(&mut player.ping);
-    "packetlossratio" => Value(&mut player.packetlossratio);
-    "invulnerable" => Value(&mut player.invulnerable);
-    "holding_left" => Maybe(&mut player.holding_left, Holding::None);
-    "possession" => Value(&mut player.possession);
-    "head" => pose(&mut player.head, at, 0, notes);
-    "body" => pose(&mut player.body, at, 1, notes);
-    "holding_right" => Maybe(&mut player.holding_right, Holding::None);
-    "lhand" => pose(&mut player.lhand, at, 2, notes);
-    "blocking" => Value(&mut player.blocking);
-    "velocity" => Coordinates(&mut player.velocity);
-    "is_emote_playing" => Value(&mut player.is_emote_playing);
-    "Weapon" => loadout(player, |loadout| &mut loadout.weapon);
-    "Ordnance" => loadout(player, |loadout| &mut loadout.ordnance);
-    "TacMod" => loadout(player, |loadout| &mut loadout.tac_mod);
-    "Arm" => loadout(player, |loadout| &mut loadout.arm);
+    "name" => value(&mut player.name, json);
+    "rhand" => pose(&mut player.rhand, at, 3, source);
+    "playerid" => value(&mut player.playerid, json);
+    "stats" => maybe_object(&mut player.stats, stats_of(at), source);
+    "userid" => value(&mut player.userid, json);
+    "number" => value(&mut player.number, json);
+    "level" => value(&mut player.level, json);
+    "stunned" => value(&mut player.stunned, json);
+    "ping" => value(&mut player.ping, json);
+    "packetlossratio" => value(&mut player.packetlossratio, json);
+    "invulnerable" => value(&mut player.invulnerable, json);
+    "holding_left" => maybe(&mut player.holding_left, Holding::None, json);
+    "possession" => value(&mut player.possession, json);
+    "head" => pose(&mut player.head, at, 0, source);
+    "body" => pose(&mut player.body, at, 1, source);
+    "holding_right" => maybe(&mut player.holding_right, Holding::None, json);
+    "lhand" => pose(&mut player.lhand, at, 2, source);
+    "blocking" => value(&mut player.blocking, json);
+    "velocity" => value(&mut player.velocity, json);
+    "is_emote_playing" => value(&mut player.is_emote_playing, json);
+    "Weapon" => loadout(player, |loadout| &mut loadout.weapon, json);
+    "Ordnance" => loadout(player, |loadout| &mut loadout.ordnance, json);
+    "TacMod" => loadout(player, |loadout| &mut loadout.tac_mod, json);
+    "Arm" => loadout(player, |loadout| &mut loadout.arm, json);
 }
 
 members! {
-    Stats as STATS, |stats, at, notes| {
+    Stats as STATS, |stats, at, source, json| {
         fn new() -> Self {
             Self::default()
         }
@@ -83,22 +82,22 @@ members! {
             *self = Self::new();
         }
     }
-    "possession_time" => Value(&mut stats.possession_time);
-    "points" => Value(&mut stats.points);
-    "saves" => Value(&mut stats.saves);
-    "goals" => Value(&mut stats.goals);
-    "stuns" => Value(&mut stats.stuns);
-    "passes" => Value(&mut stats.passes);
-    "catches" => Value(&mut stats.catches);
-    "steals" => Value(&mut stats.steals);
-    "blocks" => Value(&mut stats.blocks);
-    "interceptions" => Value(&mut stats.interceptions);
-    "assists" => Value(&mut stats.assists);
-    "shots_taken" => Value(&mut stats.shots_taken);
+    "possession_time" => value(&mut stats.possession_time, json);
+    "points" => value(&mut stats.points, json);
+    "saves" => value(&mut stats.saves, json);
+    "goals" => value(&mut stats.goals, json);
+    "stuns" => value(&mut stats.stuns, json);
+    "passes" => value(&mut stats.passes, json);
+    "catches" => value(&mut stats.catches, json);
+    "steals" => value(&mut stats.steals, json);
+    "blocks" => value(&mut stats.blocks, json);
+    "interceptions" => value(&mut stats.interceptions, json);
+    "assists" => value(&mut stats.assists, json);
+    "shots_taken" => value(&mut stats.shots_taken, json);
 }
 
 members! {
-    Pose as POSE, |pose, at, notes| {
+    Pose as POSE, |pose, at, source, json| {
         fn new() -> Self {
             Self::default()
         }
@@ -107,14 +106,14 @@ members! {
             *self = Self::new();
         }
     }
-    "pos" | "position" => Coordinates(&mut pose.position);
-    "forward" => Coordinates(&mut pose.forward);
-    "left" => Coordinates(&mut pose.left);
-    "up" => Coordinates(&mut pose.up);
+    "pos" | "position" => value(&mut pose.position, json);
+    "forward" => value(&mut pose.forward, json);
+    "left" => value(&mut pose.left, json);
+    "up" => value(&mut pose.up, json);
 }
 
 members! {
-    Bones as BONES_ANSWER, |bones, at, notes| {
+    Bones as BONES_ANSWER, |bones, at, source, json| {
         const LIST: Option<&'static str> = Some("user_bones");
 
         fn new() -> Self {
@@ -127,11 +126,11 @@ members! {
             self.user_bones.clear();
         }
     }
-    "user_bones" => List { list: &mut bones.user_bones, at: &Object::UserBones, notes };
+    "user_bones" => list(&mut bones.user_bones, Object::UserBones, source);
 }
 
 members! {
-    PlayerBones as USER_BONES, |bones, at, notes| {
+    PlayerBones as USER_BONES, |bones, at, source, json| {
         fn new() -> Self {
             Self::default()
         }
@@ -140,18 +139,8 @@ members! {
             *self = Self::new();
         }
     }
-    "bone_t" => Skeleton {
-        numbers: bones.positions.as_flattened_mut(),
-        name: "bone_t",
-        at,
-        notes,
-    };
-    "bone_o" => Skeleton {
-        numbers: bones.rotations.as_flattened_mut(),
-        name: "bone_o",
-        at,
-        notes,
-    };
+    "bone_t" => skeleton(bones.positions.as_flattened_mut(), "bone_t", at, source);
+    "bone_o" => skeleton(bones.rotations.as_flattened_mut(), "bone_o", at, source);
 }
 
 fn player_of(team: Object, player: u8) -> Object {
@@ -169,53 +158,44 @@ fn stats_of(owner: Object) -> Object {
     }
 }
 
-fn pose<'a, 't>(
-    this: &'a mut Pose,
-    owner: Object,
-    part: u8,
-    notes: &'a mut Notes<'t>,
-) -> In<'a, 't, Pose> {
+fn pose(this: &mut Pose, owner: Object, part: u8, source: &mut Source<'_>) -> Read {
     let at = match owner {
         Object::Player(team, player) => Object::Pose(team, player, part),
         other => other,
     };
-    In { this, at, notes }
+    object(this, at, source)
 }
 
-fn loadout<T>(player: &mut Player, place: fn(&mut Loadout) -> &mut T) -> Part<'_, Loadout, T> {
-    Part {
-        whole: &mut player.loadout,
-        new: || Loadout {
-            weapon: Weapon::from(""),
-            ordnance: Ordnance::from(""),
-            tac_mod: TacMod::from(""),
-            arm: Arm::from(""),
-        },
-        place,
-    }
+fn loadout<T: Scalar>(
+    player: &mut Player,
+    place: fn(&mut Loadout) -> &mut T,
+    json: &mut Cursor<'_>,
+) -> Read {
+    let new = || Loadout {
+        weapon: Weapon::from(""),
+        ordnance: Ordnance::from(""),
+        tac_mod: TacMod::from(""),
+        arm: Arm::from(""),
+    };
+    part(&mut player.loadout, new, place, json)
 }
 
 /// The bones of a player: so many numbers and no other count.
-struct Skeleton<'a, 't> {
-    numbers: &'a mut [f32],
+fn skeleton(
+    places: &mut [f32],
     name: &'static str,
     at: Object,
-    notes: &'a mut Notes<'t>,
-}
-
-impl<'de> DeserializeSeed<'de> for Skeleton<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        let needed = self.numbers.len() as u64;
-        let found = Numbers(self.numbers).deserialize(json)?;
-        if let Some(found) = found
-            && found != needed
-            && let Object::UserBones(player) = self.at
-        {
-            let fault = (u64::from(player), self.name, found);
-            self.notes.bones.get_or_insert(fault);
-        }
-        Ok(())
+    source: &mut Source<'_>,
+) -> Read {
+    if source.json.null()? {
+        return Ok(());
     }
+    let needed = places.len() as u64;
+    let found = numbers(places, &mut source.json)?;
+    if found != needed
+        && let Object::UserBones(player) = at
+    {
+        source.bones.get_or_insert((player.into(), name, found));
+    }
+    Ok(())
 }

@@ -3,10 +3,9 @@
 use std::mem;
 
 use compact_str::CompactString;
-use serde::de::{DeserializeSeed, Deserializer};
-
-use super::object::{In, List, MaybeIn, Members, Notes, Raw, members};
-use super::scalar::{Coordinates, Maybe, Pair, Part, Value};
+use super::cursor::{Cursor, Read};
+use super::object::{Members, Source, list, maybe_object, members};
+use super::scalar::{Scalar, maybe, part, value};
 use crate::model::{
     Disc, GoalType, LastScore, LastThrow, Object, Pause, PausedState, Payload, Pose, Session,
     TeamId,
@@ -16,7 +15,7 @@ use crate::model::{
 pub(super) struct Playspace(pub Pose);
 
 members! {
-    Session as SESSION, |session, at, notes| {
+    Session as SESSION, |session, at, source, json| {
         const LIST: Option<&'static str> = Some("teams");
         const ROOT: bool = true;
 
@@ -40,44 +39,44 @@ members! {
             self.teams.clear();
         }
     }
-    "disc" => MaybeIn { this: &mut session.disc, at: Object::Disc, notes };
-    "orange_team_restart_request" => Value(&mut session.orange_team_restart_request);
-    "sessionid" => Value(&mut session.sessionid);
-    "game_clock_display" => Value(&mut session.game_clock_display);
-    "game_status" => Value(&mut session.game_status);
-    "sessionip" => Value(&mut session.sessionip);
-    "match_type" => Value(&mut session.match_type);
-    "map_name" => Value(&mut session.map_name);
-    "right_shoulder_pressed2" => Value(&mut session.inputs.right_shoulder2);
-    "teams" => List { list: &mut session.teams, at: &Object::Team, notes };
-    "blue_round_score" => Value(&mut session.blue_round_score);
-    "orange_points" => Value(&mut session.orange_points);
-    "player" => Player { session, notes };
-    "private_match" => Value(&mut session.private_match);
-    "blue_team_restart_request" => Value(&mut session.blue_team_restart_request);
-    "tournament_match" => Value(&mut session.tournament_match);
-    "orange_round_score" => Value(&mut session.orange_round_score);
-    "total_round_count" => Value(&mut session.total_round_count);
-    "left_shoulder_pressed2" => Value(&mut session.inputs.left_shoulder2);
-    "left_shoulder_pressed" => Value(&mut session.inputs.left_shoulder);
-    "pause" => MaybeIn { this: &mut session.pause, at: Object::Pause, notes };
-    "right_shoulder_pressed" => Value(&mut session.inputs.right_shoulder);
-    "blue_points" => Value(&mut session.blue_points);
-    "last_throw" => MaybeIn { this: &mut session.last_throw, at: Object::LastThrow, notes };
-    "client_name" => Value(&mut session.client_name);
-    "game_clock" => Value(&mut session.game_clock);
-    "possession" => Possession { session, notes };
-    "last_score" => MaybeIn { this: &mut session.last_score, at: Object::LastScore, notes };
-    "contested" => payload(session, |payload| &mut payload.contested);
-    "payload_multiplier" => payload(session, |payload| &mut payload.payload_multiplier);
-    "payload_checkpoint" => payload(session, |payload| &mut payload.payload_checkpoint);
-    "payload_distance" => payload(session, |payload| &mut payload.payload_distance);
-    "payload_defenders" => payload(session, |payload| &mut payload.payload_defenders);
-    "payload_speed" => payload(session, |payload| &mut payload.payload_speed);
-    "rules_changed_by" => Maybe(&mut session.rules_changed_by, CompactString::default());
-    "rules_changed_at" => Maybe(&mut session.rules_changed_at, 0);
-    "err_code" => Maybe(&mut session.err_code, 0);
-    "err_description" => Maybe(&mut session.err_description, CompactString::default());
+    "disc" => maybe_object(&mut session.disc, Object::Disc, source);
+    "orange_team_restart_request" => value(&mut session.orange_team_restart_request, json);
+    "sessionid" => value(&mut session.sessionid, json);
+    "game_clock_display" => value(&mut session.game_clock_display, json);
+    "game_status" => value(&mut session.game_status, json);
+    "sessionip" => value(&mut session.sessionip, json);
+    "match_type" => value(&mut session.match_type, json);
+    "map_name" => value(&mut session.map_name, json);
+    "right_shoulder_pressed2" => value(&mut session.inputs.right_shoulder2, json);
+    "teams" => list(&mut session.teams, Object::Team, source);
+    "blue_round_score" => value(&mut session.blue_round_score, json);
+    "orange_points" => value(&mut session.orange_points, json);
+    "player" => player(session, source);
+    "private_match" => value(&mut session.private_match, json);
+    "blue_team_restart_request" => value(&mut session.blue_team_restart_request, json);
+    "tournament_match" => value(&mut session.tournament_match, json);
+    "orange_round_score" => value(&mut session.orange_round_score, json);
+    "total_round_count" => value(&mut session.total_round_count, json);
+    "left_shoulder_pressed2" => value(&mut session.inputs.left_shoulder2, json);
+    "left_shoulder_pressed" => value(&mut session.inputs.left_shoulder, json);
+    "pause" => maybe_object(&mut session.pause, Object::Pause, source);
+    "right_shoulder_pressed" => value(&mut session.inputs.right_shoulder, json);
+    "blue_points" => value(&mut session.blue_points, json);
+    "last_throw" => maybe_object(&mut session.last_throw, Object::LastThrow, source);
+    "client_name" => value(&mut session.client_name, json);
+    "game_clock" => value(&mut session.game_clock, json);
+    "possession" => possession(session, source);
+    "last_score" => maybe_object(&mut session.last_score, Object::LastScore, source);
+    "contested" => payload(session, |payload| &mut payload.contested, json);
+    "payload_multiplier" => payload(session, |payload| &mut payload.payload_multiplier, json);
+    "payload_checkpoint" => payload(session, |payload| &mut payload.payload_checkpoint, json);
+    "payload_distance" => payload(session, |payload| &mut payload.payload_distance, json);
+    "payload_defenders" => payload(session, |payload| &mut payload.payload_defenders, json);
+    "payload_speed" => payload(session, |payload| &mut payload.payload_speed, json);
+    "rules_changed_by" => maybe(&mut session.rules_changed_by, CompactString::default(), json);
+    "rules_changed_at" => maybe(&mut session.rules_changed_at, 0, json);
+    "err_code" => maybe(&mut session.err_code, 0, json);
+    "err_description" => maybe(&mut session.err_description, CompactString::default(), json);
 }
 
 fn emptied(mut text: CompactString) -> CompactString {
@@ -85,74 +84,51 @@ fn emptied(mut text: CompactString) -> CompactString {
     text
 }
 
-fn payload<T>(session: &mut Session, place: fn(&mut Payload) -> &mut T) -> Part<'_, Payload, T> {
-    Part {
-        whole: &mut session.payload,
-        new: Payload::default,
-        place,
-    }
+fn payload<T: Scalar>(
+    session: &mut Session,
+    place: fn(&mut Payload) -> &mut T,
+    json: &mut Cursor<'_>,
+) -> Read {
+    part(&mut session.payload, Payload::default, place, json)
 }
 
 /// `possession`: two numbers; whatever else it is, is kept as it is.
-struct Possession<'a, 't> {
-    session: &'a mut Session,
-    notes: &'a mut Notes<'t>,
-}
-
-impl<'de> DeserializeSeed<'de> for Possession<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        let raw = Raw(self.notes).deserialize(json)?;
-        let text = raw.as_raw_str();
-        self.session.possession = None;
-        if let Some(pair) = pair(text) {
-            self.session.possession = Some(pair);
-        } else if text != "null" {
-            self.notes.keep_text(Object::Session, "possession", text)?;
-        }
-        Ok(())
+fn possession(session: &mut Session, source: &mut Source<'_>) -> Read {
+    session.possession = None;
+    let mut ahead = source.json.clone();
+    let value = ahead.raw()?;
+    session.possession = pair(value);
+    if session.possession.is_none() && value != "null" {
+        return source.keep(Object::Session, "possession");
     }
+    source.json = ahead;
+    Ok(())
 }
 
-/// Two whole numbers in brackets.
+/// Two whole numbers in a list.
 pub(in crate::echoreplay) fn pair(text: &str) -> Option<[i32; 2]> {
-    // As the game spells them.
-    let plain = || {
-        let (a, b) = text.strip_prefix('[')?.strip_suffix(']')?.split_once(',')?;
-        let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
-        Some([number(a)?, number(b)?])
-    };
-    plain().or_else(|| {
-        let mut json = sonic_rs::Deserializer::from_str(text);
-        Pair.deserialize(&mut json).ok()
-    })
+    let mut json = Cursor::new(text);
+    let mut pair = [0; 2];
+    let mut first = true;
+    json.open_list().ok()?;
+    for place in &mut pair {
+        json.item(&mut first).ok().filter(|more| *more)?;
+        place.read(&mut json).ok()?;
+    }
+    let more = json.item(&mut first).ok()?;
+    (!more && json.end().is_ok()).then_some(pair)
 }
 
 /// `player`
-struct Player<'a, 't> {
-    session: &'a mut Session,
-    notes: &'a mut Notes<'t>,
-}
-
-impl<'de> DeserializeSeed<'de> for Player<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        let mut playspace = None::<Playspace>;
-        MaybeIn {
-            this: &mut playspace,
-            at: Object::VrPlayer,
-            notes: self.notes,
-        }
-        .deserialize(json)?;
-        self.session.player = playspace.map(|playspace| playspace.0);
-        Ok(())
-    }
+fn player(session: &mut Session, source: &mut Source<'_>) -> Read {
+    let mut playspace = None::<Playspace>;
+    maybe_object(&mut playspace, Object::VrPlayer, source)?;
+    session.player = playspace.map(|playspace| playspace.0);
+    Ok(())
 }
 
 members! {
-    Playspace as PLAYSPACE, |player, at, notes| {
+    Playspace as PLAYSPACE, |player, at, source, json| {
         fn new() -> Self {
             Self(Pose::default())
         }
@@ -161,14 +137,14 @@ members! {
             *self = Self::new();
         }
     }
-    "vr_left" => Coordinates(&mut player.0.left);
-    "vr_position" => Coordinates(&mut player.0.position);
-    "vr_forward" => Coordinates(&mut player.0.forward);
-    "vr_up" => Coordinates(&mut player.0.up);
+    "vr_left" => value(&mut player.0.left, json);
+    "vr_position" => value(&mut player.0.position, json);
+    "vr_forward" => value(&mut player.0.forward, json);
+    "vr_up" => value(&mut player.0.up, json);
 }
 
 members! {
-    Disc as DISC, |disc, at, notes| {
+    Disc as DISC, |disc, at, source, json| {
         fn new() -> Self {
             Self::default()
         }
@@ -177,16 +153,16 @@ members! {
             *self = Self::new();
         }
     }
-    "position" => Coordinates(&mut disc.pose.position);
-    "forward" => Coordinates(&mut disc.pose.forward);
-    "left" => Coordinates(&mut disc.pose.left);
-    "up" => Coordinates(&mut disc.pose.up);
-    "velocity" => Coordinates(&mut disc.velocity);
-    "bounce_count" => Value(&mut disc.bounce_count);
+    "position" => value(&mut disc.pose.position, json);
+    "forward" => value(&mut disc.pose.forward, json);
+    "left" => value(&mut disc.pose.left, json);
+    "up" => value(&mut disc.pose.up, json);
+    "velocity" => value(&mut disc.velocity, json);
+    "bounce_count" => value(&mut disc.bounce_count, json);
 }
 
 members! {
-    Pause as PAUSE, |pause, at, notes| {
+    Pause as PAUSE, |pause, at, source, json| {
         fn new() -> Self {
             Self {
                 paused_state: PausedState::None,
@@ -201,15 +177,15 @@ members! {
             *self = Self::new();
         }
     }
-    "paused_state" => Value(&mut pause.paused_state);
-    "unpaused_team" => Value(&mut pause.unpaused_team);
-    "paused_requested_team" => Value(&mut pause.paused_requested_team);
-    "unpaused_timer" => Value(&mut pause.unpaused_timer);
-    "paused_timer" => Value(&mut pause.paused_timer);
+    "paused_state" => value(&mut pause.paused_state, json);
+    "unpaused_team" => value(&mut pause.unpaused_team, json);
+    "paused_requested_team" => value(&mut pause.paused_requested_team, json);
+    "unpaused_timer" => value(&mut pause.unpaused_timer, json);
+    "paused_timer" => value(&mut pause.paused_timer, json);
 }
 
 members! {
-    LastScore as LAST_SCORE, |score, at, notes| {
+    LastScore as LAST_SCORE, |score, at, source, json| {
         fn new() -> Self {
             Self {
                 disc_speed: 0.0,
@@ -226,17 +202,17 @@ members! {
             *self = Self::new();
         }
     }
-    "disc_speed" => Value(&mut score.disc_speed);
-    "team" => Value(&mut score.team);
-    "goal_type" => Value(&mut score.goal_type);
-    "point_amount" => Value(&mut score.point_amount);
-    "distance_thrown" => Value(&mut score.distance_thrown);
-    "person_scored" => Value(&mut score.person_scored);
-    "assist_scored" => Value(&mut score.assist_scored);
+    "disc_speed" => value(&mut score.disc_speed, json);
+    "team" => value(&mut score.team, json);
+    "goal_type" => value(&mut score.goal_type, json);
+    "point_amount" => value(&mut score.point_amount, json);
+    "distance_thrown" => value(&mut score.distance_thrown, json);
+    "person_scored" => value(&mut score.person_scored, json);
+    "assist_scored" => value(&mut score.assist_scored, json);
 }
 
 members! {
-    LastThrow as LAST_THROW, |throw, at, notes| {
+    LastThrow as LAST_THROW, |throw, at, source, json| {
         fn new() -> Self {
             Self::default()
         }
@@ -245,29 +221,17 @@ members! {
             *self = Self::new();
         }
     }
-    "arm_speed" => Value(&mut throw.arm_speed);
-    "total_speed" => Value(&mut throw.total_speed);
-    "off_axis_spin_deg" => Value(&mut throw.off_axis_spin_deg);
-    "wrist_throw_penalty" => Value(&mut throw.wrist_throw_penalty);
-    "rot_per_sec" => Value(&mut throw.rot_per_sec);
-    "pot_speed_from_rot" => Value(&mut throw.pot_speed_from_rot);
-    "speed_from_arm" => Value(&mut throw.speed_from_arm);
-    "speed_from_movement" => Value(&mut throw.speed_from_movement);
-    "speed_from_wrist" => Value(&mut throw.speed_from_wrist);
-    "wrist_align_to_throw_deg" => Value(&mut throw.wrist_align_to_throw_deg);
-    "throw_align_to_movement_deg" => Value(&mut throw.throw_align_to_movement_deg);
-    "off_axis_penalty" => Value(&mut throw.off_axis_penalty);
-    "throw_move_penalty" => Value(&mut throw.throw_move_penalty);
-}
-
-/// The outermost object.
-pub(super) fn root<'a, 't>(
-    session: &'a mut Session,
-    notes: &'a mut Notes<'t>,
-) -> In<'a, 't, Session> {
-    In {
-        this: session,
-        at: Object::Session,
-        notes,
-    }
+    "arm_speed" => value(&mut throw.arm_speed, json);
+    "total_speed" => value(&mut throw.total_speed, json);
+    "off_axis_spin_deg" => value(&mut throw.off_axis_spin_deg, json);
+    "wrist_throw_penalty" => value(&mut throw.wrist_throw_penalty, json);
+    "rot_per_sec" => value(&mut throw.rot_per_sec, json);
+    "pot_speed_from_rot" => value(&mut throw.pot_speed_from_rot, json);
+    "speed_from_arm" => value(&mut throw.speed_from_arm, json);
+    "speed_from_movement" => value(&mut throw.speed_from_movement, json);
+    "speed_from_wrist" => value(&mut throw.speed_from_wrist, json);
+    "wrist_align_to_throw_deg" => value(&mut throw.wrist_align_to_throw_deg, json);
+    "throw_align_to_movement_deg" => value(&mut throw.throw_align_to_movement_deg, json);
+    "off_axis_penalty" => value(&mut throw.off_axis_penalty, json);
+    "throw_move_penalty" => value(&mut throw.throw_move_penalty, json);
 }

@@ -281,7 +281,7 @@ pub(super) fn repair<'a>(path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, E
                 let kept = salvaged.bytes.len();
                 copy.truncate(kept);
                 return Ok(Repaired {
-                    bytes: copy.into(),
+                    content: copy.into(),
                     actions,
                     lossy,
                     beside: Vec::new(),
@@ -293,7 +293,7 @@ pub(super) fn repair<'a>(path: &Path, bytes: &'a [u8]) -> Result<Repaired<'a>, E
     let salvaged = format::salvage(bytes).map_err(|error| broken(path, error))?;
     actions.extend(dropped(&salvaged));
     Ok(Repaired {
-        bytes: salvaged.bytes.into(),
+        content: salvaged.bytes.into(),
         lossy: salvaged.dropped > 0,
         actions,
         beside: Vec::new(),

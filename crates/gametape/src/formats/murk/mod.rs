@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::format::{Adapter, Check, Convert, Converted, Dump, Partial, Repaired, Secrets};
 use crate::source::Source;
-use crate::{Audit, Diff, Error, Format, Info};
+use crate::{Audit, Diff, Error, Format, Info, Work};
 
 pub(crate) use index::remove_stale_index;
 pub use index::{index, index_path};
@@ -161,6 +161,7 @@ impl Adapter for Murk {
         bytes: &'a Source,
         _to: Format,
         convert: &Convert,
+        _work: &Work<'_>,
     ) -> Result<Converted<'a>, Error> {
         if let Some(version) = convert.version
             && version != u32::from(format::VERSION)
@@ -177,13 +178,19 @@ impl Adapter for Murk {
             frame.map_err(|error| broken(path, error))?;
         }
         Ok(Converted {
-            bytes: (&**bytes).into(),
+            content: (&**bytes).into(),
             losses: Vec::new(),
+            report: None,
             beside: Vec::new(),
         })
     }
 
-    fn repair<'a>(&self, path: &Path, bytes: &'a Source) -> Result<Repaired<'a>, Error> {
+    fn repair<'a>(
+        &self,
+        path: &Path,
+        bytes: &'a Source,
+        _work: &Work<'_>,
+    ) -> Result<Repaired<'a>, Error> {
         index::repair(path, bytes)
     }
 

@@ -51,8 +51,9 @@ pub(super) fn convert<'a>(
             beside_it.push(beside(packets.schema()));
         }
         return Ok(Converted {
-            bytes: (&**source).into(),
+            content: (&**source).into(),
             losses: Vec::new(),
+            report: None,
             beside: beside_it,
         });
     }
@@ -202,8 +203,9 @@ impl<'p> Sink<'p> {
             }
         };
         Ok(Converted {
-            bytes: bytes.into(),
+            content: bytes.into(),
             losses,
+            report: None,
             beside,
         })
     }

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::capture::{CaptureError, starts_as_mcap};
 use crate::format::{Adapter, Check, Convert, Converted, Dump, Partial, Repaired, Secrets};
 use crate::source::Source;
-use crate::{Audit, Diff, Error, Format, Info};
+use crate::{Audit, Diff, Error, Format, Info, Work};
 
 pub use open::read_schema;
 pub(crate) use open::{is_folder, open, open_folder};
@@ -123,11 +123,17 @@ impl Adapter for PacketFormat {
         source: &'a Source,
         to: Format,
         convert: &Convert,
+        _work: &Work<'_>,
     ) -> Result<Converted<'a>, Error> {
         convert::convert(path, source, to, convert)
     }
 
-    fn repair<'a>(&self, path: &Path, source: &'a Source) -> Result<Repaired<'a>, Error> {
+    fn repair<'a>(
+        &self,
+        path: &Path,
+        source: &'a Source,
+        _work: &Work<'_>,
+    ) -> Result<Repaired<'a>, Error> {
         repair::repair(path, source)
     }
 

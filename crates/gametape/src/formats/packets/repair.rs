@@ -27,7 +27,7 @@ pub(super) fn repair<'a>(path: &Path, source: &'a Source) -> Result<Repaired<'a>
             Packets::Delta(file) => vec![convert::beside(file.schema())],
         };
         return Ok(Repaired {
-            bytes: (&**source).into(),
+            content: (&**source).into(),
             actions: Vec::new(),
             lossy: false,
             beside,
@@ -168,7 +168,7 @@ impl Done {
         self.actions
             .push(format!("kept {}{of} packet{s}{up_to}", self.kept));
         Repaired {
-            bytes: bytes.into(),
+            content: bytes.into(),
             actions: self.actions,
             lossy: self.lossy,
             beside,

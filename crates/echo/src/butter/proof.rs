@@ -1,0 +1,48 @@
+//! Chunks as they are made, read back: what a reader will have of them.
+
+use super::header::{Compression, Header};
+use super::play::Playing;
+use super::read::ReadOptions;
+use crate::error::Error;
+use crate::model::Frame;
+
+/// Decodes chunks one after another, before they are compressed, as [`Reader`](super::Reader) will
+/// when they are in a file: to measure what [`Writer::push_shown`](super::Writer::push_shown) wrote.
+#[derive(Debug, Default)]
+pub struct ChunkDecoder {
+    playing: Option<Playing>,
+}
+
+impl ChunkDecoder {
+    /// Nothing decoded yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next chunk, and the header as it is by then.
+    pub fn load(&mut self, header: &Header, raw: &[u8]) {
+        let plain = || Header {
+            compression: Compression::None,
+            ..header.clone()
+        };
+        let playing = self
+            .playing
+            .get_or_insert_with(|| Playing::new(plain(), ReadOptions::default()));
+        if playing.header.players.len() != header.players.len() {
+            playing.set_header(plain());
+        }
+        playing.load(raw, 0, true);
+    }
+
+    /// The next frame of the chunk; `None` at its end.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`]: never of what a writer made.
+    pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
+        match &mut self.playing {
+            Some(playing) => Ok(playing.step()?.then(|| playing.frame())),
+            None => Ok(None),
+        }
+    }
+}
