@@ -72,6 +72,9 @@ rules! {
     /// A number of a bone that no writer writes.
     #[error("a number starts with byte {found}; 249 is the largest that one can start with")]
     Varint { found: u8 } = "butter.varint", Error;
+    /// A finished recording, where one is to go on.
+    #[error("the recording is finished: nothing can be added to it")]
+    Finished = "butter.finished", Error;
     /// Bytes behind the last chunk.
     #[error("{} behind the last chunk", Bytes(*.bytes))]
     Trailing { bytes: u64 } = "butter.trailing", Warning;

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use gametape_echo::loss::LossReport;
+
 use crate::Format;
 
 /// Why something could not be done with a recording.
@@ -76,6 +78,18 @@ pub enum Error {
         from: Format,
         /// What was asked for.
         to: String,
+    },
+    /// A position would be further off than was allowed.
+    #[error("{}: a position would be {metres} m off; {most} m are allowed", .path.display())]
+    TooFarOff {
+        /// The recording.
+        path: PathBuf,
+        /// How far, at most.
+        metres: f32,
+        /// How far it may be.
+        most: f32,
+        /// How far off everything is.
+        report: Box<LossReport>,
     },
     /// Recordings of two formats can't be compared.
     #[error("{}: is {format}, the other recording is {other}", .path.display())]
@@ -152,6 +166,7 @@ impl Error {
             Self::Broken { code, .. } => code,
             Self::Unwritable { .. } => "unwritable",
             Self::NoConversion { .. } => "no-conversion",
+            Self::TooFarOff { .. } => "too-far-off",
             Self::FormatsDiffer { .. } => "formats-differ",
             Self::Unsupported { .. } => "unsupported",
             Self::NoTick { .. } => "no-tick",

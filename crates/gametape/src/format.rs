@@ -190,10 +190,12 @@ pub struct Convert {
 /// What to dump.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Dump {
-    /// This tick alone (of event logs: this millisecond).
+    /// This tick alone (of event logs: this millisecond; of matches: this frame, from 0).
     pub tick: Option<u64>,
     /// Of packets: the state at that tick, or the last state, one object an entity.
     pub state: bool,
+    /// Whether user ids and addresses are shown. Of recordings that have them: Echo VR's.
+    pub secrets: Secrets,
 }
 
 /// A file that belongs beside a recording.

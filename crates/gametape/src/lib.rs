@@ -19,6 +19,7 @@
 pub mod capture;
 mod content;
 mod diff;
+mod echo_live;
 mod error;
 mod finding;
 mod format;
@@ -46,6 +47,9 @@ pub use gametape_delta as delta;
 
 /// Recordings of Echo VR: the session model and its formats, and what a conversion may be told.
 pub mod echo {
+    pub use crate::echo_live::{
+        Event, Fault, Faults, RecordOptions, Recorded, RecordedFile, record,
+    };
     pub use crate::formats::echo::{Container, Wish};
     pub use gametape_echo::*;
 }

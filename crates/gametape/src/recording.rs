@@ -213,8 +213,11 @@ impl Recording {
         tick: Option<u64>,
         out: &mut dyn Write,
     ) -> io::Result<Result<Partial<()>, Error>> {
-        let state = false;
-        self.dump_with(&Dump { tick, state }, out)
+        let dump = Dump {
+            tick,
+            ..Dump::default()
+        };
+        self.dump_with(&dump, out)
     }
 
     /// [`Recording::dump`] of a part, or of the state at a tick.

@@ -3,10 +3,11 @@
 use std::io::Read;
 
 use super::cursor::Cursor;
-use super::difference::is_zero;
+use super::difference::{is_zero, is_zero_half};
+use super::half::from_half;
 use super::header::Compression;
 use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPose};
+use super::packed::{Halves, Packed, PackedPause, PackedPose};
 use super::state::Dialect;
 use crate::limits::Limits;
 use crate::rule::Rule;
@@ -127,12 +128,12 @@ impl Survey {
         }
     }
 
-    /// Who wrote the chunk, as far as it shows.
-    pub const fn dialect(&self) -> Dialect {
-        if self.reference > 0 && self.exact == 0 {
-            Dialect::Reference
-        } else {
-            Dialect::Exact
+    /// Who wrote the chunk, if it shows.
+    pub const fn dialect(&self) -> Option<Dialect> {
+        match (self.reference, self.exact) {
+            (0, 0) => None,
+            (_, 0) => Some(Dialect::Reference),
+            _ => Some(Dialect::Exact),
         }
     }
 
@@ -171,9 +172,13 @@ impl Survey {
     }
 }
 
+fn square(halves: Halves) -> f32 {
+    halves.iter().map(|&half| from_half(half).powi(2)).sum()
+}
+
 /// Tells the reference's files from others: it leaves a difference out where its bytes are those of
 /// the frame before, others where it is zero. So only the reference writes a zero, when something
-/// comes to rest; and it never writes the same difference twice.
+/// comes to rest; and it never writes the same difference twice, nor moves that are very small.
 #[derive(Default)]
 struct Evidence {
     frame: u64,
@@ -181,6 +186,7 @@ struct Evidence {
     vr: Seen,
     disc: Seen,
     disc_velocity: Halves,
+    pause: Option<PackedPause>,
     reference: u64,
     exact: u64,
 }
@@ -203,8 +209,35 @@ impl Evidence {
         if packed.keyframe {
             self.vr.at = 0;
             self.disc.at = 0;
+            self.pause = None;
         }
         let has = layout.included(packed.bits);
+        if has.pause {
+            let timers = |pause: &PackedPause| [pause.paused_timer, pause.unpaused_timer];
+            if let Some(last) = self.pause
+                && (last.flags, last.state) == (packed.pause.flags, packed.pause.state)
+            {
+                let [paused, unpaused] = timers(&packed.pause);
+                if is_zero_half(paused | unpaused) {
+                    self.reference += 1;
+                } else if timers(&last) == [paused, unpaused] {
+                    self.exact += 1;
+                }
+            }
+            self.pause = Some(packed.pause);
+        }
+        // What the reference's older packages leave out is not known.
+        if layout.version >= 3 && !layout.short_pause {
+            let small = |bits: u8, velocity: Halves| {
+                layout.player_included(bits).velocity && square(velocity) < 0.000_099
+            };
+            let players = packed.players.iter();
+            let slow = players.filter(|player| small(player.state, player.velocity));
+            // A millimetre, less what cutting off three numbers takes from it.
+            let near = |position: &&[i32; 3]| position.iter().map(|n| n.pow(2)).sum::<i32>() <= 4;
+            let still = packed.bone_positions.iter().filter(near);
+            self.exact += (slow.count() + still.count()) as u64;
+        }
         if has.vr {
             let still = packed.vr.rotation == self.vr.pose.rotation;
             let same = still && packed.vr.position == self.vr.pose.position;

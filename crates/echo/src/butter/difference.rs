@@ -13,9 +13,17 @@ const MAX_HALF: u16 = 0x7BFF;
 /// recording that is read and written once more stays as it is.
 #[inline]
 pub fn difference(value: f32, from: f32) -> u16 {
+    if value.to_bits() == from.to_bits() && value.is_finite() {
+        return 0;
+    }
+    apart(value, from)
+}
+
+fn apart(value: f32, from: f32) -> u16 {
     let mut half = finite(to_half(value - from));
     for _ in 0..3 {
-        let again = to_half((from + from_half(half)) - from);
+        // A sum beyond 2²⁹ may be further away than the largest half.
+        let again = finite(to_half((from + from_half(half)) - from));
         if again == half {
             break;
         }
@@ -52,20 +60,39 @@ pub const fn finite(half: u16) -> u16 {
     }
 }
 
-/// The differences of a position or a velocity from what a reader has.
+/// The differences of positions and velocities from what a reader has.
+///
+/// Lane by lane without branches, so that a compiler can use vectors.
 #[inline(always)]
-pub fn differences(value: Vec3, from: Vec3) -> Halves {
-    let ([x, y, z], [fx, fy, fz]) = (value, from);
-    let fine = |value: f32| value.abs() < FINE;
-    if fine(x) && fine(y) && fine(z) && fine(fx) && fine(fy) && fine(fz) {
-        [
-            to_half(on_grid(x) - fx),
-            to_half(on_grid(y) - fy),
-            to_half(on_grid(z) - fz),
-        ]
+pub fn differences<const N: usize>(values: [Vec3; N], from: [Vec3; N]) -> [Halves; N] {
+    // What is not below it is NaN, too.
+    let fine = |vectors: &[Vec3; N]| {
+        let all = vectors.as_flattened().iter();
+        all.fold(true, |fine, value| fine & (value.abs() < FINE))
+    };
+    let mut halves = [[0; 3]; N];
+    let to = halves.as_flattened_mut().iter_mut();
+    let lanes = to.zip(values.as_flattened().iter().zip(from.as_flattened()));
+    if fine(&values) && fine(&from) {
+        for (half, (&value, &from)) in lanes {
+            *half = to_half_of_steps(on_grid(value) - from);
+        }
     } else {
-        [difference(x, fx), difference(y, fy), difference(z, fz)]
+        for (half, (&value, &from)) in lanes {
+            *half = apart(value, from);
+        }
     }
+    halves
+}
+
+/// [`to_half`] of a number that is 0 or no smaller than a step, and below 2 * [`FINE`].
+#[inline(always)]
+const fn to_half_of_steps(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let magnitude = bits & 0x7FFF_FFFF;
+    let half = (magnitude >> 13).wrapping_sub(112 << 10);
+    let half = if magnitude < 0x3880_0000 { 0 } else { half };
+    (half | (bits >> 16 & 0x8000)) as u16
 }
 
 /// Zero, of whatever sign.
@@ -81,7 +108,10 @@ pub const fn is_zero([a, b, c]: Halves) -> bool {
 
 /// The difference of the clock, in the way of [`difference`].
 pub fn clock_difference(value: f32, from: f32) -> f32 {
-    let mut delta = value - from;
+    if value.is_nan() {
+        return 0.0;
+    }
+    let mut delta = (value - from).clamp(f32::MIN, f32::MAX);
     for _ in 0..3 {
         let again = (from + delta) - from;
         if again.to_bits() == delta.to_bits() {
@@ -89,5 +119,6 @@ pub fn clock_difference(value: f32, from: f32) -> f32 {
         }
         delta = again;
     }
-    delta
+    // Only next to the largest numbers is a sum rounded up to infinity.
+    if (from + delta).is_finite() { delta } else { 0.0 }
 }

@@ -10,6 +10,7 @@ use super::packed::{
 };
 use super::roster::ascii;
 use super::rotation;
+use super::rotation4::pack4;
 use super::state::{Dialect, DiscState, Moving, PauseState, PlayerState, State, StatsState};
 use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Player, PlayerBones, Pose, Session, Stats};
@@ -120,7 +121,7 @@ impl Encoder {
                 let from = state.disc.as_ref().filter(|_| !keyframe);
                 let known = from.copied().unwrap_or_default();
                 let pose = pack_moving(&disc.pose, from.map(|from| &from.moving));
-                let velocity = differences(disc.velocity, known.velocity);
+                let [velocity] = differences([disc.velocity], [known.velocity]);
                 if pose.is_some() || !is_zero(velocity) {
                     packed.disc = pose.unwrap_or_else(|| unmoved(&known));
                     packed.disc_velocity = velocity;
@@ -173,10 +174,12 @@ impl Encoder {
             // A count is a byte.
             for player in players.by_ref().take(255) {
                 let index = indices.next().copied().unwrap_or_default();
-                let mut to = PackedPlayer::default();
-                self.layout
-                    .pack_player(player, index, state, keyframe, &mut to);
-                packed.players.push(to);
+                let place = packed.players.len();
+                packed.players.resize(place + 1, PackedPlayer::default());
+                if let Some(to) = packed.players.last_mut() {
+                    self.layout
+                        .pack_player(player, index, state, place, keyframe, to);
+                }
             }
             for _ in players {
                 indices.next();
@@ -209,7 +212,8 @@ impl Encoder {
             for (at, (now, from)) in bones.positions.iter().zip(&known.positions).enumerate() {
                 let ([x, y, z], [fx, fy, fz]) = (*now, *from);
                 let delta = [x - fx, y - fy, z - fz].map(|d| i32::from(fixed::to_fixed(d)));
-                if delta != [0; 3] {
+                // Of a keyframe all are written: so no reader takes them for differences.
+                if keyframe || delta != [0; 3] {
                     masks.positions |= 1 << at;
                     packed.bone_positions.push(delta);
                 }
@@ -249,8 +253,9 @@ fn unmoved(known: &DiscState) -> PackedPose {
 /// A pose as a difference; `None` where nothing has changed.
 fn pack_moving(pose: &Pose, from: Option<&Moving>) -> Option<PackedPose> {
     let known = from.copied().unwrap_or_default();
+    let [position] = differences([pose.position], [known.position]);
     let packed = PackedPose {
-        position: differences(pose.position, known.position),
+        position,
         rotation: rotation_of(pose),
     };
     let changed = !is_zero(packed.position) || packed.rotation != known.rotation;
@@ -296,18 +301,20 @@ impl Layout {
         player: &Player,
         index: u8,
         state: &State,
+        place: usize,
         keyframe: bool,
         packed: &mut PackedPlayer,
     ) {
+        const NEW: PlayerState = PlayerState::NEW;
         packed.index = index;
         packed.playerid = player.playerid as u8;
         let userid = if packed.index == 0 { 0 } else { player.userid };
         let from: Option<&PlayerState> = if keyframe {
             None
         } else {
-            state.previous(userid)
+            state.previous(place, userid)
         };
-        let known = from.copied().unwrap_or_default();
+        let known = from.unwrap_or(&NEW);
         let mut bits = flags(player);
         let delta = player
             .stats
@@ -328,20 +335,27 @@ impl Layout {
         if from.is_none() || packed.ping != 0 || !is_zero_half(packed.loss) || holding_changed {
             bits |= player_bit::PING;
         }
-        packed.velocity = differences(player.velocity, known.velocity);
+        let poses = [&player.head, &player.body, &player.lhand, &player.rhand];
+        let [head, body, lhand, rhand] = poses.map(|pose| pose.position);
+        let [from_head, from_body, from_lhand, from_rhand] =
+            known.poses.each_ref().map(|moving| moving.position);
+        let [velocity, positions @ ..] = differences(
+            [player.velocity, head, body, lhand, rhand],
+            [known.velocity, from_head, from_body, from_lhand, from_rhand],
+        );
+        packed.velocity = velocity;
         if !is_zero(packed.velocity) {
             bits |= player_bit::VELOCITY;
         }
         packed.state = bits;
-        let poses = [&player.head, &player.body, &player.lhand, &player.rhand];
+        let rotations = pack4(poses.map(|p| p.forward), poses.map(|p| p.up));
         let mut pose_bits = 0;
-        let all = poses.into_iter().zip(&known.poses).zip(&mut packed.poses);
-        let rotations = rotation::pack4(poses.map(|p| p.forward), poses.map(|p| p.up));
-        for (at, (((pose, known), packed), rotation)) in all.zip(rotations).enumerate() {
-            packed.position = differences(pose.position, known.position);
-            packed.rotation = rotation;
-            let moved = from.is_none() || !is_zero(packed.position);
-            let turned = from.is_none() || packed.rotation != known.rotation;
+        let all = known.poses.iter().zip(&mut packed.poses);
+        let packs = positions.into_iter().zip(rotations);
+        for (at, ((known, packed), (position, rotation))) in all.zip(packs).enumerate() {
+            *packed = PackedPose { position, rotation };
+            let moved = from.is_none() || !is_zero(position);
+            let turned = from.is_none() || rotation != known.rotation;
             pose_bits |= (u8::from(moved) | u8::from(turned) << 1) << (at * 2);
         }
         packed.pose_bits = pose_bits;

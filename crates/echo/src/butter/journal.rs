@@ -9,6 +9,7 @@ use super::stream::Reader;
 use super::write::{Assembler, ChunkEncoder, Options, Written};
 use crate::error::{Error, WriteError};
 use crate::model::Frame;
+use crate::rule::Rule;
 
 /// A file that grows, and that what was written halfway can be taken back from.
 pub trait Growing: Read + Write + Seek {
@@ -60,6 +61,8 @@ pub struct Journal<F> {
     buffer: Vec<u8>,
     /// Written halfway: to be cut off before anything is written again.
     torn: bool,
+    /// Players of the last header in the file; `None` where the next frame needs a header.
+    told: Option<usize>,
 }
 
 impl<F: Growing> Journal<F> {
@@ -74,6 +77,7 @@ impl<F: Growing> Journal<F> {
             frames: 0,
             buffer: Vec::new(),
             torn: false,
+            told: None,
         }
     }
 
@@ -81,7 +85,7 @@ impl<F: Growing> Journal<F> {
     /// behind the whole ones.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where the file is no journal; [`Error::Io`].
+    /// [`Error::Malformed`] where the file is no journal, or a finished recording; [`Error::Io`].
     pub fn resume(mut file: F, options: Options) -> Result<Self, Error> {
         let io = |source| Error::Io { offset: 0, source };
         file.seek(SeekFrom::Start(0)).map_err(io)?;
@@ -94,7 +98,14 @@ impl<F: Growing> Journal<F> {
         let mut chunks: Vec<(u64, u64)> = Vec::new();
         let mut last = None;
         let mut frames = 0;
-        while let Some(frame) = reader.next_frame()? {
+        loop {
+            let frame = match reader.next_frame() {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break,
+                // Cut in its first header: there is nothing to go on with.
+                Err(error) if error.is_truncated() && frames == 0 => break,
+                Err(error) => return Err(error),
+            };
             frames += 1;
             match &mut last {
                 None => last = Some(frame.clone()),
@@ -109,6 +120,9 @@ impl<F: Growing> Journal<F> {
             }
         }
         let header = reader.decoder().header().cloned();
+        if header.is_some() && !reader.decoder().is_unfinished() {
+            return Err(Error::at(Rule::Finished, 0));
+        }
         journal.frames = frames;
         if let (Some(header), Some(frame)) = (header, last) {
             let mut encoder = ChunkEncoder::new(&frame, options);
@@ -144,13 +158,13 @@ impl<F: Growing> Journal<F> {
             self.torn = false;
         }
         let options = self.options;
-        let first = self.encoder.is_none() || self.chunks.is_empty();
         let encoder = self
             .encoder
             .get_or_insert_with(|| ChunkEncoder::new(frame, options));
-        let joined = encoder.meet(frame)?;
+        encoder.meet(frame)?;
+        let players = encoder.header.players.len();
         self.buffer.clear();
-        if first || joined {
+        if self.told != Some(players) {
             let mut header = encoder.header.clone();
             header.compression = Compression::None;
             header.write(&mut self.buffer);
@@ -163,10 +177,12 @@ impl<F: Growing> Journal<F> {
         let keyframe = encoder.push(frame, &mut self.buffer);
         if let Err(error) = self.file.write_all(&self.buffer) {
             self.torn = true;
-            // The reader does not have what the encoder thinks it has.
+            // The reader does not have what the encoder thinks it has, nor perhaps the header.
+            self.told = None;
             encoder.end_chunk();
             return Err(error.into());
         }
+        self.told = Some(players);
         self.end += self.buffer.len() as u64;
         match self.chunks.last_mut() {
             Some(chunk) if !keyframe => chunk.1 = self.end,

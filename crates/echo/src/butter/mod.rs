@@ -17,6 +17,7 @@ mod proof;
 mod read;
 mod roster;
 mod rotation;
+mod rotation4;
 mod salvage;
 mod state;
 mod stream;

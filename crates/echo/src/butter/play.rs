@@ -29,6 +29,9 @@ pub struct Seen {
     pub mended: Mended,
 }
 
+/// Chunks back from one that does not show who wrote it in which that is looked for.
+pub const BACK: usize = 64;
+
 #[derive(Debug)]
 pub struct Playing {
     pub header: Header,
@@ -40,6 +43,8 @@ pub struct Playing {
     from: usize,
     layout: Layout,
     dialect: Dialect,
+    /// What the last chunk has shown that has shown anything, and how many chunks ago.
+    known: Option<(Dialect, usize)>,
     /// Where the chunk starts in the file.
     offset: u64,
     /// The chunk is stored as it is: offsets of its frames are offsets of the file.
@@ -67,6 +72,7 @@ impl Playing {
             from: 0,
             layout,
             dialect: Dialect::Exact,
+            known: None,
             offset: 0,
             plain: true,
             cut: None,
@@ -87,6 +93,26 @@ impl Playing {
         self.fresh = true;
     }
 
+    /// Takes a chunk from the middle of a file. Where it does not show who wrote it, `before` tells
+    /// what the chunks before it show.
+    pub fn load_alone(
+        &mut self,
+        stored: &[u8],
+        offset: u64,
+        whole: bool,
+        before: impl FnOnce() -> Option<Dialect>,
+    ) {
+        self.state.alone = true;
+        self.load(stored, offset, whole);
+        if self.known.is_none()
+            && self.options.dialect.is_none()
+            && let Some(dialect) = before()
+        {
+            self.dialect = dialect;
+            self.seen.reference_chunks += u64::from(dialect == Dialect::Reference);
+        }
+    }
+
     /// Takes a chunk. `whole` is false where the file ends within it.
     pub fn load(&mut self, stored: &[u8], offset: u64, whole: bool) {
         self.offset = offset;
@@ -102,7 +128,13 @@ impl Playing {
         let layout = Layout::of(&self.header);
         let survey = Survey::of(&self.raw, layout, &mut self.packed);
         self.layout = survey.layout;
-        self.dialect = self.options.dialect.unwrap_or(survey.dialect());
+        self.known = match survey.dialect() {
+            Some(dialect) => Some((dialect, 0)),
+            // One writer writes a file: where nothing shows, what showed shortly before counts.
+            None => self.known.and_then(|(dialect, ago)| (ago < BACK).then_some((dialect, ago + 1))),
+        };
+        let known = self.known.map(|(dialect, _)| dialect);
+        self.dialect = self.options.dialect.or(known).unwrap_or_default();
         self.seen.chunks += 1;
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);
@@ -144,6 +176,7 @@ impl Playing {
                 None => Ok(false),
                 Some(rule) => {
                     let finding = self.finding(rule);
+                    self.state.started = false;
                     self.tell(finding).map(|()| false)
                 }
             };
@@ -158,6 +191,7 @@ impl Playing {
             // Later frames differ from one that can't be had: the chunk ends here.
             self.at = self.raw.len();
             self.cut = None;
+            self.state.started = false;
             return self.tell(finding).map(|()| false);
         }
         self.from = self.at;

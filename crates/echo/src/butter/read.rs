@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::header::Header;
 use super::layout::Layout;
 use super::packed::Packed;
-use super::play::{Playing, Seen};
+use super::play::{BACK, Playing, Seen};
 use super::state::Dialect;
 use super::stream::{Decoder, Step};
 use crate::error::Error;
@@ -247,6 +247,20 @@ impl<'a> File<'a> {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
+    /// Who wrote the chunks before one, as the next of them tells that shows it.
+    fn dialect_before(&self, index: usize) -> Option<Dialect> {
+        let header = self.header.as_ref()?;
+        let layout = Layout::of(header);
+        let (mut raw, mut packed) = (Vec::new(), Packed::default());
+        let chunks = self.chunks.get(..index)?.iter().rev();
+        chunks.take(BACK).find_map(|entry| {
+            // A broken chunk shows what is whole of it.
+            let limits = &self.options.limits;
+            let _ = inflate(self.stored(entry), header.compression, limits, &mut raw);
+            Survey::of(&raw, layout, &mut packed).dialect()
+        })
+    }
+
     /// The frames of a chunk alone: random access. `None` where there is no such chunk.
     ///
     /// Bones that a keyframe of the reference stores as differences from the chunk before can't be
@@ -255,7 +269,13 @@ impl<'a> File<'a> {
     pub fn chunk(&self, index: usize) -> Option<ChunkFrames> {
         let entry = self.chunks.get(index)?;
         let mut playing = Playing::new(self.header.clone()?, self.options);
-        playing.load(self.stored(entry), entry.offset, entry.there == entry.size);
+        let whole = entry.there == entry.size;
+        if index == 0 {
+            playing.load(self.stored(entry), entry.offset, whole);
+        } else {
+            let before = || self.dialect_before(index);
+            playing.load_alone(self.stored(entry), entry.offset, whole, before);
+        }
         Some(ChunkFrames { playing })
     }
 

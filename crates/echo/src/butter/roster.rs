@@ -74,7 +74,8 @@ impl Header {
         indices: &mut Vec<u8>,
     ) -> Result<bool, WriteError> {
         let before = self.players.len();
-        let teams = frame.session.teams.iter();
+        // There is room for three teams.
+        let teams = frame.session.teams.iter().take(3);
         let mut count = 0;
         for player in teams.flat_map(|team| &team.players) {
             // Mostly a player stands where it stood.
@@ -88,7 +89,7 @@ impl Header {
                 .or_else(|| self.index_of(player.userid));
             let index = match known {
                 Some(index) => index,
-                None => self.add(player)?,
+                None => self.add(player).inspect_err(|_| self.players.truncate(before))?,
             };
             match indices.get_mut(count) {
                 Some(place) => *place = index,

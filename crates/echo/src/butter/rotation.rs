@@ -7,9 +7,9 @@ pub type Quaternion = [f32; 4];
 
 /// √½ and √2 as the format cuts them: the digits count, the true values give other bits.
 #[allow(clippy::approx_constant)]
-const HALF_SQRT: f64 = 0.707_106_78;
+pub(super) const HALF_SQRT: f64 = 0.707_106_78;
 #[allow(clippy::approx_constant)]
-const SQRT: f64 = 1.414_213_56;
+pub(super) const SQRT: f64 = 1.414_213_56;
 
 #[inline]
 fn scale_to_one([x, y, z]: Vec3) -> Vec3 {
@@ -68,109 +68,6 @@ pub fn to_basis([x, y, z, w]: Quaternion) -> [Vec3; 3] {
         2.0 * (y * z + w * x),
     ];
     [forward, cross(up, forward), up]
-}
-
-/// Four orientations at once, each to its smallest three: [`from_basis`] and
-/// [`to_smallest3_nearest`] with the same result for each, lane by lane without branches, so that a
-/// compiler can use vectors.
-#[inline]
-#[must_use]
-pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
-    /// Half a step, and a little for f32.
-    const CLOSE: f32 = 0.001;
-    const STEP: f32 = (1023.0 / SQRT) as f32;
-    type Lanes = [f32; 4];
-    #[inline(always)]
-    fn each(f: impl Fn(usize) -> f32) -> Lanes {
-        [f(0), f(1), f(2), f(3)]
-    }
-    #[inline(always)]
-    fn at(lanes: &Lanes, lane: usize) -> f32 {
-        lanes.get(lane).copied().unwrap_or_default()
-    }
-    #[inline(always)]
-    fn transposed(vectors: &[Vec3; 4]) -> [Lanes; 3] {
-        let [[ax, ay, az], [bx, by, bz], [cx, cy, cz], [dx, dy, dz]] = *vectors;
-        [[ax, bx, cx, dx], [ay, by, cy, dy], [az, bz, cz, dz]]
-    }
-    #[inline(always)]
-    fn scaled([x, y, z]: [Lanes; 3]) -> [Lanes; 3] {
-        let length = each(|i| {
-            (at(&x, i) * at(&x, i) + at(&y, i) * at(&y, i) + at(&z, i) * at(&z, i)).sqrt()
-        });
-        [x, y, z].map(|v| each(|i| at(&v, i) / at(&length, i)))
-    }
-    #[inline(always)]
-    fn crossed(a: &[Lanes; 3], b: &[Lanes; 3]) -> [Lanes; 3] {
-        let ([ax, ay, az], [bx, by, bz]) = (a, b);
-        [
-            each(|i| at(ay, i) * at(bz, i) - at(az, i) * at(by, i)),
-            each(|i| at(az, i) * at(bx, i) - at(ax, i) * at(bz, i)),
-            each(|i| at(ax, i) * at(by, i) - at(ay, i) * at(bx, i)),
-        ]
-    }
-    let f = scaled(scaled(transposed(&forward)));
-    let x = scaled(crossed(&transposed(&up), &f));
-    let y = crossed(&f, &x);
-    let ([m00, m01, m02], [m10, m11, m12], [m20, m21, m22]) = (&x, &y, &f);
-    let mut packed = [0; 4];
-    let mut ties = [false; 4];
-    for (i, (packed, tie)) in packed.iter_mut().zip(&mut ties).enumerate() {
-        let (m00, m01, m02) = (at(m00, i), at(m01, i), at(m02, i));
-        let (m10, m11, m12) = (at(m10, i), at(m11, i), at(m12, i));
-        let (m20, m21, m22) = (at(m20, i), at(m21, i), at(m22, i));
-        let trace = m00 + m11 + m22;
-        let by_w = trace > 0.0;
-        let by_x = !by_w && m00 >= m11 && m00 >= m22;
-        let by_y = !by_w && !by_x && m11 > m22;
-        let pick = |w: f32, x: f32, y: f32, z: f32| {
-            let xyz = if by_x { x } else if by_y { y } else { z };
-            if by_w { w } else { xyz }
-        };
-        let square = pick(
-            trace + 1.0,
-            1.0 + m00 - m11 - m22,
-            1.0 + m11 - m00 - m22,
-            1.0 + m22 - m00 - m11,
-        );
-        let s = square.sqrt();
-        let k = 0.5 / s;
-        let (main, yz) = (0.5 * s, (m21 + m12) * k);
-        let (xy, xz) = ((m01 + m10) * k, (m02 + m20) * k);
-        let (dx, dy, dz) = ((m12 - m21) * k, (m20 - m02) * k, (m01 - m10) * k);
-        let qx = pick(dx, main, xy, xz);
-        let qy = pick(dy, xy, main, yz);
-        let qz = pick(dz, xz, yz, main);
-        let qw = pick(main, dx, dy, dz);
-        // The largest; the first wins ties.
-        let (ax, ay, az, aw) = (qx.abs(), qy.abs(), qz.abs(), qw.abs());
-        let mut dropped = 0_u32;
-        let (mut max, mut signed) = (ax, qx);
-        for (component, value, index) in [(ay, qy, 1), (az, qz, 2), (aw, qw, 3)] {
-            let larger = component > max;
-            dropped = if larger { index } else { dropped };
-            signed = if larger { value } else { signed };
-            max = if larger { component } else { max };
-        }
-        let a = if dropped == 0 { qy } else { qx };
-        let b = if dropped <= 1 { qz } else { qy };
-        let c = if dropped <= 2 { qw } else { qz };
-        let sign = if signed < 0.0 { -1.0 } else { 1.0 };
-        let step = |component: f32| {
-            // A cast of a NaN is 0; with the sum of squares at 1, none is out of range by more
-            // than a rounding.
-            let scaled = (component * sign + HALF_SQRT as f32) * STEP + 0.5;
-            (scaled as i32).clamp(0, 1023) as u32
-        };
-        *packed = dropped | step(a) << 2 | step(b) << 12 | step(c) << 22;
-        *tie = a.abs() + CLOSE > max || b.abs() + CLOSE > max || c.abs() + CLOSE > max;
-    }
-    for (packed, tie) in packed.iter_mut().zip(ties) {
-        if tie {
-            *packed = settle(*packed);
-        }
-    }
-    packed
 }
 
 /// Which component has the largest magnitude, and whether it is negative; the first wins ties.
@@ -253,7 +150,7 @@ fn nearest(q: Quaternion, dropped: usize, negative: bool) -> u32 {
 /// Where two components are as good as equally large, rounding can make another one the largest:
 /// goes on to the code that reading and packing does not change.
 #[cold]
-fn settle(mut packed: u32) -> u32 {
+pub(super) fn settle(mut packed: u32) -> u32 {
     for _ in 0..4 {
         let q = from_smallest3(packed);
         // By the way of the basis, as a recording that is read gives it.

@@ -80,23 +80,26 @@ pub struct PlayerState {
     pub loadout: u8,
 }
 
-impl Default for PlayerState {
-    fn default() -> Self {
-        Self {
-            index: 0,
-            playerid: 0,
-            flags: 0,
-            userid: 0,
-            stats: None,
-            ping: 0,
-            loss: 0.0,
-            // Null, until it is told.
-            holding: [252; 2],
-            velocity: [0.0; 3],
-            poses: [Moving::default(); 4],
-            loadout: 0,
-        }
-    }
+impl PlayerState {
+    /// One that was not there before.
+    pub const NEW: Self = Self {
+        index: 0,
+        playerid: 0,
+        flags: 0,
+        userid: 0,
+        stats: None,
+        ping: 0,
+        loss: 0.0,
+        // Null, until it is told.
+        holding: [252; 2],
+        velocity: [0.0; 3],
+        poses: [Moving {
+            position: [0.0; 3],
+            rotation: 0,
+            delta: [0; 3],
+        }; 4],
+        loadout: 0,
+    };
 }
 
 /// The values after a frame.
@@ -127,6 +130,8 @@ pub struct State {
     before: Vec<PlayerBones>,
     /// What was found wrong or odd, and mended.
     pub mended: Mended,
+    /// The chunk is read alone: of what is before its first keyframe, nothing is known.
+    pub alone: bool,
 }
 
 /// Faults of the reference that were undone, and how often.
@@ -237,10 +242,18 @@ impl PlayerState {
     }
 }
 
+/// The first player with a user id. Those without one are all the same to the format.
+fn find(players: &[PlayerState], place: usize, userid: u64) -> Option<&PlayerState> {
+    players
+        .get(place)
+        .filter(|player| player.userid == userid && userid != 0)
+        .or_else(|| players.iter().find(|player| player.userid == userid))
+}
+
 impl State {
-    /// The player of the frame before with this user id.
-    pub fn previous(&self, userid: u64) -> Option<&PlayerState> {
-        self.players.iter().find(|player| player.userid == userid)
+    /// The player of the frame before with this user id; mostly it stands at the same place.
+    pub fn previous(&self, place: usize, userid: u64) -> Option<&PlayerState> {
+        find(&self.players, place, userid)
     }
 
     fn restart(&mut self) {
@@ -306,7 +319,11 @@ impl State {
                 && before.timers != [0.0; 2]
                 && (pause.flags, pause.state) == (before.flags, before.state)
             {
+                // And went on as they did, most likely.
                 pause.timers = before.timers;
+                for (timer, delta) in pause.timers.iter_mut().zip(before.deltas) {
+                    *timer += from_half(delta);
+                }
                 self.mended.pause_timers += 1;
             }
             self.pause = Some(pause);
@@ -386,16 +403,12 @@ impl State {
                     });
                 }
             };
-            // Mostly it stands where it stood.
-            let before = self
-                .previous
-                .get(at)
-                .filter(|player| player.userid == userid && userid != 0)
-                .or_else(|| self.previous.iter().find(|player| player.userid == userid));
-            let mut player = before.copied().unwrap_or_default();
-            player.userid = userid;
-            player.step(packed, layout, dialect, &mut self.mended);
-            self.players.push(player);
+            let before = find(&self.previous, at, userid).unwrap_or(&PlayerState::NEW);
+            self.players.push(*before);
+            if let Some(player) = self.players.last_mut() {
+                player.userid = userid;
+                player.step(packed, layout, dialect, &mut self.mended);
+            }
         }
         Ok(())
     }
@@ -416,7 +429,7 @@ impl State {
             bones.clear();
         }
         bones.resize(count, PlayerBones::default());
-        if packed.keyframe && differs_from_before(packed, &self.before) {
+        if packed.keyframe && differs_from_before(packed, &self.before, self.alone) {
             if self.before.len() == count {
                 bones.clone_from(&self.before);
                 self.mended.bones += 1;
@@ -424,6 +437,7 @@ impl State {
                 self.mended.bones_lost += 1;
             }
         }
+        self.alone &= !packed.keyframe;
         add_bones(packed, &mut bones);
         self.bones = Some(bones);
     }
@@ -458,18 +472,25 @@ pub fn turn(from: Quaternion, packed: u32) -> Quaternion {
 }
 
 /// Whether the bones of a keyframe differ from those of the frame before, as the reference writes
-/// them where a keyframe is not the first of the file. Whichever reading moves them less is right:
-/// bones lie up to a metre from zero, and move by centimetres.
-fn differs_from_before(packed: &Packed, before: &[PlayerBones]) -> bool {
+/// them where a keyframe is not the first of the file. Bones lie up to a metre from zero, and move
+/// by centimetres: whichever reading moves them less is right.
+///
+/// [`Mode::Correct`](super::Mode::Correct) writes all positions of a keyframe, zeros too, which the
+/// reference never does.
+fn differs_from_before(packed: &Packed, before: &[PlayerBones], alone: bool) -> bool {
+    if packed.bone_positions.contains(&[0; 3]) {
+        return false;
+    }
+    let present: u32 = packed
+        .bones
+        .iter()
+        .map(|bones| bones.positions.count_ones())
+        .sum();
+    let all = packed.bones.len() * BONES;
     if before.len() != packed.bones.len() {
-        // Nothing to compare with: positions that are nearly all there are absolute.
-        let present: u32 = packed
-            .bones
-            .iter()
-            .map(|bones| bones.positions.count_ones())
-            .sum();
-        let all = packed.bones.len() * BONES;
-        return !before.is_empty() && (present as usize) * 2 < all;
+        // Nothing to compare with. (Before the first keyframe of a file there are no bones: those
+        // that lie at zero are left out.)
+        return (alone || !before.is_empty()) && (present as usize) * 2 < all;
     }
     let mut absolute = 0.0_f64;
     let mut relative = 0.0_f64;
@@ -486,5 +507,7 @@ fn differs_from_before(packed: &Packed, before: &[PlayerBones]) -> bool {
             }
         }
     }
-    relative < absolute
+    // Where all positions are there, they have to move much less to be taken for differences.
+    let likely = if present as usize == all { 0.25 } else { 1.0 };
+    relative < absolute * likely
 }

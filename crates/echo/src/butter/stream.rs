@@ -151,6 +151,11 @@ impl Decoder {
         self.playing.as_ref().is_some_and(Playing::is_keyframe)
     }
 
+    /// So far, what was read is a recording that was not finished.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.may_be_open && self.seen().chunks == 0
+    }
+
     pub(super) const fn playing(&self) -> Option<&Playing> {
         self.playing.as_ref()
     }

@@ -219,7 +219,11 @@ fn session<'t>(json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
                 Ok(true)
             })?,
             "rules_changed_by" => name(json, 6, spans)?,
-            "sessionip" => text(json, 0, spans, |_| Secret::Address)?,
+            "sessionip" => text(json, 0, spans, |address| match &*address {
+                // Nothing is there: it stays, as an empty name does.
+                "" => Secret::Name(address),
+                _ => Secret::Address,
+            })?,
             _ => return Ok(false),
         }
         Ok(true)

@@ -34,7 +34,9 @@ impl Answer {
             return Err(Fault::Malformed("the answer is empty".into()));
         }
         self.set(time, &session, None);
-        self.read().map_err(|why| Fault::Malformed(said(&why)))?;
+        if let Err(why) = self.read() {
+            return Err(no_match(&session).unwrap_or_else(|| Fault::Malformed(said(&why))));
+        }
         let answered = &self.frame.session;
         if answered.sessionid.is_empty() && answered.teams.is_empty() {
             return Err(Fault::NoMatch(answered.err_code));
@@ -85,11 +87,27 @@ fn said(why: &Option<Error>) -> String {
     )
 }
 
+/// What the game answers outside a match: why there is no session, and nothing else.
+pub(super) fn no_match(answer: &[u8]) -> Option<Fault> {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        err_code: i32,
+        sessionid: Option<serde::de::IgnoredAny>,
+    }
+    let said: Said = serde_json::from_slice(answer).ok()?;
+    said.sessionid
+        .is_none()
+        .then_some(Fault::NoMatch(Some(said.err_code)))
+}
+
 /// JSON on one line, without the tabs that separate columns. What is so already stays byte for
 /// byte; else all space between tokens goes, and texts stay as they are.
 fn on_one_line(json: &[u8]) -> Cow<'_, [u8]> {
     let json = json.trim_ascii();
-    if !json.iter().any(|byte| matches!(byte, b'\t' | b'\n' | b'\r')) {
+    if !json
+        .iter()
+        .any(|byte| matches!(byte, b'\t' | b'\n' | b'\r'))
+    {
         return json.into();
     }
     let mut out = Vec::with_capacity(json.len());
@@ -182,7 +200,11 @@ mod tests {
 
     #[test]
     fn broken_bones_leave_the_session() {
-        for bones in ["<html>", "{\"user_bones\":[{\"bone_t\":[1]}]}", "{\"a\nb\":1}"] {
+        for bones in [
+            "<html>",
+            "{\"user_bones\":[{\"bone_t\":[1]}]}",
+            "{\"a\nb\":1}",
+        ] {
             let (result, line, frame) = taken(SESSION, Some(bones));
             assert!(matches!(result, Ok(Some(_))), "{bones}: {result:?}");
             assert_eq!(line, format!("2022/01/02 03:00:00.034\t{SESSION}\r\n"));

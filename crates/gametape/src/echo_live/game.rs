@@ -7,6 +7,7 @@ use std::time::Duration;
 use ureq::http::Uri;
 
 use super::Fault;
+use super::answer::no_match;
 use crate::Error;
 
 /// Larger answers are none: a line of a recording may have as many.
@@ -35,7 +36,7 @@ impl Game {
         };
         let at = |page: &str| {
             let base = url.trim_end_matches('/');
-            let scheme = if base.contains("://") { "" } else { "http://" };
+            let scheme = if url.contains("://") { "" } else { "http://" };
             let uri: Uri = format!("{scheme}{base}/{page}")
                 .parse()
                 .map_err(|_| refuse("not an address such as http://127.0.0.1:6721"))?;
@@ -83,8 +84,9 @@ impl Game {
             .limit(MAX_BYTES)
             .read_to_vec();
         if status.as_u16() != 200 {
-            // Its text was read so that the connection can be used again.
-            return Err(Fault::Status(status.as_u16()));
+            // Its text is read in any case, so that the connection can be used again.
+            let said = read.ok().and_then(|text| no_match(&text));
+            return Err(said.unwrap_or(Fault::Status(status.as_u16())));
         }
         read.map_err(fault)
     }

@@ -54,7 +54,11 @@ impl Lines {
         let mut lines = Self { file, end };
         if is_line(&rest) {
             // All of the line is there but its end.
-            let missing: &[u8] = if rest.ends_with(b"\r") { b"\n" } else { b"\r\n" };
+            let missing: &[u8] = if rest.ends_with(b"\r") {
+                b"\n"
+            } else {
+                b"\r\n"
+            };
             lines.end = length;
             lines.push(missing)?;
             rest.clear();
@@ -97,10 +101,6 @@ impl Lines {
             Err(_) => drop(self.file.set_len(self.end)),
         }
         written
-    }
-
-    pub(super) const fn bytes(&self) -> u64 {
-        self.end
     }
 
     /// Makes sure that all of it is on the disk.
@@ -154,7 +154,11 @@ mod tests {
                 frames = 0;
             }
             let last = tail.last.map(|frame| frame.session.sessionid);
-            assert_eq!(last.as_deref(), [None, Some("A"), Some("B")][frames], "{cut}");
+            assert_eq!(
+                last.as_deref(),
+                [None, Some("A"), Some("B")][frames],
+                "{cut}"
+            );
             let mut lines = tail.lines;
             lines.push(NEXT.as_bytes()).unwrap();
             let mut text = String::new();
@@ -172,7 +176,7 @@ mod tests {
         );
         let tail = Lines::resume(file(&format!("{LINE}{long}{}", &NEXT[..40]))).unwrap();
         assert_eq!(tail.last.unwrap().session.sessionid.len(), 200_000);
-        assert_eq!(tail.lines.bytes(), (LINE.len() + long.len()) as u64);
+        assert_eq!(tail.lines.end, (LINE.len() + long.len()) as u64);
         assert_eq!(tail.dropped, 40);
         for text in ["PK\x03\x04....", "hello\n", "hello", "\n\n"] {
             let error = Lines::resume(file(text)).unwrap_err();

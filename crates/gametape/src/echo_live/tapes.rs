@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
@@ -27,7 +27,7 @@ impl MatchKey {
     pub(super) fn of(session: &Session) -> Self {
         Self {
             // A .butter gives it back in capitals.
-            sessionid: session.sessionid.to_ascii_uppercase(),
+            sessionid: session.sessionid.to_ascii_uppercase().into(),
             map: session.map_name.clone(),
             private: session.private_match,
         }
@@ -171,8 +171,8 @@ impl Tapes {
             }
         };
         let before = std::mem::replace(&mut self.tape, tape);
-        let (options, zip) = (self.butter, self.zip);
-        self.finishing = Some(thread::spawn(move || before.finish(options, zip)));
+        let zip = self.zip;
+        self.finishing = Some(thread::spawn(move || before.finish(zip)));
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl Tapes {
     /// Finishes all files, and says what is in them. Where nothing is, none is left.
     pub(super) fn finish(mut self) -> Result<Vec<RecordedFile>, Error> {
         let before = self.join();
-        let last = self.tape.finish(self.butter, self.zip);
+        let last = self.tape.finish(self.zip);
         before?;
         self.done.extend(last?);
         Ok(self.done)
@@ -220,7 +220,7 @@ impl Tape {
     }
 
     /// Finishes the file; `None` where nothing is in it, and it is gone.
-    fn finish(self, options: butter::Options, zip: bool) -> Result<Option<RecordedFile>, Error> {
+    fn finish(self, zip: bool) -> Result<Option<RecordedFile>, Error> {
         if self.is_empty {
             self.remove();
             return Ok(None);
@@ -262,7 +262,6 @@ impl Tape {
                 output::place(&path, file).map_err(|error| unfinished(&error.message()))?;
             }
         }
-        let _ = options;
         let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
         Ok(Some(RecordedFile {
             path,
@@ -341,13 +340,18 @@ fn resume(
             (Medium::Lines(tail.lines), tail.last)
         }
         Kind::Butter => {
-            let (last, whole) = match journal_of(path, meta.len())? {
+            let (last, whole) = match journal_of(path, &file)? {
                 Found::Finished => return Ok(None),
                 Found::Broken(why) => return Err(refuse(why)),
                 Found::Journal { last, whole } => (last, whole),
             };
-            let journal = Journal::resume(file, options).map_err(|error| refuse(error.to_string()))?;
             opened.dropped = meta.len().saturating_sub(whole);
+            let journal = if last.is_some() {
+                Journal::resume(file, options).map_err(|error| refuse(error.to_string()))?
+            } else {
+                file.set_len(0).map_err(io)?;
+                Journal::new(file, options)
+            };
             (Medium::Journal(Box::new(journal)), last)
         }
     };
@@ -368,27 +372,29 @@ enum Found {
     Broken(String),
 }
 
-fn journal_of(path: &Path, length: u64) -> Result<Found, Error> {
-    if length == 0 {
-        return Ok(Found::Journal {
-            last: None,
-            whole: 0,
-        });
-    }
-    let bytes = Source::open(path, &Limits::default())?;
+fn journal_of(path: &Path, file: &File) -> Result<Found, Error> {
     let broken = |error: gametape_echo::Error| Found::Broken(error.to_string());
-    let file = match butter::ReadOptions::lenient().read(&bytes) {
-        Ok(file) => file,
-        Err(error) => return Ok(broken(error)),
+    let nothing = || Found::Journal {
+        last: None,
+        whole: 0,
     };
-    if !file.is_unfinished() {
-        return Ok(Found::Finished);
+    let lenient = butter::ReadOptions::lenient();
+    {
+        let bytes = Source::open(path, &Limits::default())?;
+        match lenient.read(&bytes) {
+            Ok(file) if file.is_unfinished() => {}
+            // Killed before the first frame, or within it.
+            Ok(file) if file.chunks().is_empty() => return Ok(nothing()),
+            Ok(_) => return Ok(Found::Finished),
+            Err(error) if error.is_truncated() => return Ok(nothing()),
+            Err(error) => return Ok(broken(error)),
+        }
     }
-    let mut frames = file.frames();
+    let mut reader = butter::Reader::with_options(file, lenient);
     let mut last = None;
     let mut whole = 0;
     loop {
-        match frames.next_frame() {
+        match reader.next_frame() {
             Err(error) => return Ok(broken(error)),
             Ok(None) => return Ok(Found::Journal { last, whole }),
             Ok(Some(frame)) => match &mut last {
@@ -396,7 +402,7 @@ fn journal_of(path: &Path, length: u64) -> Result<Found, Error> {
                 Some(last) => last.clone_from(frame),
             },
         }
-        whole = frames.offset();
+        whole = reader.decoder().offset();
     }
 }
 

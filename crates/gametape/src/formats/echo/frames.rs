@@ -36,12 +36,12 @@ pub(super) fn io(path: &Path, source: std::io::Error) -> Error {
 }
 
 /// What could not be written, of which frame.
-pub(super) fn unwritable(path: &Path, frame: u64, error: WriteError) -> Error {
+pub(super) fn unwritable(path: &Path, frame: &Frame, error: WriteError) -> Error {
     match error {
         WriteError::Io(source) => io(path, source),
         error => Error::Unwritable {
             path: path.to_owned(),
-            message: format!("frame {frame}: {error}"),
+            message: format!("the frame of {}: {error}", frame.time),
         },
     }
 }

@@ -1,0 +1,133 @@
+//! Four orientations at once: the four poses of a player.
+
+use wide::{f32x4, i32x4};
+
+use super::rotation::{HALF_SQRT, SQRT, settle};
+use crate::model::Vec3;
+
+type Vectors = [f32x4; 3];
+
+#[inline(always)]
+fn lanes(vectors: [Vec3; 4]) -> Vectors {
+    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz], [dx, dy, dz]] = vectors;
+    [
+        f32x4::new([ax, bx, cx, dx]),
+        f32x4::new([ay, by, cy, dy]),
+        f32x4::new([az, bz, cz, dz]),
+    ]
+}
+
+#[inline(always)]
+fn scale_to_one([x, y, z]: Vectors) -> Vectors {
+    let length = (x * x + y * y + z * z).sqrt();
+    [x / length, y / length, z / length]
+}
+
+#[inline(always)]
+fn cross([ax, ay, az]: Vectors, [bx, by, bz]: Vectors) -> Vectors {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// [`from_basis`](super::from_basis) and [`to_smallest3_nearest`](super::to_smallest3_nearest) of
+/// each of four: the same operations in the same order, and so the same bits.
+#[inline]
+pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
+    /// Half a step, and a little for f32.
+    const CLOSE: f32 = 0.001;
+    const STEP: f32 = (1023.0 / SQRT) as f32;
+    let one = f32x4::splat(1.0);
+    let half = f32x4::splat(0.5);
+    let forward = scale_to_one(scale_to_one(lanes(forward)));
+    let right = scale_to_one(cross(lanes(up), forward));
+    let [m10, m11, m12] = cross(forward, right);
+    let ([m00, m01, m02], [m20, m21, m22]) = (right, forward);
+
+    let trace = m00 + m11 + m22;
+    let by_w = trace.simd_gt(f32x4::ZERO);
+    let by_x = m00.simd_ge(m11) & m00.simd_ge(m22);
+    let by_y = m11.simd_gt(m22);
+    let pick = |w: f32x4, x: f32x4, y: f32x4, z: f32x4| {
+        by_w.bitselect(w, by_x.bitselect(x, by_y.bitselect(y, z)))
+    };
+    let s = pick(
+        trace + one,
+        one + m00 - m11 - m22,
+        one + m11 - m00 - m22,
+        one + m22 - m00 - m11,
+    )
+    .sqrt();
+    let k = half / s;
+    let main = half * s;
+    let (xy, xz, yz) = ((m01 + m10) * k, (m02 + m20) * k, (m21 + m12) * k);
+    let (dx, dy, dz) = ((m12 - m21) * k, (m20 - m02) * k, (m01 - m10) * k);
+    let x = pick(dx, main, xy, xz);
+    let y = pick(dy, xy, main, yz);
+    let z = pick(dz, xz, yz, main);
+    let w = pick(main, dx, dy, dz);
+
+    // The largest magnitude is dropped; the first wins ties.
+    let [mut max, mut largest, mut dropped] = [f32x4::ZERO; 3];
+    for (component, index) in [(x, 0.0), (y, 1.0), (z, 2.0), (w, 3.0)] {
+        let larger = component.abs().simd_gt(max);
+        max = larger.bitselect(component.abs(), max);
+        largest = larger.bitselect(component, largest);
+        dropped = larger.bitselect(f32x4::splat(index), dropped);
+    }
+    let a = dropped.simd_le(f32x4::ZERO).bitselect(y, x);
+    let b = dropped.simd_le(one).bitselect(z, y);
+    let c = dropped.simd_le(f32x4::splat(2.0)).bitselect(w, z);
+    let sign = largest
+        .simd_lt(f32x4::ZERO)
+        .bitselect(f32x4::splat(-1.0), one);
+    let most = f32x4::splat(1023.0);
+    let (offset, step) = (f32x4::splat(HALF_SQRT as f32), f32x4::splat(STEP));
+    let number = |component: f32x4| {
+        let number = (component * sign + offset) * step + half;
+        // NaN is not larger than anything: 0.
+        let positive = number.simd_gt(f32x4::ZERO).bitselect(number, f32x4::ZERO);
+        let large = positive.simd_gt(most);
+        large.bitselect(most, positive).fast_trunc_int()
+    };
+    let packed: i32x4 = dropped.fast_trunc_int() | number(a) << 2 | number(b) << 12 | number(c) << 22;
+    let next = a.abs().max(b.abs()).max(c.abs());
+    let ties = (next + f32x4::splat(CLOSE)).simd_gt(max).to_bitmask();
+    let mut packed = packed.to_array().map(i32::cast_unsigned);
+    if ties != 0 {
+        for (lane, packed) in packed.iter_mut().enumerate() {
+            if ties >> lane & 1 == 1 {
+                *packed = settle(*packed);
+            }
+        }
+    }
+    packed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rotation::{from_basis, to_smallest3_nearest};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vector() -> impl Strategy<Value = Vec3> {
+        prop_oneof![
+            8 => [-1.0..1.0_f32, -1.0..1.0_f32, -1.0..1.0_f32],
+            1 => Just([0.0; 3]),
+            1 => prop::sample::select(vec![[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]]),
+            1 => any::<[f32; 3]>(),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #[test]
+        fn four_at_once_are_one_at_a_time(
+            forward in [vector(), vector(), vector(), vector()],
+            up in [vector(), vector(), vector(), vector()],
+        ) {
+            let packed = pack4(forward, up);
+            for ((packed, forward), up) in packed.into_iter().zip(forward).zip(up) {
+                prop_assert_eq!(packed, to_smallest3_nearest(from_basis(forward, up)));
+            }
+        }
+    }
+}

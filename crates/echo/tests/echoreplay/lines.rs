@@ -1,0 +1,125 @@
+//! Lines as recorders write them, and what is left of broken ones.
+
+use gametape_echo::Limits;
+use gametape_echo::echoreplay::{ReadOptions, Strictness, read};
+
+use super::{SESSION, lenient, line, strict_error};
+
+fn codes(text: &[u8]) -> (usize, Vec<(&'static str, Option<u64>, Option<u64>)>) {
+    let (frames, findings) = lenient(text);
+    let codes = findings.iter().map(|f| (f.code(), f.offset, f.frame)).collect();
+    (frames.len(), codes)
+}
+
+#[test]
+fn tolerated_spellings_are_read_strictly_and_kept() {
+    let text = format!(
+        "\u{FEFF}2022/01/02 03:00:00.000\t{SESSION}\n\
+         2022/01/02 03.00.01.000\t{SESSION}\t\r\n\
+         \r\n\n\
+         2022/01/02 03:00:02.1\t {SESSION} \t{{\"err_code\":0}}\r\n\
+         2022/01/02 03:00:03.1234567\t{SESSION}\t\tmore\n\
+         2022/01/02 03:00:04\t{SESSION}"
+    );
+    let mut lines = read(text.as_bytes());
+    let mut copy = Vec::new();
+    let mut times = Vec::new();
+    let mut endings = Vec::new();
+    for line in lines.by_ref() {
+        let line = line.unwrap();
+        line.write(&mut copy);
+        assert_eq!(line.size(), copy.len() - copy.len() + line.size());
+        times.push(line.time().unwrap().0 % 60_000);
+        endings.push(line.ending.len());
+        assert_eq!(text.as_bytes()[line.offset as usize], b'2');
+    }
+    assert_eq!(times, [0, 1000, 2100, 3123, 4000]);
+    assert_eq!(endings, [1, 2, 2, 1, 0]);
+    // All that was left out are the mark and the blank lines, and a finding says so.
+    let expected = text.replace('\u{FEFF}', "").replace("\r\n\r\n\n", "\r\n");
+    assert_eq!(String::from_utf8(copy).unwrap(), expected);
+    let found: Vec<_> = lines.findings().iter().map(|f| (f.code(), f.offset)).collect();
+    assert_eq!(found[0], ("echoreplay.bom", Some(0)));
+    assert_eq!(found[1].0, "echoreplay.blank-line");
+    assert_eq!(found[2].0, "echoreplay.no-newline");
+    assert_eq!(found.len(), 3);
+}
+
+#[test]
+fn an_empty_recording_has_no_frames() {
+    assert_eq!(codes(b""), (0, vec![]));
+    assert_eq!(codes("\u{FEFF}".as_bytes()).0, 0);
+}
+
+#[test]
+fn broken_lines_are_skipped_and_told_of() {
+    let good = line(0, SESSION);
+    let size = Some(good.len() as u64);
+    for (bad, code) in [
+        ("404\r\n".to_owned(), "echoreplay.columns"),
+        ("\0\0\0\0\n".to_owned(), "echoreplay.columns"),
+        (format!("yesterday\t{SESSION}\n"), "echoreplay.time"),
+        (format!("\t{SESSION}\n"), "echoreplay.time"),
+        (format!("2022/02/30 03:00:00.000\t{SESSION}\n"), "echoreplay.time"),
+    ] {
+        let text = format!("{good}{bad}{good}");
+        assert_eq!(codes(text.as_bytes()), (2, vec![(code, size, Some(1))]));
+        assert_eq!(strict_error(text.as_bytes()), (code, good.len() as u64));
+        // Lines as they are know of it, too.
+        assert_eq!(read(text.as_bytes()).filter(Result::is_err).count(), 1);
+    }
+}
+
+#[test]
+fn the_last_line_is_taken_if_it_is_whole() {
+    let good = line(0, SESSION);
+    let last = line(1, SESSION);
+    let last = last.trim_end();
+    for size in 1..=last.len() {
+        let text = format!("{good}{}", &last[..size]);
+        if size == last.len() {
+            let start = Some(good.len() as u64);
+            assert_eq!(codes(text.as_bytes()), (2, vec![("echoreplay.no-newline", start, Some(1))]));
+            continue;
+        }
+        let found = codes(text.as_bytes());
+        assert_eq!(found.0, 1);
+        assert_eq!(found.1[0].0, "echoreplay.truncated", "{size}");
+        let error = read(text.as_bytes()).find_map(Result::err).unwrap();
+        assert!(error.is_truncated() && !error.is_limit(), "{error}");
+        assert_eq!(error.offset(), Some(good.len() as u64));
+    }
+    let bones = format!("{good}{last}\t{{\"user_bones\":[");
+    assert_eq!(codes(bones.as_bytes()).1[0].0, "echoreplay.truncated");
+}
+
+#[test]
+fn long_lines_are_a_limit() {
+    let long = line(1, &format!("{{\"x\":\"{}\"}}", "y".repeat(200)));
+    let text = format!("{0}{long}{0}{long}", line(0, SESSION));
+    let options = ReadOptions {
+        strictness: Strictness::Lenient,
+        limits: Limits { max_line_bytes: 100, ..Limits::DEFAULT },
+    };
+    let mut lines = options.read(text.as_bytes());
+    assert_eq!(lines.by_ref().count(), 2);
+    let finding = lines.findings().iter().next().unwrap();
+    assert_eq!((finding.code(), finding.repeats), ("echoreplay.limit", 1));
+    let strict = ReadOptions { strictness: Strictness::Strict, ..options };
+    let error = strict.read(text.as_bytes()).find_map(Result::err).unwrap();
+    assert!(error.is_limit() && !error.is_truncated(), "{error}");
+    assert_eq!(error.offset(), Some(line(0, SESSION).len() as u64));
+}
+
+#[test]
+fn errors_read_like_sentences() {
+    let text = line(0, SESSION) + &line(1, "{\"game_clock\":x}");
+    let mut lines = read(text.as_bytes());
+    let mut frame = gametape_echo::Frame::default();
+    lines.next_frame(&mut frame).unwrap();
+    let error = lines.next_frame(&mut frame).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "frame 1 (2022/01/02 03:00:01.000, byte 97): the session can't be read: a number is expected"
+    );
+}

@@ -1,0 +1,51 @@
+//! .echoreplay: real files, whatever files, broken files.
+
+mod agreement;
+mod arbitrary;
+mod lines;
+mod redaction;
+mod round_trip;
+mod tapes;
+mod values;
+mod writing;
+mod zips;
+
+use gametape_echo::echoreplay::ReadOptions;
+use gametape_echo::{Findings, Frame};
+
+/// A session that is one.
+pub const SESSION: &str = r#"{"sessionid":"A","game_clock":1.5}"#;
+
+/// A line that is one.
+pub fn line(second: u8, session: &str) -> String {
+    format!("2022/01/02 03:00:{second:02}.000\t{session}\r\n")
+}
+
+/// Reads text leniently.
+pub fn lenient(text: &[u8]) -> (Vec<Frame>, Findings) {
+    let mut lines = ReadOptions::lenient().read(text);
+    let mut frame = Frame::default();
+    let mut frames = Vec::new();
+    while lines.next_frame(&mut frame).unwrap().is_some() {
+        frames.push(frame.clone());
+    }
+    (frames, lines.findings().clone())
+}
+
+/// The code of the error of a strict reader, and its byte.
+pub fn strict_error(text: &[u8]) -> (&'static str, u64) {
+    let mut lines = ReadOptions::strict().read(text);
+    let mut frame = Frame::default();
+    loop {
+        match lines.next_frame(&mut frame) {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("nothing is wrong with {:?}", String::from_utf8_lossy(text)),
+            Err(error) => {
+                // It stays what it is.
+                let again = lines.next_frame(&mut frame).unwrap_err();
+                assert_eq!(again.finding(), error.finding());
+                return (error.code(), error.offset().unwrap());
+            }
+        }
+    }
+}

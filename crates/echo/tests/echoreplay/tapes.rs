@@ -1,0 +1,134 @@
+//! Recordings beside the project: written by a recorder, and by the game.
+
+use std::path::PathBuf;
+
+use gametape_echo::echoreplay::{Writer, read};
+use gametape_echo::{Frame, Holding, Map, TeamId};
+use serde_json::Value;
+
+fn tape(name: &str) -> Option<Vec<u8>> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes");
+    let bytes = std::fs::read(path.join(name)).ok();
+    if bytes.is_none() {
+        eprintln!("SKIPPED: {name} is not there; this test has checked nothing");
+    }
+    bytes
+}
+
+fn recordings() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+    ["a_single", "b_scenario", "c_combat"]
+        .into_iter()
+        .filter_map(|name| Some((name, tape(&format!("butter/{name}.echoreplay"))?)))
+}
+
+/// Takes out what may differ in spelling: `1` and `1.0`, `7.6360002` and `7.6360003`, and what is
+/// false where it is not told.
+fn plain(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let rounded = number.as_f64().unwrap() as f32;
+            *value = if number.is_u64() && number.as_u64().unwrap() > 1 << 24 {
+                Value::from(number.as_u64().unwrap().to_string())
+            } else {
+                Value::from(rounded.to_bits())
+            };
+        }
+        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Object(members) => {
+            members.retain(|name, value| name != "is_emote_playing" || *value != false);
+            members.values_mut().for_each(plain);
+            members.sort_keys();
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn lines_are_written_as_they_were_read() {
+    for (name, bytes) in recordings() {
+        let mut writer = Writer::new(Vec::new());
+        for line in read(&bytes) {
+            writer.push_line(&line.unwrap()).unwrap();
+        }
+        assert!(writer.finish().unwrap() == bytes, "{name}");
+    }
+}
+
+#[test]
+fn frames_survive_writing_and_keep_every_member() {
+    for (name, bytes) in recordings() {
+        let mut lines = read(&bytes);
+        let mut frame = Frame::default();
+        let mut count = 0;
+        while let Some(line) = lines.next_frame(&mut frame).unwrap() {
+            assert_eq!(line.frame().unwrap(), frame, "{name}: in place or not");
+            assert!(frame.session.unknown.is_empty(), "{name}: {:?}", frame.session.unknown);
+            let mut writer = Writer::new(Vec::new());
+            writer.push(&frame).unwrap();
+            let text = writer.finish().unwrap();
+            let back = read(&text).next().unwrap().unwrap();
+            // Debug tells -0.0 from 0.0, which == does not.
+            assert_eq!(format!("{:?}", back.frame().unwrap()), format!("{frame:?}"));
+
+            let mut before: Value = serde_json::from_slice(line.session).unwrap();
+            let mut after: Value = serde_json::from_slice(back.session).unwrap();
+            plain(&mut before);
+            plain(&mut after);
+            assert_eq!(before, after, "{name}, frame {count}");
+            count += 1;
+        }
+        assert!(lines.findings().is_empty(), "{name}");
+        let expected = bytes.split(|byte| *byte == b'\n').count() - 1;
+        assert_eq!(count, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_frame_is_read_as_it_is_spelled() {
+    let Some(bytes) = tape("butter/a_single.echoreplay") else {
+        return;
+    };
+    let frame = read(&bytes).next().unwrap().unwrap().frame().unwrap();
+    assert_eq!(frame.time.to_string(), "2022/01/02 03:00:00.000");
+    let session = &frame.session;
+    assert_eq!(session.map_name, Map::Arena);
+    assert_eq!(session.possession, Some([1, 1]));
+    assert_eq!(session.inputs.left_shoulder, 1.0);
+    assert_eq!((session.blue_points, session.orange_points), (15.0, 8.0));
+    assert_eq!(session.disc.unwrap().velocity, [3.1090002, 3.4870002, -3.0960002]);
+    assert_eq!(session.last_throw.unwrap().throw_move_penalty, 0.026_893_407);
+    assert_eq!(session.last_score.as_ref().unwrap().team, TeamId::Orange);
+    assert_eq!(session.teams.len(), 3);
+    assert!(session.teams[2].stats.is_none());
+    let fox = &session.teams[1].players[0];
+    assert_eq!((fox.name.as_str(), fox.userid), ("Fox6", 1_000_000_000_000_036));
+    assert_eq!(fox.holding_left, Some(Holding::Disc));
+    assert_eq!(fox.lhand.position, [-1.6670001, 0.19800001, 34.412003]);
+    assert_eq!(fox.stats.unwrap().shots_taken, 4);
+}
+
+#[test]
+fn the_sign_of_zero_is_kept() {
+    let Some(bytes) = tape("butter/c_combat.echoreplay") else {
+        return;
+    };
+    let mut text = String::new();
+    for line in read(&bytes) {
+        text += &format!("{:?}", line.unwrap().frame().unwrap());
+    }
+    assert_eq!(text.matches("-0.0,").count(), 8);
+}
+
+#[test]
+fn what_the_game_answers_itself_is_a_session() {
+    let Some(json) = tape("echo/example_frame_2021-11-20.json") else {
+        return;
+    };
+    // The game's own answer has line breaks, which a recorder leaves out.
+    let value: Value = serde_json::from_slice(&json).unwrap();
+    let text = super::line(0, &value.to_string());
+    let frame = read(text.as_bytes()).next().unwrap().unwrap().frame().unwrap();
+    assert_eq!(frame.session.players().count(), 10);
+    assert_eq!(frame.session.err_code, Some(0));
+    assert!(frame.session.unknown.is_empty());
+}

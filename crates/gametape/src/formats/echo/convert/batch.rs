@@ -1,0 +1,347 @@
+//! Frames of the input, some at a time: read on a thread of their own, so that inflating does not
+//! wait for parsing, nor parsing for what is made of the frames.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::Scope;
+
+use gametape_echo::echoreplay::{self, Line};
+use gametape_echo::{Error as EchoError, Frame, Severity, butter};
+use rayon::prelude::*;
+
+use super::super::EchoFormat;
+use super::super::frames::{broken, io, problem};
+use crate::source::{ReadSeek, Source};
+use crate::{Error, Work};
+
+/// Text of a batch, at least: enough to share out, little enough to hold several.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Frames of a batch, at most.
+pub(super) const BATCH_FRAMES: usize = 64;
+
+/// Batches that wait for whoever takes them.
+const WAITING: usize = 2;
+
+/// A stream that tells how far it was read.
+struct Told<'s> {
+    stream: Box<dyn ReadSeek + 's>,
+    work: Work<'s>,
+    read: u64,
+}
+
+impl Read for Told<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(into)?;
+        self.read += count as u64;
+        self.work.told(self.read);
+        Ok(count)
+    }
+}
+
+impl Seek for Told<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.stream.seek(to)
+    }
+}
+
+/// Where a line lies in the text of its batch.
+#[derive(Clone, Copy)]
+struct Place {
+    start: usize,
+    time: usize,
+    session: usize,
+    bones: Option<usize>,
+    ending: usize,
+    index: u64,
+    offset: u64,
+}
+
+/// Lines as they are.
+#[derive(Default)]
+pub(super) struct Lines {
+    text: Vec<u8>,
+    places: Vec<Place>,
+}
+
+impl Lines {
+    fn push(&mut self, line: &Line<'_>) {
+        self.places.push(Place {
+            start: self.text.len(),
+            time: line.time.len(),
+            session: line.session.len(),
+            bones: line.bones.map(<[u8]>::len),
+            ending: line.ending.len(),
+            index: line.index,
+            offset: line.offset,
+        });
+        line.write(&mut self.text);
+    }
+
+    fn line(&self, place: &Place) -> Option<Line<'_>> {
+        let (time, rest) = self
+            .text
+            .get(place.start..)?
+            .split_at_checked(place.time)?;
+        let (session, rest) = rest.get(1..)?.split_at_checked(place.session)?;
+        let (bones, rest) = match place.bones {
+            Some(size) => {
+                let (bones, rest) = rest.get(1..)?.split_at_checked(size)?;
+                (Some(bones), rest)
+            }
+            None => (None, rest),
+        };
+        Some(Line {
+            time,
+            session,
+            bones,
+            ending: rest.get(..place.ending)?,
+            index: place.index,
+            offset: place.offset,
+        })
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+        self.places.iter().filter_map(|place| self.line(place))
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.places.clear();
+    }
+}
+
+/// What comes of the input.
+pub(super) enum Batch {
+    Lines(Lines),
+    Frames(Vec<Frame>),
+    /// The input was read to its end; what is odd about it, and its header.
+    End(End),
+}
+
+/// What is known at the end of the input.
+#[derive(Default)]
+pub(super) struct End {
+    /// Sentences: what a reader of text or of a zip came across.
+    pub notes: Vec<String>,
+}
+
+/// The input, being read on its own thread.
+pub(super) struct Batches {
+    batches: Receiver<Result<Batch, Error>>,
+    /// Batches that are done with, to be filled again.
+    back: Sender<Batch>,
+}
+
+impl Batches {
+    pub fn read<'scope, 'env: 'scope>(
+        scope: &'scope Scope<'scope, 'env>,
+        format: EchoFormat,
+        path: &'env Path,
+        source: &'env Source,
+        work: Work<'env>,
+    ) -> Self {
+        let (to, batches) = sync_channel(WAITING);
+        let (back, used) = channel();
+        scope.spawn(move || {
+            let read = source
+                .stream()
+                .map_err(|error| io(path, error))
+                .and_then(|stream| {
+                    let stream = Told {
+                        stream,
+                        work,
+                        read: 0,
+                    };
+                    match format {
+                        EchoFormat::Echoreplay => lines(path, stream, &to, &used),
+                        EchoFormat::Butter => frames(path, stream, &to, &used),
+                    }
+                });
+            // Nobody takes what an error before has made useless.
+            let _ = to.send(read.map(Batch::End));
+        });
+        Self { batches, back }
+    }
+
+    /// The next batch; the last is [`Batch::End`].
+    pub fn next(&self) -> Result<Batch, Error> {
+        self.batches
+            .recv()
+            .unwrap_or_else(|_| Ok(Batch::End(End::default())))
+    }
+
+    /// Gives a batch back.
+    pub fn done(&self, batch: Batch) {
+        let _ = self.back.send(batch);
+    }
+}
+
+type To = SyncSender<Result<Batch, Error>>;
+
+fn lines(
+    path: &Path,
+    stream: impl Read + Seek,
+    to: &To,
+    used: &Receiver<Batch>,
+) -> Result<End, Error> {
+    let broken = |error| broken(path, error);
+    let mut reader = echoreplay::open(stream).map_err(broken)?;
+    let mut batch = Lines::default();
+    while let Some(line) = reader.next_line().map_err(broken)? {
+        batch.push(&line);
+        if batch.text.len() >= BATCH_BYTES {
+            let empty = match used.try_recv() {
+                Ok(Batch::Lines(mut lines)) => {
+                    lines.clear();
+                    lines
+                }
+                _ => Lines::default(),
+            };
+            let full = std::mem::replace(&mut batch, empty);
+            if to.send(Ok(Batch::Lines(full))).is_err() {
+                return Ok(End::default());
+            }
+        }
+    }
+    let _ = to.send(Ok(Batch::Lines(batch)));
+    let notes = reader.findings().iter();
+    Ok(End {
+        notes: notes.map(gametape_echo::Finding::message).collect(),
+    })
+}
+
+fn frames(
+    path: &Path,
+    stream: impl Read,
+    to: &To,
+    used: &Receiver<Batch>,
+) -> Result<End, Error> {
+    let options = butter::ReadOptions::lenient();
+    let mut reader = butter::Reader::with_options(stream, options);
+    let empty = || match used.try_recv() {
+        Ok(Batch::Frames(frames)) => frames,
+        _ => Vec::new(),
+    };
+    let mut batch: Vec<Frame> = empty();
+    let mut count = 0;
+    loop {
+        let Some(frame) = reader.next_frame().map_err(|error| broken(path, error))? else {
+            break;
+        };
+        match batch.get_mut(count) {
+            Some(old) => old.clone_from(frame),
+            None => batch.push(frame.clone()),
+        }
+        count += 1;
+        if count == BATCH_FRAMES {
+            if to.send(Ok(Batch::Frames(batch))).is_err() {
+                return Ok(End::default());
+            }
+            batch = empty();
+            count = 0;
+        }
+    }
+    batch.truncate(count);
+    let findings = reader.decoder().findings();
+    if let Some(problem) = problem(path, findings) {
+        return Err(problem);
+    }
+    let notes = findings.iter().map(gametape_echo::Finding::message);
+    let end = End {
+        notes: notes.collect(),
+    };
+    let _ = to.send(Ok(Batch::Frames(batch)));
+    Ok(end)
+}
+
+/// Lines that are no frames, and bones that are none: left out, and counted.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    lines: Vec<(String, u64)>,
+}
+
+impl LeftOut {
+    fn count(&mut self, error: &EchoError) {
+        let Some(finding) = error.finding() else {
+            return;
+        };
+        let what = match finding.code() {
+            "echoreplay.no-session" => "lines that are no session",
+            _ => "bones that can't be read",
+        };
+        let place = format!("the first is {error}");
+        match self.lines.iter_mut().find(|(known, _)| known.starts_with(what)) {
+            Some((_, count)) => *count += 1,
+            None => self.lines.push((format!("{what} ({place})"), 1)),
+        }
+    }
+
+    /// A sentence for each kind.
+    pub fn sentences(&self) -> impl Iterator<Item = String> {
+        self.lines.iter().map(|(what, count)| format!("{count} {what}"))
+    }
+}
+
+/// Parses lines on all cores into the frames that are there; how many there are of them then.
+pub(super) fn parse(
+    path: &Path,
+    lines: &Lines,
+    frames: &mut Vec<Frame>,
+    left_out: &mut LeftOut,
+) -> Result<usize, Error> {
+    if frames.len() < lines.places.len() {
+        frames.resize_with(lines.places.len(), Frame::default);
+    }
+    let read: Vec<Result<Option<EchoError>, EchoError>> = lines
+        .places
+        .par_iter()
+        .zip(frames.par_iter_mut())
+        .with_min_len(4)
+        .map(|(place, frame)| match lines.line(place) {
+            Some(line) => read_line(&line, frame),
+            None => Ok(None),
+        })
+        .collect();
+    let mut kept = 0;
+    for (at, read) in read.into_iter().enumerate() {
+        match read {
+            Ok(odd) => {
+                if let Some(odd) = odd {
+                    left_out.count(&odd);
+                }
+                frames.swap(kept, at);
+                kept += 1;
+            }
+            Err(error) if is_warning(&error) => left_out.count(&error),
+            Err(error) => return Err(broken(path, error)),
+        }
+    }
+    Ok(kept)
+}
+
+/// A frame, and what is wrong with its bones.
+fn read_line(line: &Line<'_>, frame: &mut Frame) -> Result<Option<EchoError>, EchoError> {
+    match line.read_into(frame) {
+        Ok(()) => Ok(None),
+        Err(error) if is_warning(&error) && line.bones.is_some() => {
+            // Without its bones the line may be a frame.
+            let bare = Line {
+                bones: None,
+                ..*line
+            };
+            match bare.read_into(frame) {
+                Ok(()) => Ok(Some(error)),
+                Err(error) => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn is_warning(error: &EchoError) -> bool {
+    error
+        .finding()
+        .is_some_and(|finding| finding.severity() < Severity::Error)
+}

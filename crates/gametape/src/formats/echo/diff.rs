@@ -1,0 +1,151 @@
+//! What differs between two recordings of matches, whatever they are kept in.
+
+use std::path::Path;
+
+use gametape_echo::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
+use gametape_echo::{Error as EchoError, Frame};
+use serde_json::{Map, Value, json};
+
+use super::frames::{Frames, broken, problem};
+use super::info::object;
+use super::{EchoFormat, format_of};
+use crate::source::Source;
+use crate::{Diff, Error};
+
+/// Frames of two .echoreplay have to be equal; those of a .butter may be as far off as its numbers
+/// are rounded, and what it does not keep is not looked at.
+pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Error> {
+    let [a_path, b_path] = paths;
+    let [a_source, b_source] = sources;
+    let [a_format, b_format] = [format_of(a_path, a_source), format_of(b_path, b_source)];
+    let tolerance = if [a_format, b_format].contains(&EchoFormat::Butter) {
+        Tolerance::BUTTER
+    } else {
+        Tolerance::EXACT
+    };
+    let mut a = Reading::open(a_format, a_path, a_source)?;
+    let mut b = Reading::open(b_format, b_path, b_source)?;
+    let mut differ = Differ::new(tolerance);
+    loop {
+        let (x, y) = (a.next()?, b.next()?);
+        if x.is_none() && y.is_none() {
+            break;
+        }
+        differ.push(x, y);
+    }
+    let problems = [a.problem(), b.problem()];
+    let found = differ.finish();
+    if found.is_same() {
+        // The same as far as it can be read is not the same.
+        if let Some(problem) = problems.into_iter().flatten().next() {
+            return Err(problem);
+        }
+        return Ok(Diff {
+            same: true,
+            ..Diff::default()
+        });
+    }
+    Ok(told(&found, &problems))
+}
+
+struct Reading<'s> {
+    path: &'s Path,
+    frames: Frames<'s>,
+    failed: Option<Error>,
+}
+
+impl<'s> Reading<'s> {
+    fn open(format: EchoFormat, path: &'s Path, source: &'s Source) -> Result<Self, Error> {
+        Ok(Self {
+            path,
+            frames: Frames::open(format, path, source)?,
+            failed: None,
+        })
+    }
+
+    /// The next frame; `None` at the end, or where reading can't go on.
+    fn next(&mut self) -> Result<Option<&Frame>, Error> {
+        if self.failed.is_some() {
+            return Ok(None);
+        }
+        let first = self.frames.count == 0;
+        match self.frames.next() {
+            Ok(frame) => Ok(frame),
+            Err(error) if first || matches!(error, EchoError::Io { .. }) => {
+                Err(broken(self.path, error))
+            }
+            Err(error) => {
+                self.failed = Some(broken(self.path, error));
+                Ok(None)
+            }
+        }
+    }
+
+    fn problem(&mut self) -> Option<Error> {
+        self.failed
+            .take()
+            .or_else(|| problem(self.path, self.frames.findings()))
+    }
+}
+
+fn told(found: &Found, problems: &[Option<Error>; 2]) -> Diff {
+    let mut diff = Diff {
+        more: found.more_frames,
+        ..Diff::default()
+    };
+    let Some(first) = &found.first else {
+        return diff;
+    };
+    let [a_problem, b_problem] = problems;
+    diff.details = object(json!({
+        "frame": first.frame,
+        "frames": found.frames,
+        "values": found.values,
+    }));
+    let what = match &first.what {
+        Side::Both(difference) => {
+            put(difference, &mut diff.details);
+            sentence(difference)
+        }
+        Side::OnlyFirst => ended("second", b_problem.as_ref()),
+        Side::OnlySecond => ended("first", a_problem.as_ref()),
+    };
+    diff.first = Some(format!("frame {} ({}): {what}", first.frame, first.time));
+    diff.tick = u64::try_from(first.time.0).ok();
+    diff
+}
+
+fn ended(which: &str, problem: Option<&Error>) -> String {
+    match problem {
+        None => format!("the {which} recording has ended"),
+        Some(error) => format!("the {which} recording breaks off: {}", error.message()),
+    }
+}
+
+fn sentence(difference: &Difference) -> String {
+    let unit = difference.field.unit();
+    let apart = match difference.apart {
+        Some(apart) if unit.is_empty() => format!(", {apart} apart"),
+        Some(apart) => format!(", {apart} {unit} apart"),
+        None => String::new(),
+    };
+    let more = match difference.more {
+        0 => String::new(),
+        1 => "; 1 more value of the frame differs".into(),
+        more => format!("; {more} more values of the frame differ"),
+    };
+    format!(
+        "{} is {} in the first, {} in the second{apart}{more}",
+        difference.path, difference.a, difference.b
+    )
+}
+
+fn put(difference: &Difference, details: &mut Map<String, Value>) {
+    details.insert("path".into(), difference.path.clone().into());
+    details.insert("field".into(), difference.field.name().into());
+    details.insert("first".into(), difference.a.clone().into());
+    details.insert("second".into(), difference.b.clone().into());
+    details.insert("apart".into(), json!(difference.apart));
+    details.insert("unit".into(), difference.field.unit().into());
+    details.insert("more_in_frame".into(), difference.more.into());
+}

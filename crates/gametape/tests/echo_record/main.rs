@@ -1,0 +1,480 @@
+//! Recording Echo VR live, against a game that does what games do.
+
+mod game;
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use game::{Game, Reply, a_match, answers, frames};
+use gametape::echo::{
+    Event, Fault, Faults, Frame, Map, RecordOptions, Recorded, butter, echoreplay, record,
+};
+
+fn options(game: &Game, output: &Path) -> RecordOptions {
+    RecordOptions {
+        url: game.url(),
+        rate: 120,
+        ..RecordOptions::new(output)
+    }
+}
+
+/// Records until the game's script is over. What happened, as words.
+fn recorded(game: &Game, options: &RecordOptions) -> (Recorded, Vec<String>) {
+    let mut events = Vec::new();
+    let recorded = record(options, &game.over, |event| events.push(word(event))).unwrap();
+    (recorded, events)
+}
+
+fn word(event: Event<'_>) -> String {
+    match event {
+        Event::Waiting(fault) => format!("waiting: {fault}"),
+        Event::Appeared(session) => format!("appeared: {}", session.map_name.as_str()),
+        Event::NextMatch(session) => format!("next match: {}", session.map_name.as_str()),
+        Event::NextFile(path) => {
+            format!("next file: {}", path.file_name().unwrap().display())
+        }
+        Event::Disappeared(fault) => format!("disappeared: {fault}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The lines of a recording: session and bones, as they are.
+fn lines(path: &Path) -> Vec<(Vec<u8>, Vec<u8>)> {
+    echoreplay::read(&fs::read(path).unwrap())
+        .map(|line| {
+            let line = line.unwrap();
+            assert_eq!(line.ending, b"\r\n");
+            (
+                line.session.to_vec(),
+                line.bones.unwrap_or_default().to_vec(),
+            )
+        })
+        .collect()
+}
+
+/// The frames of a .butter, strictly read.
+fn butter_frames(path: &Path) -> Vec<Frame> {
+    let bytes = fs::read(path).unwrap();
+    let file = butter::read(&bytes).unwrap();
+    let mut frames = file.frames();
+    let mut all = Vec::new();
+    while let Some(frame) = frames.next_frame().unwrap() {
+        all.push(frame.clone());
+    }
+    all
+}
+
+/// That frames of a .butter are these, as far as a .butter can.
+fn assert_same(read: &[Frame], played: &[Frame]) {
+    assert_eq!(read.len(), played.len());
+    for (read, played) in read.iter().zip(played) {
+        let (read, played) = (&read.session, &played.session);
+        assert!(read.sessionid.eq_ignore_ascii_case(&played.sessionid));
+        assert_eq!(read.map_name, played.map_name);
+        assert!((read.game_clock - played.game_clock).abs() < 0.01);
+        assert_eq!(read.blue_points, played.blue_points);
+        let names = |frame: &gametape::echo::Session| -> Vec<String> {
+            let names = frame.players().map(|(_, player)| player.name.to_string());
+            names.collect()
+        };
+        assert_eq!(names(read), names(played));
+        for ((_, read), (_, played)) in read.players().zip(played.players()) {
+            let (read, played) = (read.head.position, played.head.position);
+            for (read, played) in read.into_iter().zip(played) {
+                assert!((read - played).abs() < 0.01, "{read} {played}");
+            }
+        }
+    }
+    let times = read.windows(2).all(|pair| pair[0].time <= pair[1].time);
+    assert!(times, "time goes back");
+}
+
+#[test]
+fn every_answer_is_a_line_byte_for_byte_whatever_comes_between() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.echoreplay");
+    let played = a_match(1, 40);
+    let script = [
+        vec![
+            Reply::Status(404),
+            Reply::Text(r#"{"err_code":-6,"err_description":"not in a match"}"#),
+        ],
+        frames(10),
+        vec![
+            Reply::Half,
+            Reply::Text("<html>what?</html>"),
+            Reply::Text(""),
+            Reply::Text("{\"sessionid\":\"A\",\"teams\":["),
+            Reply::Status(500),
+            Reply::Gone,
+        ],
+        frames(10),
+        vec![Reply::Restart(Duration::from_millis(200))],
+        frames(20),
+    ];
+    let game = Game::start(played.clone(), script.concat());
+    let (recorded, events) = recorded(&game, &options(&game, &path));
+    let expected: Vec<_> = played.iter().map(answers).collect();
+    assert!(expected.iter().all(|(_, bones)| bones.len() > 1000));
+    assert_eq!(lines(&path), expected);
+    assert_eq!(recorded.frames, 40);
+    assert_eq!(recorded.matches, 1);
+    assert_eq!(recorded.files.len(), 1);
+    assert_eq!(recorded.files[0].path, path);
+    assert_eq!(recorded.files[0].frames, 40);
+    assert_eq!(
+        recorded.files[0].bytes,
+        fs::metadata(&path).unwrap().len()
+    );
+    let Faults {
+        status,
+        no_match,
+        malformed,
+        bones,
+        ..
+    } = recorded.faults;
+    // The last is the one that says the script is over.
+    assert_eq!((status, no_match, bones), (3, 1, 0), "{:?}", recorded.faults);
+    // A connection that is gone may be either.
+    assert!(malformed >= 4, "{:?}", recorded.faults);
+    assert_eq!(events[0], "waiting: HTTP status 404");
+    assert_eq!(events[1], "appeared: mpl_arena_a");
+}
+
+#[test]
+fn a_butter_is_finished_and_holds_one_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.butter");
+    let mut played = a_match(1, 25);
+    played.extend(a_match(2, 25));
+    let mut lobby = a_match(2, 5);
+    for frame in &mut lobby {
+        frame.session.map_name = Map::from("mpl_lobby_b2");
+    }
+    played.extend(lobby);
+    // What lies there already is not touched.
+    fs::write(folder.path().join("match.2.butter"), "other").unwrap();
+    let game = Game::start(played.clone(), frames(55));
+    let options = options(&game, &path);
+    let (recorded, events) = recorded(&game, &options);
+    assert_eq!((recorded.frames, recorded.matches), (55, 3));
+    let names: Vec<_> = recorded
+        .files
+        .iter()
+        .map(|file| file.path.file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert_eq!(names, ["match.butter", "match.3.butter", "match.4.butter"]);
+    let (first, rest) = played.split_at(25);
+    let (second, third) = rest.split_at(25);
+    for (file, played) in recorded.files.iter().zip([first, second, third]) {
+        assert_same(&butter_frames(&file.path), played);
+        let bytes = fs::read(&file.path).unwrap();
+        assert!(!butter::read(&bytes).unwrap().is_unfinished());
+        assert_eq!(file.frames, played.len() as u64);
+    }
+    assert_eq!(
+        events,
+        [
+            "appeared: mpl_arena_a",
+            "next match: mpl_arena_a",
+            "next file: match.3.butter",
+            "next match: mpl_lobby_b2",
+            "next file: match.4.butter",
+        ]
+    );
+    // Nothing is left beside them.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    let error = record(&options, &game.over, |_| {}).unwrap_err();
+    assert_eq!(error.message(), "is there already");
+}
+
+#[test]
+fn one_echoreplay_has_all_matches_unless_it_is_split() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut played = a_match(1, 5);
+    played.extend(a_match(2, 5));
+    let expected: Vec<_> = played.iter().map(answers).collect();
+    let path = folder.path().join("all.echoreplay");
+    let game = Game::start(played.clone(), frames(10));
+    let (together, _) = recorded(&game, &options(&game, &path));
+    assert_eq!((together.matches, together.files.len()), (2, 1));
+    assert_eq!(lines(&path), expected);
+    let path = folder.path().join("each.echoreplay");
+    let game = Game::start(played, frames(10));
+    let options = RecordOptions {
+        split: true,
+        zip: true,
+        ..options(&game, &path)
+    };
+    let (apart, _) = recorded(&game, &options);
+    assert_eq!((apart.matches, apart.files.len()), (2, 2));
+    for (file, expected) in apart.files.iter().zip(expected.chunks(5)) {
+        let bytes = fs::read(&file.path).unwrap();
+        assert!(bytes.starts_with(b"PK"));
+        let mut reader = echoreplay::open(bytes.as_slice()).unwrap();
+        let mut frame = Frame::default();
+        for expected in expected {
+            let line = reader.next_frame(&mut frame).unwrap().unwrap();
+            assert_eq!(line.session, expected.0);
+        }
+        assert!(reader.next_frame(&mut frame).unwrap().is_none());
+    }
+}
+
+#[test]
+fn bones_that_do_not_come_leave_the_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.echoreplay");
+    let played = a_match(1, 6);
+    let game = Game::start(played.clone(), frames(6)).with_bones(vec![
+        Reply::Frame,
+        Reply::Status(404),
+        Reply::Half,
+        Reply::Text("{\"user_bones\":[{\"bone_t\":[1,2]}]}"),
+    ]);
+    let (recorded, _) = recorded(&game, &options(&game, &path));
+    let mut expected: Vec<_> = played.iter().map(answers).collect();
+    for (_, bones) in &mut expected[1..4] {
+        bones.clear();
+    }
+    assert_eq!(lines(&path), expected);
+    assert_eq!((recorded.frames, recorded.faults.bones), (6, 3));
+    // Not asked for, none are missing.
+    let path = folder.path().join("without.echoreplay");
+    let game = Game::start(played.clone(), frames(6));
+    let options = RecordOptions {
+        bones: false,
+        ..options(&game, &path)
+    };
+    let (recorded, _) = self::recorded(&game, &options);
+    assert_eq!((recorded.frames, recorded.faults.bones), (6, 0));
+    assert!(lines(&path).iter().all(|(_, bones)| bones.is_empty()));
+}
+
+#[test]
+fn an_answer_on_many_lines_becomes_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.echoreplay");
+    let game = Game::start(
+        Vec::new(),
+        vec![
+            Reply::Text(
+                "{\r\n\t\"sessionid\" : \"A\",\r\n\t\"client_name\": \"a \\\"b\\\" c\",\r\n\t\"game_clock\": 1.50\r\n}\r\n",
+            ),
+            Reply::Text("{\"sessionid\": \"A\", \"game_clock\": 1.25}"),
+        ],
+    );
+    let options = RecordOptions {
+        bones: false,
+        ..options(&game, &path)
+    };
+    let (recorded, _) = recorded(&game, &options);
+    assert_eq!(recorded.frames, 2);
+    let sessions: Vec<_> = lines(&path)
+        .into_iter()
+        .map(|(session, _)| String::from_utf8(session).unwrap())
+        .collect();
+    assert_eq!(
+        sessions,
+        [
+            r#"{"sessionid":"A","client_name":"a \"b\" c","game_clock":1.50}"#,
+            r#"{"sessionid": "A", "game_clock": 1.25}"#,
+        ]
+    );
+}
+
+#[test]
+fn the_game_is_waited_for_and_late_answers_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.butter");
+    // A port that nobody listens at, yet.
+    let at = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .unwrap();
+    let played = a_match(1, 8);
+    let mut game = None;
+    let mut events = Vec::new();
+    let stop = AtomicBool::new(false);
+    let options = RecordOptions {
+        url: at.to_string(),
+        rate: 120,
+        frames: Some(8),
+        ..RecordOptions::new(&path)
+    };
+    let late = vec![Reply::Late(Duration::from_millis(2_500))];
+    let script = [frames(4), late, frames(4)].concat();
+    let recorded = record(&options, &stop, |event| {
+        if let Event::Waiting(fault) = event {
+            assert!(matches!(fault, Fault::Unreachable(_)), "{fault}");
+            game = Some(Game::start_at(at, played.clone(), script.clone()));
+        }
+        events.push(word(event));
+    })
+    .unwrap();
+    assert_same(&butter_frames(&path), &played);
+    assert_eq!(recorded.frames, 8);
+    assert!(recorded.faults.unreachable >= 1);
+    assert!(recorded.faults.timeout >= 1);
+    // For two seconds nothing came: at 120 Hz, that is missed, and said.
+    assert!(recorded.skipped >= 100, "{}", recorded.skipped);
+    assert_eq!(
+        events[..3],
+        [
+            "waiting: no answer: nobody listens there",
+            "appeared: mpl_arena_a",
+            "disappeared: no answer in time",
+        ]
+    );
+}
+
+#[test]
+fn it_stops_when_it_should() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.butter");
+    let game = Game::start(a_match(1, 3), frames(3));
+    // Nothing came: nothing is left.
+    let stopped = AtomicBool::new(true);
+    let nothing = record(&options(&game, &path), &stopped, |_| {}).unwrap();
+    assert_eq!(nothing, Recorded::default());
+    assert!(!path.exists());
+    // The match is over, and the game idle.
+    let going = AtomicBool::new(false);
+    let idle = RecordOptions {
+        idle: Some(Duration::from_millis(300)),
+        ..options(&game, &path)
+    };
+    let start = Instant::now();
+    assert_eq!(record(&idle, &going, |_| {}).unwrap().frames, 3);
+    assert!(start.elapsed() >= Duration::from_millis(300));
+    let short = RecordOptions {
+        duration: Some(Duration::from_millis(200)),
+        ..options(&game, &folder.path().join("short.butter"))
+    };
+    let start = Instant::now();
+    assert_eq!(record(&short, &going, |_| {}).unwrap().frames, 0);
+    assert!(start.elapsed() >= Duration::from_millis(200));
+    assert!(!going.load(Ordering::Relaxed));
+    let beyond = RecordOptions {
+        output: folder.path().join("match.rmv"),
+        ..short.clone()
+    };
+    let error = record(&beyond, &going, |_| {}).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "a match is recorded into a .butter or an .echoreplay file"
+    );
+    let nowhere = RecordOptions {
+        output: folder.path().join("none/match.butter"),
+        ..short
+    };
+    let error = record(&nowhere, &going, |_| {}).unwrap_err();
+    assert!(error.message().starts_with("no such folder: "), "{error}");
+}
+
+/// A recorder that is killed leaves what this makes: a file cut anywhere.
+#[test]
+fn cut_anywhere_a_recording_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let played = a_match(1, 12);
+    let (before, after) = played.split_at(6);
+    // As the recorder has it before it finishes.
+    let mut journal = std::io::Cursor::new(Vec::new());
+    let mut ends = vec![0];
+    {
+        let mut writer = butter::Journal::new(&mut journal, butter::Options::default());
+        for frame in before {
+            writer.push(frame).unwrap();
+            ends.push(writer.get_ref().get_ref().len());
+        }
+    }
+    let journal = journal.into_inner();
+    let mut text = Vec::new();
+    let mut text_ends = vec![0];
+    for frame in before {
+        echoreplay::write_frame(frame, &mut text).unwrap();
+        text_ends.push(text.len());
+    }
+    for (bytes, ends, name) in [
+        (&journal, &ends, "match.butter"),
+        (&text, &text_ends, "match.echoreplay"),
+    ] {
+        for (frames_there, end) in ends.iter().enumerate() {
+            for cut in [*end, end + 1, end + 40] {
+                let Some(left) = bytes.get(..cut) else {
+                    continue;
+                };
+                let path = folder.path().join(name);
+                fs::write(&path, left).unwrap();
+                let game = Game::start(after.to_vec(), frames(after.len()));
+                let again = RecordOptions {
+                    resume: true,
+                    ..options(&game, &path)
+                };
+                let (recorded, _) = recorded(&game, &again);
+                assert_eq!(recorded.frames, 6, "{name} {cut}");
+                assert_eq!(recorded.dropped, (cut - end) as u64, "{name} {cut}");
+                assert_eq!(recorded.resumed, frames_there > 0);
+                assert_eq!(recorded.files.len(), 1);
+                let whole = [&before[..frames_there], after].concat();
+                if name == "match.butter" {
+                    assert_same(&butter_frames(&path), &whole);
+                } else {
+                    let expected: Vec<_> = whole.iter().map(answers).collect();
+                    assert_eq!(lines(&path), expected);
+                }
+                fs::remove_file(&path).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn going_on_goes_on_in_the_right_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.butter");
+    let resume = |played: Vec<Frame>| {
+        let count = played.len();
+        let game = Game::start(played, frames(count));
+        let options = RecordOptions {
+            resume: true,
+            ..options(&game, &path)
+        };
+        record(&options, &game.over, |_| {})
+    };
+    let names = |recorded: &Recorded| -> Vec<String> {
+        let names = recorded.files.iter();
+        names
+            .map(|file| file.path.file_name().unwrap().display().to_string())
+            .collect()
+    };
+    // Nothing there: it begins.
+    let first = resume(a_match(1, 4)).unwrap();
+    assert_eq!((names(&first), first.resumed), (vec!["match.butter".into()], false));
+    // Finished: the next file.
+    let second = resume(a_match(1, 4)).unwrap();
+    assert_eq!(names(&second), ["match.2.butter"]);
+    // Unfinished, and another match: each in its own.
+    let mut journal = butter::Journal::new(
+        fs::File::create_new(folder.path().join("match.3.butter")).unwrap(),
+        butter::Options::default(),
+    );
+    let there = a_match(3, 4);
+    for frame in &there {
+        journal.push(frame).unwrap();
+    }
+    drop(journal);
+    let third = resume(a_match(4, 4)).unwrap();
+    assert!(third.resumed);
+    assert_eq!(names(&third), ["match.3.butter", "match.4.butter"]);
+    assert_eq!((third.files[0].frames, third.files[1].frames), (0, 4));
+    assert_same(&butter_frames(&third.files[0].path), &there);
+    assert_same(&butter_frames(&third.files[1].path), &a_match(4, 4));
+    // What is none is left alone.
+    fs::write(folder.path().join("match.5.butter"), [9; 100]).unwrap();
+    let error = resume(a_match(1, 4)).unwrap_err();
+    assert!(error.message().starts_with("can't be gone on with: "), "{error}");
+    assert_eq!(fs::read(folder.path().join("match.5.butter")).unwrap(), [9; 100]);
+}
