@@ -48,6 +48,9 @@ pub enum Command {
     Dump(Dump),
     /// Say where two recordings of one format differ first, and how many differences follow
     ///
+    /// Recordings of one kind compare whatever they are kept in: a capture with bare packets, an
+    /// .echoreplay with a .butter, whose numbers may then be as far off as it rounds them.
+    ///
     /// Exits with 0 if nothing differs, with 1 if something does.
     Diff(Diff),
     /// Run a simulation, or listen to a stream, and record it
@@ -71,7 +74,9 @@ pub enum Command {
     /// Convert a recording, by the extension of the output
     ///
     /// Without options a recording of the same format comes out byte for byte as it was. What
-    /// could not be carried is printed, and the exit code is then 3.
+    /// could not be carried is printed, and the exit code is then 3: always so from an .echoreplay
+    /// to a .butter, which rounds its numbers; a table says how far each kind is off, and how far
+    /// the format implies.
     Convert(Convert),
     /// Keep what is whole of a broken recording
     ///
@@ -126,9 +131,13 @@ pub struct Dump {
     /// A file, or -
     #[arg(value_name = "FILE")]
     pub path: OsString,
-    /// This tick alone (of event logs: this millisecond); at once where there is an index
+    /// This tick alone (of event logs: this millisecond; of matches: this frame, from 0); at once
+    /// where there is an index
     #[arg(long, value_name = "N")]
     pub tick: Option<u64>,
+    /// Show user ids and the addresses of servers
+    #[arg(long)]
+    pub show_secrets: bool,
     /// Of snapshot/delta streams: the state at that tick (or the last), one object an entity
     #[arg(long)]
     pub state: bool,
@@ -163,6 +172,13 @@ pub enum RecordWhat {
     /// Ctrl-C or one of the options ends it. Killed at any time, the capture can be read up to the
     /// last second. Exits with 3 if packets came that could not be recorded.
     Stream(RecordStream),
+    /// Ask Echo VR for its session again and again, and record what it answers
+    ///
+    /// The game answers while a match is on. Until then, and whenever it closes or restarts, it is
+    /// waited for; Ctrl-C or one of the options ends the recording. Killed at any time, the file
+    /// holds all frames before, and --resume goes on with it. A .butter holds one match: the second
+    /// goes into OUT.2.butter, the third into OUT.3.butter. Exits with 2 if no frame came.
+    Echo(RecordEcho),
 }
 
 #[derive(Args, Debug)]
@@ -201,6 +217,42 @@ pub struct RecordStream {
     #[arg(long, value_name = "TICKS", default_value_t = 300)]
     pub keyframe_every: u32,
     /// The capture, an .mcap file. A file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct RecordEcho {
+    /// Where the game answers: on this computer, or at the address of a headset
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:6721")]
+    pub url: String,
+    /// Frames a second
+    #[arg(long, value_name = "HZ", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=120))]
+    pub rate: u32,
+    /// Don't ask for the bones of the players
+    #[arg(long)]
+    pub no_bones: bool,
+    /// Stop after this many frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub frames: Option<u64>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<Duration>,
+    /// Stop when no frame has come for this many seconds, once one has
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub idle: Option<Duration>,
+    /// A file for each match in an .echoreplay, too: OUT.2.echoreplay, OUT.3.echoreplay
+    #[arg(long)]
+    pub split: bool,
+    /// Make a zip of an .echoreplay at the end. Until then, and without, it is text
+    #[arg(long)]
+    pub zip: bool,
+    /// Go on with a recording that is there already
+    ///
+    /// Behind the last whole frame; behind a .butter that is finished, in the next file.
+    #[arg(long)]
+    pub resume: bool,
+    /// The recording, a .butter or an .echoreplay file. A file that is there is not replaced
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
 }
@@ -352,7 +404,7 @@ pub struct Convert {
     /// Another version of the format, such as 1 or 2 for RMV
     #[arg(long, value_name = "N")]
     pub format_version: Option<u32>,
-    /// Remove tokens, IP addresses and user ids
+    /// Remove tokens, IP addresses and user ids; of matches the names of players, too
     #[arg(long)]
     pub redact: bool,
     /// Carry a snapshot/delta stream to another schema: JSON, or a recording that has it
@@ -366,6 +418,64 @@ pub struct Convert {
     /// Add full snapshots to a capture, to seek by, where it has none for this many ticks
     #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..))]
     pub keyframe_every: Option<u32>,
+    #[command(flatten)]
+    pub echo: ConvertEcho,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Options for Echo VR")]
+pub struct ConvertEcho {
+    /// How a .butter is written [default: correct]
+    ///
+    /// correct: so that every reader reads it right. compat: bit for bit as the reference
+    /// implementation writes, its faults included.
+    #[arg(long, value_name = "MODE", value_enum)]
+    pub mode: Option<Mode>,
+    /// Frames of a .butter from one keyframe to the next [default: 300]
+    ///
+    /// More make it smaller and seeking slower; they are held in memory on the way.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub keyframes: Option<u16>,
+    /// How a .butter is compressed [default: zstd7]
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub compression: Option<Compression>,
+    /// Refuse, and write nothing, if a position would be further off than this
+    #[arg(long, value_name = "METRES", value_parser = metres)]
+    pub max_error: Option<f32>,
+    /// An .echoreplay as text
+    ///
+    /// Without this or --zip it is kept in what the input is kept in, and made of a .butter in a zip.
+    #[arg(long, conflicts_with = "zip")]
+    pub plain: bool,
+    /// An .echoreplay in a zip
+    #[arg(long)]
+    pub zip: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    Correct,
+    Compat,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compression {
+    None,
+    Gzip,
+    Zstd3,
+    Zstd7,
+    Zstd15,
+    Zstd22,
+}
+
+/// A distance that something may be off.
+fn metres(text: &str) -> Result<f32, String> {
+    let metres: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if metres >= 0.0 && metres.is_finite() {
+        Ok(metres)
+    } else {
+        Err("a distance in metres is 0 or more".to_owned())
+    }
 }
 
 #[derive(Args, Debug)]

@@ -10,6 +10,7 @@ use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use gametape::delta::Schema;
 use gametape::murk::{Commands, engine::World};
+use indicatif::{ProgressBar, ProgressStyle};
 use gametape::{Check, Error, Recording, Severity, Verdict};
 
 use crate::exit::Exit;
@@ -95,6 +96,13 @@ impl Ui {
         let _ = writeln!(anstream::stderr(), "{}", gametape::printable(message));
     }
 
+    /// Remarks of several lines, such as a table.
+    pub fn remarks(&mut self, text: &str) {
+        for line in text.lines() {
+            self.remark(line);
+        }
+    }
+
     /// There was nothing to look at.
     pub fn found_nothing(&mut self, paths: &[OsString]) -> Exit {
         let paths: Vec<String> = paths
@@ -110,6 +118,21 @@ impl Ui {
         self.complain(&error.to_string());
         Exit::Unusable
     }
+}
+
+/// A bar on a terminal's standard error for work on so many bytes, where that is worth one.
+pub fn byte_bar(bytes: u64) -> ProgressBar {
+    /// What takes a moment at most.
+    const SHORT: u64 = 8 << 20;
+    if bytes < SHORT {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(bytes);
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes}, {eta} left")
+    {
+        bar.set_style(style);
+    }
+    bar
 }
 
 /// A number of things: `1 tick`, `2 ticks`.

@@ -47,7 +47,7 @@ fn intervals() -> impl Strategy<Value = u16> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 300 } else { 2000 }))]
+    #![proptest_config(common::cases(300))]
 
     #[test]
     fn what_is_written_reads_and_is_written_the_same_again(

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use gametape_echo::loss::LossReport;
-
 use crate::Format;
 
 /// Why something could not be done with a recording.
@@ -80,16 +78,18 @@ pub enum Error {
         to: String,
     },
     /// A position would be further off than was allowed.
-    #[error("{}: a position would be {metres} m off; {most} m are allowed", .path.display())]
+    #[error("{}: the {what} of frame {frame} would be {metres} m off; {most} m are allowed", .path.display())]
     TooFarOff {
         /// The recording.
         path: PathBuf,
-        /// How far, at most.
+        /// Which position is furthest off.
+        what: &'static str,
+        /// In which frame, from 0.
+        frame: u64,
+        /// How far it is.
         metres: f32,
         /// How far it may be.
         most: f32,
-        /// How far off everything is.
-        report: Box<LossReport>,
     },
     /// Recordings of two formats can't be compared.
     #[error("{}: is {format}, the other recording is {other}", .path.display())]

@@ -13,8 +13,9 @@ pub fn run(args: &Diff, ui: &mut Ui) -> io::Result<Exit> {
         let first = open(&args.first)?;
         let second = open(&args.second)?;
         let mut diff = first.diff(&second, &check)?;
-        // Packets compare whatever they are kept in.
-        if diff.same && !first.format().is_packets() {
+        // Packets and matches compare whatever they are kept in.
+        let kept_apart = first.format().is_packets() || first.format().is_echo();
+        if diff.same && !kept_apart {
             look_closer(&first, &second, &mut diff);
         }
         Ok((diff, first.format().unit()))

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use gametape::Dump as Wanted;
+use gametape::{Dump as Wanted, Secrets};
 
 use crate::args::Dump;
 use crate::exit::Exit;
@@ -16,6 +16,11 @@ pub fn run(args: &Dump, ui: &mut Ui) -> io::Result<Exit> {
     let wanted = Wanted {
         tick: args.tick,
         state: args.state,
+        secrets: if args.show_secrets {
+            Secrets::Show
+        } else {
+            Secrets::Hide
+        },
     };
     match recording.dump_with(&wanted, ui.out())? {
         Ok(dumped) => Ok(match dumped.problem {

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use gametape::Work;
 use serde_json::json;
 
-use super::convert::{deliver, put_beside};
+use super::convert::{deliver, put_beside, work_folder};
 use crate::args::Repair;
 use crate::exit::Exit;
 use crate::ui::{Ui, open};
@@ -15,12 +16,19 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
         Err(error) => return Ok(ui.fail(&error)),
     };
     let format = recording.format();
-    let repaired = match recording.repair() {
+    let repaired = work_folder(&args.output).and_then(|folder| {
+        recording.repair_with(&Work {
+            folder: folder.as_deref(),
+            progress: None,
+        })
+    });
+    let repaired = match repaired {
         Ok(repaired) => repaired,
         Err(error) => return Ok(ui.fail(&error)),
     };
     let (input, output) = (&args.input, &args.output);
-    if let Err(exit) = deliver(input, output, &repaired.bytes, repaired.lossy, ui)? {
+    let bytes = repaired.content.len();
+    if let Err(exit) = deliver(input, output, repaired.content, repaired.lossy, ui)? {
         return Ok(exit);
     }
     let lossy = match put_beside(&repaired.beside, output, ui) {
@@ -32,7 +40,7 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
             "path": args.input.display().to_string(),
             "out": args.output.display().to_string(),
             "format": format,
-            "bytes": repaired.bytes.len(),
+            "bytes": bytes,
             "actions": repaired.actions,
             "lossy": lossy,
         }))?;

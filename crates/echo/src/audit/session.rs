@@ -20,9 +20,10 @@ use points::Points;
 /// come and go, teams keep the stats of who left); a warning wants to be looked at.
 ///
 /// ```
-/// use gametape_echo::{Findings, Frame, Time, audit::SessionAudit};
+/// use gametape_echo::{Findings, Frame, Team, Time, audit::SessionAudit};
 /// let (mut audit, mut findings) = (SessionAudit::new(), Findings::default());
 /// let mut frame = Frame { time: Time(1_000), ..Frame::default() };
+/// frame.session.teams = vec![Team::default(); 3];
 /// audit.push(0, None, &frame, &mut findings);
 /// frame.time = Time(200);
 /// audit.push(1, None, &frame, &mut findings);

@@ -7,10 +7,11 @@ use crate::model::Vec3;
 /// The largest finite half.
 const MAX_HALF: u16 = 0x7BFF;
 
-/// The difference of a value from what a reader has, as a half.
+/// The difference of a value from what a reader has, as a half: cut off, unless the next larger
+/// half leads a reader to the value itself.
 ///
-/// Where the sum that a reader makes of it is rounded, the difference of that sum counts: a
-/// recording that is read and written once more stays as it is.
+/// What a reader makes of it is rounded to an f32. The difference of that sum gives the same half
+/// again: a recording that is read and written once more stays as it is.
 #[inline]
 pub fn difference(value: f32, from: f32) -> u16 {
     if value.to_bits() == from.to_bits() && value.is_finite() {
@@ -20,16 +21,19 @@ pub fn difference(value: f32, from: f32) -> u16 {
 }
 
 fn apart(value: f32, from: f32) -> u16 {
-    let mut half = finite(to_half(value - from));
-    for _ in 0..3 {
+    let cut = finite(to_half(value - from));
+    exact(value, from, cut).unwrap_or_else(|| {
+        let sum = from + from_half(cut);
         // A sum beyond 2²⁹ may be further away than the largest half.
-        let again = finite(to_half((from + from_half(half)) - from));
-        if again == half {
-            break;
-        }
-        half = again;
-    }
-    half
+        exact(sum, from, finite(to_half(sum - from))).unwrap_or(cut)
+    })
+}
+
+/// Of a half and the next larger one, the first that leads to the value itself.
+fn exact(value: f32, from: f32, half: u16) -> Option<u16> {
+    [half, finite(half + 1)]
+        .into_iter()
+        .find(|&half| (from + from_half(half)).to_bits() == value.to_bits())
 }
 
 /// Steps a metre of positions, and a metre a second of velocities.

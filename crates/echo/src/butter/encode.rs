@@ -84,7 +84,9 @@ impl Encoder {
         let from = if keyframe { 0.0 } else { state.clock };
         packed.clock = clock_difference(session.game_clock, from).to_bits();
         let mut bits = 0;
-        packed.status = session.game_status.code().unwrap_or_default();
+        // Of combat, a reader has what is not coded as what is empty.
+        let uncoded = u8::from(self.layout.game == Game::Combat);
+        packed.status = session.game_status.code().unwrap_or(uncoded);
         packed.points = points(session, self.layout);
         packed.inputs = inputs(session);
         let points_stored = self.layout.game != Game::Other;

@@ -114,9 +114,9 @@ pub struct HeaderPlayer {
     pub name: Vec<u8>,
     /// Account.
     pub userid: u64,
-    /// Jersey, when first seen.
+    /// Jersey, when first seen; from `correct`, when first told.
     pub number: u8,
-    /// Level, when first seen.
+    /// Level, likewise.
     pub level: u8,
 }
 

@@ -68,10 +68,14 @@ impl Header {
 
     /// Adds the players of a frame that are new, and tells the index of each of the frame's players
     /// in `indices`, which has those of the frame before. True where any were new.
+    ///
+    /// A number and a level are 0 for a couple of frames after a player joins: unless the header is
+    /// to be as the `first` sight gives it, it takes them when they come.
     pub(super) fn meet(
         &mut self,
         frame: &Frame,
         indices: &mut Vec<u8>,
+        first: bool,
     ) -> Result<bool, WriteError> {
         let before = self.players.len();
         // There is room for three teams.
@@ -91,6 +95,14 @@ impl Header {
                 Some(index) => index,
                 None => self.add(player).inspect_err(|_| self.players.truncate(before))?,
             };
+            if !first && let Some(known) = self.players.get_mut(usize::from(index).wrapping_sub(1)) {
+                if known.number == 0 {
+                    known.number = player.number as u8;
+                }
+                if known.level == 0 {
+                    known.level = player.level as u8;
+                }
+            }
             match indices.get_mut(count) {
                 Some(place) => *place = index,
                 None => indices.push(index),

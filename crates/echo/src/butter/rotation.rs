@@ -148,22 +148,35 @@ fn nearest(q: Quaternion, dropped: usize, negative: bool) -> u32 {
 }
 
 /// Where two components are as good as equally large, rounding can make another one the largest:
-/// goes on to the code that reading and packing does not change.
+/// goes on to the code that reading and packing does not change, or to the least of those that it
+/// changes into each other.
 #[cold]
 pub(super) fn settle(mut packed: u32) -> u32 {
     for _ in 0..4 {
-        let q = from_smallest3(packed);
-        // By the way of the basis, as a recording that is read gives it.
-        let [forward, _, up] = to_basis(q);
-        let again = from_basis(forward, up);
-        let (dropped, negative) = largest(again);
-        let next = nearest(again, dropped, negative);
+        let next = packed_again(packed);
         if next == packed {
-            break;
+            return packed;
         }
         packed = next;
     }
-    packed
+    let mut least = packed;
+    let mut next = packed_again(packed);
+    for _ in 0..8 {
+        if next == packed {
+            break;
+        }
+        least = least.min(next);
+        next = packed_again(next);
+    }
+    least
+}
+
+/// Reads and packs a rotation by the way of the basis, as a recording that is read gives it.
+fn packed_again(packed: u32) -> u32 {
+    let [forward, _, up] = to_basis(from_smallest3(packed));
+    let again = from_basis(forward, up);
+    let (dropped, negative) = largest(again);
+    nearest(again, dropped, negative)
 }
 
 /// The values of ten bits.

@@ -3,7 +3,7 @@
 use super::difference::finite;
 use super::fill::holding;
 use super::half::to_half;
-use super::header::Header;
+use super::header::{Header, INVALID};
 use super::layout::Layout;
 use super::packed::{PackedPayload, PackedScore};
 use crate::model::{Holding, Loadout, Pause, PausedState, Player, Session, Stats, TeamId};
@@ -56,12 +56,17 @@ pub fn inputs(session: &Session) -> u8 {
 
 pub fn score(session: &Session, header: &Header) -> Option<PackedScore> {
     let score = session.last_score.as_ref()?;
+    // Nobody, even where a player is called that.
+    let index = |name: &str| match name {
+        INVALID => 0,
+        name => header.index_of_name(name),
+    };
     Some(PackedScore {
         flags: score.team.code().unwrap_or(3)
             | u8::from(score.point_amount != 2) << 2
             | score.goal_type.code().unwrap_or(0) << 3,
-        person: header.index_of_name(&score.person_scored),
-        assist: header.index_of_name(&score.assist_scored),
+        person: index(&score.person_scored),
+        assist: index(&score.assist_scored),
         speed: to_half(score.disc_speed),
         distance: to_half(score.distance_thrown),
     })

@@ -92,7 +92,8 @@ impl ChunkEncoder {
 
     /// Adds the players of a frame to the header. True where any were new.
     pub fn meet(&mut self, frame: &Frame) -> Result<bool, WriteError> {
-        self.header.meet(frame, &mut self.indices)
+        let first = self.options.mode == Mode::Compat;
+        self.header.meet(frame, &mut self.indices, first)
     }
 
     /// The next frame starts a chunk.

@@ -88,12 +88,19 @@ fn time(time: Time, out: &mut Vec<u8>) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn session(session: &Session, foreign: &Foreign<'_>, json: &mut Writer<'_>) -> Result<(), WriteError> {
+fn session(
+    session: &Session,
+    foreign: &Foreign<'_>,
+    json: &mut Writer<'_>,
+) -> Result<(), WriteError> {
     let mut o = json.object();
     if let Some(disc) = &session.disc {
         o.member("disc", |json| self::disc(disc, foreign, json))?;
     }
-    o.whole("orange_team_restart_request", i64::from(session.orange_team_restart_request));
+    o.whole(
+        "orange_team_restart_request",
+        i64::from(session.orange_team_restart_request),
+    );
     o.text("sessionid", &session.sessionid);
     o.text("game_clock_display", &session.game_clock_display);
     o.text("game_status", session.game_status.as_str());
@@ -112,7 +119,10 @@ fn session(session: &Session, foreign: &Foreign<'_>, json: &mut Writer<'_>) -> R
         o.member("player", |json| playspace(player, foreign, json))?;
     }
     o.flag("private_match", session.private_match);
-    o.whole("blue_team_restart_request", i64::from(session.blue_team_restart_request));
+    o.whole(
+        "blue_team_restart_request",
+        i64::from(session.blue_team_restart_request),
+    );
     o.flag("tournament_match", session.tournament_match);
     o.whole("orange_round_score", session.orange_round_score.into());
     o.whole("total_round_count", session.total_round_count.into());
@@ -209,7 +219,10 @@ fn pause(pause: &Pause, foreign: &Foreign<'_>, json: &mut Writer<'_>) -> Result<
     let mut o = json.object();
     o.text("paused_state", pause.paused_state.as_str());
     o.text("unpaused_team", pause.unpaused_team.as_str());
-    o.text("paused_requested_team", pause.paused_requested_team.as_str());
+    o.text(
+        "paused_requested_team",
+        pause.paused_requested_team.as_str(),
+    );
     o.number("unpaused_timer", pause.unpaused_timer)?;
     o.number("paused_timer", pause.paused_timer)?;
     foreign.write(Object::Pause, &mut o);
@@ -259,9 +272,10 @@ fn team(
     // A team without players has no such member, as the spectators' show.
     if !team.players.is_empty() {
         o.member("players", |json| {
-            json.list(team.players.iter().zip(0..=u8::MAX), |json, (player, place)| {
-                self::player(player, (at, place), foreign, json)
-            })
+            json.list(
+                team.players.iter().zip(0..=u8::MAX),
+                |json, (player, place)| self::player(player, (at, place), foreign, json),
+            )
         })?;
     }
     o.text("team", &team.name);
@@ -377,9 +391,10 @@ fn bones(bones: &Bones, json: &mut Writer<'_>) -> Result<(), WriteError> {
     let foreign = Foreign::of_bones(bones)?;
     let mut o = json.object();
     o.member("user_bones", |json| {
-        json.list(bones.user_bones.iter().zip(0..=u8::MAX), |json, (player, at)| {
-            skeleton(player, at, &foreign, json)
-        })
+        json.list(
+            bones.user_bones.iter().zip(0..=u8::MAX),
+            |json, (player, at)| skeleton(player, at, &foreign, json),
+        )
     })?;
     if !foreign.has(Object::Bones, "err_code") {
         o.whole("err_code", 0);

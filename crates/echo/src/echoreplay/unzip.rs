@@ -204,9 +204,7 @@ impl<R: Read> Unzip<R> {
             Stored {
                 encrypted: true, ..
             } => Some(Rule::ZipEncrypted),
-            Stored {
-                method: 0 | 8, ..
-            } => None,
+            Stored { method: 0 | 8, .. } => None,
             Stored { method, .. } => Some(Rule::ZipMethod { method }),
         };
         self.current = Some(Current {

@@ -574,3 +574,12 @@ impl Bounds {
         });
     }
 }
+
+/// So many cases, and no file for those that fail: the seed is printed.
+pub fn cases(cases: u32) -> proptest::prelude::ProptestConfig {
+    proptest::prelude::ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..Default::default()
+    }
+}

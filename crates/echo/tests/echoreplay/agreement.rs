@@ -110,7 +110,9 @@ struct Slow<'a>(&'a [u8], usize);
 impl Read for Slow<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let size = self.1.min(into.len());
-        (&mut self.0.take(size as u64)).read(into).inspect(|count| self.0 = &self.0[*count..])
+        (&mut self.0.take(size as u64))
+            .read(into)
+            .inspect(|count| self.0 = &self.0[*count..])
     }
 }
 
@@ -124,7 +126,10 @@ fn part() -> impl Strategy<Value = String> {
         1 => (0..300_usize).prop_map(|n| format!("{{\"x\":\"{}\",\"game_clock\":1}}", "y".repeat(n))),
     ];
     let bones = prop_oneof![
-        Just(""), Just("\t"), Just("\t{\"err_code\":0}"), Just("\tx"),
+        Just(""),
+        Just("\t"),
+        Just("\t{\"err_code\":0}"),
+        Just("\tx"),
         Just("\t{\"user_bones\":[{\"bone_t\":[1]}]}"),
     ];
     let ending = prop_oneof![4 => Just("\r\n"), 2 => Just("\n"), 1 => Just("\r"), 1 => Just("")];
@@ -139,7 +144,7 @@ fn part() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn all_readers_say_the_same(

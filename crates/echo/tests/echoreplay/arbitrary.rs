@@ -19,8 +19,18 @@ pub fn number() -> impl Strategy<Value = f32> {
     prop_oneof![
         -100.0_f32..100.0,
         (-20_000_i32..20_000).prop_map(|n| n as f32 / 1000.0),
-        any::<u32>().prop_map(f32::from_bits).prop_filter("finite", |n| n.is_finite()),
-        prop::sample::select(vec![0.0, -0.0, 1.0, f32::MIN, f32::MAX, f32::MIN_POSITIVE, 1e-45]),
+        any::<u32>()
+            .prop_map(f32::from_bits)
+            .prop_filter("finite", |n| n.is_finite()),
+        prop::sample::select(vec![
+            0.0,
+            -0.0,
+            1.0,
+            f32::MIN,
+            f32::MAX,
+            f32::MIN_POSITIVE,
+            1e-45
+        ]),
     ]
 }
 
@@ -82,10 +92,27 @@ fn player() -> impl Strategy<Value = Player> {
         word(&["sensor", "wraith", "heal", "shield"]),
         word(&["Left", "Right"]),
     )
-        .prop_map(|(weapon, ordnance, tac_mod, arm)| Loadout { weapon, ordnance, tac_mod, arm });
+        .prop_map(|(weapon, ordnance, tac_mod, arm)| Loadout {
+            weapon,
+            ordnance,
+            tac_mod,
+            arm,
+        });
     (
-        (text(), any::<[i32; 4]>(), any::<u64>(), number(), any::<[bool; 5]>()),
-        (holding(), holding(), numbers::<3>(), of(stats()), of(loadout)),
+        (
+            text(),
+            any::<[i32; 4]>(),
+            any::<u64>(),
+            number(),
+            any::<[bool; 5]>(),
+        ),
+        (
+            holding(),
+            holding(),
+            numbers::<3>(),
+            of(stats()),
+            of(loadout),
+        ),
         (pose(), pose(), pose(), pose()),
     )
         .prop_map(
@@ -121,35 +148,57 @@ fn player() -> impl Strategy<Value = Player> {
 
 fn team() -> impl Strategy<Value = Team> {
     (text(), any::<bool>(), of(stats()), vec(player(), 0..4)).prop_map(
-        |(name, possession, stats, players)| Team { name, possession, stats, players },
-    )
-}
-
-fn pause() -> impl Strategy<Value = Pause> {
-    (word(&["paused", "unpaused", "none"]), team_id(), team_id(), number(), number()).prop_map(
-        |(paused_state, unpaused_team, paused_requested_team, unpaused_timer, paused_timer)| {
-            Pause {
-                paused_state,
-                unpaused_team,
-                paused_requested_team,
-                unpaused_timer,
-                paused_timer,
-            }
+        |(name, possession, stats, players)| Team {
+            name,
+            possession,
+            stats,
+            players,
         },
     )
 }
 
+fn pause() -> impl Strategy<Value = Pause> {
+    (
+        word(&["paused", "unpaused", "none"]),
+        team_id(),
+        team_id(),
+        number(),
+        number(),
+    )
+        .prop_map(
+            |(paused_state, unpaused_team, paused_requested_team, unpaused_timer, paused_timer)| {
+                Pause {
+                    paused_state,
+                    unpaused_team,
+                    paused_requested_team,
+                    unpaused_timer,
+                    paused_timer,
+                }
+            },
+        )
+}
+
 fn last_score() -> impl Strategy<Value = LastScore> {
-    (number(), team_id(), word(&["SLAM DUNK", "[NO GOAL]"]), any::<i32>(), number(), text(), text())
-        .prop_map(|(disc_speed, team, goal_type, point_amount, distance_thrown, a, b)| LastScore {
-            disc_speed,
-            team,
-            goal_type,
-            point_amount,
-            distance_thrown,
-            person_scored: a,
-            assist_scored: b,
-        })
+    (
+        number(),
+        team_id(),
+        word(&["SLAM DUNK", "[NO GOAL]"]),
+        any::<i32>(),
+        number(),
+        text(),
+        text(),
+    )
+        .prop_map(
+            |(disc_speed, team, goal_type, point_amount, distance_thrown, a, b)| LastScore {
+                disc_speed,
+                team,
+                goal_type,
+                point_amount,
+                distance_thrown,
+                person_scored: a,
+                assist_scored: b,
+            },
+        )
 }
 
 fn payload() -> impl Strategy<Value = Payload> {
@@ -164,26 +213,63 @@ fn payload() -> impl Strategy<Value = Payload> {
 }
 
 fn disc() -> impl Strategy<Value = Disc> {
-    (pose(), numbers::<3>(), any::<i32>())
-        .prop_map(|(pose, velocity, bounce_count)| Disc { pose, velocity, bounce_count })
+    (pose(), numbers::<3>(), any::<i32>()).prop_map(|(pose, velocity, bounce_count)| Disc {
+        pose,
+        velocity,
+        bounce_count,
+    })
 }
 
 fn bones() -> impl Strategy<Value = Bones> {
     let player = (numbers::<69>(), numbers::<92>()).prop_map(|(positions, rotations)| {
         let mut bones = PlayerBones::default();
-        bones.positions.as_flattened_mut().copy_from_slice(&positions);
-        bones.rotations.as_flattened_mut().copy_from_slice(&rotations);
+        bones
+            .positions
+            .as_flattened_mut()
+            .copy_from_slice(&positions);
+        bones
+            .rotations
+            .as_flattened_mut()
+            .copy_from_slice(&rotations);
         bones
     });
-    vec(player, 1..3).prop_map(|user_bones| Bones { user_bones, unknown: Vec::new() })
+    vec(player, 1..3).prop_map(|user_bones| Bones {
+        user_bones,
+        unknown: Vec::new(),
+    })
 }
 
 fn session() -> impl Strategy<Value = Session> {
     (
-        (text(), text(), text(), text(), word(&["mpl_arena_a", "mpl_combat_dyson"]), text()),
-        (any::<[bool; 4]>(), numbers::<7>(), any::<[i32; 3]>(), of(any::<[i32; 2]>())),
-        (of(pause()), of(last_score()), of(numbers::<13>()), of(pose()), of(disc()), of(payload())),
-        (word(&["playing", "", "score"]), of(text()), of(any::<i64>()), of(any::<i32>()), of(text())),
+        (
+            text(),
+            text(),
+            text(),
+            text(),
+            word(&["mpl_arena_a", "mpl_combat_dyson"]),
+            text(),
+        ),
+        (
+            any::<[bool; 4]>(),
+            numbers::<7>(),
+            any::<[i32; 3]>(),
+            of(any::<[i32; 2]>()),
+        ),
+        (
+            of(pause()),
+            of(last_score()),
+            of(numbers::<13>()),
+            of(pose()),
+            of(disc()),
+            of(payload()),
+        ),
+        (
+            word(&["playing", "", "score"]),
+            of(text()),
+            of(any::<i64>()),
+            of(any::<i32>()),
+            of(text()),
+        ),
         vec(team(), 0..4),
     )
         .prop_map(|(texts, numbers, parts, rest, teams)| Session {
@@ -229,10 +315,28 @@ fn session() -> impl Strategy<Value = Session> {
 /// Members that no model knows, for whatever object of the frame.
 fn foreign() -> impl Strategy<Value = Vec<(prop::sample::Index, Text, Text)>> {
     let json = prop::sample::select(vec![
-        "1", "-0.5e3", "null", "true", r#""a\n\"b\"""#, "[]", "[1, [2,{}]]", r#"{"name":"x"}"#, "1.50",
+        "1",
+        "-0.5e3",
+        "null",
+        "true",
+        r#""a\n\"b\"""#,
+        "[]",
+        "[1, [2,{}]]",
+        r#"{"name":"x"}"#,
+        "1.50",
     ]);
-    let name = prop_oneof!["[a-z]{1,12}_new", any::<String>().prop_map(|name| name + "_new")];
-    vec((any::<prop::sample::Index>(), name.prop_map(Text::from), json.prop_map(Text::from)), 0..6)
+    let name = prop_oneof![
+        "[a-z]{1,12}_new",
+        any::<String>().prop_map(|name| name + "_new")
+    ];
+    vec(
+        (
+            any::<prop::sample::Index>(),
+            name.prop_map(Text::from),
+            json.prop_map(Text::from),
+        ),
+        0..6,
+    )
 }
 
 /// A frame that can be written, its foreign members in the order that reading gives them.
@@ -249,7 +353,11 @@ pub fn frame() -> impl Strategy<Value = Frame> {
             chosen.sort_by_key(|(at, ..)| *at);
             session.unknown = chosen
                 .into_iter()
-                .map(|(at, name, json)| Unknown { object: objects[at], name, json })
+                .map(|(at, name, json)| Unknown {
+                    object: objects[at],
+                    name,
+                    json,
+                })
                 .collect();
             if let Some(bones) = &mut bones {
                 let count = bones.user_bones.len();
@@ -269,7 +377,11 @@ pub fn frame() -> impl Strategy<Value = Frame> {
                     })
                     .collect();
             }
-            Frame { time: Time(time), session, bones }
+            Frame {
+                time: Time(time),
+                session,
+                bones,
+            }
         },
     )
 }
@@ -291,7 +403,9 @@ fn objects(session: &Session) -> Vec<Object> {
     };
     objects.extend(teams().map(|(_, t)| Object::Team(t)));
     objects.extend(
-        teams().filter(|(team, _)| team.stats.is_some()).map(|(_, t)| Object::TeamStats(t)),
+        teams()
+            .filter(|(team, _)| team.stats.is_some())
+            .map(|(_, t)| Object::TeamStats(t)),
     );
     objects.extend(players().map(|(_, t, p)| Object::Player(t, p)));
     objects.extend(

@@ -7,7 +7,10 @@ use super::{SESSION, lenient, line, strict_error};
 
 fn codes(text: &[u8]) -> (usize, Vec<(&'static str, Option<u64>, Option<u64>)>) {
     let (frames, findings) = lenient(text);
-    let codes = findings.iter().map(|f| (f.code(), f.offset, f.frame)).collect();
+    let codes = findings
+        .iter()
+        .map(|f| (f.code(), f.offset, f.frame))
+        .collect();
     (frames.len(), codes)
 }
 
@@ -38,7 +41,11 @@ fn tolerated_spellings_are_read_strictly_and_kept() {
     // All that was left out are the mark and the blank lines, and a finding says so.
     let expected = text.replace('\u{FEFF}', "").replace("\r\n\r\n\n", "\r\n");
     assert_eq!(String::from_utf8(copy).unwrap(), expected);
-    let found: Vec<_> = lines.findings().iter().map(|f| (f.code(), f.offset)).collect();
+    let found: Vec<_> = lines
+        .findings()
+        .iter()
+        .map(|f| (f.code(), f.offset))
+        .collect();
     assert_eq!(found[0], ("echoreplay.bom", Some(0)));
     assert_eq!(found[1].0, "echoreplay.blank-line");
     assert_eq!(found[2].0, "echoreplay.no-newline");
@@ -60,7 +67,10 @@ fn broken_lines_are_skipped_and_told_of() {
         ("\0\0\0\0\n".to_owned(), "echoreplay.columns"),
         (format!("yesterday\t{SESSION}\n"), "echoreplay.time"),
         (format!("\t{SESSION}\n"), "echoreplay.time"),
-        (format!("2022/02/30 03:00:00.000\t{SESSION}\n"), "echoreplay.time"),
+        (
+            format!("2022/02/30 03:00:00.000\t{SESSION}\n"),
+            "echoreplay.time",
+        ),
     ] {
         let text = format!("{good}{bad}{good}");
         assert_eq!(codes(text.as_bytes()), (2, vec![(code, size, Some(1))]));
@@ -79,7 +89,10 @@ fn the_last_line_is_taken_if_it_is_whole() {
         let text = format!("{good}{}", &last[..size]);
         if size == last.len() {
             let start = Some(good.len() as u64);
-            assert_eq!(codes(text.as_bytes()), (2, vec![("echoreplay.no-newline", start, Some(1))]));
+            assert_eq!(
+                codes(text.as_bytes()),
+                (2, vec![("echoreplay.no-newline", start, Some(1))])
+            );
             continue;
         }
         let found = codes(text.as_bytes());
@@ -99,13 +112,19 @@ fn long_lines_are_a_limit() {
     let text = format!("{0}{long}{0}{long}", line(0, SESSION));
     let options = ReadOptions {
         strictness: Strictness::Lenient,
-        limits: Limits { max_line_bytes: 100, ..Limits::DEFAULT },
+        limits: Limits {
+            max_line_bytes: 100,
+            ..Limits::DEFAULT
+        },
     };
     let mut lines = options.read(text.as_bytes());
     assert_eq!(lines.by_ref().count(), 2);
     let finding = lines.findings().iter().next().unwrap();
     assert_eq!((finding.code(), finding.repeats), ("echoreplay.limit", 1));
-    let strict = ReadOptions { strictness: Strictness::Strict, ..options };
+    let strict = ReadOptions {
+        strictness: Strictness::Strict,
+        ..options
+    };
     let error = strict.read(text.as_bytes()).find_map(Result::err).unwrap();
     assert!(error.is_limit() && !error.is_truncated(), "{error}");
     assert_eq!(error.offset(), Some(line(0, SESSION).len() as u64));
@@ -120,6 +139,6 @@ fn errors_read_like_sentences() {
     let error = lines.next_frame(&mut frame).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "frame 1 (2022/01/02 03:00:01.000, byte 97): the session can't be read: a number is expected"
+        "frame 1 (2022/01/02 03:00:01.000, byte 98): the session can't be read: a number is expected"
     );
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::arbitrary;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn frames_are_read_as_they_were_written(
@@ -56,7 +56,11 @@ proptest! {
 }
 
 fn unknown(object: Object, name: &str, json: &str) -> Unknown {
-    Unknown { object, name: name.into(), json: json.into() }
+    Unknown {
+        object,
+        name: name.into(),
+        json: json.into(),
+    }
 }
 
 #[test]
@@ -71,7 +75,10 @@ fn what_text_cannot_hold_is_refused_and_nothing_written() {
         error.to_string()
     };
     let text = refused(&|frame| frame.session.inputs.left_shoulder = f32::NAN);
-    assert_eq!(text, "left_shoulder_pressed NaN; the format holds finite numbers");
+    assert_eq!(
+        text,
+        "left_shoulder_pressed NaN; the format holds finite numbers"
+    );
     refused(&|frame| {
         frame.session.teams.push(Team::default());
         frame.session.teams[0].players.push(Player::default());
@@ -82,7 +89,13 @@ fn what_text_cannot_hold_is_refused_and_nothing_written() {
     refused(&|frame| frame.session.teams = vec![Team::default(); 256]);
     refused(&|frame| {
         let players = vec![Player::default(); 200];
-        frame.session.teams = vec![Team { players, ..Team::default() }; 3];
+        frame.session.teams = vec![
+            Team {
+                players,
+                ..Team::default()
+            };
+            3
+        ];
     });
     for (object, name, json) in [
         (Object::Disc, "x", "1"),
@@ -120,7 +133,12 @@ fn foreign_members_come_out_in_their_objects() {
         0,
         r#"{"new":[1, 2],"disc":{"spin":"fast","position":[1,2,3]},"teams":[{"players":[{"name":"A","head":{"tilt":null}}],"logo":{}}]}"#,
     );
-    let frame = read(text.as_bytes()).next().unwrap().unwrap().frame().unwrap();
+    let frame = read(text.as_bytes())
+        .next()
+        .unwrap()
+        .unwrap()
+        .frame()
+        .unwrap();
     let found = [
         unknown(Object::Session, "new", "[1, 2]"),
         unknown(Object::Disc, "spin", "\"fast\""),
@@ -134,6 +152,9 @@ fn foreign_members_come_out_in_their_objects() {
     assert_eq!(line.frame().unwrap(), frame);
     let value: serde_json::Value = serde_json::from_slice(line.session).unwrap();
     assert_eq!(value["disc"]["spin"], "fast");
-    assert_eq!(value["teams"][0]["players"][0]["head"]["tilt"], serde_json::Value::Null);
+    assert_eq!(
+        value["teams"][0]["players"][0]["head"]["tilt"],
+        serde_json::Value::Null
+    );
     assert_eq!(value["new"][1], 2);
 }

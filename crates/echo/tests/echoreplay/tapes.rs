@@ -62,7 +62,11 @@ fn frames_survive_writing_and_keep_every_member() {
         let mut count = 0;
         while let Some(line) = lines.next_frame(&mut frame).unwrap() {
             assert_eq!(line.frame().unwrap(), frame, "{name}: in place or not");
-            assert!(frame.session.unknown.is_empty(), "{name}: {:?}", frame.session.unknown);
+            assert!(
+                frame.session.unknown.is_empty(),
+                "{name}: {:?}",
+                frame.session.unknown
+            );
             let mut writer = Writer::new(Vec::new());
             writer.push(&frame).unwrap();
             let text = writer.finish().unwrap();
@@ -95,13 +99,22 @@ fn a_frame_is_read_as_it_is_spelled() {
     assert_eq!(session.possession, Some([1, 1]));
     assert_eq!(session.inputs.left_shoulder, 1.0);
     assert_eq!((session.blue_points, session.orange_points), (15.0, 8.0));
-    assert_eq!(session.disc.unwrap().velocity, [3.1090002, 3.4870002, -3.0960002]);
-    assert_eq!(session.last_throw.unwrap().throw_move_penalty, 0.026_893_407);
+    assert_eq!(
+        session.disc.unwrap().velocity,
+        [3.1090002, 3.4870002, -3.0960002]
+    );
+    assert_eq!(
+        session.last_throw.unwrap().throw_move_penalty,
+        0.026_893_407
+    );
     assert_eq!(session.last_score.as_ref().unwrap().team, TeamId::Orange);
     assert_eq!(session.teams.len(), 3);
     assert!(session.teams[2].stats.is_none());
     let fox = &session.teams[1].players[0];
-    assert_eq!((fox.name.as_str(), fox.userid), ("Fox6", 1_000_000_000_000_036));
+    assert_eq!(
+        (fox.name.as_str(), fox.userid),
+        ("Fox6", 1_000_000_000_000_036)
+    );
     assert_eq!(fox.holding_left, Some(Holding::Disc));
     assert_eq!(fox.lhand.position, [-1.6670001, 0.19800001, 34.412003]);
     assert_eq!(fox.stats.unwrap().shots_taken, 4);
@@ -127,7 +140,12 @@ fn what_the_game_answers_itself_is_a_session() {
     // The game's own answer has line breaks, which a recorder leaves out.
     let value: Value = serde_json::from_slice(&json).unwrap();
     let text = super::line(0, &value.to_string());
-    let frame = read(text.as_bytes()).next().unwrap().unwrap().frame().unwrap();
+    let frame = read(text.as_bytes())
+        .next()
+        .unwrap()
+        .unwrap()
+        .frame()
+        .unwrap();
     assert_eq!(frame.session.players().count(), 10);
     assert_eq!(frame.session.err_code, Some(0));
     assert!(frame.session.unknown.is_empty());

@@ -8,7 +8,10 @@ use gametape_echo::{Frame, Time, WriteError};
 use super::{SESSION, lenient, line};
 
 fn frame(at: i64) -> Frame {
-    Frame { time: Time(at * 1000), ..Frame::default() }
+    Frame {
+        time: Time(at * 1000),
+        ..Frame::default()
+    }
 }
 
 #[test]
@@ -22,7 +25,10 @@ fn a_stopped_writer_leaves_whole_lines_and_another_goes_on() {
         let (frames, findings) = lenient(&text[..size]);
         let lines = text[..size].iter().filter(|byte| **byte == b'\n').count();
         // A line that lacks its ending only is whole as well.
-        assert!(frames.len() == lines || findings.has("echoreplay.no-newline"), "{size}");
+        assert!(
+            frames.len() == lines || findings.has("echoreplay.no-newline"),
+            "{size}"
+        );
 
         let mut file = Cursor::new(text[..size].to_vec());
         let whole = seek_whole(&mut file).unwrap();
@@ -39,7 +45,12 @@ fn a_stopped_writer_leaves_whole_lines_and_another_goes_on() {
 #[test]
 fn the_end_of_the_whole_lines_is_found_in_large_files() {
     let tail = "x".repeat(200_000);
-    for text in [format!("{}{tail}", line(0, SESSION)), tail.clone(), "\n".into(), String::new()] {
+    for text in [
+        format!("{}{tail}", line(0, SESSION)),
+        tail.clone(),
+        "\n".into(),
+        String::new(),
+    ] {
         let mut file = Cursor::new(text.as_bytes().to_vec());
         assert_eq!(seek_whole(&mut file).unwrap(), whole_size(text.as_bytes()));
     }
@@ -74,7 +85,11 @@ fn a_line_that_failed_does_not_spoil_the_next() {
     let mut size = Vec::new();
     gametape_echo::echoreplay::write_frame(&frame(0), &mut size).unwrap();
     for left in [0, 1, 100, size.len() - 1] {
-        let full = Full { written: Vec::new(), left, writes: 0 };
+        let full = Full {
+            written: Vec::new(),
+            left,
+            writes: 0,
+        };
         let mut writer = Writer::new(full);
         assert!(matches!(writer.push(&frame(0)), Err(WriteError::Io(_))));
         let mut full = writer.finish().unwrap();

@@ -14,7 +14,10 @@ fn text(lines: usize, first: u8) -> String {
     (0..lines)
         .map(|_| {
             let noise: String = (0..60).map(|_| random.alphanumeric()).collect();
-            line(first, &format!(r#"{{"sessionid":"{noise}","game_clock":1.5}}"#))
+            line(
+                first,
+                &format!(r#"{{"sessionid":"{noise}","game_clock":1.5}}"#),
+            )
         })
         .collect()
 }
@@ -71,14 +74,27 @@ fn files_of_a_zip_are_read_one_after_the_other() {
         ("c.echoreplay", c.trim_end(), Deflated),
     ]);
     let (read, findings) = strict(&bytes).unwrap();
-    assert_eq!(String::from_utf8(read).unwrap(), a.clone() + &b + c.trim_end());
-    let codes: Vec<_> = findings.iter().map(|f| (f.code(), f.offset, f.frame)).collect();
+    assert_eq!(
+        String::from_utf8(read).unwrap(),
+        a.clone() + &b + c.trim_end()
+    );
+    let codes: Vec<_> = findings
+        .iter()
+        .map(|f| (f.code(), f.offset, f.frame))
+        .collect();
     let expected = [
         ("echoreplay.zip-members", Some(0), Some(0)),
         ("echoreplay.no-newline", Some(0), Some(203)),
     ];
     assert_eq!(codes, expected);
-    assert!(findings.iter().next().unwrap().message().contains("4 files"));
+    assert!(
+        findings
+            .iter()
+            .next()
+            .unwrap()
+            .message()
+            .contains("4 files")
+    );
 
     // Frames are counted through, bytes in each file.
     let mut reader = open(Cursor::new(bytes.as_slice())).unwrap();
@@ -106,7 +122,10 @@ fn zips_are_written_and_read() {
         let (read, findings) = strict(&bytes).unwrap();
         assert!(read == text.as_bytes() && findings.is_empty());
     }
-    let empty = Zip::new(Cursor::new(Vec::new())).finish().unwrap().into_inner();
+    let empty = Zip::new(Cursor::new(Vec::new()))
+        .finish()
+        .unwrap()
+        .into_inner();
     assert_eq!(strict(&empty).unwrap().0, b"");
     let (read, _) = strict(&streamed(&text)).unwrap();
     assert!(read == (text.clone() + &text).as_bytes());
@@ -128,7 +147,14 @@ fn a_cut_zip_gives_the_lines_that_are_in_it() {
     for (bytes, text) in [
         (zip(&[("a", &a, Deflated), ("b", &b, Deflated)]), &both),
         (zip(&[("a", &a, Stored), ("b", &b, Stored)]), &both),
-        (zip(&[("a", &a, Stored), ("none", "", Deflated), ("b", &b, Deflated)]), &both),
+        (
+            zip(&[
+                ("a", &a, Stored),
+                ("none", "", Deflated),
+                ("b", &b, Deflated),
+            ]),
+            &both,
+        ),
         (ours, &both),
         (streamed(&a), &twice),
     ] {
@@ -138,9 +164,15 @@ fn a_cut_zip_gives_the_lines_that_are_in_it() {
             assert!(strict(cut).is_err_and(|error| error.code() == "echoreplay.zip-truncated"));
             let (read, findings) = lenient(cut);
             assert!(findings.has("echoreplay.zip-truncated"), "{size}");
-            assert!(text.as_bytes().starts_with(&read), "{size} of {}", bytes.len());
+            assert!(
+                text.as_bytes().starts_with(&read),
+                "{size} of {}",
+                bytes.len()
+            );
             // Whole lines, and not fewer than of a shorter cut.
-            assert!(read.len() >= before && (read.is_empty() || read.ends_with(b"\n")), "{size}");
+            assert!(read.len() >= before, "{size}");
+            let whole = read.is_empty() || read.ends_with(b"\n");
+            assert!(whole || findings.has("echoreplay.no-newline"), "{size}");
             before = read.len();
         }
         // All of it is there when only the table is missing.
@@ -175,7 +207,11 @@ fn files_that_cannot_be_read_are_told_of() {
         assert_eq!(error.code(), code);
         let (read, findings) = lenient(bytes);
         assert!(findings.has(code), "{findings:?}");
-        assert_eq!(read.split(|byte| *byte == b'\n').count() - 1, lines, "{code}");
+        assert_eq!(
+            read.split(|byte| *byte == b'\n').count() - 1,
+            lines,
+            "{code}"
+        );
     };
     // In the table, and then without it.
     let without_end = bytes.len() - 22;
@@ -201,7 +237,8 @@ fn files_that_cannot_be_read_are_told_of() {
     check(&changed, "echoreplay.zip-inflate", 2);
     let mut changed = bytes.clone();
     changed[entry + 20] -= 9;
-    check(&changed, "echoreplay.zip-truncated", 2);
+    // As far as it goes: the first line of the first file is in there.
+    check(&changed, "echoreplay.zip-truncated", 3);
     let mut changed = bytes.clone();
     changed[second] = 0;
     check(&changed, "echoreplay.zip-truncated", 2);
@@ -219,7 +256,11 @@ fn broken_zips_do_no_harm() {
     let streamed = streamed(&a);
     let mut random = fastrand::Rng::with_seed(7);
     for round in 0..3000 {
-        let mut bytes = if round % 2 == 0 { whole.clone() } else { streamed.clone() };
+        let mut bytes = if round % 2 == 0 {
+            whole.clone()
+        } else {
+            streamed.clone()
+        };
         for _ in 0..random.usize(1..6) {
             let at = random.usize(4..bytes.len());
             bytes[at] = random.u8(..);
@@ -235,12 +276,16 @@ fn broken_zips_do_no_harm() {
 #[test]
 fn a_bomb_is_read_in_bounded_memory() {
     let mut writer = Zip::new(Cursor::new(Vec::new()));
-    writer.start_file("x", SimpleFileOptions::default()).unwrap();
+    writer
+        .start_file("x", SimpleFileOptions::default())
+        .unwrap();
     let block = vec![b' '; 1 << 20];
     for _ in 0..64 {
         writer.write_all(&block).unwrap();
     }
-    writer.write_all(format!("\n{}", line(0, SESSION)).as_bytes()).unwrap();
+    writer
+        .write_all(format!("\n{}", line(0, SESSION)).as_bytes())
+        .unwrap();
     let bytes = writer.finish().unwrap().into_inner();
     assert!(bytes.len() < 200_000);
     let (read, findings) = lenient(&bytes);

@@ -1,8 +1,8 @@
 //! A change of every field.
 
 use gametape_echo::{
-    Bones, Field, Frame, GameStatus, GoalType, Holding, LastThrow, Loadout, Map, Object, Payload,
-    PlayerBones, Team, TeamId, Unknown, Weapon,
+    Bones, Disc, Field, Frame, GameStatus, GoalType, Holding, LastThrow, Loadout, Map, Object,
+    Payload, PlayerBones, Team, TeamId, Unknown, Weapon,
 };
 
 use crate::arena::{self, arena, pose};
@@ -294,7 +294,7 @@ pub fn changes() -> Vec<(Field, Frame, &'static str, Change)> {
         |frame| frame.session.teams[0].players[0].holding_left = None,
     );
     session!(DiscElsewhere, on(Map::Gauss), "disc", |s| s.disc =
-        Some(Default::default()));
+        Some(Disc::default()));
     session!(LastScoreElsewhere, on(Map::Gauss), "last_score", |s| {
         s.last_score = Some(arena::score(TeamId::Blue, 2, "player-01"));
     });

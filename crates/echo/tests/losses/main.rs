@@ -1,4 +1,6 @@
 //! Frames compared, and what a conversion loses measured.
+// What is set is what is found.
+#![allow(clippy::float_cmp)]
 
 #[path = "../arena/mod.rs"]
 mod arena;

@@ -176,6 +176,8 @@ pub struct Recorded {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
+    /// The file is there, and the game is asked for the first time.
+    Begun,
     /// The first time the game was asked, it gave no frame: it is waited for.
     Waiting(&'a Fault),
     /// The game is there, or there again, and frames are recorded.
@@ -214,6 +216,7 @@ pub fn record(
 ) -> Result<Recorded, Error> {
     let game = Game::new(&options.url, options.timeout)?;
     let tapes = Tapes::open(options)?;
+    on_event(Event::Begun);
     let mut recorder = Recorder {
         options,
         game,
@@ -235,11 +238,11 @@ pub fn record(
         mut recorded,
         ..
     } = recorder;
-    if let Err(error) = run {
-        tapes.abandon();
-        return Err(error);
-    }
-    recorded.files = tapes.finish()?;
+    // After a fault, too: a .butter that is finished takes less room. Where that can't be, what is
+    // there stays as it is.
+    let files = tapes.finish();
+    run?;
+    recorded.files = files?;
     Ok(recorded)
 }
 
@@ -262,6 +265,8 @@ impl Recorder<'_> {
         let start = Instant::now();
         let mut schedule = Schedule::new(self.options.rate);
         let mut is_there = false;
+        // When it was asked last: what is missed meanwhile is missed of a match.
+        let mut was_there = false;
         let mut last_frame: Option<Instant> = None;
         let mut told = false;
         loop {
@@ -288,9 +293,10 @@ impl Recorder<'_> {
                 continue;
             }
             let missed = schedule.take(now);
-            if is_there {
+            if was_there {
                 self.recorded.skipped += missed;
             }
+            was_there = is_there;
             match self.poll() {
                 Ok(()) => {
                     last_frame = Some(Instant::now());

@@ -194,14 +194,6 @@ impl Tapes {
         self.done.extend(last?);
         Ok(self.done)
     }
-
-    /// Leaves the files as they are after a fault: whole, if not finished.
-    pub(super) fn abandon(mut self) {
-        let _ = self.join();
-        if self.tape.is_empty {
-            self.tape.remove();
-        }
-    }
 }
 
 impl Tape {

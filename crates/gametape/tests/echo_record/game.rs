@@ -52,7 +52,10 @@ pub fn answers(frame: &Frame) -> (Vec<u8>, Vec<u8>) {
     let mut line = Vec::new();
     echoreplay::write_frame(frame, &mut line).unwrap();
     let line = echoreplay::read(&line).next().unwrap().unwrap();
-    (line.session.to_vec(), line.bones.unwrap_or_default().to_vec())
+    (
+        line.session.to_vec(),
+        line.bones.unwrap_or_default().to_vec(),
+    )
 }
 
 #[derive(Debug, Default)]
@@ -118,6 +121,7 @@ impl Game {
     }
 
     /// Frames that were answered.
+    #[allow(dead_code)] // The command's tests ask.
     pub fn served(&self) -> usize {
         self.play.lock().unwrap().served
     }

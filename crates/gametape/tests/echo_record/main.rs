@@ -30,6 +30,7 @@ fn recorded(game: &Game, options: &RecordOptions) -> (Recorded, Vec<String>) {
 
 fn word(event: Event<'_>) -> String {
     match event {
+        Event::Begun => "begun".to_owned(),
         Event::Waiting(fault) => format!("waiting: {fault}"),
         Event::Appeared(session) => format!("appeared: {}", session.map_name.as_str()),
         Event::NextMatch(session) => format!("next match: {}", session.map_name.as_str()),
@@ -125,10 +126,7 @@ fn every_answer_is_a_line_byte_for_byte_whatever_comes_between() {
     assert_eq!(recorded.files.len(), 1);
     assert_eq!(recorded.files[0].path, path);
     assert_eq!(recorded.files[0].frames, 40);
-    assert_eq!(
-        recorded.files[0].bytes,
-        fs::metadata(&path).unwrap().len()
-    );
+    assert_eq!(recorded.files[0].bytes, fs::metadata(&path).unwrap().len());
     let Faults {
         status,
         no_match,
@@ -137,11 +135,16 @@ fn every_answer_is_a_line_byte_for_byte_whatever_comes_between() {
         ..
     } = recorded.faults;
     // The last is the one that says the script is over.
-    assert_eq!((status, no_match, bones), (3, 1, 0), "{:?}", recorded.faults);
+    assert_eq!(
+        (status, no_match, bones),
+        (3, 1, 0),
+        "{:?}",
+        recorded.faults
+    );
     // A connection that is gone may be either.
     assert!(malformed >= 4, "{:?}", recorded.faults);
-    assert_eq!(events[0], "waiting: HTTP status 404");
-    assert_eq!(events[1], "appeared: mpl_arena_a");
+    let start = ["begun", "waiting: HTTP status 404", "appeared: mpl_arena_a"];
+    assert_eq!(events[..3], start);
 }
 
 #[test]
@@ -178,6 +181,7 @@ fn a_butter_is_finished_and_holds_one_match() {
     assert_eq!(
         events,
         [
+            "begun",
             "appeared: mpl_arena_a",
             "next match: mpl_arena_a",
             "next file: match.3.butter",
@@ -214,7 +218,7 @@ fn one_echoreplay_has_all_matches_unless_it_is_split() {
     for (file, expected) in apart.files.iter().zip(expected.chunks(5)) {
         let bytes = fs::read(&file.path).unwrap();
         assert!(bytes.starts_with(b"PK"));
-        let mut reader = echoreplay::open(bytes.as_slice()).unwrap();
+        let mut reader = echoreplay::open(std::io::Cursor::new(bytes)).unwrap();
         let mut frame = Frame::default();
         for expected in expected {
             let line = reader.next_frame(&mut frame).unwrap().unwrap();
@@ -321,8 +325,9 @@ fn the_game_is_waited_for_and_late_answers_are_not() {
     // For two seconds nothing came: at 120 Hz, that is missed, and said.
     assert!(recorded.skipped >= 100, "{}", recorded.skipped);
     assert_eq!(
-        events[..3],
+        events[..4],
         [
+            "begun",
             "waiting: no answer: nobody listens there",
             "appeared: mpl_arena_a",
             "disappeared: no answer in time",
@@ -452,7 +457,10 @@ fn going_on_goes_on_in_the_right_file() {
     };
     // Nothing there: it begins.
     let first = resume(a_match(1, 4)).unwrap();
-    assert_eq!((names(&first), first.resumed), (vec!["match.butter".into()], false));
+    assert_eq!(
+        (names(&first), first.resumed),
+        (vec!["match.butter".into()], false)
+    );
     // Finished: the next file.
     let second = resume(a_match(1, 4)).unwrap();
     assert_eq!(names(&second), ["match.2.butter"]);
@@ -475,6 +483,12 @@ fn going_on_goes_on_in_the_right_file() {
     // What is none is left alone.
     fs::write(folder.path().join("match.5.butter"), [9; 100]).unwrap();
     let error = resume(a_match(1, 4)).unwrap_err();
-    assert!(error.message().starts_with("can't be gone on with: "), "{error}");
-    assert_eq!(fs::read(folder.path().join("match.5.butter")).unwrap(), [9; 100]);
+    assert!(
+        error.message().starts_with("can't be gone on with: "),
+        "{error}"
+    );
+    assert_eq!(
+        fs::read(folder.path().join("match.5.butter")).unwrap(),
+        [9; 100]
+    );
 }

@@ -1,5 +1,6 @@
 //! `gametape record`.
 
+mod echo;
 mod murk;
 mod stream;
 
@@ -13,5 +14,6 @@ pub fn run(args: &Record, ui: &mut Ui) -> io::Result<Exit> {
     match &args.what {
         RecordWhat::Murk(args) => murk::run(args, ui),
         RecordWhat::Stream(args) => stream::run(args, ui),
+        RecordWhat::Echo(args) => echo::run(args, ui),
     }
 }

@@ -373,10 +373,26 @@ mod tests {
     #[test]
     fn texts_are_read_as_serde_json_reads_them() {
         for text in [
-            r#""""#, r#""a""#, r#""seven77""#, r#""eight888""#, r#""Ünïcödé and more of it""#,
-            r#""\"\\\/\b\f\n\r\t""#, r#""\u0041\u00e9\ud83d\ude00!""#, r#""\ud83d""#,
-            r#""\ud83dx""#, r#""\ude00""#, r#""\u12""#, r#""\u+123""#, r#""\x""#, "\"\n\"",
-            "\"1234567\n\"", "\"\\\n\"", "\"a", "\"12345678", "\"\\", r#""\ud83d\u0041""#,
+            r#""""#,
+            r#""a""#,
+            r#""seven77""#,
+            r#""eight888""#,
+            r#""Ünïcödé and more of it""#,
+            r#""\"\\\/\b\f\n\r\t""#,
+            r#""\u0041\u00e9\ud83d\ude00!""#,
+            r#""\ud83d""#,
+            r#""\ud83dx""#,
+            r#""\ude00""#,
+            r#""\u12""#,
+            r#""\u+123""#,
+            r#""\x""#,
+            "\"\n\"",
+            "\"1234567\n\"",
+            "\"\\\n\"",
+            "\"a",
+            "\"12345678",
+            "\"\\",
+            r#""\ud83d\u0041""#,
         ] {
             let right = serde_json::from_str::<String>(text).ok();
             let mut cursor = Cursor::new(text);

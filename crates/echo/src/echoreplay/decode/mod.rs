@@ -11,8 +11,8 @@ mod session;
 use std::mem;
 
 pub(super) use self::cursor::{Cursor, Read};
-use self::object::{Members, Source};
 pub(super) use self::object::{MOST, MOST_UNKNOWN};
+use self::object::{Members, Source};
 pub(super) use self::player::{BONES_ANSWER, PLAYER, POSE, STATS, TEAM, USER_BONES};
 pub(super) use self::session::{DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYSPACE, SESSION, pair};
 use super::place;

@@ -61,7 +61,11 @@ pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
         }
         at += count;
         // Where the power is absurd, so is the difference to 10,000.
-        let power = if count > 8 { 10_000 } else { power.min(10_000) as i32 };
+        let power = if count > 8 {
+            10_000
+        } else {
+            power.min(10_000) as i32
+        };
         let power = if sign == Some(&b'-') { -power } else { power };
         exponent += power;
     }
@@ -165,6 +169,9 @@ impl Number<'_> {
             let number = i128::from(self.digits);
             return Some(if self.negative { -number } else { number });
         }
+        if self.whole {
+            return self.text.parse().ok();
+        }
         let number = self.float();
         // A cast of what is too large gives the largest, which no caller takes.
         (number.fract() == 0.0).then_some(number as i128)
@@ -238,11 +245,30 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_standard_library() {
         for text in [
-            "0", "-0", "-0.0", "0.0", "1", "-1", "123456789", "12345678.12345678", "0.1e-400",
-            "1e400", "-1e400", "1e22", "1e23", "9007199254740993", "18446744073709551615",
-            "18446744073709551616", "0.30000000000000004", "123456789012345678901234567890.5",
-            "0.000000000000000000000000000000000001", "5e-324", "2.4703282292062327e-324",
-            "1E+5", "1e-0000000000000000000005", "0e99999999999",
+            "0",
+            "-0",
+            "-0.0",
+            "0.0",
+            "1",
+            "-1",
+            "123456789",
+            "12345678.12345678",
+            "0.1e-400",
+            "1e400",
+            "-1e400",
+            "1e22",
+            "1e23",
+            "9007199254740993",
+            "18446744073709551615",
+            "18446744073709551616",
+            "0.30000000000000004",
+            "123456789012345678901234567890.5",
+            "0.000000000000000000000000000000000001",
+            "5e-324",
+            "2.4703282292062327e-324",
+            "1E+5",
+            "1e-0000000000000000000005",
+            "0e99999999999",
         ] {
             let number = number(text).unwrap();
             assert_eq!(number.text, text);
@@ -250,7 +276,11 @@ mod tests {
             assert_eq!(number.float().to_bits(), right.to_bits(), "{text}");
             let line = format!("{text},                ");
             if let Some((number, size)) = usual(line.as_bytes()) {
-                assert_eq!((number.to_bits(), size), (right.to_bits(), text.len()), "{text}");
+                assert_eq!(
+                    (number.to_bits(), size),
+                    (right.to_bits(), text.len()),
+                    "{text}"
+                );
             }
         }
         for text in [
@@ -269,10 +299,10 @@ mod tests {
         assert_eq!(number("12.0").unwrap().whole(), Some(12));
         assert_eq!(number("-3").unwrap().whole(), Some(-3));
         assert_eq!(number("1.5").unwrap().whole(), None);
-        assert_eq!(
-            number("18446744073709551615").unwrap().whole(),
-            Some(u64::MAX.into())
-        );
+        for whole in [17_425_518_296_944_243_947, i128::MAX, i128::MIN] {
+            let text = whole.to_string();
+            assert_eq!(number(&text).unwrap().whole(), Some(whole));
+        }
     }
 
     proptest! {

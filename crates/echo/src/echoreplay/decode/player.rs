@@ -181,12 +181,7 @@ fn loadout<T: Scalar>(
 }
 
 /// The bones of a player: so many numbers and no other count.
-fn skeleton(
-    places: &mut [f32],
-    name: &'static str,
-    at: Object,
-    source: &mut Source<'_>,
-) -> Read {
+fn skeleton(places: &mut [f32], name: &'static str, at: Object, source: &mut Source<'_>) -> Read {
     if source.json.null()? {
         return Ok(());
     }

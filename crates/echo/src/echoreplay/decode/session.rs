@@ -2,7 +2,6 @@
 
 use std::mem;
 
-use compact_str::CompactString;
 use super::cursor::{Cursor, Read};
 use super::object::{Members, Source, list, maybe_object, members};
 use super::scalar::{Scalar, maybe, part, value};
@@ -10,6 +9,7 @@ use crate::model::{
     Disc, GoalType, LastScore, LastThrow, Object, Pause, PausedState, Payload, Pose, Session,
     TeamId,
 };
+use compact_str::CompactString;
 
 /// The playspace of the client: a pose, by other names.
 pub(super) struct Playspace(pub Pose);

@@ -98,6 +98,7 @@ impl Summary {
         self.with_bones += u64::from(frame.bones.is_some());
         self.foreign += u64::from(!session.unknown.is_empty());
         for (team, player) in session.players() {
+            let room = self.players.len() < MAX_PLAYERS;
             let known = self.players.iter_mut().find(|p| p.userid == player.userid);
             let team = TEAMS.get(team).copied();
             match known {
@@ -111,7 +112,7 @@ impl Summary {
                         known.level = player.level;
                     }
                 }
-                None if self.players.len() < MAX_PLAYERS => self.players.push(Seen {
+                None if room => self.players.push(Seen {
                     userid: player.userid,
                     name: player.name.to_string(),
                     team,

@@ -56,7 +56,7 @@ fn problem(path: &Path, finding: Option<&format::Finding>) -> Option<Error> {
 }
 
 /// A reader of a whole source that is lenient about its tail.
-fn reader<'s>(path: &Path, source: &'s Source) -> Result<Reader<Box<dyn Read + 's>>, Error> {
+fn reader<'s>(path: &Path, source: &'s Source) -> Result<Reader<impl Read + 's>, Error> {
     let stream = source.stream().map_err(|source| Error::Io {
         path: path.to_owned(),
         source,

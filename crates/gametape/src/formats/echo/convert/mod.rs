@@ -80,11 +80,15 @@ pub(super) fn convert<'a>(
     if let Some(most) = wish.max_error
         && (off > most || off.is_nan())
     {
+        let report = made.errors.report();
+        let positions = report.numbers.iter().filter(|number| number.unit == "m");
+        let worst = positions.max_by(|a, b| a.max_error.total_cmp(&b.max_error));
         return Err(Error::TooFarOff {
             path: path.to_owned(),
+            what: worst.map_or("position", |number| number.field),
+            frame: worst.and_then(|number| number.max_error_frame).unwrap_or(0),
             metres: off,
             most,
-            report: Box::new(made.errors.report()),
         });
     }
     losses.extend(made.left_out);

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
 use super::super::EchoFormat;
-use super::super::frames::{broken, io, unwritable};
+use super::super::frames::{broken, unwritable};
 use super::Made;
 use super::batch::{Batch, Batches};
 use super::tame::tame;

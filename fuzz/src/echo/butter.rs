@@ -1,0 +1,152 @@
+//! All ways into a .butter agree, and what can be saved of it reads.
+
+use std::io::Cursor;
+
+use gametape_echo::butter::{self, ReadOptions, Reader, SalvageError, Strictness};
+use gametape_echo::{Error, Limits, Rule, Severity, audit};
+
+use super::ways::{Fed, Pieces, agree, all};
+use super::{odd_size, told};
+
+/// What a packed chunk may become: in reach, and not so much that an input takes seconds.
+pub(super) const LIMITS: Limits = Limits {
+    max_chunk_bytes: 128 << 10,
+    max_line_bytes: 1 << 16,
+};
+
+/// So small that small inputs reach it.
+const SMALL: Limits = Limits {
+    max_chunk_bytes: 300,
+    max_line_bytes: 40,
+};
+
+/// A slice, any [`Read`](std::io::Read) and bytes fed by hand give the same frames, findings or
+/// error, for any bytes, strictly and leniently, with the usual limits and with tiny ones.
+///
+/// Also: errors are inside of the file. The strict error is among the findings of the audit, whose
+/// findings have known codes, worst first, inside of the file. The index, the chunks one by one and
+/// the header agree with it. What salvage gives reads strictly, with as many frames and chunks as it
+/// says, no fewer than a strict reader gets; of a sound recording it is the recording, byte for byte.
+pub fn butter_read(data: &[u8]) {
+    for (at, limits) in [LIMITS, SMALL].into_iter().enumerate() {
+        let options = |strictness| ReadOptions {
+            strictness,
+            limits,
+            dialect: None,
+        };
+        let strict = every_way(data, options(Strictness::Strict), at);
+        let lenient = every_way(data, options(Strictness::Lenient), at + 1);
+        assert!(lenient.0 >= strict.0, "{strict:?}, leniently {lenient:?}");
+        audited(data, &limits, strict.1.as_ref());
+        salvaged(data, limits, &strict);
+    }
+}
+
+fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<Error>) {
+    let odd = |at| odd_size(data, at + vary);
+    // Each frame is shown, so tiny pieces are for small inputs.
+    let few = |at| odd(at) * (1 + data.len() / 500);
+    let file = match options.read(data) {
+        Ok(file) => file,
+        Err(error) => {
+            for size in [1, usize::MAX] {
+                let mut fed = Fed::new(data, options, |_| size);
+                let Err(other) = super::ways::Way::next(&mut fed) else {
+                    panic!("a slice says {error}");
+                };
+                assert_eq!(told(&error), told(&other));
+            }
+            let mut reader = Reader::with_options(Pieces::new(data, odd), options);
+            let other = reader.next_frame().expect_err("as the slice");
+            assert_eq!(told(&error), told(&other));
+            return (0, Some(error));
+        }
+    };
+    let mut reader = Reader::with_options(Pieces::new(data, few), options);
+    let outcome = agree(&mut file.frames(), &mut reader);
+    agree(&mut file.frames(), &mut Fed::new(data, options, few));
+    let size = if vary == 0 && data.len() < 600 {
+        1
+    } else {
+        usize::MAX
+    };
+    agree(&mut file.frames(), &mut Fed::new(data, options, |_| size));
+    if let Some(offset) = outcome.1.as_ref().and_then(Error::offset) {
+        assert!(offset <= data.len() as u64, "{:?}", outcome.1);
+    }
+
+    assert_eq!(file.header().is_none(), data.is_empty());
+    for (at, info) in file.index().iter().enumerate() {
+        let mut chunk = file.chunk(at).expect("it has an index");
+        let mut frames = 0;
+        while let Ok(Some(_)) = chunk.next_frame() {
+            frames += 1;
+        }
+        assert!(frames <= info.frames, "chunk {at}: {info:?}");
+        assert!(info.keyframes <= info.frames);
+        assert!(info.entry.offset + info.entry.there <= data.len() as u64);
+    }
+    assert!(file.chunk(file.chunks().len()).is_none());
+    assert!(file.trailing_bytes() <= data.len() as u64);
+    outcome
+}
+
+fn audited(data: &[u8], limits: &Limits, strict: Option<&Error>) {
+    let audit = audit::butter(data, limits);
+    let mut worst = Severity::Error;
+    for finding in &audit.findings {
+        let known = (finding.code(), finding.severity());
+        assert!(Rule::CODES.contains(&known), "{finding}");
+        assert!(finding.severity() <= worst, "{finding}");
+        worst = finding.severity();
+        let offset = finding.offset.unwrap_or(0);
+        assert!(offset <= data.len() as u64, "{finding}");
+    }
+    if let Some(error) = strict {
+        assert!(
+            audit.findings.has(error.code()),
+            "{error}, the audit: {:?}",
+            audit.findings
+        );
+    }
+}
+
+fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
+    let mut out = Vec::new();
+    let salvaged = match butter::salvage(data, limits, Cursor::new(Vec::new()), &mut out) {
+        Ok(salvaged) => salvaged,
+        Err(SalvageError::Read(error)) => {
+            assert_eq!(strict.0, 0, "{error}");
+            assert!(strict.1.is_some(), "{error}");
+            return;
+        }
+        Err(error) => panic!("memory failed: {error}"),
+    };
+    let written = salvaged.written;
+    assert_eq!(written.bytes, out.len() as u64, "{salvaged:?}");
+    assert!(written.frames >= strict.0 as u64, "{salvaged:?}, {strict:?}");
+    // Chunks that a limit kept apart may together be more than it.
+    let options = ReadOptions {
+        limits: Limits::DEFAULT,
+        ..ReadOptions::default()
+    };
+    let file = options.read(&out).expect("salvage wrote it");
+    assert_eq!(file.chunks().len() as u64, written.chunks, "{salvaged:?}");
+    let mut frames = file.frames();
+    let mut count = 0;
+    while frames.next_frame().unwrap_or_else(|error| {
+        panic!("salvaged ({salvaged:?}), and still: {error}");
+    }) != None
+    {
+        count += 1;
+    }
+    assert_eq!(count, written.frames, "{salvaged:?}");
+    if strict.1.is_none() && salvaged.nothing_to_do() && !out.is_empty() {
+        let whole = ReadOptions::default().read(data).expect("it was read");
+        if whole.chunks().len() == written.chunks as usize && out.len() == data.len() {
+            assert!(out == data, "a sound recording stays as it is");
+        }
+        assert!(out.len() <= data.len());
+        let _ = all(&whole);
+    }
+}

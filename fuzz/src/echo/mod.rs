@@ -1,0 +1,32 @@
+//! The promises of `gametape_echo`.
+
+mod butter;
+mod frames;
+mod line;
+mod roundtrip;
+pub(crate) mod seeds;
+mod ways;
+mod zip;
+
+pub use butter::butter_read;
+pub use line::echoreplay_line;
+pub use roundtrip::butter_roundtrip;
+pub use zip::echoreplay_zip;
+
+use gametape_echo::{Error, Frame};
+
+/// The same, bit for bit but for what a NaN carries.
+fn same(a: &Frame, b: &Frame) -> bool {
+    format!("{a:?}") == format!("{b:?}")
+}
+
+/// What is told of an error.
+fn told(error: &Error) -> (String, &'static str, Option<u64>) {
+    (error.to_string(), error.code(), error.offset())
+}
+
+/// The size of a piece: 1 to 61, out of the data, so that a change of one byte changes few of them.
+fn odd_size(data: &[u8], at: usize) -> usize {
+    let byte = data.get(at.wrapping_mul(7) % data.len().max(1));
+    1 + usize::from(byte.copied().unwrap_or(0)) % 61
+}

@@ -1,0 +1,182 @@
+//! What is written reads, and is written the same again.
+
+use std::io::Cursor;
+
+use gametape_echo::butter::{
+    self, Compression, Decoder, Journal, Mode, Options, ReadOptions, Writer,
+};
+use gametape_echo::{Frame, echoreplay};
+
+use super::butter::LIMITS;
+use super::frames;
+use super::ways::all;
+use crate::delta::Script;
+
+/// Frames of any values, or those of a file: written, they read strictly, and are written the same
+/// again, byte for byte; as the reference writes, they read as well.
+///
+/// Also: each is refused whole or there. A journal has them after each; cut at any byte, it has the
+/// whole ones before, and can be resumed. What was read can be told as JSON, but for what is not
+/// finite.
+pub fn butter_roundtrip(data: &[u8]) {
+    if matches!(data.first(), Some(1..=3)) {
+        of_a_file(data);
+        return;
+    }
+    let mut script = Script::new(data);
+    let options = options(&mut script);
+    let frames = frames::any(&mut script);
+    let frames = accepted(&frames, options);
+    let bytes = written(&frames, options);
+    again(&bytes, frames.len(), options);
+
+    let compat = Options {
+        mode: Mode::Compat,
+        ..options
+    };
+    let bytes = written(&frames, compat);
+    let file = butter::read(&bytes).expect("just written");
+    let back = all(&file).expect("just written");
+    assert_eq!(back.len(), frames.len());
+    journal(&frames, options, &mut script);
+}
+
+fn options(script: &mut Script<'_>) -> Options {
+    const COMPRESSIONS: [Compression; 8] = [
+        Compression::None,
+        Compression::None,
+        Compression::None,
+        Compression::None,
+        Compression::None,
+        Compression::Gzip,
+        Compression::Zstd3,
+        Compression::Zstd7,
+    ];
+    Options {
+        mode: Mode::Correct,
+        keyframe_interval: [0, 1, 2, 3, 5, 300, 300, 65_535][script.below(8)],
+        compression: COMPRESSIONS[script.below(8)],
+    }
+}
+
+/// Those that the format has room for: all but those with too many players.
+fn accepted(frames: &[Frame], options: Options) -> Vec<Frame> {
+    let mut writer = Writer::new(Cursor::new(Vec::new()), options);
+    let accepted: Vec<Frame> = frames
+        .iter()
+        .filter(|frame| writer.push(frame).is_ok())
+        .cloned()
+        .collect();
+    let mut bytes = Vec::new();
+    let told = writer.finish(&mut bytes).expect("memory");
+    assert_eq!(told.frames, accepted.len() as u64);
+    assert_eq!(told.bytes, bytes.len() as u64);
+    assert!(bytes == written(&accepted, options), "refused, and yet there");
+    accepted
+}
+
+fn written(frames: &[Frame], options: Options) -> Vec<u8> {
+    butter::write(frames, options).expect("accepted before")
+}
+
+/// Reads what we wrote, and writes it again.
+fn again(bytes: &[u8], count: usize, options: Options) {
+    let file = butter::read(bytes).expect("just written");
+    let frames = all(&file).expect("just written");
+    assert_eq!(frames.len(), count);
+    assert_eq!(file.trailing_bytes(), 0);
+    let second = written(&frames, options);
+    let differs = bytes.iter().zip(&second).position(|(a, b)| a != b);
+    assert_eq!(differs, None, "of {} and {}", bytes.len(), second.len());
+    assert_eq!(bytes.len(), second.len());
+    let mut line = Vec::new();
+    for frame in &frames {
+        line.clear();
+        if echoreplay::write_frame(frame, &mut line).is_ok() {
+            let read = echoreplay::read(&line).next().expect("a line");
+            let back = read.and_then(|line| line.frame()).expect("just written");
+            assert!(super::same(frame, &back), "{frame:?}\n{back:?}");
+        }
+    }
+}
+
+/// Whatever a file says: once it is written by us, it stays the same.
+fn of_a_file(data: &[u8]) {
+    let options = ReadOptions {
+        limits: LIMITS,
+        ..ReadOptions::lenient()
+    };
+    let Ok(file) = options.read(data) else {
+        return;
+    };
+    let Some(frames) = all(&file) else { return };
+    let interval = file.header().map_or(300, |header| header.keyframe_interval);
+    for mode in [Mode::Correct, Mode::Compat] {
+        let options = Options {
+            mode,
+            keyframe_interval: interval,
+            compression: Compression::None,
+        };
+        // 255 players of a file that names one twice are fewer, never more.
+        let Ok(bytes) = butter::write(&frames, options) else {
+            continue;
+        };
+        if mode == Mode::Correct {
+            again(&bytes, frames.len(), options);
+        } else {
+            let file = butter::read(&bytes).expect("just written");
+            assert_eq!(all(&file).map(|all| all.len()), Some(frames.len()));
+        }
+    }
+}
+
+fn journal(frames: &[Frame], options: Options, script: &mut Script<'_>) {
+    let mut journal = Journal::new(Cursor::new(Vec::new()), options);
+    let mut ends = Vec::new();
+    for frame in frames {
+        journal.push(frame).expect("accepted before");
+        ends.push(journal.get_ref().get_ref().len());
+    }
+    let bytes = journal.get_ref().get_ref().clone();
+    let cut = usize::from(script.word::<u16>()) % (bytes.len() + 1);
+    let whole = ends.iter().filter(|&&end| end <= cut).count();
+
+    let mut decoder = Decoder::new();
+    decoder.push(&bytes[..cut]);
+    assert_eq!(count(&mut decoder), whole, "cut at {cut} of {}", bytes.len());
+    decoder.push(&bytes[cut..]);
+    decoder.finish();
+    assert_eq!(count(&mut decoder), frames.len() - whole);
+
+    let torn = Cursor::new(bytes[..cut].to_vec());
+    match Journal::resume(torn, options) {
+        Ok(mut resumed) => {
+            assert_eq!(resumed.frames(), whole as u64);
+            for frame in &frames[whole..] {
+                resumed.push(frame).expect("accepted before");
+            }
+            finished(resumed, frames.len());
+        }
+        // The header was not whole: there is nothing to go on with.
+        Err(error) => assert!(whole == 0, "{error}"),
+    }
+    finished(journal, frames.len());
+}
+
+fn count(decoder: &mut Decoder) -> usize {
+    let mut count = 0;
+    while decoder.next_frame().expect("a journal").is_some() {
+        count += 1;
+    }
+    count
+}
+
+fn finished(journal: Journal<Cursor<Vec<u8>>>, frames: usize) {
+    let mut out = Vec::new();
+    let written = journal.finish(Cursor::new(Vec::new()), &mut out);
+    let written = written.expect("memory");
+    assert_eq!(written.frames, frames as u64);
+    assert_eq!(written.bytes, out.len() as u64);
+    let file = butter::read(&out).expect("just written");
+    assert_eq!(all(&file).map(|all| all.len()), Some(frames));
+}

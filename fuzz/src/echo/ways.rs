@@ -1,0 +1,224 @@
+//! The ways into a .butter, each asked for one frame after another.
+
+use std::io::{self, Read};
+
+use gametape_echo::butter::{Decoder, File, Frames, ReadOptions, Reader, Seen};
+use gametape_echo::{Error, Findings, Frame};
+
+use super::{same, told};
+
+/// A reader that is asked for frames.
+pub(super) trait Way {
+    fn next(&mut self) -> Result<Option<&Frame>, Error>;
+    fn findings(&self) -> &Findings;
+    fn seen(&self) -> Seen;
+    fn is_keyframe(&self) -> bool;
+    /// Names of the players that the header has.
+    fn players(&self) -> Vec<Vec<u8>>;
+}
+
+impl Way for Frames<'_> {
+    fn next(&mut self) -> Result<Option<&Frame>, Error> {
+        self.next_frame()
+    }
+
+    fn findings(&self) -> &Findings {
+        self.findings()
+    }
+
+    fn seen(&self) -> Seen {
+        self.seen()
+    }
+
+    fn is_keyframe(&self) -> bool {
+        self.is_keyframe()
+    }
+
+    fn players(&self) -> Vec<Vec<u8>> {
+        let players = self.header().map(|header| header.players.as_slice());
+        let players = players.unwrap_or_default().iter();
+        players.map(|player| player.name.clone()).collect()
+    }
+}
+
+fn players(decoder: &Decoder) -> Vec<Vec<u8>> {
+    let players = decoder.header().map(|header| header.players.as_slice());
+    let players = players.unwrap_or_default().iter();
+    players.map(|player| player.name.clone()).collect()
+}
+
+impl<R: Read> Way for Reader<R> {
+    fn next(&mut self) -> Result<Option<&Frame>, Error> {
+        self.next_frame()
+    }
+
+    fn findings(&self) -> &Findings {
+        self.decoder().findings()
+    }
+
+    fn seen(&self) -> Seen {
+        self.decoder().seen()
+    }
+
+    fn is_keyframe(&self) -> bool {
+        self.decoder().is_keyframe()
+    }
+
+    fn players(&self) -> Vec<Vec<u8>> {
+        players(self.decoder())
+    }
+}
+
+/// A decoder that is fed when it has nothing more to give.
+pub(super) struct Fed<'a, S> {
+    decoder: Decoder,
+    rest: &'a [u8],
+    size: S,
+    pieces: usize,
+    finished: bool,
+    frame: Frame,
+}
+
+impl<'a, S: Fn(usize) -> usize> Fed<'a, S> {
+    /// The size of each piece is asked for by its number.
+    pub fn new(data: &'a [u8], options: ReadOptions, size: S) -> Self {
+        Self {
+            decoder: Decoder::with_options(options),
+            rest: data,
+            size,
+            pieces: 0,
+            finished: false,
+            frame: Frame::default(),
+        }
+    }
+}
+
+impl<S: Fn(usize) -> usize> Way for Fed<'_, S> {
+    fn next(&mut self) -> Result<Option<&Frame>, Error> {
+        loop {
+            if let Some(frame) = self.decoder.next_frame()? {
+                self.frame.clone_from(frame);
+                return Ok(Some(&self.frame));
+            }
+            if self.finished {
+                return Ok(None);
+            }
+            let size = (self.size)(self.pieces).min(self.rest.len());
+            let (piece, rest) = self.rest.split_at(size);
+            self.pieces += 1;
+            self.rest = rest;
+            self.decoder.push(piece);
+            if rest.is_empty() {
+                // Until now nobody knew that this is all there is.
+                if self.pieces.is_multiple_of(2)
+                    && let Some(frame) = self.decoder.next_frame()?
+                {
+                    self.frame.clone_from(frame);
+                    return Ok(Some(&self.frame));
+                }
+                self.decoder.finish();
+                self.finished = true;
+            }
+        }
+    }
+
+    fn findings(&self) -> &Findings {
+        self.decoder.findings()
+    }
+
+    fn seen(&self) -> Seen {
+        self.decoder.seen()
+    }
+
+    fn is_keyframe(&self) -> bool {
+        self.decoder.is_keyframe()
+    }
+
+    fn players(&self) -> Vec<Vec<u8>> {
+        players(&self.decoder)
+    }
+}
+
+/// A source that gives pieces, and now and then is interrupted.
+pub(super) struct Pieces<'a, S> {
+    rest: &'a [u8],
+    size: S,
+    asked: usize,
+}
+
+impl<'a, S: Fn(usize) -> usize> Pieces<'a, S> {
+    pub const fn new(rest: &'a [u8], size: S) -> Self {
+        Self {
+            rest,
+            size,
+            asked: 0,
+        }
+    }
+}
+
+impl<S: Fn(usize) -> usize> Read for Pieces<'_, S> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.asked += 1;
+        if self.asked.is_multiple_of(5) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let size = (self.size)(self.asked).min(into.len());
+        self.rest.read(&mut into[..size])
+    }
+}
+
+/// Frames that are looked at of one input: what is packed can be much.
+const MOST: usize = 4000;
+
+/// Errors after which a reader that goes on is left alone.
+const ERRORS: usize = 3;
+
+/// Whether both say the same, frame by frame: how many there are, and the error that ended them.
+pub(super) fn agree(a: &mut dyn Way, b: &mut dyn Way) -> (usize, Option<Error>) {
+    let (mut frames, mut errors, mut first) = (0, 0, None);
+    loop {
+        match (a.next(), b.next()) {
+            (Ok(None), Ok(None)) => break,
+            (Ok(Some(x)), Ok(Some(y))) => {
+                assert!(same(x, y), "frame {frames}:\n{x:?}\n{y:?}");
+                assert_eq!(a.is_keyframe(), b.is_keyframe(), "frame {frames}");
+                if first.is_none() {
+                    frames += 1;
+                }
+            }
+            (Err(x), Err(y)) => {
+                assert_eq!(told(&x), told(&y));
+                assert_eq!(x.is_truncated(), y.is_truncated());
+                errors += 1;
+                first.get_or_insert(x);
+                if errors == ERRORS {
+                    break;
+                }
+            }
+            (x, y) => panic!("after {frames} frames {x:?}\n{y:?}"),
+        }
+        if frames == MOST {
+            break;
+        }
+    }
+    assert_eq!(a.findings(), b.findings());
+    assert_eq!(a.players(), b.players());
+    // Frames that are not in a chunk yet come in any number at a time.
+    let (x, y) = (a.seen(), b.seen());
+    assert_eq!((x.frames, x.keyframes), (y.frames, y.keyframes));
+    assert_eq!(x, y);
+    (frames, first)
+}
+
+/// All frames of a file, up to as many as are looked at; `None` where there is an error.
+pub(super) fn all(file: &File<'_>) -> Option<Vec<Frame>> {
+    let mut frames = file.frames();
+    let mut all = Vec::new();
+    while let Some(frame) = frames.next_frame().ok()? {
+        all.push(frame.clone());
+        if all.len() == MOST {
+            return None;
+        }
+    }
+    Some(all)
+}
