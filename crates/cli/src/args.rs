@@ -221,6 +221,8 @@ pub struct RecordStream {
     pub output: PathBuf,
 }
 
+// Each is a switch of its own.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Args, Debug)]
 pub struct RecordEcho {
     /// Where the game answers: on this computer, or at the address of a headset

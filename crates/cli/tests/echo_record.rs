@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
+#[allow(dead_code)] // The library's tests need more of it.
 #[path = "../../gametape/tests/echo_record/game.rs"]
 mod game;
 
@@ -303,6 +304,10 @@ fn what_it_does_not_do() {
         (
             "-",
             "-: a match is recorded into a .butter or an .echoreplay file",
+        ),
+        (
+            "--zip match.butter",
+            "match.butter: a .butter is compressed already; a zip is made of an .echoreplay",
         ),
         (
             "none/match.butter",

@@ -58,22 +58,20 @@ impl Error {
     /// True where the file ends too early: more bytes might mend it.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
-        self.finding()
-            .is_some_and(|finding| {
-                matches!(
-                    finding.rule,
-                    Rule::Truncated { .. } | Rule::LineCut { .. } | Rule::ZipTruncated { .. }
-                )
-            })
+        self.finding().is_some_and(|finding| {
+            matches!(
+                finding.rule,
+                Rule::Truncated { .. } | Rule::LineCut { .. } | Rule::ZipTruncated { .. }
+            )
+        })
     }
 
     /// True where a limit was reached: larger limits might mend it.
     #[must_use]
     pub fn is_limit(&self) -> bool {
-        self.finding()
-            .is_some_and(|finding| {
-                matches!(finding.rule, Rule::Limit { .. } | Rule::LineLimit { .. })
-            })
+        self.finding().is_some_and(|finding| {
+            matches!(finding.rule, Rule::Limit { .. } | Rule::LineLimit { .. })
+        })
     }
 
     /// Where in the file.

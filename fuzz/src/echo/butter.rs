@@ -124,7 +124,10 @@ fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
     };
     let written = salvaged.written;
     assert_eq!(written.bytes, out.len() as u64, "{salvaged:?}");
-    assert!(written.frames >= strict.0 as u64, "{salvaged:?}, {strict:?}");
+    assert!(
+        written.frames >= strict.0 as u64,
+        "{salvaged:?}, {strict:?}"
+    );
     // Chunks that a limit kept apart may together be more than it.
     let options = ReadOptions {
         limits: Limits::DEFAULT,

@@ -13,11 +13,22 @@ pub use line::echoreplay_line;
 pub use roundtrip::butter_roundtrip;
 pub use zip::echoreplay_zip;
 
+use std::fmt::Display;
+
 use gametape_echo::{Error, Frame};
 
-/// The same, bit for bit but for what a NaN carries.
-fn same(a: &Frame, b: &Frame) -> bool {
-    format!("{a:?}") == format!("{b:?}")
+/// That both are the same, bit for bit but for what a NaN carries.
+#[track_caller]
+fn assert_same(a: &Frame, b: &Frame, what: impl Display) {
+    let (a, b) = (format!("{a:?}"), format!("{b:?}"));
+    let at = a.bytes().zip(b.bytes()).position(|(a, b)| a != b);
+    if let Some(at) = at.or((a.len() != b.len()).then_some(a.len().min(b.len()))) {
+        let near = |text: &str| {
+            let bytes = &text.as_bytes()[at.saturating_sub(150).min(text.len())..];
+            String::from_utf8_lossy(&bytes[..bytes.len().min(230)]).into_owned()
+        };
+        panic!("{what}:\n{}\n{}", near(&a), near(&b));
+    }
 }
 
 /// What is told of an error.

@@ -7,6 +7,7 @@ use gametape_echo::butter::{
 };
 use gametape_echo::{Frame, echoreplay};
 
+use super::assert_same;
 use super::butter::LIMITS;
 use super::frames;
 use super::ways::all;
@@ -71,7 +72,10 @@ fn accepted(frames: &[Frame], options: Options) -> Vec<Frame> {
     let told = writer.finish(&mut bytes).expect("memory");
     assert_eq!(told.frames, accepted.len() as u64);
     assert_eq!(told.bytes, bytes.len() as u64);
-    assert!(bytes == written(&accepted, options), "refused, and yet there");
+    assert!(
+        bytes == written(&accepted, options),
+        "refused, and yet there"
+    );
     accepted
 }
 
@@ -95,7 +99,7 @@ fn again(bytes: &[u8], count: usize, options: Options) {
         if echoreplay::write_frame(frame, &mut line).is_ok() {
             let read = echoreplay::read(&line).next().expect("a line");
             let back = read.and_then(|line| line.frame()).expect("just written");
-            assert!(super::same(frame, &back), "{frame:?}\n{back:?}");
+            assert_same(frame, &back, "as JSON");
         }
     }
 }
@@ -143,7 +147,12 @@ fn journal(frames: &[Frame], options: Options, script: &mut Script<'_>) {
 
     let mut decoder = Decoder::new();
     decoder.push(&bytes[..cut]);
-    assert_eq!(count(&mut decoder), whole, "cut at {cut} of {}", bytes.len());
+    assert_eq!(
+        count(&mut decoder),
+        whole,
+        "cut at {cut} of {}",
+        bytes.len()
+    );
     decoder.push(&bytes[cut..]);
     decoder.finish();
     assert_eq!(count(&mut decoder), frames.len() - whole);

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use gametape_echo::butter::{Decoder, File, Frames, ReadOptions, Reader, Seen};
 use gametape_echo::{Error, Findings, Frame};
 
-use super::{same, told};
+use super::{assert_same, told};
 
 /// A reader that is asked for frames.
 pub(super) trait Way {
@@ -180,7 +180,7 @@ pub(super) fn agree(a: &mut dyn Way, b: &mut dyn Way) -> (usize, Option<Error>) 
         match (a.next(), b.next()) {
             (Ok(None), Ok(None)) => break,
             (Ok(Some(x)), Ok(Some(y))) => {
-                assert!(same(x, y), "frame {frames}:\n{x:?}\n{y:?}");
+                assert_same(x, y, format_args!("frame {frames}"));
                 assert_eq!(a.is_keyframe(), b.is_keyframe(), "frame {frames}");
                 if first.is_none() {
                     frames += 1;

@@ -30,7 +30,13 @@ pub fn run(args: &Minimise, ui: &mut Ui) -> io::Result<Exit> {
         Err(error) => return Ok(ui.fail(&error)),
     };
     // The smaller log is another recording: it never stands in the place of the first.
-    if let Err(exit) = deliver(&args.input, &args.output, &found.bytes, true, ui)? {
+    if let Err(exit) = deliver(
+        &args.input,
+        &args.output,
+        found.bytes.as_slice().into(),
+        true,
+        ui,
+    )? {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {

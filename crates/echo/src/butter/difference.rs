@@ -83,10 +83,20 @@ pub fn differences<const N: usize>(values: [Vec3; N], from: [Vec3; N]) -> [Halve
         }
     } else {
         for (half, (&value, &from)) in lanes {
-            *half = apart(value, from);
+            *half = apart(snapped(value), from);
         }
     }
     halves
+}
+
+/// The nearest multiple of a step. From 8192 on, there is nothing between in an f32: so all that a
+/// reader has is on the grid, wherever it came from.
+fn snapped(value: f32) -> f32 {
+    if value.abs() < 2.0 * FINE {
+        (value * STEPS).round_ties_even() / STEPS
+    } else {
+        value
+    }
 }
 
 /// [`to_half`] of a number that is 0 or no smaller than a step, and below 2 * [`FINE`].

@@ -130,7 +130,7 @@ impl Encoder {
                     bits |= bit::DISC;
                 }
             }
-            if session.private_match
+            if header.private_match()
                 && let (at, by) = (session.rules_changed_at, &session.rules_changed_by)
                 && (at.is_some() || by.is_some())
             {
@@ -198,7 +198,9 @@ impl Encoder {
         packed.bone_positions.clear();
         packed.bone_rotations.clear();
         packed.bone_bits = 0;
-        let Some(bones) = bones else { return };
+        let Some(bones) = bones.filter(|bones| !bones.user_bones.is_empty()) else {
+            return;
+        };
         let count = bones.user_bones.len().min(127);
         packed.bone_bits = 1 | (count as u8) << 1;
         let known = self

@@ -234,11 +234,12 @@ impl State {
         }
         self.fill_teams(header, layout, session);
         match &self.bones {
-            Some(bones) => {
+            // Nobody's bones are none, as in an .echoreplay.
+            Some(bones) if !bones.is_empty() => {
                 let shown = &mut frame.bones.get_or_insert_with(Bones::default).user_bones;
                 shown.clone_from(bones);
             }
-            None => frame.bones = None,
+            _ => frame.bones = None,
         }
     }
 

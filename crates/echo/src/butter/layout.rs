@@ -60,6 +60,8 @@ pub struct Layout {
     /// Pauses are 5 bytes, the state in the top bits of the first: versions 1 and 2, and the
     /// reference's packages 1.3.2 and 1.3.3, which wrote version 3.
     pub short_pause: bool,
+    /// Players of the header: what an index of a player can be.
+    pub players: u8,
 }
 
 impl Layout {
@@ -69,6 +71,7 @@ impl Layout {
             version: header.version,
             game: header.map_name().game(),
             short_pause: header.version < 3,
+            players: u8::try_from(header.players.len()).unwrap_or(u8::MAX),
         }
     }
 

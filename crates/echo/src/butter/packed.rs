@@ -163,6 +163,12 @@ impl PackedPlayer {
     fn read(&mut self, input: &mut Cursor<'_>, layout: Layout) -> Result<(), Rule> {
         const WHAT: &str = "a player";
         [self.index, self.playerid, self.state] = input.take(WHAT)?;
+        if self.index > layout.players {
+            return Err(Rule::PlayerIndex {
+                index: self.index,
+                players: layout.players.into(),
+            });
+        }
         let has = layout.player_included(self.state);
         if has.stats {
             self.stats = PackedStats::read(input)?;

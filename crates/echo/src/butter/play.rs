@@ -131,7 +131,9 @@ impl Playing {
         self.known = match survey.dialect() {
             Some(dialect) => Some((dialect, 0)),
             // One writer writes a file: where nothing shows, what showed shortly before counts.
-            None => self.known.and_then(|(dialect, ago)| (ago < BACK).then_some((dialect, ago + 1))),
+            None => self
+                .known
+                .and_then(|(dialect, ago)| (ago < BACK).then_some((dialect, ago + 1))),
         };
         let known = self.known.map(|(dialect, _)| dialect);
         self.dialect = self.options.dialect.or(known).unwrap_or_default();
@@ -157,7 +159,8 @@ impl Playing {
         while !input.is_empty() && self.packed.read(&mut input, self.layout).is_ok() {
             whole = raw.len() - input.left();
         }
-        self.raw.extend_from_slice(raw.get(..whole).unwrap_or_default());
+        self.raw
+            .extend_from_slice(raw.get(..whole).unwrap_or_default());
         whole
     }
 
@@ -171,31 +174,32 @@ impl Playing {
 
     /// Goes on by a frame of the chunk; false at its end.
     pub fn step(&mut self) -> Result<bool, Error> {
-        if self.at >= self.raw.len() {
-            return match self.cut.take() {
-                None => Ok(false),
-                Some(rule) => {
-                    let finding = self.finding(rule);
-                    self.state.started = false;
-                    self.tell(finding).map(|()| false)
-                }
+        let left = loop {
+            if self.at >= self.raw.len() {
+                let Some(rule) = self.cut.take() else {
+                    return Ok(false);
+                };
+                let finding = self.finding(rule);
+                self.state.started = false;
+                return self.tell(finding).map(|()| false);
+            }
+            let mut input = Cursor::new(self.raw.get(self.at..).unwrap_or_default());
+            let read = self.packed.read(&mut input, self.layout).and_then(|()| {
+                self.state
+                    .apply(&self.packed, self.layout, &self.header, self.dialect)
+            });
+            let Err(rule) = read else {
+                break input.left();
             };
-        }
-        let mut input = Cursor::new(self.raw.get(self.at..).unwrap_or_default());
-        let read = self.packed.read(&mut input, self.layout).and_then(|()| {
-            self.state
-                .apply(&self.packed, self.layout, &self.header, self.dialect)
-        });
-        if let Err(rule) = read {
+            // It differs from a frame that is not there, as do those behind it up to the next
+            // keyframe: each says so by itself, however many are read at a time.
             let finding = self.finding(rule);
-            // Later frames differ from one that can't be had: the chunk ends here.
-            self.at = self.raw.len();
-            self.cut = None;
+            self.at = self.raw.len() - input.left();
             self.state.started = false;
-            return self.tell(finding).map(|()| false);
-        }
+            self.tell(finding)?;
+        };
         self.from = self.at;
-        self.at = self.raw.len() - input.left();
+        self.at = self.raw.len() - left;
         self.state
             .fill(&self.header, self.layout, self.fresh, &mut self.frame);
         self.fresh = false;
@@ -217,11 +221,10 @@ impl Playing {
 
     /// A finding of the file.
     pub fn note(&mut self, rule: Rule, offset: u64) -> Result<(), Error> {
-        self.tell(
-            Finding::new(rule)
-                .at(offset)
-                .in_frame(self.index, self.state.started.then_some(Time(self.state.time))),
-        )
+        self.tell(Finding::new(rule).at(offset).in_frame(
+            self.index,
+            self.state.started.then_some(Time(self.state.time)),
+        ))
     }
 
     /// The last frame as it is stored, its layout, and how many chunks were begun.

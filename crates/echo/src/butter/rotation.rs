@@ -123,15 +123,31 @@ pub fn to_smallest3(q: Quaternion) -> u32 {
 #[inline]
 #[must_use]
 pub fn to_smallest3_nearest(q: Quaternion) -> u32 {
-    /// Half a step, and a little for f32.
-    const CLOSE: f32 = 0.001;
+    /// Half a step for one, and for the other what half a step of three others can make of it.
+    const CLOSE: f32 = 0.003;
     let (dropped, negative) = largest(q);
     let packed = nearest(q, dropped, negative);
     let max = q.get(dropped).map_or(0.0, |component| component.abs());
     let tie = others(q, dropped)
         .into_iter()
         .any(|component| component.abs() + CLOSE > max);
-    if tie { settle(packed) } else { packed }
+    let norm: f32 = q.iter().map(|component| component * component).sum();
+    if tie || !is_unit(norm) {
+        settle_odd(packed, norm)
+    } else {
+        packed
+    }
+}
+
+/// The square of the length of a rotation, as far as rounding lets it be 1.
+fn is_unit(norm: f32) -> bool {
+    (norm - 1.0).abs() < 0.01
+}
+
+/// [`settle`], and nothing of what is no rotation.
+#[cold]
+pub(super) fn settle_odd(packed: u32, norm: f32) -> u32 {
+    if norm.is_nan() { 0 } else { settle(packed) }
 }
 
 #[inline]
@@ -150,8 +166,7 @@ fn nearest(q: Quaternion, dropped: usize, negative: bool) -> u32 {
 /// Where two components are as good as equally large, rounding can make another one the largest:
 /// goes on to the code that reading and packing does not change, or to the least of those that it
 /// changes into each other.
-#[cold]
-pub(super) fn settle(mut packed: u32) -> u32 {
+fn settle(mut packed: u32) -> u32 {
     for _ in 0..4 {
         let next = packed_again(packed);
         if next == packed {

@@ -2,7 +2,7 @@
 
 use wide::{f32x4, i32x4};
 
-use super::rotation::{HALF_SQRT, SQRT, settle};
+use super::rotation::{HALF_SQRT, SQRT, settle_odd};
 use crate::model::Vec3;
 
 type Vectors = [f32x4; 3];
@@ -32,8 +32,8 @@ fn cross([ax, ay, az]: Vectors, [bx, by, bz]: Vectors) -> Vectors {
 /// each of four: the same operations in the same order, and so the same bits.
 #[inline]
 pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
-    /// Half a step, and a little for f32.
-    const CLOSE: f32 = 0.001;
+    /// Half a step for one, and for the other what half a step of three others can make of it.
+    const CLOSE: f32 = 0.003;
     const STEP: f32 = (1023.0 / SQRT) as f32;
     let one = f32x4::splat(1.0);
     let half = f32x4::splat(0.5);
@@ -90,12 +90,16 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
     };
     let packed: i32x4 = dropped.fast_trunc_int() | number(a) << 2 | number(b) << 12 | number(c) << 22;
     let next = a.abs().max(b.abs()).max(c.abs());
-    let ties = (next + f32x4::splat(CLOSE)).simd_gt(max).to_bitmask();
+    let ties = (next + f32x4::splat(CLOSE)).simd_gt(max);
+    let norm = x * x + y * y + z * z + w * w;
+    // NaN is not within anything.
+    let unit = (norm - one).abs().simd_lt(f32x4::splat(0.01));
+    let odd = (ties | !unit).to_bitmask();
     let mut packed = packed.to_array().map(i32::cast_unsigned);
-    if ties != 0 {
-        for (lane, packed) in packed.iter_mut().enumerate() {
-            if ties >> lane & 1 == 1 {
-                *packed = settle(*packed);
+    if odd != 0 {
+        for (lane, (packed, norm)) in packed.iter_mut().zip(norm.to_array()).enumerate() {
+            if odd >> lane & 1 == 1 {
+                *packed = settle_odd(*packed, norm);
             }
         }
     }

@@ -68,6 +68,8 @@ struct Salvage<'a, S> {
     raw: Vec<u8>,
     packed: Packed,
     salvaged: Salvaged,
+    /// The last frame so far was kept: one that differs from it may follow.
+    goes_on: bool,
 }
 
 /// Keeps what is whole of a recording: whole chunks byte for byte, of broken ones the whole frames,
@@ -102,6 +104,7 @@ pub fn salvage(
         raw: Vec::new(),
         packed: Packed::default(),
         salvaged: Salvaged::default(),
+        goes_on: false,
     };
     salvage.chunks(&file)?;
     if file.is_unfinished() {
@@ -119,7 +122,7 @@ pub fn salvage(
 impl<S: Read + Write + Seek> Salvage<'_, S> {
     fn chunks(&mut self, file: &File<'_>) -> Result<(), WriteError> {
         let compression = file.header().map_or(Compression::None, |h| h.compression);
-        let mut reached = 0;
+        let (mut reached, mut searched) = (0, 0);
         for entry in file.chunks() {
             // Chunks that were found where the table does not say are not taken twice.
             if entry.offset < reached {
@@ -135,15 +138,21 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
                 continue;
             }
             // Not where the table says: look for it up to the file's end.
-            let mut from = entry.offset;
-            while let Some((at, size)) = self.find(from, compression) {
+            // What was looked at once is not looked at again for each chunk that is not there.
+            searched = searched.max(entry.offset);
+            loop {
+                let Some((at, size)) = self.find(searched, compression) else {
+                    searched = bytes.len() as u64;
+                    break;
+                };
                 let stored = slice(bytes, at, size);
                 if !self.chunk(stored, compression, true)? {
+                    searched = at + 1;
                     break;
                 }
                 self.salvaged.found_chunks += 1;
-                from = at + size;
-                reached = from;
+                searched = at + size;
+                reached = searched;
             }
         }
         Ok(())
@@ -159,7 +168,9 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
         let broken = inflate(stored, compression, &self.limits, &mut self.raw).is_err();
         let layout = Layout::of(&self.header);
         let survey = Survey::of(&self.raw, layout, &mut self.packed);
-        if whole && !broken && survey.error.is_none() && survey.frames > 0 {
+        let readable = self.goes_on || self.raw.starts_with(&KEYFRAME);
+        if whole && !broken && survey.error.is_none() && survey.frames > 0 && readable {
+            self.goes_on = true;
             self.salvaged.whole_chunks += 1;
             self.salvaged.written.chunks += 1;
             self.salvaged.written.frames += survey.frames;
@@ -167,10 +178,13 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
             return Ok(true);
         }
         let mut kept = Vec::new();
-        let mut frames = survey.frames;
-        kept.extend_from_slice(self.raw.get(..survey.whole).unwrap_or_default());
+        let (mut frames, mut at) = (0, 0);
+        if readable {
+            frames = survey.frames;
+            kept.extend_from_slice(self.raw.get(..survey.whole).unwrap_or_default());
+            at = survey.whole;
+        }
         // Behind a fault, frames count again from the next keyframe.
-        let mut at = survey.whole;
         while let Some(next) = self.keyframe(at, survey.layout) {
             let rest = self.raw.get(next..).unwrap_or_default();
             let more = Survey::of(rest, survey.layout, &mut self.packed);
@@ -179,6 +193,7 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
             self.salvaged.gaps += 1;
             at = next + more.whole.max(1);
         }
+        self.goes_on = frames > 0 && at == self.raw.len() && whole && !broken;
         if frames == 0 {
             self.salvaged.lost_chunks += u64::from(!stored.is_empty() || whole);
             self.salvaged.lost_bytes += stored.len() as u64;
@@ -219,7 +234,8 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
             let rest = self.bytes.get(from..)?;
             let at = from + memmem::find(rest, magic)?;
             let stored = self.bytes.get(at..)?;
-            if let Some(size) = super::chunk::stored_size(stored, compression, &self.limits, &mut self.raw)
+            if let Some(size) =
+                super::chunk::stored_size(stored, compression, &self.limits, &mut self.raw)
                 && self.raw.starts_with(&KEYFRAME)
             {
                 return Some((at as u64, size as u64));

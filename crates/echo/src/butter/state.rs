@@ -366,7 +366,7 @@ impl State {
             rules.0 = packed.rules_at;
             rules.1.clone_from(&packed.rules_by);
         }
-        self.apply_teams(packed, layout, header, dialect)?;
+        self.apply_teams(packed, layout, header, dialect);
         self.apply_bones(packed);
         Ok(())
     }
@@ -377,7 +377,7 @@ impl State {
         layout: Layout,
         header: &Header,
         dialect: Dialect,
-    ) -> Result<(), Rule> {
+    ) {
         self.possession = packed.team_bits & 3;
         for (team, (stats, delta)) in self
             .team_stats
@@ -393,16 +393,8 @@ impl State {
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
         for (at, packed) in packed.players.iter().enumerate() {
-            let userid = match (packed.index, header.player(packed.index)) {
-                (0, _) => 0,
-                (_, Some(player)) => player.userid,
-                (index, None) => {
-                    return Err(Rule::PlayerIndex {
-                        index,
-                        players: header.players.len() as u32,
-                    });
-                }
-            };
+            // Nobody has index 0; others were checked when the frame was unpacked.
+            let userid = header.player(packed.index).map_or(0, |player| player.userid);
             let before = find(&self.previous, at, userid).unwrap_or(&PlayerState::NEW);
             self.players.push(*before);
             if let Some(player) = self.players.last_mut() {
@@ -410,7 +402,6 @@ impl State {
                 player.step(packed, layout, dialect, &mut self.mended);
             }
         }
-        Ok(())
     }
 
     fn apply_bones(&mut self, packed: &Packed) {

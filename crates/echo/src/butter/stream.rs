@@ -29,6 +29,8 @@ enum Place {
     Chunks(Vec<u32>),
     /// Behind the chunks, where a recording that is not finished has its frames.
     Open,
+    /// Among bytes that are nothing, so many of them so far.
+    Behind(u64),
     End,
 }
 
@@ -105,7 +107,11 @@ impl Decoder {
             self.base += self.taken as u64;
             self.taken = 0;
         }
-        self.held.extend_from_slice(bytes);
+        if matches!(self.place, Place::End) {
+            self.base += bytes.len() as u64;
+        } else {
+            self.held.extend_from_slice(bytes);
+        }
     }
 
     /// No more bytes come: what is incomplete is cut off.
@@ -142,7 +148,10 @@ impl Decoder {
     /// What the file has shown to be, so far.
     #[must_use]
     pub fn seen(&self) -> Seen {
-        self.playing.as_ref().map(|playing| playing.seen).unwrap_or_default()
+        self.playing
+            .as_ref()
+            .map(|playing| playing.seen)
+            .unwrap_or_default()
     }
 
     /// Whether the last frame is a keyframe.
@@ -203,12 +212,29 @@ impl Decoder {
                 Place::Header => self.header_at(rest)?,
                 Place::Chunks(_) => self.chunk_at(rest)?,
                 Place::Open => self.open_at(rest)?,
+                Place::Behind(_) => self.behind_at(rest)?,
                 Place::End => return Ok(Step::End),
             };
             if !moved {
                 return Ok(if self.finished { Step::End } else { Step::Need });
             }
         }
+    }
+
+    /// Whether a header may stand here: the first, or in an unfinished recording one like the last
+    /// with more players.
+    fn goes_on_with(&self, header: &Header, sizes: &[u32]) -> bool {
+        let Some(playing) = &self.playing else {
+            return true;
+        };
+        let last = &playing.header;
+        let known = last.players.iter().map(|player| player.userid);
+        let players = header.players.iter().map(|player| player.userid);
+        sizes == [0]
+            && (header.version, header.compression, header.map)
+                == (last.version, last.compression, last.map)
+            && header.players.len() >= last.players.len()
+            && known.eq(players.take(last.players.len()))
     }
 
     /// Reads header and table; false where bytes lack.
@@ -222,6 +248,11 @@ impl Decoder {
             Ok((header, sizes.rev().collect::<Vec<u32>>()))
         });
         match read {
+            Ok((header, sizes)) if !self.goes_on_with(&header, &sizes) => {
+                // It looks like a header, and is none of this recording.
+                self.place = Place::Behind(0);
+                Ok(true)
+            }
             Ok((header, mut sizes)) => {
                 self.taken += rest.len() - input.left();
                 self.may_be_open = sizes.first() == Some(&0);
@@ -321,16 +352,17 @@ impl Decoder {
             if whole > 0 {
                 return Ok(true);
             }
-            if !self.finished {
-                return Ok(false);
-            }
-            self.place = Place::End;
-            self.taken += rest.len();
             let mut input = Cursor::new(rest);
             let rule = super::packed::Packed::default()
                 .read(&mut input, super::layout::Layout::of(&playing.header))
                 .err()
                 .unwrap_or(Rule::NoKeyframe);
+            if matches!(rule, Rule::Truncated { .. }) && !self.finished {
+                return Ok(false);
+            }
+            // What is no frame will not become one.
+            self.place = Place::End;
+            self.taken += rest.len();
             playing.note(rule, offset)?;
             return Ok(true);
         }
@@ -338,17 +370,24 @@ impl Decoder {
             self.place = Place::Header;
             return Ok(true);
         }
+        self.place = Place::Behind(0);
+        Ok(true)
+    }
+
+    /// Counts the bytes that are nothing; false where there may be more.
+    fn behind_at(&mut self, rest: &[u8]) -> Result<bool, Error> {
+        let (Place::Behind(bytes), Some(playing)) = (&mut self.place, &mut self.playing) else {
+            return Ok(false);
+        };
+        *bytes += rest.len() as u64;
+        self.taken += rest.len();
         if !self.finished {
             return Ok(false);
         }
+        let bytes = *bytes;
         self.place = Place::End;
-        self.taken += rest.len();
-        playing.note(
-            Rule::Trailing {
-                bytes: rest.len() as u64,
-            },
-            offset,
-        )?;
+        let offset = self.base + self.taken as u64 - bytes;
+        playing.note(Rule::Trailing { bytes }, offset)?;
         Ok(true)
     }
 }
@@ -418,7 +457,8 @@ impl<R: Read> Reader<R> {
                     });
                 }
             };
-            self.decoder.push(self.buffer.get(..read).unwrap_or_default());
+            self.decoder
+                .push(self.buffer.get(..read).unwrap_or_default());
         }
     }
 

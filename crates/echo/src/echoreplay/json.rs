@@ -56,7 +56,13 @@ impl<'o> Writer<'o> {
                 holds: "finite numbers",
             });
         }
-        let text = self.numbers.format_finite(number);
+        // Of all numbers there is one (and its negative) whose shortest text, 7.038531e-26, read as an
+        // `f64` and cast, is its neighbour: it lies halfway between the two. It needs more digits.
+        let text = if number.to_bits() & 0x7FFF_FFFF == 0x15AE_43FD {
+            self.numbers.format_finite(f64::from(number))
+        } else {
+            self.numbers.format_finite(number)
+        };
         self.out.extend_from_slice(text.as_bytes());
         Ok(())
     }

@@ -133,10 +133,10 @@ impl<'a> Line<'a> {
     ///
     /// ```
     /// use gametape_echo::echoreplay::{Redactor, read};
-    /// let text = br#"2022/01/02 03:00:00.000	{"client_name":"Ann", "sessionip":"10.0.0.7"}"#;
+    /// let text = b"2022/01/02 03:00:00.000\t{\"sessionip\":\"10.0.0.7\", \"client_name\":\"Ann\"}";
     /// let mut out = Vec::new();
     /// read(text).next().expect("one line")?.redacted(&mut Redactor::new(), &mut out)?;
-    /// let right = br#"2022/01/02 03:00:00.000	{"client_name":"Player 1", "sessionip":"0.0.0.0"}"#;
+    /// let right = b"2022/01/02 03:00:00.000\t{\"sessionip\":\"0.0.0.0\", \"client_name\":\"Player 1\"}";
     /// assert_eq!(out, right);
     /// # Ok::<(), gametape_echo::Error>(())
     /// ```

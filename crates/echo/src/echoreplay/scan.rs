@@ -35,6 +35,8 @@ pub(super) struct Scan {
     skipping: bool,
     /// Bytes of what is left in which there is no line's end.
     searched: usize,
+    /// What ended strict reading: it comes again, whatever is asked then.
+    failed: Option<Finding>,
     pub findings: Findings,
 }
 
@@ -47,6 +49,7 @@ impl Scan {
             at_start: true,
             skipping: false,
             searched: 0,
+            failed: None,
             findings: Findings::default(),
         }
     }
@@ -74,6 +77,9 @@ impl Scan {
         finished: bool,
         mut frame: Option<&mut Frame>,
     ) -> Result<(usize, Step), Error> {
+        if let Some(failed) = &self.failed {
+            return Err(Error::new(failed.clone()));
+        }
         let mut used = 0;
         loop {
             let rest = bytes.get(used..).unwrap_or_default();
@@ -183,7 +189,10 @@ impl Scan {
     pub(super) fn fault(&mut self, finding: Finding) -> Result<(), Error> {
         let finding = self.placed(finding);
         match self.options.strictness {
-            Strictness::Strict => Err(Error::new(finding)),
+            Strictness::Strict => {
+                self.failed = Some(finding.clone());
+                Err(Error::new(finding))
+            }
             Strictness::Lenient => {
                 self.findings.push(finding);
                 Ok(())

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use super::line::{Columns, Line};
 use super::options::ReadOptions;
 use super::scan::{Scan, Step};
-use super::unzip::{self, Filled, Unzip};
+use super::unzip::{self, Filled, Next, Unzip};
 use crate::error::Error;
 use crate::finding::{Finding, Findings};
 use crate::model::Frame;
@@ -240,6 +240,7 @@ impl ReadOptions {
     /// As [`open()`].
     pub fn open<R: Read + Seek>(self, mut source: R) -> Result<Reader<R>, Error> {
         let io = |source| Error::Io { offset: 0, source };
+        source.seek(SeekFrom::Start(0)).map_err(io)?;
         let mut start = [0; 4];
         let size = unzip::read_full(&mut source, &mut start).map_err(io)?;
         source.seek(SeekFrom::Start(0)).map_err(io)?;
@@ -365,15 +366,14 @@ impl<R: Read> Reader<R> {
             self.decoder.scan.note(rule);
         }
         match next {
-            Some(fault) => {
+            Next::File => self.decoder.restart(),
+            Next::Closed(rule) => {
                 self.decoder.restart();
-                if let Some(rule) = fault {
-                    // There is nothing to read of it.
-                    self.decoder.finish_input();
-                    self.decoder.scan.fault(Finding::new(rule))?;
-                }
+                // There is nothing to read of it.
+                self.decoder.finish_input();
+                self.decoder.scan.fault(Finding::new(rule))?;
             }
-            None => self.ended = true,
+            Next::None => self.ended = true,
         }
         Ok(())
     }

@@ -46,6 +46,14 @@ pub(super) enum Filled {
     End(Option<Rule>),
 }
 
+/// What [`Unzip::next_file`] finds.
+pub(super) enum Next {
+    File,
+    /// A file that can't be read, and why.
+    Closed(Rule),
+    None,
+}
+
 /// How a file is stored.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
@@ -171,22 +179,22 @@ impl<R: Read> Unzip<R> {
         now.then_some(Rule::ZipMembers { members })
     }
 
-    /// Goes to the next file: `None` where there is none, or what keeps it from being read.
-    pub(super) fn next_file(&mut self) -> io::Result<Option<Option<Rule>>> {
+    /// Goes to the next file.
+    pub(super) fn next_file(&mut self) -> io::Result<Next> {
         self.current = None;
         let stored = match &mut self.plan {
-            Plan::Done => return Ok(None),
+            Plan::Done => return Ok(Next::None),
             Plan::Walk => {
                 let Some(stored) = self.walk()? else {
                     self.plan = Plan::Done;
-                    return Ok(None);
+                    return Ok(Next::None);
                 };
                 stored
             }
             Plan::Table(files) => {
                 let Some((offset, stored)) = files.next() else {
                     self.plan = Plan::Done;
-                    return Ok(None);
+                    return Ok(Next::None);
                 };
                 (self.seek)(&mut self.source, offset)?;
                 self.start = 0;
@@ -194,7 +202,7 @@ impl<R: Read> Unzip<R> {
                 if self.header()?.is_none() {
                     self.begun += 1;
                     let message = "a file is not where the table says".to_owned();
-                    return Ok(Some(Some(Rule::ZipTruncated { message })));
+                    return Ok(Next::Closed(Rule::ZipTruncated { message }));
                 }
                 stored
             }
@@ -218,13 +226,14 @@ impl<R: Read> Unzip<R> {
             stored: stored.crc,
             done: false,
         });
-        if fault.is_some() {
-            // So that the next one is found.
-            if !self.skip()? {
-                self.plan = Plan::Done;
-            }
+        let Some(rule) = fault else {
+            return Ok(Next::File);
+        };
+        // So that the next one is found.
+        if !self.skip()? {
+            self.plan = Plan::Done;
         }
-        Ok(Some(fault))
+        Ok(Next::Closed(rule))
     }
 
     /// Gets the next bytes of the file.
@@ -256,8 +265,9 @@ impl<R: Read> Unzip<R> {
                     let used = (inflate.total_in() - before_in) as usize;
                     let made = (inflate.total_out() - before_out) as usize;
                     current.done = matches!(status, Ok(Status::StreamEnd));
-                    let fault = status.err().map(|error| Rule::ZipInflate {
-                        message: error.to_string(),
+                    // What inflating says of it depends on how much it was given at a time.
+                    let fault = status.err().map(|_| Rule::ZipInflate {
+                        message: "the compressed data is broken".to_owned(),
                     });
                     (used, made, fault)
                 }
@@ -265,13 +275,14 @@ impl<R: Read> Unzip<R> {
             self.start += used;
             current.left = current.left.map(|left| left.saturating_sub(used as u64));
             current.crc.update(into.get(..made).unwrap_or_default());
+            if made > 0 {
+                // A fault comes again, when there is nothing more before it.
+                return Ok(Filled::Bytes(made));
+            }
             if let Some(fault) = fault {
                 self.current = None;
                 self.end_walk();
                 return Ok(Filled::End(Some(fault)));
-            }
-            if made > 0 {
-                return Ok(Filled::Bytes(made));
             }
             if used == 0 && !current.done {
                 // Neither input nor output: the data ends before the file does, or the file that

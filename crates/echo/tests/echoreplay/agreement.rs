@@ -110,7 +110,8 @@ struct Slow<'a>(&'a [u8], usize);
 impl Read for Slow<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let size = self.1.min(into.len());
-        (&mut self.0.take(size as u64))
+        self.0
+            .take(size as u64)
             .read(into)
             .inspect(|count| self.0 = &self.0[*count..])
     }

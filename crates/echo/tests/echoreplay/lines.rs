@@ -5,7 +5,10 @@ use gametape_echo::echoreplay::{ReadOptions, Strictness, read};
 
 use super::{SESSION, lenient, line, strict_error};
 
-fn codes(text: &[u8]) -> (usize, Vec<(&'static str, Option<u64>, Option<u64>)>) {
+type Code = (&'static str, Option<u64>, Option<u64>);
+
+/// How many frames there are, and what was found: code, byte, frame.
+fn codes(text: &[u8]) -> (usize, Vec<Code>) {
     let (frames, findings) = lenient(text);
     let codes = findings
         .iter()
@@ -30,8 +33,9 @@ fn tolerated_spellings_are_read_strictly_and_kept() {
     let mut endings = Vec::new();
     for line in lines.by_ref() {
         let line = line.unwrap();
+        let before = copy.len();
         line.write(&mut copy);
-        assert_eq!(line.size(), copy.len() - copy.len() + line.size());
+        assert_eq!(line.size(), copy.len() - before);
         times.push(line.time().unwrap().0 % 60_000);
         endings.push(line.ending.len());
         assert_eq!(text.as_bytes()[line.offset as usize], b'2');

@@ -1,5 +1,12 @@
 //! .echoreplay: real files, whatever files, broken files.
 
+// Numbers are those of the recordings, as they are spelled there, and are read exactly.
+#![allow(
+    clippy::float_cmp,
+    clippy::unreadable_literal,
+    clippy::excessive_precision
+)]
+
 mod agreement;
 mod arbitrary;
 mod lines;
@@ -14,15 +21,15 @@ use gametape_echo::echoreplay::ReadOptions;
 use gametape_echo::{Findings, Frame};
 
 /// A session that is one.
-pub const SESSION: &str = r#"{"sessionid":"A","game_clock":1.5}"#;
+const SESSION: &str = r#"{"sessionid":"A","game_clock":1.5}"#;
 
 /// A line that is one.
-pub fn line(second: u8, session: &str) -> String {
+fn line(second: u8, session: &str) -> String {
     format!("2022/01/02 03:00:{second:02}.000\t{session}\r\n")
 }
 
 /// Reads text leniently.
-pub fn lenient(text: &[u8]) -> (Vec<Frame>, Findings) {
+fn lenient(text: &[u8]) -> (Vec<Frame>, Findings) {
     let mut lines = ReadOptions::lenient().read(text);
     let mut frame = Frame::default();
     let mut frames = Vec::new();
@@ -33,7 +40,7 @@ pub fn lenient(text: &[u8]) -> (Vec<Frame>, Findings) {
 }
 
 /// The code of the error of a strict reader, and its byte.
-pub fn strict_error(text: &[u8]) -> (&'static str, u64) {
+fn strict_error(text: &[u8]) -> (&'static str, u64) {
     let mut lines = ReadOptions::strict().read(text);
     let mut frame = Frame::default();
     loop {

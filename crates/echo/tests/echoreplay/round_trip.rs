@@ -38,7 +38,10 @@ proptest! {
     }
 
     #[test]
-    fn any_number_is_read_as_it_was_written(bits in any::<u32>()) {
+    fn any_number_is_read_as_it_was_written(
+        // The one number whose shortest text is another's when it is read as an f64 first.
+        bits in prop_oneof![20 => any::<u32>(), 1 => prop::sample::select(vec![0x15AE_43FD, 0x95AE_43FD])],
+    ) {
         let number = f32::from_bits(bits);
         let mut frame = Frame::default();
         frame.session.game_clock = number;

@@ -35,7 +35,7 @@ impl Answer {
         }
         self.set(time, &session, None);
         if let Err(why) = self.read() {
-            return Err(no_match(&session).unwrap_or_else(|| Fault::Malformed(said(&why))));
+            return Err(no_match(&session).unwrap_or_else(|| Fault::Malformed(said(why.as_ref()))));
         }
         let answered = &self.frame.session;
         if answered.sessionid.is_empty() && answered.teams.is_empty() {
@@ -51,8 +51,9 @@ impl Answer {
         self.set(time, &session, None);
         self.frame.bones = None;
         // It was read before.
-        self.read().map_err(|why| Fault::Malformed(said(&why)))?;
-        Ok(Some(Fault::Malformed(said(&why))))
+        self.read()
+            .map_err(|why| Fault::Malformed(said(why.as_ref())))?;
+        Ok(Some(Fault::Malformed(said(why.as_ref()))))
     }
 
     fn set(&mut self, time: Time, session: &[u8], bones: Option<&[u8]>) {
@@ -79,8 +80,8 @@ impl Answer {
 }
 
 /// The rule that an answer breaks, without a place in a recording that never held it.
-fn said(why: &Option<Error>) -> String {
-    let finding = why.as_ref().and_then(Error::finding);
+fn said(why: Option<&Error>) -> String {
+    let finding = why.and_then(Error::finding);
     finding.map_or_else(
         || "the answer has a line's end within a text".to_owned(),
         |finding| finding.rule.to_string(),
@@ -165,7 +166,7 @@ mod tests {
             line,
             format!("2022/01/02 03:00:00.034\t{SESSION}\t{{\"err_code\":0}}\r\n")
         );
-        assert_eq!(frame.session.game_clock, 12.5);
+        assert_eq!(frame.session.game_clock.to_bits(), 12.5_f32.to_bits());
         let many = "{\r\n\t\"sessionid\": \"A \\\" \\\\\",\n\t\"x\" : [ -1.50 ,\ttrue ]\r\n}";
         let (result, line, frame) = taken(many, None);
         assert_eq!(result, Ok(None));
@@ -209,7 +210,7 @@ mod tests {
             assert!(matches!(result, Ok(Some(_))), "{bones}: {result:?}");
             assert_eq!(line, format!("2022/01/02 03:00:00.034\t{SESSION}\r\n"));
             assert_eq!(frame.bones, None);
-            assert_eq!(frame.session.game_clock, 12.5);
+            assert_eq!(frame.session.game_clock.to_bits(), 12.5_f32.to_bits());
         }
         let (result, line, _) = taken(SESSION, Some(" \n"));
         assert_eq!(result, Ok(None));

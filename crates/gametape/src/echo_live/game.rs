@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ureq::http::Uri;
 
@@ -20,8 +20,51 @@ const CONNECT: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Game {
     agent: ureq::Agent,
+    timeout: Duration,
+    /// The agent makes a new connection each time.
+    is_fresh: bool,
+    pace: Pace,
     session: Uri,
     bones: Uri,
+}
+
+/// How soon the game answers, through which connections.
+///
+/// A server that writes head and body one by one waits, on a connection that stays, for the client's
+/// system to confirm the head, which that puts off: 40 ms and more for each answer.
+#[derive(Default, Debug)]
+struct Pace {
+    kept: Took,
+    fresh: Took,
+}
+
+#[derive(Default, Debug)]
+struct Took {
+    answers: u32,
+    time: Duration,
+}
+
+impl Took {
+    fn note(&mut self, time: Duration) {
+        if !self.is_known() {
+            self.answers += 1;
+            self.time += time;
+        }
+    }
+
+    const fn is_known(&self) -> bool {
+        self.answers >= 8
+    }
+}
+
+impl Pace {
+    /// Whether new connections are tried, or known to be better.
+    fn prefers_fresh(&self) -> bool {
+        /// A server at hand that takes longer for an answer waits for something.
+        const SLOW: Duration = Duration::from_millis(20);
+        let is_slow = self.kept.is_known() && self.kept.time > SLOW * self.kept.answers;
+        is_slow && (!self.fresh.is_known() || self.fresh.time < self.kept.time)
+    }
 }
 
 impl Game {
@@ -48,26 +91,33 @@ impl Game {
             }
             Ok(uri)
         };
-        let config = ureq::Agent::config_builder()
-            .timeout_connect(Some(CONNECT.min(timeout)))
-            .timeout_global(Some(timeout))
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            // The game is never behind the proxy that the system is set up with.
-            .proxy(None)
-            .user_agent(concat!("gametape/", env!("CARGO_PKG_VERSION")))
-            .build();
         Ok(Self {
-            agent: config.new_agent(),
+            agent: agent(false, timeout),
+            timeout,
+            is_fresh: false,
+            pace: Pace::default(),
             session: at("session")?,
             bones: at("player_bones")?,
         })
     }
 
     /// What `/session` answers.
-    pub(super) fn session(&self) -> Result<Vec<u8>, Fault> {
-        self.get(&self.session)
+    pub(super) fn session(&mut self) -> Result<Vec<u8>, Fault> {
+        let is_fresh = self.pace.prefers_fresh();
+        if self.is_fresh != is_fresh {
+            self.is_fresh = is_fresh;
+            // With the old one goes its connection: some servers have one at a time.
+            self.agent = agent(is_fresh, self.timeout);
+        }
+        let start = Instant::now();
+        let answer = self.get(&self.session)?;
+        let took = if is_fresh {
+            &mut self.pace.fresh
+        } else {
+            &mut self.pace.kept
+        };
+        took.note(start.elapsed());
+        Ok(answer)
     }
 
     /// What `/player_bones` answers.
@@ -90,6 +140,21 @@ impl Game {
         }
         read.map_err(fault)
     }
+}
+
+fn agent(is_fresh: bool, timeout: Duration) -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .max_idle_connections(usize::from(!is_fresh))
+        .timeout_connect(Some(CONNECT.min(timeout)))
+        .timeout_global(Some(timeout))
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        // The game is never behind the proxy that the system is set up with.
+        .proxy(None)
+        .user_agent(concat!("gametape/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .new_agent()
 }
 
 fn fault(error: ureq::Error) -> Fault {
@@ -116,6 +181,25 @@ fn fault(error: ureq::Error) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_connections_are_tried_where_answers_are_slow_and_kept_where_they_help() {
+        let ms = Duration::from_millis;
+        let fill = |took: &mut Took, each| (0..20).for_each(|_| took.note(each));
+        let mut pace = Pace::default();
+        assert!(!pace.prefers_fresh());
+        fill(&mut pace.kept, ms(5));
+        assert!(!pace.prefers_fresh());
+        for (fresh, helps) in [(ms(3), true), (ms(60), false)] {
+            let mut pace = Pace::default();
+            (0..7).for_each(|_| pace.kept.note(ms(44)));
+            assert!(!pace.prefers_fresh());
+            pace.kept.note(ms(44));
+            assert!(pace.prefers_fresh());
+            fill(&mut pace.fresh, fresh);
+            assert_eq!(pace.prefers_fresh(), helps);
+        }
+    }
 
     #[test]
     fn addresses() {

@@ -32,6 +32,8 @@ const GONE_AFTER: Duration = Duration::from_secs(1);
 const BONES_PAUSE: Duration = Duration::from_secs(5);
 
 /// What to record, into which file, and when to stop.
+// Each is a question of its own.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
     /// Where the game answers, without `/session`.

@@ -84,6 +84,12 @@ impl Tapes {
     pub(super) fn open(options: &RecordOptions) -> Result<Self, Error> {
         let path = options.output.clone();
         let kind = kind_of(&path)?;
+        if options.zip && kind == Kind::Butter {
+            return Err(Error::Unwritable {
+                path,
+                message: "a .butter is compressed already; a zip is made of an .echoreplay".into(),
+            });
+        }
         if path.is_dir() {
             return Err(Error::IsFolder { path });
         }
@@ -107,7 +113,7 @@ impl Tapes {
             first: options.output.clone(),
             kind,
             split: options.split || kind == Kind::Butter,
-            zip: options.zip && kind == Kind::Lines,
+            zip: options.zip,
             butter: options.butter,
             resumed: !tape.is_empty,
             tape,
@@ -329,7 +335,7 @@ fn resume(
                 _ => io(error),
             })?;
             opened.dropped = tail.dropped;
-            (Medium::Lines(tail.lines), tail.last)
+            (Medium::Lines(tail.lines), tail.last.map(Box::new))
         }
         Kind::Butter => {
             let (last, whole) = match journal_of(path, &file)? {
@@ -359,7 +365,10 @@ fn resume(
 
 /// What a .butter is.
 enum Found {
-    Journal { last: Option<Frame>, whole: u64 },
+    Journal {
+        last: Option<Box<Frame>>,
+        whole: u64,
+    },
     Finished,
     Broken(String),
 }
@@ -390,8 +399,8 @@ fn journal_of(path: &Path, file: &File) -> Result<Found, Error> {
             Err(error) => return Ok(broken(error)),
             Ok(None) => return Ok(Found::Journal { last, whole }),
             Ok(Some(frame)) => match &mut last {
-                None => last = Some(frame.clone()),
-                Some(last) => last.clone_from(frame),
+                None => last = Some(Box::new(frame.clone())),
+                Some(last) => last.as_mut().clone_from(frame),
             },
         }
         whole = reader.decoder().offset();

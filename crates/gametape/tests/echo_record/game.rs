@@ -27,6 +27,8 @@ pub enum Reply {
     Gone,
     /// A frame, so much later that nobody waits for it.
     Late(Duration),
+    /// The next frame, after a while.
+    Slow(Duration),
     /// The game is closed, and opened again after a while.
     Restart(Duration),
 }
@@ -121,7 +123,6 @@ impl Game {
     }
 
     /// Frames that were answered.
-    #[allow(dead_code)] // The command's tests ask.
     pub fn served(&self) -> usize {
         self.play.lock().unwrap().served
     }
@@ -190,7 +191,7 @@ impl Server {
             match reply {
                 Reply::Frame | Reply::Text(_) => send(&mut stream, 200, &body, body.len())?,
                 Reply::Status(status) => send(&mut stream, status, &body, body.len())?,
-                Reply::Late(late) => {
+                Reply::Late(late) | Reply::Slow(late) => {
                     thread::sleep(late);
                     send(&mut stream, 200, &body, body.len())?;
                 }
@@ -223,7 +224,7 @@ impl Server {
             Reply::Text(text) => text.as_bytes().to_vec(),
             Reply::Status(_) => b"<html><body>no</body></html>".to_vec(),
             Reply::Gone | Reply::Restart(_) => Vec::new(),
-            Reply::Frame if is_session => {
+            Reply::Frame | Reply::Slow(_) if is_session => {
                 play.served += 1;
                 let frame = play.frames.pop_front().expect("the script has more frames");
                 let (session, bones) = answers(&frame);
@@ -231,7 +232,7 @@ impl Server {
                 session
             }
             Reply::Half | Reply::Late(_) if is_session => answers(&play.frames[0]).0,
-            Reply::Frame | Reply::Half | Reply::Late(_) => play.last_bones.clone(),
+            Reply::Frame | Reply::Slow(_) | Reply::Half | Reply::Late(_) => play.last_bones.clone(),
         };
         (reply, body)
     }

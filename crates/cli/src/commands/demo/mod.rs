@@ -1,6 +1,7 @@
 //! `gametape demo`: the main job from nothing.
 
 mod arena;
+mod echo;
 mod mines;
 mod murk;
 
@@ -21,7 +22,7 @@ pub fn run(args: &Demo, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(Exit::Unusable);
     }
     let mut as_expected = true;
-    for part in [mines::play, murk::play, arena::play] {
+    for part in [mines::play, murk::play, arena::play, echo::play] {
         match part(args, ui)? {
             Ok(expected) => as_expected &= expected,
             Err(message) => {
@@ -43,7 +44,8 @@ pub fn run(args: &Demo, ui: &mut Ui) -> io::Result<Exit> {
         ui.line(format_args!(
             "Try: gametape inspect {folder}/expert-win.rmv; gametape stats {folder}/heat.murk; \
              gametape diff {folder}/heat.murk {folder}/heat-faulty.murk; \
-             gametape dump --state --tick 300 {folder}/arena.mcap"
+             gametape dump --state --tick 300 {folder}/arena.mcap; \
+             gametape stats {folder}/match.butter"
         ))?;
     }
     Ok(if as_expected {

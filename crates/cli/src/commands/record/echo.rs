@@ -134,6 +134,9 @@ fn report(args: &RecordEcho, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
             counted(file.bytes, "byte"),
         ))?;
     }
+    if !args.zip && Format::from_extension(&args.output) == Some(Format::Echoreplay) {
+        ui.remark("kept as text; gametape convert --zip makes a zip of it");
+    }
     let skipped = match recorded.skipped {
         0 => String::new(),
         skipped => format!(

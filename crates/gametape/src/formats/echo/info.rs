@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gametape_echo::butter::{self, Dialect, Header};
+use gametape_echo::butter::{self, Header};
 use gametape_echo::{Frame, Map as ArenaMap, Session, Time};
 use serde_json::{Map, Value, json};
 
@@ -169,7 +169,9 @@ pub(super) fn header(
             // What is wrong further on is not looked for; where nothing can be read, that is told.
             let problem = problem(path, frames.findings()).filter(|_| summary.frames == 0);
             let mut details = of_session(&summary, secrets);
-            details.remove("recorded_to");
+            details.insert("recorded_to".into(), Value::Null);
+            details.insert("rate_hz".into(), Value::Null);
+            details.insert("bone_frames".into(), Value::Null);
             container(source, None, &mut details);
             details.insert("players".into(), players(&summary, secrets));
             Ok(Partial {
@@ -213,6 +215,10 @@ pub(super) fn whole(
             _ => None,
         });
         container(source, members, &mut details);
+    }
+    if format == EchoFormat::Butter {
+        // It keeps no such member.
+        details.insert("tournament".into(), Value::Null);
     }
     details.insert("players".into(), players(&summary, secrets));
     Ok(Partial {
@@ -282,7 +288,7 @@ fn of_session(summary: &Summary, secrets: Secrets) -> Map<String, Value> {
     object(json!({
         "recorded_from": from.to_string(),
         "recorded_to": to.to_string(),
-        "frames_per_second": rate,
+        "rate_hz": rate,
         "map": session.map_name.as_str(),
         "game": game(&session.map_name),
         "match_type": session.match_type.as_str(),
@@ -294,8 +300,8 @@ fn of_session(summary: &Summary, secrets: Secrets) -> Map<String, Value> {
         "client": session.client_name.as_str(),
         "points": { "blue": points(blue), "orange": points(orange) },
         "rounds": { "of": session.total_round_count, "blue": blue_rounds, "orange": orange_rounds },
-        "frames_with_bones": summary.with_bones,
-        "frames_with_unknown_members": (summary.foreign > 0).then_some(summary.foreign),
+        "bone_frames": summary.with_bones,
+        "unknown_members": (summary.foreign > 0).then_some(summary.foreign),
     }))
 }
 
@@ -317,28 +323,15 @@ fn stored(
 ) {
     let mut put = |key: &str, value: Value| details.insert(key.into(), value);
     put("compression", header.compression.name().into());
-    put("keyframe_interval", header.keyframe_interval.into());
+    put("keyframe_every", header.keyframe_interval.into());
     put("chunks", chunks.into());
     if let Some(decoder) = decoder {
         let seen = decoder.seen();
         put("keyframes", seen.keyframes.into());
-        let writer = match dialect(&seen) {
-            Dialect::Reference => "the reference implementation",
-            Dialect::Exact => "exact",
-        };
-        put("written_by", writer.into());
-        if seen.early_chunks > 0 {
-            put("early_version_3", true.into());
-        }
-    }
-}
-
-/// Who wrote a file, by its chunks.
-fn dialect(seen: &butter::Seen) -> Dialect {
-    if seen.reference_chunks > 0 {
-        Dialect::Reference
-    } else {
-        Dialect::Exact
+        // Others write what the reference might have written, until it shows.
+        let reference = seen.reference_chunks > 0;
+        put("written_by", json!(reference.then_some("the reference")));
+        put("dialect", json!((seen.early_chunks > 0).then_some("early version 3")));
     }
 }
 

@@ -1,12 +1,15 @@
 //! `gametape stats`.
 
+mod table;
+
 use std::io;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::args::Stats;
 use crate::exit::Exit;
 use crate::ui::{STRONG, Ui, recordings, styled};
+use table::table;
 
 pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
@@ -36,11 +39,7 @@ pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
         } else {
             ui.line(styled(STRONG, gametape::printable(&path)))?;
             for (key, value) in &stats.value {
-                ui.line(format_args!(
-                    "  {:<22} {}",
-                    key.replace('_', " "),
-                    number(value)
-                ))?;
+                show(key, value, ui)?;
             }
         }
     }
@@ -48,6 +47,29 @@ pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(ui.found_nothing(&args.paths));
     }
     Ok(exit)
+}
+
+/// A line for a figure; lists of things, on their own or several in an object, are tables.
+fn show(key: &str, value: &Value, ui: &mut Ui) -> io::Result<()> {
+    match value {
+        Value::Array(values) if values.iter().any(Value::is_object) => {
+            for line in table(key, values) {
+                ui.line(line)?;
+            }
+            Ok(())
+        }
+        Value::Object(map) if !map.is_empty() && map.values().all(Value::is_array) => {
+            for (key, value) in map.iter().filter(|(_, value)| **value != json!([])) {
+                show(key, value, ui)?;
+            }
+            Ok(())
+        }
+        value => ui.line(format_args!(
+            "  {:<22} {}",
+            key.replace('_', " "),
+            number(value)
+        )),
+    }
 }
 
 /// Entries of a list of counts that people are shown; --json has them all.

@@ -1,0 +1,136 @@
+//! Lists of things with the same properties, as tables for people.
+
+use serde_json::{Map, Value};
+
+/// Rows that people are shown; --json has them all.
+const ROWS: usize = 200;
+
+/// The lines of a table under its title. What an entry holds in an object of its own follows in a
+/// table of its own, under the entries' first property.
+pub fn table(title: &str, values: &[Value]) -> Vec<String> {
+    let rows: Vec<&Map<String, Value>> = values.iter().filter_map(Value::as_object).collect();
+    let mut keys: Vec<&str> = Vec::new();
+    let mut nested: Vec<&str> = Vec::new();
+    for (key, value) in rows.iter().flat_map(|row| row.iter()) {
+        let list = if value.is_object() {
+            &mut nested
+        } else {
+            &mut keys
+        };
+        if !list.contains(&key.as_str()) {
+            list.push(key);
+        }
+    }
+    // What is an object in one entry and absent in another.
+    keys.retain(|key| !nested.contains(key));
+    let mut lines = vec![format!("  {}", title.replace('_', " "))];
+    lines.extend(grid(&rows, |row| {
+        keys.iter().map(|key| (*key, row.get(*key))).collect()
+    }));
+    let name = keys.first().copied();
+    for key in nested {
+        let parts: Vec<&str> = {
+            let all = rows.iter().filter_map(|row| row.get(key)?.as_object());
+            let mut parts: Vec<&str> = Vec::new();
+            for part in all.flat_map(Map::keys) {
+                if !parts.contains(&part.as_str()) {
+                    parts.push(part);
+                }
+            }
+            parts
+        };
+        lines.push(format!("  {}: {}", title.replace('_', " "), key.replace('_', " ")));
+        lines.extend(grid(&rows, |row| {
+            let named = name.map(|name| (name, row.get(name)));
+            let inner = row.get(key);
+            let parts = parts.iter().map(|part| (*part, inner.and_then(|i| i.get(*part))));
+            named.into_iter().chain(parts).collect()
+        }));
+    }
+    lines
+}
+
+/// Cells in columns; the words of a column's name stand one below the other.
+fn grid<'v>(
+    rows: &[&'v Map<String, Value>],
+    cells: impl Fn(&'v Map<String, Value>) -> Vec<(&'v str, Option<&'v Value>)>,
+) -> Vec<String>
+where
+{
+    let shown: Vec<Vec<(&str, Option<&Value>)>> =
+        rows.iter().take(ROWS).map(|row| cells(row)).collect();
+    let Some(first) = shown.first() else {
+        return Vec::new();
+    };
+    let columns = (0..first.len()).filter_map(|at| {
+        let column: Vec<(&str, Option<&Value>)> =
+            shown.iter().filter_map(|row| row.get(at).copied()).collect();
+        let (key, _) = column.first()?;
+        let numbers = column.iter().filter_map(|(_, value)| (*value)?.as_f64());
+        // As many decimals in all of a column.
+        let decimals = if numbers.into_iter().all(|n| n.fract() == 0.0) { 0 } else { 2 };
+        let texts: Vec<String> = column
+            .iter()
+            .map(|(key, value)| cell(key, *value, decimals))
+            .collect();
+        if texts.iter().all(String::is_empty) {
+            return None;
+        }
+        let name = key.strip_suffix("_ms").filter(|name| !name.is_empty());
+        let mut words: Vec<String> = name
+            .unwrap_or(key)
+            .split('_')
+            .map(gametape::printable)
+            .collect();
+        if first.iter().any(|(other, _)| Some(*other) == name) {
+            words.push("time".to_owned());
+        }
+        let number = column.iter().any(|(_, value)| value.is_some_and(Value::is_number));
+        Some((words, texts, number))
+    });
+    let columns: Vec<_> = columns.collect();
+    let height = columns.iter().map(|(words, ..)| words.len()).max().unwrap_or(0);
+    let mut lines = vec!["   ".to_owned(); height + shown.len()];
+    for (words, texts, number) in &columns {
+        let all = words.iter().chain(texts);
+        let width = all.map(|text| text.chars().count()).max().unwrap_or(0);
+        let empty = String::new();
+        let head = std::iter::repeat_n(&empty, height - words.len()).chain(words);
+        for (line, text) in lines.iter_mut().zip(head.chain(texts)) {
+            if *number {
+                line.push_str(&format!(" {text:>width$} "));
+            } else {
+                line.push_str(&format!(" {text:<width$} "));
+            }
+        }
+    }
+    for line in &mut lines {
+        line.truncate(line.trim_end().len());
+    }
+    if rows.len() > ROWS {
+        lines.push(format!("    … ({} in all)", rows.len()));
+    }
+    lines
+}
+
+fn cell(key: &str, value: Option<&Value>, decimals: usize) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => gametape::printable(text),
+        Some(Value::Array(values)) => {
+            let texts = values.iter().map(|value| cell("", Some(value), decimals));
+            texts.collect::<Vec<String>>().join(", ")
+        }
+        Some(Value::Number(number)) => match (number.as_u64(), number.as_f64()) {
+            (Some(ms), _) if key.ends_with("_ms") => clock(ms),
+            (_, Some(float)) if number.is_f64() => format!("{float:.decimals$}"),
+            _ => number.to_string(),
+        },
+        Some(other) => other.to_string(),
+    }
+}
+
+/// `12:34.5`
+fn clock(ms: u64) -> String {
+    format!("{}:{:02}.{}", ms / 60_000, ms / 1000 % 60, ms / 100 % 10)
+}

@@ -1,0 +1,387 @@
+//! All ways into the text of an .echoreplay agree, and a line that reads is written the same again.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::io::Read;
+
+use gametape_echo::echoreplay::{
+    self, Decoder, Line, Lines, Progress, ReadOptions, Reader, Redactor, Strictness,
+};
+use gametape_echo::{Error, Findings, Frame, Holding, Limits, WriteError};
+
+use super::ways::Pieces;
+use super::{assert_same, odd_size, told};
+
+/// Longer lines are of no more use.
+const LIMITS: Limits = Limits {
+    max_chunk_bytes: 0,
+    max_line_bytes: 1 << 16,
+};
+
+/// So small that small inputs reach it.
+const SMALL: Limits = Limits {
+    max_chunk_bytes: 0,
+    max_line_bytes: 60,
+};
+
+/// A slice, any [`Read`] and bytes fed by hand give the same lines, frames, findings or error, for
+/// any bytes, strictly and leniently, with the usual limits and with tiny ones; so they do where
+/// only lines are asked for.
+///
+/// Also: lines are where they say, and written as they were. The frame of a line, written, reads as
+/// the same frame, bit for bit, in a frame that held another as in a new one; what can't be written
+/// has a number that is not finite. Redacted, a line reads as before, but for names, user ids and
+/// the address, of which none is left: each is another, and always the same.
+pub fn echoreplay_line(data: &[u8]) {
+    for (at, limits) in [LIMITS, SMALL].into_iter().enumerate() {
+        let options = |strictness| ReadOptions { strictness, limits };
+        let (strict, notes) = every_way(data, options(Strictness::Strict), 2 * at);
+        let (lenient, findings) = every_way(data, options(Strictness::Lenient), 2 * at + 1);
+        assert!(lenient.is_none(), "{lenient:?}");
+        match strict {
+            Some(error) => assert!(findings.has(error.code()), "{error}: {findings:?}"),
+            None => assert_eq!(notes, findings),
+        }
+    }
+    each_line(data);
+}
+
+/// A line that owns its bytes.
+#[derive(PartialEq, Debug)]
+struct Copied {
+    bytes: Vec<u8>,
+    columns: [usize; 4],
+    index: u64,
+    offset: u64,
+}
+
+impl From<Line<'_>> for Copied {
+    fn from(line: Line<'_>) -> Self {
+        let mut bytes = Vec::new();
+        line.write(&mut bytes);
+        assert_eq!(bytes.len(), line.size());
+        Self {
+            bytes,
+            columns: [
+                line.time.len(),
+                line.session.len(),
+                line.bones.map_or(usize::MAX, <[u8]>::len),
+                line.ending.len(),
+            ],
+            index: line.index,
+            offset: line.offset,
+        }
+    }
+}
+
+/// A reader that is asked for lines, with or without their frames.
+trait Way {
+    fn next(&mut self, frame: Option<&mut Frame>) -> Result<Option<Copied>, Error>;
+    fn findings(&self) -> &Findings;
+    fn offset(&self) -> u64;
+}
+
+impl Way for Lines<'_> {
+    fn next(&mut self, frame: Option<&mut Frame>) -> Result<Option<Copied>, Error> {
+        let line = match frame {
+            Some(frame) => self.next_frame(frame)?,
+            None => Iterator::next(self).transpose()?,
+        };
+        Ok(line.map(Copied::from))
+    }
+
+    fn findings(&self) -> &Findings {
+        self.findings()
+    }
+
+    fn offset(&self) -> u64 {
+        self.offset()
+    }
+}
+
+impl<R: Read> Way for Reader<R> {
+    fn next(&mut self, frame: Option<&mut Frame>) -> Result<Option<Copied>, Error> {
+        let line = match frame {
+            Some(frame) => self.next_frame(frame)?,
+            None => self.next_line()?,
+        };
+        Ok(line.map(Copied::from))
+    }
+
+    fn findings(&self) -> &Findings {
+        self.findings()
+    }
+
+    fn offset(&self) -> u64 {
+        self.offset()
+    }
+}
+
+/// A decoder that is fed when it has nothing more to give.
+struct Fed<'a, S> {
+    decoder: Decoder,
+    rest: &'a [u8],
+    size: S,
+    pieces: usize,
+}
+
+impl<S: Fn(usize) -> usize> Way for Fed<'_, S> {
+    fn next(&mut self, mut frame: Option<&mut Frame>) -> Result<Option<Copied>, Error> {
+        loop {
+            let progress = match frame.as_deref_mut() {
+                Some(frame) => self.decoder.next_frame(frame)?,
+                None => self.decoder.next_line()?,
+            };
+            match progress {
+                Progress::Line(line) => return Ok(Some(line.into())),
+                Progress::End => return Ok(None),
+                Progress::NeedMore => {}
+            }
+            let size = (self.size)(self.pieces).min(self.rest.len());
+            let (piece, rest) = self.rest.split_at(size);
+            self.pieces += 1;
+            self.rest = rest;
+            if piece.is_empty() {
+                self.decoder.finish_input();
+            } else {
+                self.decoder.push(piece);
+            }
+        }
+    }
+
+    fn findings(&self) -> &Findings {
+        self.decoder.findings()
+    }
+
+    fn offset(&self) -> u64 {
+        self.decoder.offset()
+    }
+}
+
+fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (Option<Error>, Findings) {
+    let odd = |at| odd_size(data, at + vary);
+    let few = |at| odd(at) * (1 + data.len() / 300);
+    let mut slice = options.read(data);
+    let error = agree(
+        &mut slice,
+        &mut options.reader(Pieces::new(data, few)),
+        true,
+    );
+    let findings = slice.findings().clone();
+    let size = if data.len() < 600 { 1 } else { usize::MAX };
+    let mut by_one = Fed {
+        decoder: Decoder::new(options),
+        rest: data,
+        size: |_| size,
+        pieces: 0,
+    };
+    agree(&mut options.read(data), &mut by_one, vary.is_multiple_of(2));
+    let mut by_few = Fed {
+        decoder: Decoder::new(options),
+        rest: data,
+        size: few,
+        pieces: 0,
+    };
+    agree(&mut options.read(data), &mut by_few, true);
+    agree(&mut options.read(data), &mut options.reader(data), false);
+    (error, findings)
+}
+
+/// Whether both say the same, line by line; the error that ends it.
+fn agree(a: &mut dyn Way, b: &mut dyn Way, with_frames: bool) -> Option<Error> {
+    let (mut x, mut y) = (Frame::default(), Frame::default());
+    let mut end = 0;
+    loop {
+        let left = a.next(with_frames.then_some(&mut x));
+        let right = b.next(with_frames.then_some(&mut y));
+        match (left, right) {
+            (Ok(None), Ok(None)) => {
+                assert_eq!(a.findings(), b.findings());
+                assert_eq!(a.offset(), b.offset());
+                return None;
+            }
+            (Ok(Some(left)), Ok(Some(right))) => {
+                assert_eq!(left, right);
+                assert!(left.offset >= end);
+                end = left.offset + left.bytes.len() as u64;
+                assert_same(&x, &y, format_args!("line {}", left.index));
+            }
+            (Err(left), Err(right)) => {
+                assert_eq!(told(&left), told(&right));
+                assert_eq!(a.findings(), b.findings());
+                // The iterator ends there; the others stay.
+                if with_frames {
+                    let (x, y) = (a.next(Some(&mut x)), b.next(Some(&mut y)));
+                    let again = [x, y].map(|next| next.map_err(|error| told(&error)));
+                    let [x, y] = again;
+                    assert_eq!(x, Err(told(&left)));
+                    assert_eq!(y, Err(told(&left)));
+                }
+                return Some(left);
+            }
+            (left, right) => panic!("{left:?}\n{right:?}"),
+        }
+    }
+}
+
+fn each_line(data: &[u8]) {
+    let options = ReadOptions {
+        strictness: Strictness::Lenient,
+        limits: LIMITS,
+    };
+    let mut lines = options.read(data);
+    let mut frame = Frame::default();
+    let mut redacted = Redacted::default();
+    while let Some(line) = lines.next_frame(&mut frame).expect("leniently") {
+        let bytes = Copied::from(line).bytes;
+        let start = line.offset as usize;
+        assert_eq!(data[start..start + bytes.len()], bytes);
+        // Where bones are broken, the reader leaves them out; a line by itself says so.
+        match line.frame() {
+            Ok(alone) => assert_same(&alone, &frame, "alone"),
+            Err(error) => {
+                let bones = line.offset + (line.time.len() + line.session.len() + 2) as u64;
+                assert!(error.offset() >= Some(bones), "{error}");
+                assert_eq!(frame.bones, None);
+            }
+        }
+        written(&frame);
+        redacted.line(line, &frame);
+    }
+}
+
+fn written(frame: &Frame) {
+    let mut text = b"before".to_vec();
+    match echoreplay::write_frame(frame, &mut text) {
+        Ok(()) => {
+            let text = text.strip_prefix(b"before").expect("it is kept");
+            let mut lines = echoreplay::read(text);
+            let mut back = Frame::default();
+            let line = lines.next_frame(&mut back).expect("just written");
+            assert_eq!(line.map(|line| line.size()), Some(text.len()));
+            assert!(lines.findings().is_empty());
+            assert_same(frame, &back, "written");
+            let mut again = Vec::new();
+            echoreplay::write_frame(&back, &mut again).expect("it was written before");
+            assert_eq!(text, again);
+        }
+        Err(WriteError::Unstorable { found, .. }) => {
+            assert_eq!(text, b"before");
+            let infinite = format!("{frame:?}").contains("inf");
+            assert!(infinite, "{found}: {frame:?}");
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What names and ids have become.
+#[derive(Default)]
+struct Redacted {
+    lines: Redactor,
+    frames: Redactor,
+    names: Renamed<String>,
+    ids: Renamed<u64>,
+}
+
+/// A renaming: one to one.
+struct Renamed<T>(HashMap<T, T>, HashMap<T, T>);
+
+impl<T> Default for Renamed<T> {
+    fn default() -> Self {
+        Self(HashMap::new(), HashMap::new())
+    }
+}
+
+impl<T: Hash + Eq + Clone + std::fmt::Debug> Renamed<T> {
+    fn check(&mut self, from: &T, to: &T) {
+        let known = self.0.entry(from.clone()).or_insert_with(|| to.clone());
+        assert_eq!(known, to, "{from:?} was another before");
+        let known = self.1.entry(to.clone()).or_insert_with(|| from.clone());
+        assert_eq!(known, from, "{to:?} is two");
+    }
+}
+
+impl Redacted {
+    fn line(&mut self, line: Line<'_>, frame: &Frame) {
+        let mut text = Vec::new();
+        line.redacted(&mut self.lines, &mut text)
+            .expect("what reads can be redacted");
+        let read = ReadOptions {
+            strictness: Strictness::Lenient,
+            limits: Limits::DEFAULT,
+        };
+        let mut after = Frame::default();
+        let mut lines = read.read(&text);
+        let found = lines.next_frame(&mut after).expect("leniently");
+        assert!(found.is_some(), "{:?}", lines.findings());
+        self.compare(frame, &after);
+
+        // The model, redacted: the same but for numbers, which are given as they are met.
+        let mut model = frame.clone();
+        self.frames.frame(&mut model);
+        assert_same(&blank(model), &blank(after), String::from_utf8_lossy(&text));
+    }
+
+    fn compare(&mut self, before: &Frame, after: &Frame) {
+        let (names, ids) = secrets(before);
+        let (new_names, new_ids) = secrets(after);
+        assert_eq!((names.len(), ids.len()), (new_names.len(), new_ids.len()));
+        for (from, to) in names.iter().zip(&new_names) {
+            let nobody = from.is_empty() || from == "[INVALID]";
+            let number = to.strip_prefix("Player ").map(str::parse::<u64>);
+            assert!(
+                matches!(number, Some(Ok(1..))) || (nobody && from == to),
+                "{to}"
+            );
+            self.names.check(from, to);
+        }
+        for (from, to) in ids.iter().zip(&new_ids) {
+            assert_eq!(*from == 0, *to == 0);
+            self.ids.check(from, to);
+        }
+        let ip = after.session.sessionip.as_str();
+        let none = before.session.sessionip.is_empty();
+        assert!(ip == "0.0.0.0" || (none && ip.is_empty()), "{ip}");
+    }
+}
+
+/// Names and user ids of a frame.
+fn secrets(frame: &Frame) -> (Vec<String>, Vec<u64>) {
+    let session = &frame.session;
+    let mut names = vec![session.client_name.to_string()];
+    if let Some(score) = &session.last_score {
+        names.push(score.person_scored.to_string());
+        names.push(score.assist_scored.to_string());
+    }
+    names.extend(session.rules_changed_by.iter().map(ToString::to_string));
+    let mut ids = Vec::new();
+    for (_, player) in session.players() {
+        names.push(player.name.to_string());
+        ids.push(player.userid);
+    }
+    (names, ids)
+}
+
+/// A frame without names, ids and what hands hold.
+fn blank(mut frame: Frame) -> Frame {
+    let session = &mut frame.session;
+    session.client_name.clear();
+    session.sessionip.clear();
+    if let Some(score) = &mut session.last_score {
+        score.person_scored.clear();
+        score.assist_scored.clear();
+    }
+    if let Some(name) = &mut session.rules_changed_by {
+        name.clear();
+    }
+    for player in session.teams.iter_mut().flat_map(|team| &mut team.players) {
+        player.name.clear();
+        player.userid = 0;
+        for hand in [&mut player.holding_left, &mut player.holding_right] {
+            if let Some(Holding::Number(number)) = hand {
+                *number = 0;
+            }
+        }
+    }
+    frame
+}

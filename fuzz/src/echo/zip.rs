@@ -1,0 +1,167 @@
+//! Any bytes as an .echoreplay, plain or zip.
+
+use std::io::Cursor;
+
+use gametape_echo::echoreplay::{self, ReadOptions, Reader, Strictness, ZipWriter};
+use gametape_echo::{Error, Findings, Limits, Rule};
+
+use super::ways::Pieces;
+use super::{odd_size, told};
+use crate::delta::Script;
+
+/// What is packed can be much; lines are not.
+const LIMITS: Limits = Limits {
+    max_chunk_bytes: 0,
+    max_line_bytes: 4000,
+};
+
+/// Lines of one input that are looked at.
+const MOST: usize = 20_000;
+
+/// Any bytes, opened: nobody panics, reading comes to an end, a lenient reader reaches it without an
+/// error, and finds what is a strict reader's error. A zip that a source gives in small pieces reads
+/// as one that is given whole.
+///
+/// Or, behind a 0: lines that we put into a zip come out as they went in; of a zip that is cut
+/// anywhere, a lenient reader has the first of these lines, and says that it was cut.
+pub fn echoreplay_zip(data: &[u8]) {
+    match data.split_first() {
+        Some((0, rest)) => packed(rest),
+        _ => any(data),
+    }
+}
+
+#[derive(Debug)]
+struct Outcome {
+    /// Each line with its ending.
+    lines: Vec<Vec<u8>>,
+    error: Option<Error>,
+    findings: Findings,
+}
+
+fn outcome<R: std::io::Read>(reader: Result<Reader<R>, Error>) -> Outcome {
+    let mut outcome = Outcome {
+        lines: Vec::new(),
+        error: None,
+        findings: Findings::default(),
+    };
+    let mut reader = match reader {
+        Ok(reader) => reader,
+        Err(error) => {
+            outcome.error = Some(error);
+            return outcome;
+        }
+    };
+    while outcome.lines.len() < MOST {
+        match reader.next_line() {
+            Ok(Some(line)) => {
+                let mut bytes = Vec::new();
+                line.write(&mut bytes);
+                outcome.lines.push(bytes);
+            }
+            Ok(None) => break,
+            Err(error) => {
+                outcome.error = Some(error);
+                break;
+            }
+        }
+    }
+    outcome.findings = reader.findings().clone();
+    for finding in &outcome.findings {
+        let known = (finding.code(), finding.severity());
+        assert!(Rule::CODES.contains(&known), "{finding}");
+    }
+    outcome
+}
+
+fn options(strictness: Strictness) -> ReadOptions {
+    ReadOptions {
+        strictness,
+        limits: LIMITS,
+    }
+}
+
+/// A source that can seek, and gives pieces.
+struct Slow<'a>(Cursor<&'a [u8]>, usize);
+
+impl std::io::Read for Slow<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        self.1 += 1;
+        if self.1.is_multiple_of(7) {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        let data = *self.0.get_ref();
+        let most = odd_size(data, self.1) * (1 + data.len() / 300);
+        let most = most.min(into.len());
+        self.0.read(&mut into[..most])
+    }
+}
+
+impl std::io::Seek for Slow<'_> {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+fn any(data: &[u8]) {
+    let strict = options(Strictness::Strict);
+    let lenient = options(Strictness::Lenient);
+    let opened = outcome(lenient.open(Cursor::new(data)));
+    assert!(opened.error.is_none(), "leniently {:?}", opened.error);
+    let slow = outcome(lenient.open(Slow(Cursor::new(data), 0)));
+    assert_eq!(opened.lines, slow.lines);
+    assert_eq!(opened.findings, slow.findings);
+
+    let checked = outcome(strict.open(Cursor::new(data)));
+    match &checked.error {
+        Some(Error::Io { source, .. }) => panic!("memory does not fail: {source}"),
+        Some(error) => assert!(opened.findings.has(error.code()), "{error}: {opened:?}"),
+        None => {
+            assert_eq!(checked.lines, opened.lines);
+            assert_eq!(checked.findings, opened.findings);
+        }
+    }
+    assert!(opened.lines.starts_with(&checked.lines));
+    let slow = outcome(strict.open(Slow(Cursor::new(data), 0)));
+    assert_eq!(slow.lines, checked.lines);
+    let why = |outcome: &Outcome| outcome.error.as_ref().map(told);
+    assert_eq!(why(&slow), why(&checked));
+}
+
+fn packed(data: &[u8]) {
+    let mut script = Script::new(data);
+    let level = script.byte() % 10;
+    let cut: u16 = script.word();
+    let text = script.rest();
+    let lenient = options(Strictness::Lenient);
+    let mut zip =
+        ZipWriter::new(Cursor::new(Vec::new()), "match.echoreplay", level).expect("memory");
+    let mut lines = Vec::new();
+    let mut reader = lenient.reader(Pieces::new(text, |at| odd_size(text, at)));
+    while let Some(line) = reader.next_line().expect("leniently") {
+        zip.push_line(&line).expect("memory");
+        let mut bytes = Vec::new();
+        line.write(&mut bytes);
+        if line.ending.is_empty() {
+            bytes.extend_from_slice(b"\r\n");
+        }
+        lines.push(bytes);
+    }
+    assert_eq!(zip.frames(), lines.len() as u64);
+    let zip = zip.finish().expect("memory").into_inner();
+    let whole = outcome(echoreplay::open(Cursor::new(&zip)));
+    assert!(whole.error.is_none(), "{:?}", whole.error);
+    assert_eq!(whole.lines, lines);
+
+    let cut = usize::from(cut) % zip.len();
+    let part = outcome(lenient.open(Cursor::new(&zip[..cut])));
+    assert!(part.error.is_none(), "{:?}", part.error);
+    // The last line may have lost its ending.
+    for (at, line) in part.lines.iter().enumerate() {
+        let was = lines.get(at).map(Vec::as_slice).unwrap_or_default();
+        assert!(was.starts_with(line), "line {at} of a zip cut at {cut}");
+        assert!(line.len() == was.len() || at + 1 == part.lines.len());
+    }
+    assert!(!part.findings.is_empty() || cut == 0);
+    any(&zip[..cut]);
+}
