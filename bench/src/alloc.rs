@@ -1,7 +1,7 @@
 //! Counts allocations. While nobody counts, an allocation costs one more branch, for both sides.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
 pub struct Counting;
 
@@ -11,6 +11,9 @@ static ALLOCATOR: Counting = Counting;
 static ON: AtomicBool = AtomicBool::new(false);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
+/// Bytes that are held and were asked for while counting, and the most that ever were.
+static HELD: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
 
 /// Calls of the allocator and the bytes they asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,11 +36,24 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Allocations) {
     (result, allocations)
 }
 
+/// The most bytes that `work` holds at a time, over what was held before. Threads count together.
+pub fn peak<T>(work: impl FnOnce() -> T) -> (T, i64) {
+    HELD.store(0, Relaxed);
+    PEAK.store(0, Relaxed);
+    let (result, _) = count(work);
+    (result, PEAK.load(Relaxed))
+}
+
 #[inline]
-fn note(bytes: usize) {
+fn note(bytes: usize, freed: usize) {
     if ON.load(Relaxed) {
-        CALLS.fetch_add(1, Relaxed);
-        BYTES.fetch_add(bytes as u64, Relaxed);
+        if bytes > 0 {
+            CALLS.fetch_add(1, Relaxed);
+            BYTES.fetch_add(bytes as u64, Relaxed);
+        }
+        let change = bytes as i64 - freed as i64;
+        let held = HELD.fetch_add(change, Relaxed) + change;
+        PEAK.fetch_max(held, Relaxed);
     }
 }
 
@@ -45,24 +61,25 @@ fn note(bytes: usize) {
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
+        note(layout.size(), 0);
         unsafe { System.alloc(layout) }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
+        note(layout.size(), 0);
         unsafe { System.alloc_zeroed(layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        note(new_size);
+        note(new_size, layout.size());
         unsafe { System.realloc(pointer, layout, new_size) }
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        note(0, layout.size());
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -4,6 +4,7 @@
 
 mod alloc;
 mod delta;
+mod echo;
 mod mines;
 mod murk;
 mod timing;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
             mines::run(Vec::new());
             murk::run("");
             delta::run("");
+            echo::run("");
         }
         Some("mines") => mines::run(args.skip(1).map(Into::into).collect()),
         Some("murk") => {
@@ -29,6 +31,10 @@ fn main() -> ExitCode {
         Some("delta") => {
             let filter = args.nth(1).unwrap_or_default();
             delta::run(&filter.to_string_lossy());
+        }
+        Some("echo") => {
+            let filter = args.nth(1).unwrap_or_default();
+            echo::run(&filter.to_string_lossy());
         }
         // Files and folders are for the one that measures files.
         Some(_) => mines::run(args.map(Into::into).collect()),

@@ -137,6 +137,12 @@ impl Survey {
         }
     }
 
+    /// Who wrote the chunks near it, if it shows clearly: not by a byte that may be damaged.
+    pub fn dialect_of_file(&self) -> Option<Dialect> {
+        let clear = self.error.is_none() && self.reference.max(self.exact) >= 4;
+        self.dialect().filter(|_| clear)
+    }
+
     fn walk(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
         let mut survey = Self {
             layout,

@@ -45,6 +45,8 @@ pub struct Playing {
     dialect: Dialect,
     /// What the last chunk has shown that has shown anything, and how many chunks ago.
     known: Option<(Dialect, usize)>,
+    /// The chunk itself shows it.
+    shows: bool,
     /// Where the chunk starts in the file.
     offset: u64,
     /// The chunk is stored as it is: offsets of its frames are offsets of the file.
@@ -73,6 +75,7 @@ impl Playing {
             layout,
             dialect: Dialect::Exact,
             known: None,
+            shows: false,
             offset: 0,
             plain: true,
             cut: None,
@@ -104,7 +107,7 @@ impl Playing {
     ) {
         self.state.alone = true;
         self.load(stored, offset, whole);
-        if self.known.is_none()
+        if !self.shows
             && self.options.dialect.is_none()
             && let Some(dialect) = before()
         {
@@ -128,15 +131,17 @@ impl Playing {
         let layout = Layout::of(&self.header);
         let survey = Survey::of(&self.raw, layout, &mut self.packed);
         self.layout = survey.layout;
-        self.known = match survey.dialect() {
+        // One writer writes a file: where nothing shows, what showed shortly before counts.
+        let shown = survey.dialect();
+        let before = self.known.map(|(dialect, _)| dialect);
+        self.shows = shown.is_some();
+        self.dialect = self.options.dialect.or(shown).or(before).unwrap_or_default();
+        self.known = match survey.dialect_of_file() {
             Some(dialect) => Some((dialect, 0)),
-            // One writer writes a file: where nothing shows, what showed shortly before counts.
             None => self
                 .known
-                .and_then(|(dialect, ago)| (ago < BACK).then_some((dialect, ago + 1))),
+                .and_then(|(dialect, ago)| (ago + 1 < BACK).then_some((dialect, ago + 1))),
         };
-        let known = self.known.map(|(dialect, _)| dialect);
-        self.dialect = self.options.dialect.or(known).unwrap_or_default();
         self.seen.chunks += 1;
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);

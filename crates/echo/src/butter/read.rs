@@ -257,7 +257,7 @@ impl<'a> File<'a> {
             // A broken chunk shows what is whole of it.
             let limits = &self.options.limits;
             let _ = inflate(self.stored(entry), header.compression, limits, &mut raw);
-            Survey::of(&raw, layout, &mut packed).dialect()
+            Survey::of(&raw, layout, &mut packed).dialect_of_file()
         })
     }
 

@@ -8,8 +8,8 @@ use super::chunk::{Survey, inflate};
 use super::cursor::Cursor;
 use super::header::{Compression, Header};
 use super::layout::Layout;
-use super::packed::{KEYFRAME, Packed};
-use super::read::{File, ReadOptions};
+use super::packed::{KEYFRAME, NORMAL, Packed};
+use super::read::{ChunkEntry, File, ReadOptions};
 use super::write::{Assembler, Options, Written};
 use crate::error::{Error, WriteError};
 use crate::limits::Limits;
@@ -68,6 +68,8 @@ struct Salvage<'a, S> {
     raw: Vec<u8>,
     packed: Packed,
     salvaged: Salvaged,
+    /// Bytes that may still be tried for a frame in vain.
+    patience: usize,
     /// The last frame so far was kept: one that differs from it may follow.
     goes_on: bool,
 }
@@ -104,12 +106,13 @@ pub fn salvage(
         raw: Vec::new(),
         packed: Packed::default(),
         salvaged: Salvaged::default(),
+        patience: bytes.len().saturating_mul(16).saturating_add(1 << 24),
         goes_on: false,
     };
     salvage.chunks(&file)?;
     if file.is_unfinished() {
         salvage.unfinished(&file)?;
-    } else {
+    } else if salvage.header.compression != Compression::None {
         salvage.salvaged.lost_bytes += file.trailing_bytes();
     }
     let mut done = salvage.salvaged;
@@ -122,6 +125,10 @@ pub fn salvage(
 impl<S: Read + Write + Seek> Salvage<'_, S> {
     fn chunks(&mut self, file: &File<'_>) -> Result<(), WriteError> {
         let compression = file.header().map_or(Compression::None, |h| h.compression);
+        let plain = compression == Compression::None && !file.is_unfinished();
+        if plain && !self.is_aligned(file) {
+            return self.body(file);
+        }
         let (mut reached, mut searched) = (0, 0);
         for entry in file.chunks() {
             // Chunks that were found where the table does not say are not taken twice.
@@ -130,53 +137,119 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
             }
             let bytes = self.bytes;
             let stored = slice(bytes, entry.offset, entry.there);
-            if self.chunk(stored, compression, entry.there == entry.size)? {
+            let there = entry.there == entry.size;
+            if there && self.whole_chunk(stored, compression)? {
                 reached = entry.offset + entry.there;
                 continue;
             }
             if compression == Compression::None {
+                self.parts(stored, compression, there)?;
                 continue;
             }
-            // Not where the table says: look for it up to the file's end.
-            // What was looked at once is not looked at again for each chunk that is not there.
+            // Broken, or not where the table says: look for it and others up to the file's end. What
+            // was looked at once is not looked at again for each chunk that is not there.
             searched = searched.max(entry.offset);
-            loop {
-                let Some((at, size)) = self.find(searched, compression) else {
-                    searched = bytes.len() as u64;
-                    break;
-                };
-                let stored = slice(bytes, at, size);
-                if !self.chunk(stored, compression, true)? {
-                    searched = at + 1;
+            let mut next = self.find(searched, compression);
+            let until = next.map_or(u64::MAX, |(at, _)| at - entry.offset);
+            if until > 0 {
+                let stored = slice(bytes, entry.offset, entry.there.min(until));
+                self.parts(stored, compression, there)?;
+            }
+            while let Some((at, size)) = next {
+                if !self.whole_chunk(slice(bytes, at, size), compression)? {
                     break;
                 }
-                self.salvaged.found_chunks += 1;
+                let known = |entry: &ChunkEntry| (entry.offset, entry.size) == (at, size);
+                if !file.chunks().iter().any(known) {
+                    self.salvaged.found_chunks += 1;
+                }
                 searched = at + size;
                 reached = searched;
+                next = self.find(searched, compression);
             }
+            searched = next.map_or(bytes.len() as u64, |(at, _)| at + 1);
         }
         Ok(())
     }
 
-    /// Keeps a chunk, or what is whole of it. False where nothing is.
-    fn chunk(
+    /// Whether frames stand where the table says that chunks start, and none behind them.
+    fn is_aligned(&self, file: &File<'_>) -> bool {
+        let starts = |entry: &ChunkEntry| {
+            let stored = slice(self.bytes, entry.offset, entry.there);
+            stored.is_empty() || stored.starts_with(&KEYFRAME) || stored.starts_with(&NORMAL)
+        };
+        file.trailing_bytes() == 0 && file.chunks().iter().all(starts)
+    }
+
+    /// Keeps the frames of a file that is not compressed and whose table is wrong: from keyframe to
+    /// keyframe, a chunk each.
+    fn body(&mut self, file: &File<'_>) -> Result<(), WriteError> {
+        let from = file.chunks().first().map_or(file.rest(), |entry| entry.offset);
+        let bytes = self.bytes;
+        self.raw = slice(bytes, from, u64::MAX).to_vec();
+        let layout = Survey::of(&self.raw, Layout::of(&self.header), &mut self.packed).layout;
+        let mut at = 0;
+        while let Some(next) = self.keyframe(at, layout) {
+            self.salvaged.gaps += u64::from(next > at);
+            self.salvaged.lost_bytes += (next - at) as u64;
+            // To the next keyframe, or as far as frames are whole.
+            let rest = self.raw.get(next..).unwrap_or_default();
+            let mut input = Cursor::new(rest);
+            let (mut end, mut frames) = (0, 0);
+            while !input.is_empty()
+                && self.packed.read(&mut input, layout).is_ok()
+                && (frames == 0 || !self.packed.keyframe)
+            {
+                end = rest.len() - input.left();
+                frames += 1;
+            }
+            let chunk = rest.get(..end).unwrap_or_default().to_vec();
+            let place = (from + next as u64, end as u64);
+            let known = |entry: &ChunkEntry| (entry.offset, entry.size) == place;
+            if file.chunks().iter().any(known) {
+                self.salvaged.whole_chunks += 1;
+            } else {
+                self.salvaged.found_chunks += 1;
+            }
+            self.salvaged.written.chunks += 1;
+            self.salvaged.written.frames += frames;
+            self.assembler.push(chunk)?;
+            at = next + end.max(1);
+        }
+        self.salvaged.lost_bytes += self.raw.len().saturating_sub(at) as u64;
+        Ok(())
+    }
+
+    /// Keeps a chunk byte for byte. False where it is not whole.
+    fn whole_chunk(&mut self, stored: &[u8], compression: Compression) -> Result<bool, WriteError> {
+        if inflate(stored, compression, &self.limits, &mut self.raw).is_err() {
+            return Ok(false);
+        }
+        let survey = Survey::of(&self.raw, Layout::of(&self.header), &mut self.packed);
+        let readable = self.goes_on || self.raw.starts_with(&KEYFRAME);
+        if survey.error.is_some() || survey.frames == 0 || !readable {
+            return Ok(false);
+        }
+        self.goes_on = true;
+        self.salvaged.whole_chunks += 1;
+        self.salvaged.written.chunks += 1;
+        self.salvaged.written.frames += survey.frames;
+        self.assembler.push_stored(stored)?;
+        Ok(true)
+    }
+
+    /// Keeps the whole frames of a chunk that is not whole; `there` where the file does not end
+    /// within it.
+    fn parts(
         &mut self,
         stored: &[u8],
         compression: Compression,
-        whole: bool,
-    ) -> Result<bool, WriteError> {
+        there: bool,
+    ) -> Result<(), WriteError> {
         let broken = inflate(stored, compression, &self.limits, &mut self.raw).is_err();
         let layout = Layout::of(&self.header);
         let survey = Survey::of(&self.raw, layout, &mut self.packed);
         let readable = self.goes_on || self.raw.starts_with(&KEYFRAME);
-        if whole && !broken && survey.error.is_none() && survey.frames > 0 && readable {
-            self.goes_on = true;
-            self.salvaged.whole_chunks += 1;
-            self.salvaged.written.chunks += 1;
-            self.salvaged.written.frames += survey.frames;
-            self.assembler.push_stored(stored)?;
-            return Ok(true);
-        }
         let mut kept = Vec::new();
         let (mut frames, mut at) = (0, 0);
         if readable {
@@ -193,18 +266,18 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
             self.salvaged.gaps += 1;
             at = next + more.whole.max(1);
         }
-        self.goes_on = frames > 0 && at == self.raw.len() && whole && !broken;
+        self.goes_on = frames > 0 && at == self.raw.len() && there && !broken;
         if frames == 0 {
-            self.salvaged.lost_chunks += u64::from(!stored.is_empty() || whole);
+            self.salvaged.lost_chunks += u64::from(!stored.is_empty() || !there);
             self.salvaged.lost_bytes += stored.len() as u64;
-            return Ok(false);
+            return Ok(());
         }
         self.salvaged.cut_chunks += 1;
         self.salvaged.written.chunks += 1;
         self.salvaged.written.frames += frames;
         self.salvaged.lost_bytes += (self.raw.len() - kept.len()) as u64;
         self.assembler.push(kept)?;
-        Ok(true)
+        Ok(())
     }
 
     /// The next keyframe of the inflated chunk that another frame follows.
@@ -219,6 +292,9 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
             if first.is_ok() && (input.is_empty() || self.packed.read(&mut input, layout).is_ok()) {
                 return Some(at);
             }
+            // Bytes made for it could look like a long frame at each of them.
+            let tried = self.raw.len() - at - input.left();
+            self.patience = self.patience.checked_sub(tried)?;
             from = at + 1;
         }
     }

@@ -4,6 +4,7 @@ use std::io::{self, Cursor};
 use std::path::Path;
 use std::time::Duration;
 
+use gametape::echo::Frame;
 use gametape::echo::echoreplay::ZipWriter;
 use gametape::echo::generate::{Match, MatchOptions};
 use gametape::echo::loss::LossReport;
@@ -18,7 +19,7 @@ use crate::ui::{STRONG, Ui, styled};
 const LASTS: Duration = Duration::from_secs(90);
 /// Frames a second.
 const RATE: u32 = 15;
-/// Frames that somebody cuts out: six seconds.
+/// Frames that somebody cuts out, closing the gap: six seconds.
 const CUT_OUT: std::ops::Range<usize> = 600..690;
 
 /// Says whether everything came out as it has to; the inner error is a sentence.
@@ -41,7 +42,7 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
         match audit(path) {
             Ok(audit) => {
                 print(path, &audit, ui)?;
-                as_expected &= audit.verdict() == Verdict::Pass;
+                as_expected &= audit.verdict() != Verdict::Fail;
             }
             Err(message) => return Ok(Err(message)),
         }
@@ -53,10 +54,13 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
         ui.line("")?;
         ui.line(styled(
             STRONG,
-            "A copy of which six seconds were cut out, and one that breaks off:",
+            "A copy that somebody cut six seconds out of, closing the gap, and one that breaks off:",
         ))?;
     }
-    for (tampered, verdict) in [(&made.cut_out, Verdict::Warn), (&made.cut_off, Verdict::Fail)] {
+    for (tampered, verdict) in [
+        (&made.cut_out, Verdict::Warn),
+        (&made.cut_off, Verdict::Fail),
+    ] {
         match audit(tampered) {
             Ok(audit) => {
                 print(tampered, &audit, ui)?;
@@ -85,10 +89,15 @@ fn make(args: &Demo) -> Result<Made, String> {
         ..MatchOptions::default()
     };
     let frames = Match::new(options.lasting(LASTS));
-    let all: Vec<_> = frames.collect();
-    let whole = zip(all.iter())?;
-    let cut = all.iter().enumerate();
-    let cut_out = zip(cut.filter_map(|(at, frame)| (!CUT_OUT.contains(&at)).then_some(frame)))?;
+    let all: Vec<Frame> = frames.collect();
+    let whole = zip(all.iter().cloned())?;
+    let cut = all.into_iter().enumerate();
+    let cut_out = zip(cut.filter_map(|(at, mut frame)| {
+        if at >= CUT_OUT.end {
+            frame.time.0 -= CUT_OUT.len() as i64 * 1000 / i64::from(RATE);
+        }
+        (!CUT_OUT.contains(&at)).then_some(frame)
+    }))?;
     let cut_out = save(&args.folder, "match-cut-out.echoreplay", || Ok(cut_out))?;
     let replay_bytes = whole.len() as u64;
     let replay = save(&args.folder, "match.echoreplay", || Ok(whole))?;
@@ -132,24 +141,31 @@ fn path_text(path: &Path) -> String {
 }
 
 /// Frames as the community shares them.
-fn zip<'f>(frames: impl Iterator<Item = &'f gametape::echo::Frame>) -> Result<Vec<u8>, String> {
+fn zip(frames: impl Iterator<Item = Frame>) -> Result<Vec<u8>, String> {
     let sentence = |error: gametape::echo::WriteError| error.to_string();
     let sink = Cursor::new(Vec::new());
     let mut writer = ZipWriter::new(sink, "match.echoreplay", 6).map_err(sentence)?;
     for frame in frames {
-        writer.push(frame).map_err(sentence)?;
+        writer.push(&frame).map_err(sentence)?;
     }
     Ok(writer.finish().map_err(sentence)?.into_inner())
 }
 
 /// How small, how far off, and what happened in the match.
 fn told(made: &Made, ui: &mut Ui) -> io::Result<()> {
-    let [replay, butter] = made.sizes.map(|bytes| bytes as f64 / made.report.frames as f64);
+    let [replay, butter] = made
+        .sizes
+        .map(|bytes| bytes as f64 / made.report.frames as f64);
     ui.line(format_args!(
         "      {replay:.0} bytes a frame became {butter:.0}; how far off the numbers are, at most \
          and as the format implies:"
     ))?;
-    for number in made.report.numbers.iter().filter(|number| number.differing > 0) {
+    for number in made
+        .report
+        .numbers
+        .iter()
+        .filter(|number| number.differing > 0)
+    {
         let unit = number.unit;
         ui.line(format_args!(
             "        {:<24} {:>9.5} {unit:<4} {:>9.5} {unit}",

@@ -39,11 +39,17 @@ pub fn table(title: &str, values: &[Value]) -> Vec<String> {
             }
             parts
         };
-        lines.push(format!("  {}: {}", title.replace('_', " "), key.replace('_', " ")));
+        lines.push(format!(
+            "  {}: {}",
+            title.replace('_', " "),
+            key.replace('_', " ")
+        ));
         lines.extend(grid(&rows, |row| {
             let named = name.map(|name| (name, row.get(name)));
             let inner = row.get(key);
-            let parts = parts.iter().map(|part| (*part, inner.and_then(|i| i.get(*part))));
+            let parts = parts
+                .iter()
+                .map(|part| (*part, inner.and_then(|i| i.get(*part))));
             named.into_iter().chain(parts).collect()
         }));
     }
@@ -63,12 +69,18 @@ where
         return Vec::new();
     };
     let columns = (0..first.len()).filter_map(|at| {
-        let column: Vec<(&str, Option<&Value>)> =
-            shown.iter().filter_map(|row| row.get(at).copied()).collect();
+        let column: Vec<(&str, Option<&Value>)> = shown
+            .iter()
+            .filter_map(|row| row.get(at).copied())
+            .collect();
         let (key, _) = column.first()?;
         let numbers = column.iter().filter_map(|(_, value)| (*value)?.as_f64());
         // As many decimals in all of a column.
-        let decimals = if numbers.into_iter().all(|n| n.fract() == 0.0) { 0 } else { 2 };
+        let decimals = if numbers.into_iter().all(|n| n.fract() == 0.0) {
+            0
+        } else {
+            2
+        };
         let texts: Vec<String> = column
             .iter()
             .map(|(key, value)| cell(key, *value, decimals))
@@ -85,11 +97,17 @@ where
         if first.iter().any(|(other, _)| Some(*other) == name) {
             words.push("time".to_owned());
         }
-        let number = column.iter().any(|(_, value)| value.is_some_and(Value::is_number));
+        let number = column
+            .iter()
+            .any(|(_, value)| value.is_some_and(Value::is_number));
         Some((words, texts, number))
     });
     let columns: Vec<_> = columns.collect();
-    let height = columns.iter().map(|(words, ..)| words.len()).max().unwrap_or(0);
+    let height = columns
+        .iter()
+        .map(|(words, ..)| words.len())
+        .max()
+        .unwrap_or(0);
     let mut lines = vec!["   ".to_owned(); height + shown.len()];
     for (words, texts, number) in &columns {
         let all = words.iter().chain(texts);

@@ -1,0 +1,110 @@
+//! A whole conversion, from a zipped .echoreplay to .butter, beside what it can't do without:
+//! unzipping and parsing.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use gametape_echo::butter::{Options, Writer};
+use gametape_echo::echoreplay::{self, ZipWriter};
+use gametape_echo::generate::Match;
+use gametape_echo::{Frame, Game};
+
+use super::best;
+use super::frames::options;
+
+/// Frames of the recording: three minutes at 30 Hz, 70 MB of text.
+const FRAMES: usize = 6000;
+
+pub(super) fn run(wants: &dyn Fn(&str) -> bool) {
+    for (bones, name) in [(false, "arena-plain"), (true, "arena-bones")] {
+        let title = format!("echo-convert/{name}");
+        if wants(&title) {
+            let file = zipped(bones);
+            measure(&title, file.path());
+        }
+    }
+}
+
+fn zipped(bones: bool) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let sink = std::io::BufWriter::new(file.as_file());
+    let mut zip = ZipWriter::new(sink, "match.echoreplay", 6).expect("space");
+    for frame in Match::new(options(Game::Arena, bones, FRAMES)) {
+        zip.push(&frame).expect("finite numbers");
+    }
+    zip.finish().expect("space");
+    file
+}
+
+/// Milliseconds of processor time that this process has had.
+fn processor() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let behind = stat.rsplit_once(')')?.1;
+    let fields: Vec<&str> = behind.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) * 10.0)
+}
+
+fn measure(title: &str, path: &Path) {
+    let open = || File::open(path).expect("the temporary file");
+    // The bound: the text inflated, its lines found, each parsed by the JSON library.
+    let bound = best(3, || {
+        let mut reader = echoreplay::open(open()).expect("a zip");
+        while let Some(line) = reader.next_line().expect("sound") {
+            let parsed = sonic_rs::from_slice::<sonic_rs::Value>(line.session);
+            drop(black_box(parsed.expect("sound")));
+            if let Some(bones) = line.bones {
+                let parsed = sonic_rs::from_slice::<sonic_rs::Value>(bones);
+                drop(black_box(parsed.expect("sound")));
+            }
+        }
+    });
+    let unzip = best(3, || {
+        let mut reader = echoreplay::open(open()).expect("a zip");
+        while let Some(line) = reader.next_line().expect("sound") {
+            black_box(line.size());
+        }
+    });
+    let (one, one_busy) = timed(|| one_thread(open()));
+    println!(
+        "{title} frames/s={:.0} ms={:.0} busy={one_busy:.2} bound_ms={:.0} unzip_ms={:.0} (crate, one reader)",
+        FRAMES as f64 / one.as_secs_f64(),
+        one.as_secs_f64() * 1e3,
+        bound.as_secs_f64() * 1e3,
+        unzip.as_secs_f64() * 1e3,
+    );
+}
+
+/// The fastest of three, and how many cores were busy in it.
+fn timed(mut work: impl FnMut()) -> (Duration, f64) {
+    let mut fastest = (Duration::MAX, 0.0);
+    for _ in 0..3 {
+        let (start, before) = (Instant::now(), processor());
+        work();
+        let time = start.elapsed();
+        let spent = processor()
+            .zip(before)
+            .map_or(0.0, |(now, then)| now - then);
+        if time < fastest.0 {
+            fastest = (time, spent / 1e3 / time.as_secs_f64());
+        }
+    }
+    fastest
+}
+
+/// What a program does that knows the crate only: reads, and writes to a spool.
+fn one_thread(file: impl Read + Seek) {
+    let mut reader = echoreplay::open(file).expect("a zip");
+    let spool = tempfile::tempfile().expect("a temporary file");
+    let mut writer = Writer::new(spool, Options::default());
+    let mut frame = Frame::default();
+    while reader.next_frame(&mut frame).expect("sound").is_some() {
+        writer.push(&frame).expect("ten players");
+    }
+    let mut out = tempfile::tempfile().expect("a temporary file");
+    writer.finish(&mut out).expect("space");
+    out.flush().expect("space");
+}

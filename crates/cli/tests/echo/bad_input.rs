@@ -1,0 +1,142 @@
+//! What is no match, or half of one.
+
+use std::fs;
+
+use super::support::{FRAMES, butter, fine, folder, frames, json, refused, said, text, zip};
+
+#[test]
+fn a_recording_of_nothing() {
+    let folder = folder();
+    let path = folder.path();
+    for name in ["empty.butter", "empty.echoreplay"] {
+        fs::write(path.join(name), "").unwrap();
+        let info = json(&fine(path, &format!("inspect --json {name}")));
+        assert_eq!(
+            (&info["frames"], &info["bytes"]),
+            (&0.into(), &0.into()),
+            "{name}"
+        );
+        assert!(fine(path, &format!("verify {name}")).starts_with("pass"));
+        assert_eq!(fine(path, &format!("dump {name}")), "");
+        fine(path, &format!("stats {name}"));
+    }
+    fine(path, "convert empty.butter new.butter");
+    assert_eq!(fs::read(path.join("new.butter")).unwrap(), b"");
+    fine(path, "convert empty.echoreplay new.butter");
+    assert_eq!(fs::read(path.join("new.butter")).unwrap(), b"");
+}
+
+#[test]
+fn what_is_no_match_is_said_to_be_none() {
+    let folder = folder();
+    let path = folder.path();
+    fs::create_dir(path.join("folder.butter")).unwrap();
+    refused(path, "dump folder.butter", "folder.butter: is a folder");
+    refused(path, "dump none.butter", "none.butter: no such file");
+    fs::write(path.join("text.butter"), "hello, world").unwrap();
+    refused(
+        path,
+        "inspect text.butter",
+        "text.butter: byte 1: the first byte is 104; a .butter starts with its version, 1 to 3",
+    );
+    // A file is what it says, whatever its name.
+    fs::copy(path.join("match.butter"), path.join("named.echoreplay")).unwrap();
+    let info = json(&fine(path, "inspect --json named.echoreplay"));
+    assert_eq!(info["format"], "butter");
+    fs::copy(path.join("zip.echoreplay"), path.join("named.zip")).unwrap();
+    let info = json(&fine(path, "inspect --json named.zip"));
+    assert_eq!(info["format"], "echoreplay");
+    // Other words with a tab are no match.
+    fs::write(path.join("list"), "2022/01/02 03:00:00.000\tone\n").unwrap();
+    let (_, err) = said(path, "inspect list", 2);
+    assert!(err.contains("not a recording of a known format"), "{err}");
+}
+
+#[test]
+fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
+    let folder = folder();
+    let path = folder.path();
+    let frames = frames();
+    for (name, bytes) in [
+        ("cut.echoreplay", text(&frames)),
+        ("cutzip.echoreplay", zip(&frames)),
+        ("cut.butter", butter(&frames)),
+    ] {
+        fs::write(path.join(name), &bytes[..bytes.len() * 3 / 4]).unwrap();
+        let (out, err) = said(path, &format!("inspect --json {name}"), 1);
+        assert!(err.ends_with("(as far as it could be read)\n"), "{err}");
+        let kept = json(&out)["frames"].as_u64().unwrap();
+        assert!((FRAMES / 3..FRAMES).contains(&kept), "{name}: {kept}");
+        let (out, _) = said(path, &format!("verify {name}"), 1);
+        assert!(out.starts_with("fail"), "{out}");
+        let (out, err) = said(path, &format!("dump {name}"), 3);
+        assert_eq!(out.lines().count() as u64, kept);
+        assert!(err.ends_with("(dumped what could be read)\n"), "{err}");
+        // It is not converted behind the user's back, and can be repaired.
+        let (_, err) = said(path, &format!("convert {name} new.butter"), 2);
+        assert!(
+            err.ends_with("(gametape repair keeps what is whole)\n"),
+            "{err}"
+        );
+        assert!(!path.join("new.butter").exists());
+        let extension = name.rsplit('.').next().unwrap();
+        let (_, err) = said(path, &format!("repair {name} mended.{extension}"), 3);
+        assert!(err.contains(&format!("kept {kept} frames")), "{err}");
+        let info = json(&fine(path, &format!("inspect --json mended.{extension}")));
+        assert_eq!(info["frames"], kept);
+        // Not over itself, where that would lose something.
+        let (_, err) = said(path, &format!("repair {name} {name}"), 2);
+        assert!(
+            err.contains("would be replaced by a file that holds less"),
+            "{err}"
+        );
+        fine(path, &format!("verify mended.{extension}"));
+    }
+    let (out, _) = said(path, "diff cut.echoreplay text.echoreplay", 1);
+    assert!(out.contains("the first recording breaks off: "), "{out}");
+}
+
+#[test]
+fn claims_of_gigabytes_cost_nothing() {
+    let folder = folder();
+    let path = folder.path();
+    let whole = butter(&frames());
+    let table = gametape::echo::butter::read(&whole).unwrap().chunks()[0].offset as usize - 12;
+    for (name, at, claim) in [
+        ("count.butter", table - 4, u32::MAX),
+        ("size.butter", table, u32::MAX),
+        ("last.butter", table + 8, 0x7FFF_FFFF),
+    ] {
+        let mut bytes = whole.clone();
+        bytes[at..at + 4].copy_from_slice(&claim.to_le_bytes());
+        fs::write(path.join(name), bytes).unwrap();
+        let (out, _) = said(path, &format!("verify --json {name}"), 1);
+        assert_eq!(json(&out)["verdict"], "fail", "{name}");
+    }
+    let (_, err) = said(path, "repair size.butter mended.butter", 3);
+    assert!(err.contains("kept "), "{err}");
+}
+
+#[test]
+fn one_broken_line_is_named_and_taken_out() {
+    let folder = folder();
+    let path = folder.path();
+    let frames = frames();
+    let mut bytes = text(&frames[..5]);
+    bytes.extend_from_slice(b"2022/01/02 03:00:00.160\t{\"game_clock\":1\r\n");
+    bytes.extend_from_slice(&text(&frames[5..]));
+    fs::write(path.join("broken.echoreplay"), bytes).unwrap();
+    let (out, _) = said(path, "verify broken.echoreplay", 1);
+    assert!(out.contains("error echoreplay.json, frame 5 ("), "{out}");
+    let (_, err) = said(path, "convert broken.echoreplay new.butter", 2);
+    assert!(
+        err.contains("(gametape repair keeps what is whole)"),
+        "{err}"
+    );
+    let (_, err) = said(path, "repair broken.echoreplay mended.echoreplay", 3);
+    assert!(err.starts_with("left out: frame 5 ("), "{err}");
+    assert_eq!(
+        fs::read(path.join("mended.echoreplay")).unwrap(),
+        text(&frames)
+    );
+}
