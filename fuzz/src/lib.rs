@@ -6,11 +6,13 @@
 
 mod capture;
 mod delta;
+mod echo;
 mod murk;
 mod rmv;
 
 pub use capture::capture_read;
 pub use delta::{delta_apply, delta_origin, delta_packet, delta_roundtrip, delta_session};
+pub use echo::{butter_read, butter_roundtrip, echoreplay_line, echoreplay_zip};
 use gametape_delta::{Schema, Snapshot};
 pub use murk::{murk_index, murk_origin, murk_read, murk_roundtrip, murk_world};
 pub use rmv::{rmv_audit, rmv_engine, rmv_read, rmv_roundtrip};
@@ -27,7 +29,7 @@ pub struct Check {
 }
 
 /// Every check.
-pub const CHECKS: [Check; 15] = [
+pub const CHECKS: [Check; 19] = [
     Check {
         name: "rmv_read",
         run: rmv_read,
@@ -102,6 +104,26 @@ pub const CHECKS: [Check; 15] = [
         name: "capture_read",
         run: capture_read,
         seeds: || [capture::seeds(), rmv::noise(8, 150)].concat(),
+    },
+    Check {
+        name: "butter_read",
+        run: butter_read,
+        seeds: butter_seeds,
+    },
+    Check {
+        name: "butter_roundtrip",
+        run: butter_roundtrip,
+        seeds: || [echo::seeds::files(), rmv::noise(10, 250)].concat(),
+    },
+    Check {
+        name: "echoreplay_line",
+        run: echoreplay_line,
+        seeds: echoreplay_seeds,
+    },
+    Check {
+        name: "echoreplay_zip",
+        run: echoreplay_zip,
+        seeds: echo::seeds::zips,
     },
 ];
 
@@ -189,4 +211,33 @@ pub fn delta_claims() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn delta_large_seeds() -> Vec<Vec<u8>> {
     delta::seeds::large()
+}
+
+/// Small .butter recordings of every kind: arena and combat, both modes, packed and not, older
+/// versions, unfinished. The first [`BUTTER_SOUND`] read strictly, the others are broken on purpose.
+#[must_use]
+pub fn butter_seeds() -> Vec<Vec<u8>> {
+    echo::seeds::butters()
+}
+
+/// How many of [`butter_seeds`] can be read.
+pub const BUTTER_SOUND: usize = echo::seeds::SOUND;
+
+/// Short .echoreplay texts: of every kind of line, tolerated and broken.
+#[must_use]
+pub fn echoreplay_seeds() -> Vec<Vec<u8>> {
+    echo::seeds::texts()
+}
+
+/// Short .butter recordings that claim much, for the memory test.
+#[must_use]
+pub fn butter_claims() -> Vec<Vec<u8>> {
+    echo::seeds::claims()
+}
+
+/// Large recordings, for the memory test: a .butter whose chunks are packed and one whose are not,
+/// and a text.
+#[must_use]
+pub fn echo_large_seeds() -> [Vec<u8>; 3] {
+    echo::seeds::large()
 }

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::sync::Once;
 
 use gametape_fuzz::{
-    CHECKS, Check, DELTA_SOUND, MURK_SOUND, MURK_SOUND_WORLDS, delta_known, delta_seeds,
-    murk_seeds, murk_world_seeds, seeds,
+    BUTTER_SOUND, CHECKS, Check, DELTA_SOUND, MURK_SOUND, MURK_SOUND_WORLDS, butter_seeds,
+    delta_known, delta_seeds, murk_seeds, murk_world_seeds, seeds,
 };
 use gametape_mines::rmv;
 use gametape_murk::engine::World;
@@ -173,6 +173,10 @@ checks! {
     delta_origin = 12;
     delta_session = 13;
     capture_read = 14;
+    butter_read = 15;
+    butter_roundtrip = 16;
+    echoreplay_line = 17;
+    echoreplay_zip = 18;
 }
 
 #[test]
@@ -234,4 +238,28 @@ fn the_first_delta_packets_can_be_applied() {
         .collect();
     assert!(sound[..DELTA_SOUND].iter().all(|&sound| sound));
     assert!(!sound[DELTA_SOUND..].iter().any(|&sound| sound));
+}
+
+#[test]
+fn the_first_butter_seeds_are_sound_recordings() {
+    let sound: Vec<bool> = butter_seeds()
+        .iter()
+        .map(|seed| {
+            let Ok(file) = gametape_echo::butter::read(seed) else {
+                return false;
+            };
+            let mut frames = file.frames();
+            loop {
+                match frames.next_frame() {
+                    Ok(Some(_)) => {}
+                    end => return end.is_ok(),
+                }
+            }
+        })
+        .collect();
+    let expected: Vec<bool> = (0..sound.len()).map(|at| at < BUTTER_SOUND).collect();
+    assert_eq!(sound, expected);
+    for seed in butter_seeds() {
+        assert!(seed.len() < 800, "{} bytes", seed.len());
+    }
 }

@@ -325,6 +325,10 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
         "delta_origin",
         "delta_session",
         "capture_read",
+        "butter_read",
+        "butter_roundtrip",
+        "echoreplay_line",
+        "echoreplay_zip",
     ] {
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.
         run(cargo()

@@ -12,8 +12,8 @@ use gametape_echo::echoreplay::{self, ZipWriter};
 use gametape_echo::generate::Match;
 use gametape_echo::{Frame, Game};
 
-use super::best;
 use super::frames::options;
+use super::{best, processor};
 
 /// Frames of the recording: three minutes at 30 Hz, 70 MB of text.
 const FRAMES: usize = 6000;
@@ -39,15 +39,6 @@ fn zipped(bones: bool) -> tempfile::NamedTempFile {
     file
 }
 
-/// Milliseconds of processor time that this process has had.
-fn processor() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let behind = stat.rsplit_once(')')?.1;
-    let fields: Vec<&str> = behind.split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
-    Some((ticks(11)? + ticks(12)?) * 10.0)
-}
-
 fn measure(title: &str, path: &Path) {
     let open = || File::open(path).expect("the temporary file");
     // The bound: the text inflated, its lines found, each parsed by the JSON library.
@@ -70,7 +61,7 @@ fn measure(title: &str, path: &Path) {
     });
     let (one, one_busy) = timed(|| one_thread(open()));
     println!(
-        "{title} frames/s={:.0} ms={:.0} busy={one_busy:.2} bound_ms={:.0} unzip_ms={:.0} (crate, one reader)",
+        "{title} frames/s={:.0} ms={:.0} cores={one_busy:.2} bound_cpu_ms={:.0} unzip_cpu_ms={:.0}",
         FRAMES as f64 / one.as_secs_f64(),
         one.as_secs_f64() * 1e3,
         bound.as_secs_f64() * 1e3,

@@ -111,7 +111,9 @@ fn measure(wants: &dyn Fn(&str) -> bool, name: &str, frames: &[Frame]) {
                 count
             };
             assert_eq!(read(), count);
-            let time = best(7, || drop(black_box(read())));
+            let time = best(7, || {
+                black_box(read());
+            });
             let (_, once) = alloc::count(read);
             report(&title, count, time, bytes.len(), once.calls);
         }

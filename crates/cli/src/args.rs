@@ -74,7 +74,7 @@ pub enum Command {
     /// Convert a recording, by the extension of the output
     ///
     /// Without options a recording of the same format comes out byte for byte as it was. What
-    /// could not be carried is printed, and the exit code is then 3: always so from an .echoreplay
+    /// could not be carried is printed, and the exit code is then 3: mostly so from an .echoreplay
     /// to a .butter, which rounds its numbers; a table says how far each kind is off, and how far
     /// the format implies.
     Convert(Convert),

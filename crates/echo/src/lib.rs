@@ -1,4 +1,39 @@
-//! Echo VR.
+//! Echo VR: the matches that the game's API tells, and their two recordings, .echoreplay and .butter.
+//!
+//! A [`Frame`] is one answer of the API, with its names and units. [`echoreplay`] reads and writes it
+//! as text, a line a frame, plain or zip; [`butter`] quantised and differenced, in compressed chunks.
+//! [`audit`] says whether a recording is what it claims to be, [`diff`] where two differ, [`loss`]
+//! what a conversion cost, [`stats`] what happened in the match; [`generate`] invents matches.
+//!
+//! ```
+//! # let bytes = gametape_echo::doc_example();
+//! use gametape_echo::{butter, echoreplay};
+//!
+//! let file = butter::read(&bytes)?; // header and table; frames are decoded as they are asked for
+//! let mut lines = echoreplay::Writer::new(Vec::new());
+//! let mut frames = file.frames();
+//! while let Some(frame) = frames.next_frame()? {
+//!     println!("{} {}", frame.time, frame.session.game_clock_display);
+//!     lines.push(frame)?;
+//! }
+//! assert_eq!(lines.frames(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to change | look in |
+//! |---|---|
+//! | a member of the API | `model/`; `echoreplay/decode/` reads it, `echoreplay/encode.rs` writes it; `diff/session.rs`, `diff/players.rs` compare it |
+//! | what a line is, and what is put up with | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unzip.rs` |
+//! | which bytes a frame of a .butter has | `butter/layout.rs`, `butter/packed.rs` |
+//! | what the bytes mean, and which faults are undone | `butter/state.rs`, `butter/fill.rs`; `butter/chunk.rs` tells who wrote them |
+//! | how a .butter is written | `butter/encode.rs` and `butter/difference.rs` (correct), `butter/compat.rs` |
+//! | chunks, table, recordings in progress | `butter/write.rs`, `butter/stream.rs`, `butter/journal.rs`, `butter/salvage.rs` |
+//! | rules, and what the audits check | `rule.rs`, `audit/` |
+//! | which fields a report names, and how far they may be off | `field.rs`, `diff/tolerance.rs` |
+//!
+//! Sources: the specification of .butter, and what its reference implementation (package 1.3.4) does
+//! beyond it; for .echoreplay, what recorders write.
+
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),
@@ -63,3 +98,8 @@ pub fn doc_example() -> Vec<u8> {
     debug_assert!(written.is_ok());
     written.unwrap_or_default()
 }
+
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

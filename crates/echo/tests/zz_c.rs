@@ -4,13 +4,13 @@ use gametape_echo::butter::{self, *};
 use std::io::Cursor;
 #[test]
 fn look() {
-    for (seed, comp, mode) in [(13, Compression::Zstd3, Mode::Correct), (0, Compression::None, Mode::Compat), (2, Compression::Gzip, Mode::Correct)] {
+    for (seed, comp, mode) in [(2, Compression::Gzip, Mode::Correct)] {
     let frames = frames_of(match_options(seed, 20));
     let good = common::write(&frames, options(mode, 6, comp));
     let file = butter::read(&good).unwrap();
     println!("{seed} {:?}", file.chunks());
     let mut n = 0;
-    for at in 0..good.len() { for b in [0u8, 1, 254, 255] { 
+    for at in 360..380 { for b in [0u8, 1, 255] { 
         let mut bytes = good.clone(); bytes[at] = b;
         let lenient = read_all(&bytes, ReadOptions::lenient());
         let mut out = vec![];

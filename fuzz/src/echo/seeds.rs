@@ -182,3 +182,65 @@ pub fn zips() -> Vec<Vec<u8>> {
         [&[0, 0, 90, 0], texts[7].as_slice()].concat(),
     ]
 }
+
+/// Those of [`butters`] that are sound: what is broken has few frames to write.
+pub fn files() -> Vec<Vec<u8>> {
+    butters().into_iter().take(SOUND).collect()
+}
+
+/// Short files that claim much: chunks and tables that are not there, and packed ones that are.
+pub fn claims() -> Vec<Vec<u8>> {
+    let frames = frames(Game::Arena, 1, 1);
+    let header = |compression| {
+        let mut whole = butter(&frames, options(Mode::Correct, 300, Compression::None));
+        // The table: one chunk.
+        let at = whole.windows(2).position(|two| two == [0xFC, 0xFE]);
+        whole.truncate(at.expect("a keyframe") - 8);
+        whole[3] = compression;
+        whole
+    };
+    let table = |compression, chunks: u32, sizes: &[u32], behind: &[u8]| {
+        let mut file = header(compression);
+        file.extend_from_slice(&chunks.to_le_bytes());
+        for size in sizes {
+            file.extend_from_slice(&size.to_le_bytes());
+        }
+        file.extend_from_slice(behind);
+        file
+    };
+    // A zstd frame of one block that is 128 KiB of the same byte, again and again; it says no size.
+    let mut bomb = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58];
+    for _ in 0..2000 {
+        bomb.extend_from_slice(&[0x02, 0x00, 0x10, 0xFC]);
+    }
+    vec![
+        table(0, u32::MAX, &[], b""),
+        table(0, 1 << 20, &[1], b""),
+        table(0, 1, &[u32::MAX], b"\xFC\xFE"),
+        table(0, 1, &[256 << 20], b"\xFC\xFE"),
+        table(3, 1, &[255 << 20], b"\x28\xB5\x2F\xFD"),
+        table(3, 1, &[bomb.len() as u32], &bomb),
+        // Its frame claims 255 players of each team, and 127 with bones.
+        table(0, 1, &[40], &[b"\xFC\xFE".as_slice(), &[0xFF; 38]].concat()),
+    ]
+}
+
+/// Large recordings: a .butter whose chunks are packed, one whose are not, and a text.
+pub fn large() -> [Vec<u8>; 3] {
+    let options = |compression| options(Mode::Correct, 300, compression);
+    let frames = Match::new(MatchOptions {
+        frames: Some(1500),
+        bones: true,
+        ..MatchOptions::default()
+    });
+    let frames: Vec<Frame> = frames.collect();
+    let mut text = Vec::new();
+    for frame in &frames[..300] {
+        echoreplay::write_frame(frame, &mut text).expect("finite");
+    }
+    [
+        butter(&frames, options(Compression::Zstd3)),
+        butter(&frames, options(Compression::None)),
+        text,
+    ]
+}

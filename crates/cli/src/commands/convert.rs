@@ -156,10 +156,13 @@ fn report_loss(report: &LossReport, ui: &mut Ui) {
         return;
     }
     ui.remarks(&report.to_string());
-    ui.remark(if report.is_within_bounds() {
-        "every number is as near as the format promises"
-    } else {
-        "some of it is further off than the format implies: see beyond, and changed"
+    let near = report.numbers.iter().all(|number| number.beyond == 0);
+    ui.remark(match (near, report.changed.is_empty()) {
+        (true, true) => "every number is as near as the format implies",
+        (true, false) => {
+            "every number is as near as the format implies; what it has no code for is changed"
+        }
+        (false, _) => "some numbers are further off than the format implies: see beyond",
     });
 }
 

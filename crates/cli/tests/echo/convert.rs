@@ -24,7 +24,7 @@ fn a_match_becomes_a_butter_with_a_loss_report() {
         assert!(err.contains(field), "{err}");
     }
     assert!(
-        err.ends_with("every number is as near as the format promises\n"),
+        err.contains("every number is as near as the format implies"),
         "{err}"
     );
 
@@ -73,13 +73,12 @@ fn a_butter_becomes_a_match_and_nothing_is_lost_again() {
         fine(path, "diff new.echoreplay plain.echoreplay"),
         "the recordings are the same\n"
     );
-    // There and back once more: the same numbers, the same bytes.
-    let (_, err) = said(
+    // What was rounded once stays as it is: the same numbers, the same bytes.
+    said(
         path,
         "convert plain.echoreplay again.butter --keyframes 30",
-        3,
+        0,
     );
-    assert!(err.contains("not kept"), "{err}");
     assert_eq!(
         fs::read(path.join("again.butter")).unwrap(),
         fs::read(path.join("match.butter")).unwrap()
@@ -97,9 +96,11 @@ fn without_a_wish_nothing_is_changed() {
             fs::read(path.join(name)).unwrap(),
             fs::read(path.join(format!("copy.{extension}"))).unwrap()
         );
-        fine(
-            path,
-            &format!("repair {name} repaired.{extension}").replace(" repaired", " r"),
+        let (_, err) = said(path, &format!("repair {name} mended.{extension}"), 0);
+        assert!(err.starts_with("nothing to repair"), "{err}");
+        assert_eq!(
+            fs::read(path.join(name)).unwrap(),
+            fs::read(path.join(format!("mended.{extension}"))).unwrap()
         );
     }
 }

@@ -67,19 +67,31 @@ pub fn stored_size(
 
 /// Inflates the gzip member or zstd frame that `rest` starts with, and takes it from there.
 fn inflate_first(
-    mut rest: &mut &[u8],
+    rest: &mut &[u8],
     compression: Compression,
     limits: &Limits,
     raw: &mut Vec<u8>,
 ) -> Result<(), Rule> {
     let limit = limits.max_chunk_bytes;
-    let result = if compression == Compression::Gzip {
-        let gzip = flate2::bufread::GzDecoder::new(&mut rest);
-        gzip.take(limit + 1).read_to_end(raw)
-    } else {
-        zstd::stream::read::Decoder::with_buffer(&mut rest)
-            .and_then(|zstd| zstd.single_frame().take(limit + 1).read_to_end(raw))
-    };
+    let start = *rest;
+    let result = decode(rest, compression, |reader| {
+        reader.take(limit + 1).read_to_end(raw).map(drop)
+    });
+    if result.is_err() {
+        // A decoder that fails says nothing of what it has decoded in the same call, which is more
+        // or less by the room it was given: the most is had in small pieces.
+        raw.clear();
+        let _ = decode(&mut { start }, compression, |reader| {
+            let mut reader = reader.take(limit + 1);
+            let mut piece = [0; 32];
+            loop {
+                match reader.read(&mut piece)? {
+                    0 => return Ok(()),
+                    count => raw.extend_from_slice(piece.get(..count).unwrap_or_default()),
+                }
+            }
+        });
+    }
     if raw.len() as u64 > limit {
         raw.clear();
         return Err(Rule::Limit {
@@ -91,6 +103,21 @@ fn inflate_first(
     result.map(drop).map_err(|error| Rule::Inflate {
         message: error.to_string(),
     })
+}
+
+/// Gives the decoder of the gzip member or zstd frame that `rest` starts with to `take`, and takes
+/// from `rest` what it has read.
+fn decode(
+    mut rest: &mut &[u8],
+    compression: Compression,
+    take: impl FnOnce(&mut dyn Read) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    if compression == Compression::Gzip {
+        take(&mut flate2::bufread::GzDecoder::new(&mut rest))
+    } else {
+        let zstd = zstd::stream::read::Decoder::with_buffer(&mut rest)?;
+        take(&mut zstd.single_frame())
+    }
 }
 
 /// What a walk over a chunk's frames tells.

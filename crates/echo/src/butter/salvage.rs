@@ -156,8 +156,9 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
                 self.parts(stored, compression, there)?;
             }
             while let Some((at, size)) = next {
-                if !self.whole_chunk(slice(bytes, at, size), compression)? {
-                    break;
+                let stored = slice(bytes, at, size);
+                if !self.whole_chunk(stored, compression)? {
+                    self.parts(stored, compression, true)?;
                 }
                 let known = |entry: &ChunkEntry| (entry.offset, entry.size) == (at, size);
                 if !file.chunks().iter().any(known) {
@@ -167,7 +168,7 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
                 reached = searched;
                 next = self.find(searched, compression);
             }
-            searched = next.map_or(bytes.len() as u64, |(at, _)| at + 1);
+            searched = bytes.len() as u64;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ pub mod old;
 use std::collections::HashMap;
 use std::path::Path;
 
-use gametape_echo::butter::{self, Compression, Mode, Options, ReadOptions};
+use gametape_echo::butter::{self, Compression, Mode, Options, ReadOptions, to_half};
 use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{
     Arm, Findings, Frame, Game, LastScore, Loadout, Ordnance, Pause, PausedState, Player, PlayerBones,
@@ -577,6 +577,10 @@ impl Bounds {
                     // Velocities that change by less are left out.
                     if key.1 == "player.velocity" {
                         step = step.max(0.01);
+                    }
+                    // Stats are left out where their bytes are, and with them what time went by.
+                    if key.1.ends_with("possession_time") && to_half(a) == to_half(from) {
+                        step += f64::from(a - from).abs();
                     }
                     let float = f64::from(a.abs().max(from.abs())) * 2.0_f64.powi(-23);
                     ((f64::from(a) - f64::from(b)).abs(), add(step + float))

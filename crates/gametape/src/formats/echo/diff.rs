@@ -25,16 +25,25 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
     };
     let mut a = Reading::open(a_format, a_path, a_source)?;
     let mut b = Reading::open(b_format, b_path, b_source)?;
+    // What a .butter has no code for is known from the other one alone: that is the original.
+    let turned = (a_format, b_format) == (EchoFormat::Butter, EchoFormat::Echoreplay);
     let mut differ = Differ::new(tolerance);
     loop {
         let (x, y) = (a.next()?, b.next()?);
         if x.is_none() && y.is_none() {
             break;
         }
-        differ.push(x, y);
+        if turned {
+            differ.push(y, x);
+        } else {
+            differ.push(x, y);
+        }
     }
     let problems = [a.problem(), b.problem()];
-    let found = differ.finish();
+    let mut found = differ.finish();
+    if turned {
+        turn(&mut found);
+    }
     if found.is_same() {
         // The same as far as it can be read is not the same.
         if let Some(problem) = problems.into_iter().flatten().next() {
@@ -46,6 +55,19 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
         });
     }
     Ok(told(&found, &problems))
+}
+
+/// What differs, seen from the other recording.
+fn turn(found: &mut Found) {
+    found.frames.reverse();
+    let Some(first) = &mut found.first else {
+        return;
+    };
+    match &mut first.what {
+        Side::Both(difference) => std::mem::swap(&mut difference.a, &mut difference.b),
+        what @ Side::OnlyFirst => *what = Side::OnlySecond,
+        what @ Side::OnlySecond => *what = Side::OnlyFirst,
+    }
 }
 
 struct Reading<'s> {

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-
 use gametape_echo::echoreplay::{self, write_frame};
 use gametape_echo::{Error as EchoError, Frame, Holding};
 

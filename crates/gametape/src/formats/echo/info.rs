@@ -154,7 +154,9 @@ pub(super) fn header(
                 });
                 details.insert("players".into(), players.collect());
             }
-            let version = file.header().map_or(butter::VERSION, |header| header.version);
+            let version = file
+                .header()
+                .map_or(butter::VERSION, |header| header.version);
             Ok(Partial {
                 value: info(format, path, source, version.into(), None, details),
                 problem: None,
@@ -202,7 +204,10 @@ pub(super) fn whole(
     let mut details = of_session(&summary, secrets);
     let mut version = 1;
     if let Some(decoder) = frames.butter() {
-        version = decoder.header().map_or(butter::VERSION, |h| h.version).into();
+        version = decoder
+            .header()
+            .map_or(butter::VERSION, |h| h.version)
+            .into();
         if let Some(header) = decoder.header() {
             if summary.frames == 0 {
                 details = of_header(header, secrets);
@@ -331,7 +336,10 @@ fn stored(
         // Others write what the reference might have written, until it shows.
         let reference = seen.reference_chunks > 0;
         put("written_by", json!(reference.then_some("the reference")));
-        put("dialect", json!((seen.early_chunks > 0).then_some("early version 3")));
+        put(
+            "dialect",
+            json!((seen.early_chunks > 0).then_some("early version 3")),
+        );
     }
 }
 

@@ -108,12 +108,7 @@ impl Adapter for EchoFormat {
         info::header(*self, path, source, secrets)
     }
 
-    fn info(
-        &self,
-        path: &Path,
-        source: &Source,
-        secrets: Secrets,
-    ) -> Result<Partial<Info>, Error> {
+    fn info(&self, path: &Path, source: &Source, secrets: Secrets) -> Result<Partial<Info>, Error> {
         info::whole(*self, path, source, secrets)
     }
 

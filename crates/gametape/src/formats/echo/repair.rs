@@ -72,7 +72,11 @@ fn told(salvaged: &Salvaged, actions: &mut Vec<String>) {
         actions.push(format!(
             "kept the whole frames of {} that {} broken",
             counted(salvaged.cut_chunks, "chunk"),
-            if salvaged.cut_chunks == 1 { "is" } else { "are" }
+            if salvaged.cut_chunks == 1 {
+                "is"
+            } else {
+                "are"
+            }
         ));
     }
     if salvaged.lost_chunks > 0 {

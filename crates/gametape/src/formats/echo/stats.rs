@@ -24,7 +24,9 @@ pub(super) fn stats(
     let mut value = object(serde_json::from_slice(&text).unwrap_or_default());
     for key in ["blue_points", "orange_points"] {
         if let Some(points) = value.get_mut(key)
-            && let Some(whole) = points.as_f64().filter(|p| p.fract() == 0.0 && p.abs() < 1e6)
+            && let Some(whole) = points
+                .as_f64()
+                .filter(|p| p.fract() == 0.0 && p.abs() < 1e6)
         {
             *points = (whole as i64).into();
         }

@@ -80,10 +80,7 @@ impl Lines {
     }
 
     fn line(&self, place: &Place) -> Option<Line<'_>> {
-        let (time, rest) = self
-            .text
-            .get(place.start..)?
-            .split_at_checked(place.time)?;
+        let (time, rest) = self.text.get(place.start..)?.split_at_checked(place.time)?;
         let (session, rest) = rest.get(1..)?.split_at_checked(place.session)?;
         let (bones, rest) = match place.bones {
             Some(size) => {
@@ -212,12 +209,7 @@ fn lines(
     })
 }
 
-fn frames(
-    path: &Path,
-    stream: impl Read,
-    to: &To,
-    used: &Receiver<Batch>,
-) -> Result<End, Error> {
+fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
     let options = butter::ReadOptions::lenient();
     let mut reader = butter::Reader::with_options(stream, options);
     let empty = || match used.try_recv() {
@@ -272,7 +264,11 @@ impl LeftOut {
             _ => "bones that can't be read",
         };
         let place = format!("the first is {error}");
-        match self.lines.iter_mut().find(|(known, _)| known.starts_with(what)) {
+        match self
+            .lines
+            .iter_mut()
+            .find(|(known, _)| known.starts_with(what))
+        {
             Some((_, count)) => *count += 1,
             None => self.lines.push((format!("{what} ({place})"), 1)),
         }
@@ -280,7 +276,9 @@ impl LeftOut {
 
     /// A sentence for each kind.
     pub fn sentences(&self) -> impl Iterator<Item = String> {
-        self.lines.iter().map(|(what, count)| format!("{count} {what}"))
+        self.lines
+            .iter()
+            .map(|(what, count)| format!("{count} {what}"))
     }
 }
 

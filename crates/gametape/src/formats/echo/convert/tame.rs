@@ -56,7 +56,11 @@ pub(super) fn tame(frame: &mut Frame) -> u64 {
             tamed.stats(player.stats.as_mut());
         }
     }
-    for player in frame.bones.iter_mut().flat_map(|bones| &mut bones.user_bones) {
+    for player in frame
+        .bones
+        .iter_mut()
+        .flat_map(|bones| &mut bones.user_bones)
+    {
         for position in &mut player.positions {
             tamed.each(position);
         }
