@@ -432,7 +432,7 @@ fn the_demo_finds_sound_games_sound_and_tampered_ones_out() {
         text.lines()
             .filter(|line| line.starts_with("fail "))
             .count(),
-        6
+        7
     );
     gametape(folder.path(), &["verify", "played"])
         .assert()

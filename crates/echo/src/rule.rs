@@ -123,7 +123,7 @@ rules! {
     BonePlayers { frames: u64 } = "butter.bone-players", Info;
     /// Counts that go down: the difference wraps. Undone in reading.
     #[error("{counts} counts go down: their difference wraps, which the reference's reader takes for 256 more; this one does not")]
-    WrappedStats { counts: u64 } = "butter.wrapped-stats", Warning;
+    WrappedStats { counts: u64 } = "butter.wrapped-stats", Info;
     /// Timers of pauses that a keyframe stores as 0.
     #[error("{keyframes} keyframes store 0 for the timers of a pause that goes on; taken from the frame before")]
     PauseTimers { keyframes: u64 } = "butter.pause-timers", Warning;

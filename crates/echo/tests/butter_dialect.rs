@@ -23,7 +23,13 @@ fn check(frames: &[Frame], bytes: &[u8], excused: &[&str], what: &str) -> (Bound
     for (at, frame) in frames.iter().enumerate() {
         let read = reader.next_frame().unwrap().expect(what).clone();
         let before = (!reader.is_keyframe()).then(|| &frames[at - 1]);
-        bounds.check_compat(frame, &read, before, &format!("{what}, frame {at}"), excused);
+        bounds.check_compat(
+            frame,
+            &read,
+            before,
+            &format!("{what}, frame {at}"),
+            excused,
+        );
     }
     (bounds, reader.seen())
 }
@@ -209,7 +215,11 @@ fn bones_go_on_through_keyframes_that_differ_from_the_frame_before() {
         let frames = boned(90);
         let bytes = write(&frames, options(Mode::Compat, interval, Compression::None));
         let (_, seen) = check(&frames, &bytes, NONE, &format!("interval {interval}"));
-        assert_eq!(seen.mended.bones, u64::from(89 / interval), "interval {interval}");
+        assert_eq!(
+            seen.mended.bones,
+            u64::from(89 / interval),
+            "interval {interval}"
+        );
         assert_eq!(seen.mended.bones_lost, 0);
         // From the middle, they can't be known, and that is said.
         let file = butter::read(&bytes).unwrap();
@@ -229,7 +239,11 @@ fn bones_of_more_and_fewer_players() {
             frame.bones = None;
         }
     }
-    for (mode, interval) in [(Mode::Correct, 300), (Mode::Correct, 7), (Mode::Compat, 300)] {
+    for (mode, interval) in [
+        (Mode::Correct, 300),
+        (Mode::Correct, 7),
+        (Mode::Compat, 300),
+    ] {
         let bytes = write(&frames, options(mode, interval, Compression::None));
         let read = read_strictly(&bytes).frames;
         for (at, (a, b)) in frames.iter().zip(&read).enumerate() {
@@ -239,9 +253,18 @@ fn bones_of_more_and_fewer_players() {
                 bones.filter(|bones| !bones.is_empty())
             };
             let (a, b) = (bones(a), bones(b));
-            assert_eq!(a.as_ref().map(Vec::len), b.as_ref().map(Vec::len), "frame {at}");
+            assert_eq!(
+                a.as_ref().map(Vec::len),
+                b.as_ref().map(Vec::len),
+                "frame {at}"
+            );
             for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
-                for (a, b) in a.positions.iter().flatten().zip(b.positions.iter().flatten()) {
+                for (a, b) in a
+                    .positions
+                    .iter()
+                    .flatten()
+                    .zip(b.positions.iter().flatten())
+                {
                     assert!((a - b).abs() < 0.005, "{mode:?}, frame {at}: {a} {b}");
                 }
             }

@@ -140,7 +140,8 @@ fn the_256th_player_is_refused_and_nothing_of_the_frame_is_written() {
     frame.session.teams[1].players = crowd(200, 256);
     let full = frame;
 
-    let mut writer = butter::Writer::new(std::io::Cursor::new(Vec::new()), butter::Options::default());
+    let mut writer =
+        butter::Writer::new(std::io::Cursor::new(Vec::new()), butter::Options::default());
     writer.push(&good).unwrap();
     let error = writer.push(&too_many).unwrap_err();
     assert!(matches!(error, WriteError::Unstorable { .. }));
@@ -150,11 +151,23 @@ fn the_256th_player_is_refused_and_nothing_of_the_frame_is_written() {
     assert_eq!(written.frames, 2);
     let read = read_strictly(&bytes);
     assert_eq!(read.frames.len(), 2);
-    assert_eq!(read.frames[1].session.teams[1].players[55].name, "player 255");
-    assert_eq!(butter::read(&bytes).unwrap().header().unwrap().players.len(), 255);
+    assert_eq!(
+        read.frames[1].session.teams[1].players[55].name,
+        "player 255"
+    );
+    assert_eq!(
+        butter::read(&bytes)
+            .unwrap()
+            .header()
+            .unwrap()
+            .players
+            .len(),
+        255
+    );
 
     // The same while it is recorded live, where the header stands in the file already.
-    let mut journal = butter::Journal::new(std::io::Cursor::new(Vec::new()), butter::Options::default());
+    let mut journal =
+        butter::Journal::new(std::io::Cursor::new(Vec::new()), butter::Options::default());
     journal.push(&good).unwrap();
     journal.push(&too_many).unwrap_err();
     journal.push(&full).unwrap();

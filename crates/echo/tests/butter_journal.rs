@@ -44,7 +44,12 @@ fn check(frames: &[Frame], bytes: &[u8], what: &str) {
     let mut before = Frame::default();
     for (at, frame) in frames.iter().enumerate() {
         let mut frame = frame.clone();
-        for player in frame.session.teams.iter_mut().flat_map(|team| &mut team.players) {
+        for player in frame
+            .session
+            .teams
+            .iter_mut()
+            .flat_map(|team| &mut team.players)
+        {
             if !player.name.is_ascii() {
                 player.name = "?????".into();
             }
@@ -97,11 +102,19 @@ fn killed_at_every_byte() {
         let strict = read_all(cut_off, ReadOptions::default());
         assert!(strict.frames == whole[..count], "{cut}");
         let at_end = cut == 0 || ends.contains(&cut);
-        assert_eq!(strict.truncated, strict.error.is_some(), "{cut}: {:?}", strict.error);
+        assert_eq!(
+            strict.truncated,
+            strict.error.is_some(),
+            "{cut}: {:?}",
+            strict.error
+        );
         if at_end {
             assert_eq!((strict.error, read.findings.len()), (None, 0), "{cut}");
         } else if count > 0 {
-            assert!(read.findings.has("butter.truncated") || strict.error.is_none(), "{cut}");
+            assert!(
+                read.findings.has("butter.truncated") || strict.error.is_none(),
+                "{cut}"
+            );
         }
         // It goes on where it stopped.
         let journal = Cursor::new(cut_off.to_vec());
@@ -157,7 +170,12 @@ fn what_is_finished_or_no_recording_does_not_go_on() {
     let error = Journal::resume(Cursor::new(b"{\"err_code\":-6}".to_vec()), OPTIONS).unwrap_err();
     assert_eq!(error.code(), "butter.version");
     // An empty file is a recording that has not begun.
-    assert_eq!(Journal::resume(Cursor::new(Vec::new()), OPTIONS).unwrap().frames(), 0);
+    assert_eq!(
+        Journal::resume(Cursor::new(Vec::new()), OPTIONS)
+            .unwrap()
+            .frames(),
+        0
+    );
 }
 
 /// A disk with room for so many bytes; room comes back when it is told.

@@ -6,7 +6,8 @@ use std::io::{self, Cursor, Read};
 
 use common::{Outcome, cases, frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{
-    self, Compression, Decoder, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged, Strictness,
+    self, Compression, Decoder, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged,
+    Strictness,
 };
 use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Error, Frame, Game, Limits, Time};
@@ -100,7 +101,14 @@ fn by_growing(bytes: &[u8], size: usize, options: ReadOptions) -> Outcome {
 }
 
 fn same(a: &Outcome, b: &Outcome, how: &str, size: usize) {
-    let said = |o: &Outcome| (o.frames.len(), o.error.clone(), o.truncated, o.findings.clone());
+    let said = |o: &Outcome| {
+        (
+            o.frames.len(),
+            o.error.clone(),
+            o.truncated,
+            o.findings.clone(),
+        )
+    };
     assert_eq!(said(a), said(b), "{how} in pieces of {size}");
     // Damage may make NaN of a number, which equals nothing.
     let equal = a == b || format!("{a:?}") == format!("{b:?}");
@@ -166,13 +174,19 @@ fn cut_at_every_byte() {
             let frames = lenient.frames.len();
             assert!(lenient.frames == whole.frames[..frames], "{cut}");
             // Chunks before the cut are whole; of the chunk that is cut, what is there.
-            let chunks = starts.iter().skip(1).filter(|&&start| start <= cut as u64).count();
+            let chunks = starts
+                .iter()
+                .skip(1)
+                .filter(|&&start| start <= cut as u64)
+                .count();
             assert!(frames >= chunks * 4, "{cut}: {frames}");
             assert!(frames >= kept, "{cut}");
             kept = frames;
             if (cut as u64) < starts[0] {
                 assert!(lenient.truncated);
-                assert!(matches!(salvaged(&bytes[..cut]), Err(SalvageError::Read(e)) if e.is_truncated()));
+                assert!(
+                    matches!(salvaged(&bytes[..cut]), Err(SalvageError::Read(e)) if e.is_truncated())
+                );
                 continue;
             }
             let findings: Vec<_> = lenient.findings.iter().map(|f| f.code()).collect();
@@ -180,7 +194,10 @@ fn cut_at_every_byte() {
             let (done, out) = salvaged(&bytes[..cut]).unwrap();
             assert_eq!(done.written.frames, frames as u64, "{cut}");
             assert!(!done.nothing_to_do());
-            assert!(read_strictly(&out).frames == whole.frames[..frames], "{cut}");
+            assert!(
+                read_strictly(&out).frames == whole.frames[..frames],
+                "{cut}"
+            );
         }
         // Of what is not compressed, every frame before the cut.
         if compression == Compression::None {
@@ -249,7 +266,10 @@ fn damage_in_one_chunk_costs_that_chunk() {
             let (_, out) = salvaged(&broken).unwrap();
             let read = read_strictly(&out).frames;
             assert!(read.len() >= lenient.frames.len(), "byte {at}");
-            assert!(read.starts_with(&whole[..4]) && read.ends_with(&whole[8..]), "byte {at}");
+            assert!(
+                read.starts_with(&whole[..4]) && read.ends_with(&whole[8..]),
+                "byte {at}"
+            );
         }
     }
 }
@@ -382,7 +402,10 @@ fn empty_chunks_at_the_end_and_an_empty_file() {
         let [strict, lenient] = agree(&more, 9);
         assert!(strict.frames == whole && strict.error.is_none());
         assert!(lenient.findings.is_empty());
-        assert_eq!(butter::read(&more).unwrap().chunks().len(), file.chunks().len());
+        assert_eq!(
+            butter::read(&more).unwrap().chunks().len(),
+            file.chunks().len()
+        );
     }
 }
 
@@ -417,7 +440,10 @@ fn maps_of_all_kinds() {
                 game,
                 ..match_options(seed, 25)
             };
-            let bytes = write(&frames_of(match_), options(Mode::Correct, 10, Compression::Zstd3));
+            let bytes = write(
+                &frames_of(match_),
+                options(Mode::Correct, 10, Compression::Zstd3),
+            );
             agree(&bytes, 33);
         }
     }

@@ -76,9 +76,17 @@ fn the_ten_thousandth_frame_is_as_near_as_the_tenth() {
         let bounds = check(&frames, &bytes, &format!("seed {seed}"));
         // The bounds are not so wide that nothing could break them.
         for field in ["head.position", "player.velocity"] {
-            assert!(bounds.worst[field] > 0.5, "{field}: {}", bounds.worst[field]);
+            assert!(
+                bounds.worst[field] > 0.5,
+                "{field}: {}",
+                bounds.worst[field]
+            );
         }
-        assert!(bounds.worst["head.rotation"] > 0.3, "{}", bounds.worst["head.rotation"]);
+        assert!(
+            bounds.worst["head.rotation"] > 0.3,
+            "{}",
+            bounds.worst["head.rotation"]
+        );
     }
 }
 
@@ -87,7 +95,10 @@ fn a_minute_starts_a_chunk_and_time_comes_back_exactly() {
     let mut frames = frames_of(match_options(0, 6));
     let start = frames[0].time.0;
     // A minute since the keyframe is not more than a minute; then one that is; then backwards.
-    for (frame, ms) in frames.iter_mut().zip([0, 60_000, 60_001, 100_000, 99_000, 10_000_000]) {
+    for (frame, ms) in frames
+        .iter_mut()
+        .zip([0, 60_000, 60_001, 100_000, 99_000, 10_000_000])
+    {
         frame.time.0 = start + ms;
     }
     let bytes = write(&frames, options(Mode::Correct, 300, Compression::None));
@@ -150,13 +161,23 @@ fn a_disc_without_a_rotation_and_players_without_any_come_back() {
     let mut frames = frames_of(match_options(0, 3));
     for frame in &mut frames {
         frame.session.disc.as_mut().unwrap().pose = Pose::default();
-        for player in frame.session.teams.iter_mut().flat_map(|team| &mut team.players) {
+        for player in frame
+            .session
+            .teams
+            .iter_mut()
+            .flat_map(|team| &mut team.players)
+        {
             player.lhand = Pose::default();
         }
     }
     let read = read_strictly(&write(&frames, butter::Options::default()));
     for frame in &read.frames {
         assert_eq!(frame.session.disc.unwrap().pose, Pose::default());
-        assert!(frame.session.players().all(|(_, player)| player.lhand == Pose::default()));
+        assert!(
+            frame
+                .session
+                .players()
+                .all(|(_, player)| player.lhand == Pose::default())
+        );
     }
 }

@@ -3,9 +3,9 @@
 
 mod common;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use common::{Bounds, Pair, lines, read_strictly, tape, walk};
+use common::{Bounds, different, lines, read_strictly, tape};
 use gametape_echo::{Frame, Stats};
 
 const TAPES: [(&str, u16); 3] = [("a_single", 300), ("b_scenario", 5), ("c_combat", 4)];
@@ -23,7 +23,9 @@ fn load(name: &str, interval: u16) -> Option<Tape> {
     // The reference gives both members that a position may be, and null for the one it is not.
     let decoded = tape(&format!("{name}.k{interval}.refdecoded.txt"))?;
     let decoded = String::from_utf8(decoded).unwrap();
-    let decoded = decoded.replace("\"pos\":null,", "").replace("\"position\":null,", "");
+    let decoded = decoded
+        .replace("\"pos\":null,", "")
+        .replace("\"position\":null,", "");
     Some(Tape {
         recorded: lines(&tape(&format!("{name}.echoreplay"))?),
         decoded: lines(decoded.as_bytes()),
@@ -62,24 +64,6 @@ fn within_the_drift_of_what_was_recorded() {
     }
 }
 
-/// The fields that differ in a frame, to the last bit.
-fn different(a: &Frame, b: &Frame) -> BTreeSet<&'static str> {
-    let mut fields = BTreeSet::new();
-    walk(a, b, None, &mut |key, pair| {
-        let same = match pair {
-            Pair::Same(same) => same,
-            Pair::Float(a, b) | Pair::Half(a, b) => a.to_bits() == b.to_bits(),
-            Pair::Difference { a, b, .. } | Pair::Fixed { a, b, .. } => a.to_bits() == b.to_bits(),
-            Pair::Turn(a, b) => a == b,
-            Pair::Quaternion(a, b) => a == b,
-        };
-        if !same {
-            fields.insert(key.1);
-        }
-    });
-    fields
-}
-
 /// Where the reference misreads its own files, by field: all of it where a part of a frame is left
 /// out, which for it is 0 and for us what it was; and what is a difference, which for it is not.
 fn faults(name: &str) -> BTreeMap<&'static str, Vec<usize>> {
@@ -99,7 +83,9 @@ fn faults(name: &str) -> BTreeMap<&'static str, Vec<usize>> {
             ("team.possession_time", &[1, 2, 3, 5, 6]),
         ],
     };
-    let faults = faults.iter().map(|(field, frames)| (*field, frames.to_vec()));
+    let faults = faults
+        .iter()
+        .map(|(field, frames)| (*field, frames.to_vec()));
     faults.collect()
 }
 

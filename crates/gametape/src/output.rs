@@ -135,7 +135,10 @@ pub(crate) fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
         return copied.map_err(io);
     };
     let (target, _) = target(path).map_err(io)?;
-    let beside = file.path().parent().and_then(|at| fs::canonicalize(at).ok())
+    let beside = file
+        .path()
+        .parent()
+        .and_then(|at| fs::canonicalize(at).ok())
         == fs::canonicalize(&folder).ok();
     let file = if beside {
         if let Ok(meta) = fs::metadata(&target) {

@@ -207,6 +207,7 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
         Dump {
             tick: Some(60),
             state: true,
+            ..Dump::default()
         },
     );
     assert_eq!(lines.len(), 12);
@@ -243,16 +244,16 @@ fn the_origins_demo_goes_through_all_three_forms_byte_for_byte() {
     assert!(capture.losses.is_empty() && capture.beside.is_empty());
     let out = tempfile::tempdir().unwrap();
     let path = out.path().join("demo.mcap");
-    fs::write(&path, &capture.bytes).unwrap();
+    fs::write(&path, capture.content.bytes().unwrap()).unwrap();
     let capture = Recording::open(&path).unwrap();
     assert_eq!(capture.format(), Format::Capture);
     assert_eq!(capture.audit().unwrap().verdict(), Verdict::Pass);
 
     let back = capture.convert(Format::Delta, &wish).unwrap();
     assert!(back.losses.is_empty(), "{:?}", back.losses);
-    assert_eq!(&*back.bytes, folder.bytes());
+    assert_eq!(&*back.content.bytes().unwrap(), folder.bytes());
     let path = out.path().join("demo.delta");
-    fs::write(&path, &back.bytes).unwrap();
+    fs::write(&path, back.content.bytes().unwrap()).unwrap();
     for beside in &back.beside {
         beside.write(&path).unwrap();
     }
@@ -468,7 +469,13 @@ fn a_recorder_that_is_killed_has_flushed_what_it_said_it_had() {
     let audit = audit(&killed);
     assert_eq!(codes(&audit), ["capture.no-summary"]);
     assert_eq!(audit.verdict(), Verdict::Warn);
-    let repaired = opened(killed, "tape").repair().unwrap().bytes.into_owned();
+    let repaired = opened(killed, "tape")
+        .repair()
+        .unwrap()
+        .content
+        .bytes()
+        .unwrap()
+        .into_owned();
     assert_clean(&repaired);
 }
 
@@ -505,7 +512,9 @@ fn repair_of_cut_and_damaged_captures_verifies_clean() {
                 }
             };
             losses += u32::from(repaired.lossy);
-            let kept = Recording::from_bytes(repaired.bytes.to_vec(), "tape.mcap").unwrap();
+            let kept =
+                Recording::from_bytes(repaired.content.bytes().unwrap().to_vec(), "tape.mcap")
+                    .unwrap();
             let audit = kept.audit().unwrap();
             assert!(
                 clean(&audit),
@@ -563,7 +572,7 @@ fn repair_of_a_damaged_file_of_packets_keeps_what_can_be_applied() {
         let repaired = recording.repair().unwrap();
         assert!(repaired.lossy);
         assert_eq!(repaired.beside.len(), 1);
-        let kept = opened(repaired.bytes.to_vec(), "tape.delta");
+        let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.delta");
         assert_eq!(kept.audit().unwrap().verdict(), Verdict::Pass);
         let frames = kept.info().unwrap().frames.unwrap();
         assert!(
@@ -936,6 +945,7 @@ fn empty_files_are_empty_recordings_or_none() {
             &Dump {
                 tick: None,
                 state: true,
+                ..Dump::default()
             },
             &mut Vec::new(),
         )
@@ -1124,9 +1134,12 @@ fn an_added_keyframe_that_lies_is_found() {
         repaired.actions.last().unwrap(),
         "kept 2 packets, up to tick 2"
     );
-    assert_clean(&repaired.bytes);
+    assert_clean(&repaired.content.bytes().unwrap());
     assert_eq!(
-        Capture::open(&repaired.bytes).unwrap().state_at(2).unwrap(),
+        Capture::open(&repaired.content.bytes().unwrap())
+            .unwrap()
+            .state_at(2)
+            .unwrap(),
         states[1]
     );
 }
@@ -1162,7 +1175,8 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
     };
     let again = recording.convert(Format::Capture, &wish).unwrap();
     assert!(again.losses.is_empty());
-    let capture = Capture::open(&again.bytes).unwrap();
+    let bytes = again.content.bytes().unwrap();
+    let capture = Capture::open(&bytes).unwrap();
     assert_eq!(capture.tick_ns(), Some(16_666_667));
     let mut cursor = capture.packets();
     let times = cursor.next_packet().unwrap().unwrap().times.unwrap();
@@ -1297,7 +1311,7 @@ fn statistics_count_what_happens() {
         ..Convert::default()
     };
     let capture = recording.convert(Format::Capture, &wish).unwrap();
-    let stats = opened(capture.bytes.to_vec(), "tape.mcap")
+    let stats = opened(capture.content.bytes().unwrap().to_vec(), "tape.mcap")
         .stats()
         .unwrap()
         .value;
@@ -1357,7 +1371,7 @@ fn padding_that_is_not_zero_is_a_warning_and_repair_mends_it_without_loss() {
     assert_eq!(audit.verdict(), Verdict::Warn);
     let repaired = recording.repair().unwrap();
     assert!(!repaired.lossy);
-    assert_eq!(&*repaired.bytes, whole);
+    assert_eq!(&*repaired.content.bytes().unwrap(), whole);
 }
 
 // --- differences ------------------------------------------------------------------------------
@@ -1467,7 +1481,7 @@ proptest! {
         assert_clean(&bytes);
         let recording = opened(bytes, "tape.mcap");
         let delta = recording.convert(Format::Delta, &Convert::default()).unwrap();
-        prop_assert_eq!(&*delta.bytes, packets.concat());
+        prop_assert_eq!(&*delta.content.bytes().unwrap(), packets.concat());
         let all = recording.packets().unwrap();
         let target = &states[states.len() / 2];
         prop_assert_eq!(&all.state_at(target.tick()).unwrap(), target);
@@ -1499,7 +1513,7 @@ proptest! {
             }
         }
         if let Ok(repaired) = recording.repair() {
-            let kept = opened(repaired.bytes.to_vec(), "tape.mcap");
+            let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.mcap");
             let audit = kept.audit().unwrap();
             prop_assert!(clean(&audit), "{:?} {:?}", audit.findings, repaired.actions);
         }
@@ -1534,7 +1548,7 @@ proptest! {
         recording.audit().ok();
         let _ = recording.info();
         if let Ok(repaired) = recording.repair() {
-            let kept = opened(repaired.bytes.to_vec(), "tape.delta");
+            let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.delta");
             let audit = kept.audit().unwrap();
             prop_assert!(clean(&audit), "{:?}", audit.findings);
         }
@@ -1576,7 +1590,7 @@ fn a_recording_is_migrated_state_by_state() {
     for to in [Format::Capture, Format::Delta] {
         let converted = recording.convert(to, &wish).unwrap();
         assert_eq!(converted.losses, ["component 2"]);
-        let migrated = Recording::from_bytes(converted.bytes.to_vec(), "tape")
+        let migrated = Recording::from_bytes(converted.content.bytes().unwrap().to_vec(), "tape")
             .unwrap()
             .with_schema(new.clone());
         assert_eq!(migrated.format(), to);
@@ -1720,8 +1734,9 @@ fn added_keyframes_of_other_ticks_are_found_and_left_out() {
         );
         let recording = opened(bytes, "tape");
         let repaired = recording.repair().unwrap();
-        assert_clean(&repaired.bytes);
-        let capture = Capture::open(&repaired.bytes).unwrap();
+        assert_clean(&repaired.content.bytes().unwrap());
+        let bytes = repaired.content.bytes().unwrap();
+        let capture = Capture::open(&bytes).unwrap();
         assert_eq!(&capture.state_at(u32::MAX).unwrap(), &states[4]);
     }
 }

@@ -359,7 +359,7 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let recording = Recording::open(&path).unwrap();
     let repaired = recording.repair().unwrap();
     assert!(!repaired.lossy);
-    assert_eq!(repaired.bytes, whole);
+    assert_eq!(repaired.content.bytes().unwrap(), whole);
 
     // An index that is damaged itself is not believed, and does no harm.
     let sound = fs::read(&index).unwrap();
@@ -373,7 +373,7 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
         let (_, _, message) = found(&audit, "murk.index-stale");
         assert!(message.ends_with("it is damaged itself"), "{message}");
         assert_eq!(audit.findings.len(), 1);
-        assert_eq!(recording.repair().unwrap().bytes, whole);
+        assert_eq!(recording.repair().unwrap().content.bytes().unwrap(), whole);
         for tick in [1, 30] {
             let mut line = Vec::new();
             recording.dump_tick(Some(tick), &mut line).unwrap().unwrap();
@@ -385,7 +385,7 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
         }
         fs::write(&path, &flipped).unwrap();
         let repaired = Recording::open(&path).unwrap();
-        assert_eq!(repaired.repair().unwrap().bytes, flipped);
+        assert_eq!(repaired.repair().unwrap().content.bytes().unwrap(), flipped);
     }
     fs::write(&index, sound).unwrap();
     let recording = Recording::open(&path).unwrap();

@@ -180,7 +180,10 @@ pub(super) fn agree(a: &mut dyn Way, b: &mut dyn Way) -> (usize, Option<Error>) 
         match (a.next(), b.next()) {
             (Ok(None), Ok(None)) => break,
             (Ok(Some(x)), Ok(Some(y))) => {
-                assert_same(x, y, format_args!("frame {frames}"));
+                // As text takes long; a NaN is no other.
+                if x != y {
+                    assert_same(x, y, format_args!("frame {frames}"));
+                }
                 assert_eq!(a.is_keyframe(), b.is_keyframe(), "frame {frames}");
                 if first.is_none() {
                     frames += 1;

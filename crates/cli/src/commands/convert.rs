@@ -175,10 +175,14 @@ fn check(options: &Options, from: Format, to: Format) -> Result<(), String> {
         ));
     }
     if echo.max_error.is_some() && !to.is_echo() {
-        return Err(format!("{to} recordings have no positions that could be off"));
+        return Err(format!(
+            "{to} recordings have no positions that could be off"
+        ));
     }
     if echo.container.is_some() && to != Format::Echoreplay {
-        return Err(format!("{to} recordings are kept in one way: neither plain nor in a zip"));
+        return Err(format!(
+            "{to} recordings are kept in one way: neither plain nor in a zip"
+        ));
     }
     let of_captures = options.tick_ns.is_some() || options.keyframe_every.is_some();
     if !from.is_packets() && (of_captures || options.schema.is_some()) {

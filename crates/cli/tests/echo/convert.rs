@@ -225,7 +225,7 @@ fn what_is_no_frame_is_left_out_and_told() {
     fs::write(path.join("gap.echoreplay"), lines).unwrap();
     let (_, err) = said(path, "convert gap.echoreplay gap.butter", 3);
     assert!(
-        err.starts_with("not carried over: 1 lines that are no session (the first is "),
+        err.starts_with("not carried over: a line that is no session (frame 2 ("),
         "{err}"
     );
     let info = json(&fine(path, "inspect --json gap.butter"));

@@ -18,8 +18,7 @@ pub fn deflate(raw: &[u8], compression: Compression) -> std::io::Result<Vec<u8>>
         // The content size is written, as the reference's reader needs.
         (_, Some(level)) => zstd::bulk::compress(raw, level),
         (Compression::Gzip, _) => {
-            let mut gzip =
-                flate2::bufread::GzEncoder::new(raw, flate2::Compression::default());
+            let mut gzip = flate2::bufread::GzEncoder::new(raw, flate2::Compression::default());
             let mut out = Vec::new();
             gzip.read_to_end(&mut out)?;
             Ok(out)
@@ -134,6 +133,10 @@ pub struct Survey {
     pub first: Option<i64>,
     /// Milliseconds from it to the last frame, as the differences tell.
     pub last: i64,
+    /// Numbers that are what they should not be, in frames with a pause.
+    pub odd: u64,
+    /// There are rules in such a frame.
+    pub rules: bool,
     /// Bytes of whole frames.
     pub whole: usize,
     /// What stands behind them, if anything does.
@@ -144,15 +147,20 @@ impl Survey {
     /// Walks over a chunk; of early version 3, whichever layout reaches the chunk's end.
     pub fn of(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
         let survey = Self::walk(raw, layout, packed);
-        if survey.error.is_none() || layout.version < 3 || layout.short_pause {
+        let told = survey.error.is_none() && (survey.odd == 0 || !survey.rules);
+        if told || layout.version < 3 || layout.short_pause {
             return survey;
         }
         let early = Self::walk(raw, layout.early(), packed);
-        if early.error.is_none() || early.whole > survey.whole {
-            early
-        } else {
-            survey
-        }
+        let better = match (&survey.error, &early.error) {
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            // The text of the rules ends where it ends, and hides that its start was misplaced.
+            _ if survey.whole == early.whole => survey.rules && early.odd < survey.odd,
+            // One frame may look like one by chance.
+            _ => early.whole > survey.whole && early.frames > 1,
+        };
+        if better { early } else { survey }
     }
 
     /// Who wrote the chunk, if it shows.
@@ -179,6 +187,8 @@ impl Survey {
             keyframes: 0,
             first: None,
             last: 0,
+            odd: 0,
+            rules: false,
             whole: 0,
             error: None,
         };
@@ -199,10 +209,29 @@ impl Survey {
                 survey.last = survey.last.wrapping_add(packed.time);
             }
             evidence.see(packed, layout);
+            let has = layout.included(packed.bits);
+            if has.pause {
+                survey.odd += odd(packed, layout);
+                survey.rules |= has.rules;
+            }
         }
         (survey.reference, survey.exact) = (evidence.reference, evidence.exact);
         survey
     }
+}
+
+/// Numbers of a frame that no game gives: likely where its parts are taken from the wrong bytes.
+fn odd(packed: &Packed, layout: Layout) -> u64 {
+    let has = layout.included(packed.bits);
+    let pause = packed.pause.state > 5 || packed.pause.flags >> 6 != 0;
+    let goal = has.score && packed.score.flags >> 3 > 8;
+    let throw = packed.throw.iter().filter(|_| has.throw);
+    let vr = packed.vr.position.iter().filter(|_| has.vr);
+    let disc = packed.disc.position.iter().chain(&packed.disc_velocity);
+    let halves = throw.chain(vr).chain(disc.filter(|_| has.disc));
+    // Infinities and NaN are further than all.
+    let far = halves.filter(|&&half| half & 0x7FFF >= 0x6800);
+    u64::from(pause) + u64::from(goal) + far.count() as u64
 }
 
 fn square(halves: Halves) -> f32 {

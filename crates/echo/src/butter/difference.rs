@@ -134,5 +134,9 @@ pub fn clock_difference(value: f32, from: f32) -> f32 {
         delta = again;
     }
     // Only next to the largest numbers is a sum rounded up to infinity.
-    if (from + delta).is_finite() { delta } else { 0.0 }
+    if (from + delta).is_finite() {
+        delta
+    } else {
+        0.0
+    }
 }

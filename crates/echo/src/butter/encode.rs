@@ -5,9 +5,7 @@ use super::fixed;
 use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::{Layout, bit, state as player_bit};
-use super::packed::{
-    Packed, PackedBones, PackedPause, PackedPlayer, PackedPose, PackedStats,
-};
+use super::packed::{Packed, PackedBones, PackedPause, PackedPlayer, PackedPose, PackedStats};
 use super::roster::ascii;
 use super::rotation;
 use super::rotation4::pack4;
@@ -29,9 +27,8 @@ fn stats(stats: &Stats, from: Option<&StatsState>) -> Option<PackedStats> {
     }
     packed.stuns = (stats.stuns.clamp(0, 65_535) as u16).wrapping_sub(known.stuns);
     packed.possession_time = difference(stats.possession_time, known.possession_time);
-    let changed = packed.stuns != 0
-        || !is_zero_half(packed.possession_time)
-        || packed.counts != [0; 10];
+    let changed =
+        packed.stuns != 0 || !is_zero_half(packed.possession_time) || packed.counts != [0; 10];
     (changed || from.is_none()).then_some(packed)
 }
 
@@ -103,7 +100,11 @@ impl Encoder {
             packed.pause = pause;
             bits |= bit::PAUSE;
         }
-        let throw = session.last_throw.unwrap_or_default().to_array().map(to_half);
+        let throw = session
+            .last_throw
+            .unwrap_or_default()
+            .to_array()
+            .map(to_half);
         if keyframe || state.throw != Some(throw) {
             packed.throw = throw;
             bits |= bit::THROW;
@@ -134,7 +135,10 @@ impl Encoder {
                 && let (at, by) = (session.rules_changed_at, &session.rules_changed_by)
                 && (at.is_some() || by.is_some())
             {
-                let rules = (at.unwrap_or_default(), ascii(by.as_deref().unwrap_or_default()));
+                let rules = (
+                    at.unwrap_or_default(),
+                    ascii(by.as_deref().unwrap_or_default()),
+                );
                 if keyframe || state.rules.as_ref() != Some(&rules) {
                     (packed.rules_at, packed.rules_by) = rules;
                     bits |= bit::RULES;
@@ -233,7 +237,7 @@ impl Encoder {
     }
 }
 
-/// The rotation from one quaternion to another; `None` where it is less than half a step.
+/// The rotation from one quaternion to another; `None` where it is less than a step.
 fn turn(now: rotation::Quaternion, from: rotation::Quaternion) -> Option<u32> {
     let norm: f32 = now.iter().map(|component| component * component).sum();
     // What is no rotation can't be stored.

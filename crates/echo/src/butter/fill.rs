@@ -112,9 +112,12 @@ fn held(code: u8, header: &Header, layout: Layout) -> Option<Holding> {
         holding::GEO => Holding::Geo,
         holding::DISC => Holding::Disc,
         // A number since packages 1.3.4; before, one of the header's players.
-        index if layout.holding_is_index() => {
-            Holding::Number(header.player(index).map_or(0, |player| player.userid))
-        }
+        index if layout.holding_is_index() => match header.player(index) {
+            Some(player) => Holding::Number(player.userid),
+            // Not told, as in combat.
+            None if index == holding::NULL => return None,
+            None => Holding::Number(0),
+        },
         holding::NULL => return None,
         number => Holding::Number(number.into()),
     })

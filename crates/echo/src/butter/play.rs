@@ -135,7 +135,12 @@ impl Playing {
         let shown = survey.dialect();
         let before = self.known.map(|(dialect, _)| dialect);
         self.shows = shown.is_some();
-        self.dialect = self.options.dialect.or(shown).or(before).unwrap_or_default();
+        self.dialect = self
+            .options
+            .dialect
+            .or(shown)
+            .or(before)
+            .unwrap_or_default();
         self.known = match survey.dialect_of_file() {
             Some(dialect) => Some((dialect, 0)),
             None => self

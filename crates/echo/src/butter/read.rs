@@ -326,7 +326,8 @@ impl<'a> File<'a> {
                 .and_then(|mut frames| frames.next_frame().ok().flatten().map(|f| f.time))
         };
         let indices: Vec<usize> = (0..self.chunks.len()).collect();
-        let after = indices.partition_point(|index| first(index).is_some_and(|first| first <= time));
+        let after =
+            indices.partition_point(|index| first(index).is_some_and(|first| first <= time));
         after.checked_sub(1)
     }
 }

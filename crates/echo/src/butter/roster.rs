@@ -61,8 +61,7 @@ impl Header {
             total_round_count: session.total_round_count.clamp(0, 255) as u8,
             round_scores: rounds(session.blue_round_score)
                 | rounds(session.orange_round_score) << 4,
-            map: u8::from(session.private_match)
-                | session.map_name.code().unwrap_or_default() << 1,
+            map: u8::from(session.private_match) | session.map_name.code().unwrap_or_default() << 1,
         }
     }
 
@@ -93,9 +92,12 @@ impl Header {
                 .or_else(|| self.index_of(player.userid));
             let index = match known {
                 Some(index) => index,
-                None => self.add(player).inspect_err(|_| self.players.truncate(before))?,
+                None => self
+                    .add(player)
+                    .inspect_err(|_| self.players.truncate(before))?,
             };
-            if !first && let Some(known) = self.players.get_mut(usize::from(index).wrapping_sub(1)) {
+            if !first && let Some(known) = self.players.get_mut(usize::from(index).wrapping_sub(1))
+            {
                 if known.number == 0 {
                     known.number = player.number as u8;
                 }

@@ -265,7 +265,7 @@ pub fn angle(a: Quaternion, b: Quaternion) -> f32 {
     }
 }
 
-/// True where a packed rotation is no rotation within half a step.
+/// True where a packed rotation is no rotation within a step.
 #[inline]
 #[must_use]
 pub fn is_nothing(packed: u32) -> bool {

@@ -88,7 +88,8 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
         let large = positive.simd_gt(most);
         large.bitselect(most, positive).fast_trunc_int()
     };
-    let packed: i32x4 = dropped.fast_trunc_int() | number(a) << 2 | number(b) << 12 | number(c) << 22;
+    let packed: i32x4 =
+        dropped.fast_trunc_int() | number(a) << 2 | number(b) << 12 | number(c) << 22;
     let next = a.abs().max(b.abs()).max(c.abs());
     let ties = (next + f32x4::splat(CLOSE)).simd_gt(max);
     let norm = x * x + y * y + z * z + w * w;

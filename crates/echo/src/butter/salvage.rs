@@ -185,7 +185,10 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
     /// Keeps the frames of a file that is not compressed and whose table is wrong: from keyframe to
     /// keyframe, a chunk each.
     fn body(&mut self, file: &File<'_>) -> Result<(), WriteError> {
-        let from = file.chunks().first().map_or(file.rest(), |entry| entry.offset);
+        let from = file
+            .chunks()
+            .first()
+            .map_or(file.rest(), |entry| entry.offset);
         let bytes = self.bytes;
         self.raw = slice(bytes, from, u64::MAX).to_vec();
         let layout = Survey::of(&self.raw, Layout::of(&self.header), &mut self.packed).layout;

@@ -3,7 +3,7 @@
 //! Writer and reader keep the same state and change it by the same code, so what a writer takes
 //! differences from is what a reader adds them to.
 
-use super::difference::is_zero;
+use super::difference::{is_zero, is_zero_half};
 use super::fixed;
 use super::half::from_half;
 use super::header::Header;
@@ -315,8 +315,8 @@ impl State {
             if let Some(before) = pause_before
                 && packed.keyframe
                 && dialect == Dialect::Reference
-                && pause.timers == [0.0; 2]
-                && before.timers != [0.0; 2]
+                && is_zero_half(packed.pause.paused_timer | packed.pause.unpaused_timer)
+                && before.timers.iter().any(|timer| timer.abs() > 0.0)
                 && (pause.flags, pause.state) == (before.flags, before.state)
             {
                 // And went on as they did, most likely.
@@ -371,13 +371,7 @@ impl State {
         Ok(())
     }
 
-    fn apply_teams(
-        &mut self,
-        packed: &Packed,
-        layout: Layout,
-        header: &Header,
-        dialect: Dialect,
-    ) {
+    fn apply_teams(&mut self, packed: &Packed, layout: Layout, header: &Header, dialect: Dialect) {
         self.possession = packed.team_bits & 3;
         for (team, (stats, delta)) in self
             .team_stats
@@ -394,7 +388,9 @@ impl State {
         self.players.clear();
         for (at, packed) in packed.players.iter().enumerate() {
             // Nobody has index 0; others were checked when the frame was unpacked.
-            let userid = header.player(packed.index).map_or(0, |player| player.userid);
+            let userid = header
+                .player(packed.index)
+                .map_or(0, |player| player.userid);
             let before = find(&self.previous, at, userid).unwrap_or(&PlayerState::NEW);
             self.players.push(*before);
             if let Some(player) = self.players.last_mut() {

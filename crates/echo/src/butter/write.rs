@@ -14,9 +14,10 @@ use crate::model::Frame;
 /// How frames are written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// So that every reader reads them right: differences from what a reader has, zero differences
-    /// left out and nothing else, bones of keyframes absolute, a keyframe where more than a minute
-    /// passes, rotations rounded and clamped.
+    /// As the specification says: differences from what a reader has, zero differences left out and
+    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes,
+    /// rotations rounded and clamped. Nothing adds up. (The reference's own reader still errs where
+    /// it errs for any file: sums of teams, timers of pauses, counts that fall.)
     #[default]
     Correct,
     /// Bit for bit as the reference writes, its faults included.

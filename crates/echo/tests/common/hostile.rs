@@ -231,7 +231,9 @@ fn wild(rng: &mut Rng, frame: &mut Frame) {
         person_scored: text(rng).into(),
         assist_scored: text(rng).into(),
     });
-    session.last_throw = maybe(rng, |rng| LastThrow::from_array([(); 13].map(|()| number(rng))));
+    session.last_throw = maybe(rng, |rng| {
+        LastThrow::from_array([(); 13].map(|()| number(rng)))
+    });
     session.player = maybe(rng, pose);
     session.disc = maybe(rng, |rng| Disc {
         pose: pose(rng),

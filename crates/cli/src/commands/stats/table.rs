@@ -1,5 +1,7 @@
 //! Lists of things with the same properties, as tables for people.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 /// Rows that people are shown; --json has them all.
@@ -116,9 +118,10 @@ where
         let head = std::iter::repeat_n(&empty, height - words.len()).chain(words);
         for (line, text) in lines.iter_mut().zip(head.chain(texts)) {
             if *number {
-                line.push_str(&format!(" {text:>width$} "));
+                // Writing to a string does not fail.
+                let _ = write!(line, " {text:>width$} ");
             } else {
-                line.push_str(&format!(" {text:<width$} "));
+                let _ = write!(line, " {text:<width$} ");
             }
         }
     }

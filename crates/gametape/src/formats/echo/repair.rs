@@ -133,11 +133,10 @@ pub(super) fn echoreplay(
     loop {
         let line = match reader.next_frame(&mut frame) {
             Ok(Some(line)) => line,
-            Ok(None) => break,
             Err(error @ EchoError::Io { .. }) => return Err(broken(path, error)),
             Err(error) if frames == 0 => return Err(broken(path, error)),
-            // A limit: what comes behind it can't be had.
-            Err(_) => break,
+            // The end, or a limit: what comes behind it can't be had.
+            Ok(None) | Err(_) => break,
         };
         match &mut output {
             Output::Text(writer) => writer.push_line(&line),

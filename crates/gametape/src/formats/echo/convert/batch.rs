@@ -218,10 +218,7 @@ fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Re
     };
     let mut batch: Vec<Frame> = empty();
     let mut count = 0;
-    loop {
-        let Some(frame) = reader.next_frame().map_err(|error| broken(path, error))? else {
-            break;
-        };
+    while let Some(frame) = reader.next_frame().map_err(|error| broken(path, error))? {
         match batch.get_mut(count) {
             Some(old) => old.clone_from(frame),
             None => batch.push(frame.clone()),
@@ -251,34 +248,34 @@ fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Re
 /// Lines that are no frames, and bones that are none: left out, and counted.
 #[derive(Default)]
 pub(super) struct LeftOut {
-    lines: Vec<(String, u64)>,
+    /// The first, and how many.
+    lines: Option<(String, u64)>,
+    bones: Option<(String, u64)>,
 }
 
 impl LeftOut {
     fn count(&mut self, error: &EchoError) {
-        let Some(finding) = error.finding() else {
-            return;
+        let kind = if error.code() == "echoreplay.no-session" {
+            &mut self.lines
+        } else {
+            &mut self.bones
         };
-        let what = match finding.code() {
-            "echoreplay.no-session" => "lines that are no session",
-            _ => "bones that can't be read",
-        };
-        let place = format!("the first is {error}");
-        match self
-            .lines
-            .iter_mut()
-            .find(|(known, _)| known.starts_with(what))
-        {
+        match kind {
             Some((_, count)) => *count += 1,
-            None => self.lines.push((format!("{what} ({place})"), 1)),
+            None => *kind = Some((error.to_string(), 1)),
         }
     }
 
     /// A sentence for each kind.
-    pub fn sentences(&self) -> impl Iterator<Item = String> {
-        self.lines
-            .iter()
-            .map(|(what, count)| format!("{count} {what}"))
+    pub fn sentences(self) -> Vec<String> {
+        let sentence = |told: Option<(String, u64)>, what: &str| match told? {
+            (first, 1) => Some(format!("{what} ({first})")),
+            (first, count) => Some(format!("{what}, {count} times (the first: {first})")),
+        };
+        sentence(self.lines, "a line that is no session")
+            .into_iter()
+            .chain(sentence(self.bones, "bones that can't be read"))
+            .collect()
     }
 }
 

@@ -45,43 +45,45 @@ pub(super) fn convert<'a>(
     if convert.redact {
         losses.push("names of players, user ids and the address of the server".into());
     }
-    let made = match to {
-        Format::Butter => {
-            let base = match from {
-                EchoFormat::Butter => written_by(path, source)?,
-                EchoFormat::Echoreplay => Options::default(),
-            };
-            if from == EchoFormat::Butter && !convert.redact && !wish.is_of_butter() {
-                return copied(from, path, source, work);
-            }
-            to_butter::make(from, path, source, wish.options(base), redactor, work)?
+    let made = if to == Format::Butter {
+        if from == EchoFormat::Butter && !convert.redact && !wish.is_of_butter() {
+            return copied(from, path, source, work);
         }
-        _ => {
-            let is = match from {
-                EchoFormat::Echoreplay if !source.starts_with(super::ZIP) => Container::Text,
-                _ => Container::Zip,
-            };
-            let container = wish.container.unwrap_or(is);
-            if from == EchoFormat::Echoreplay && !convert.redact && container == is {
-                return copied(from, path, source, work);
-            }
-            let name = member_name(path);
-            match from {
-                EchoFormat::Echoreplay => {
-                    to_lines::rewrite(path, source, container, &name, redactor, work)?
-                }
-                EchoFormat::Butter => {
-                    to_lines::make(path, source, container, &name, redactor, work)?
-                }
-            }
+        let base = match from {
+            EchoFormat::Butter => written_by(path, source)?,
+            EchoFormat::Echoreplay => Options::default(),
+        };
+        let mut made = to_butter::make(from, path, source, wish.options(base), redactor, work)?;
+        if from == EchoFormat::Echoreplay {
+            // How lines end is nothing that frames would lose.
+            made.notes.clear();
         }
+        made
+    } else {
+        let is = match from {
+            EchoFormat::Echoreplay if !source.starts_with(super::ZIP) => Container::Text,
+            _ => Container::Zip,
+        };
+        let container = wish.container.unwrap_or(is);
+        if from == EchoFormat::Echoreplay && !convert.redact && container == is {
+            return copied(from, path, source, work);
+        }
+        let name = member_name(path);
+        let make = match from {
+            EchoFormat::Echoreplay => to_lines::rewrite,
+            EchoFormat::Butter => to_lines::make,
+        };
+        make(path, source, container, &name, redactor, work)?
     };
     let off = made.errors.position_error();
     if let Some(most) = wish.max_error
         && (off > most || off.is_nan())
     {
         let report = made.errors.report();
-        let positions = report.numbers.iter().filter(|number| number.unit == "m");
+        let positions = report
+            .numbers
+            .iter()
+            .filter(|n| n.field.ends_with("position"));
         let worst = positions.max_by(|a, b| a.max_error.total_cmp(&b.max_error));
         return Err(Error::TooFarOff {
             path: path.to_owned(),

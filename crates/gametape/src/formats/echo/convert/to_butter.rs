@@ -86,7 +86,7 @@ pub(super) fn make(
     Ok(Made {
         content: Content::spooled(file).map_err(|error| io(path, error))?,
         errors,
-        left_out: left_out.sentences().collect(),
+        left_out: left_out.sentences(),
         notes,
     })
 }

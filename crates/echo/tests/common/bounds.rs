@@ -1,0 +1,176 @@
+//! How far a number may be off, as the format and the way it was written imply.
+
+use std::collections::HashMap;
+
+use gametape_echo::butter::to_half;
+use gametape_echo::{Frame, Vec3};
+
+use super::walk::{Key, Pair, walk};
+
+/// The step of a half at a number: what truncation takes away, at most.
+pub fn quantum(number: f64) -> f64 {
+    let number = number.abs();
+    if number < 2.0_f64.powi(-14) {
+        return 2.0_f64.powi(-24);
+    }
+    2.0_f64.powi(number.log2().floor() as i32 - 10)
+}
+
+/// Length of the difference of two vectors.
+fn apart(a: Vec3, b: Vec3) -> f64 {
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| f64::from(a - b).powi(2))
+        .sum::<f64>()
+        .sqrt()
+}
+
+/// How far apart two rotations are; as good as radians where it is little.
+pub fn turned([forward, up]: [Vec3; 2], [forward2, up2]: [Vec3; 2]) -> f64 {
+    apart(forward, forward2).max(apart(up, up2))
+}
+
+/// The angle between two quaternions in radians.
+pub fn angle(a: [f32; 4], b: [f32; 4]) -> f64 {
+    let dot: f64 = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| f64::from(*a) * f64::from(b))
+        .sum();
+    let norm = |q: [f32; 4]| q.iter().map(|c| f64::from(*c).powi(2)).sum::<f64>().sqrt();
+    2.0 * (dot / norm(a) / norm(b)).abs().min(1.0).acos()
+}
+
+/// A step of a component of the smallest three.
+const STEP: f64 = std::f64::consts::SQRT_2 / 1023.0;
+
+/// The furthest that components which are off by `step` turn a rotation: each of three, and the
+/// fourth by up to three times that, and twice that is the angle.
+pub fn turn_bound(step: f64) -> f64 {
+    2.0 * 12.0_f64.sqrt() * step
+}
+
+/// The API rounds its vectors: they are no rotation to the last digit.
+const ROUNDED_BASIS: f64 = 0.004;
+
+/// Positions and velocities, which are kept in steps of 1/1024.
+fn is_on_grid(name: &str) -> bool {
+    name.ends_with("position") || name.ends_with("velocity")
+}
+
+/// What may be off in a frame of a file, by mode.
+#[derive(Default)]
+pub struct Bounds {
+    /// In compat, what truncation has added up to since the keyframe.
+    drift: HashMap<Key, f64>,
+    pub worst: HashMap<&'static str, f64>,
+}
+
+impl Bounds {
+    /// Checks a frame that was written in correct mode: every field within one step of what was
+    /// stored last. `before` is the frame before as read, `None` for a keyframe.
+    pub fn check_correct(&mut self, a: &Frame, b: &Frame, before: Option<&Frame>, what: &str) {
+        let worst = &mut self.worst;
+        walk(a, b, before, &mut |key, pair| {
+            let (error, bound) = match pair {
+                Pair::Same(same) => (f64::from(u8::from(!same)), 0.5),
+                Pair::Float(a, b) => {
+                    // A sum of floats.
+                    (f64::from(a - b).abs(), f64::from(a.abs().max(1.0)) * 1e-6)
+                }
+                Pair::Half(a, b) => (f64::from(a - b).abs(), quantum(a.into())),
+                Pair::Difference { a, b, from } => {
+                    // The reader adds in f32, and where its sum is rounded, so is the difference.
+                    let float = f64::from(a.abs().max(from.abs())) * 2.0_f64.powi(-22);
+                    let off = (f64::from(a) - f64::from(b)).abs();
+                    let difference = f64::from(a) - f64::from(from);
+                    let bound = if is_on_grid(key.1) {
+                        // Half a step of the grid; from 2 on, a half has steps that are larger.
+                        let cut = if difference.abs() < 2.0 {
+                            0.0
+                        } else {
+                            quantum(difference)
+                        };
+                        0.5 / 1024.0 + cut + float
+                    } else {
+                        quantum(difference) + float
+                    };
+                    (off, bound)
+                }
+                Pair::Fixed { a, b, from } => {
+                    // 2 m at most at a time.
+                    let far = (f64::from(a - from).abs() - 2.0).max(0.0);
+                    (f64::from(a - b).abs(), 4.0 / 16384.0 * 1.01 + far)
+                }
+                Pair::Turn(a, b) => (turned(a, b), turn_bound(STEP / 2.0) + ROUNDED_BASIS),
+                Pair::Quaternion(a, b) => (angle(a, b), turn_bound(STEP / 2.0) + 0.001),
+            };
+            let ratio = error / bound;
+            let known = worst.entry(key.1).or_insert(0.0);
+            *known = known.max(ratio);
+            assert!(
+                ratio <= 1.0,
+                "{what}: {key:?} {pair:?}, off by {error:e}, allowed {bound:e}"
+            );
+        });
+    }
+
+    /// Checks a frame that was written in compat mode: truncation adds up from keyframe to keyframe,
+    /// by at most a step of each difference. `before` is the frame before as it was written, `None`
+    /// for a keyframe.
+    pub fn check_compat(
+        &mut self,
+        a: &Frame,
+        b: &Frame,
+        before: Option<&Frame>,
+        what: &str,
+        excused: &[&str],
+    ) {
+        if before.is_none() {
+            self.drift.retain(|key, _| key.1 == "bone.position");
+        }
+        let (drift, worst) = (&mut self.drift, &mut self.worst);
+        walk(a, b, before, &mut |key, pair| {
+            let mut add = |step: f64| {
+                let sum = drift.entry(key).or_insert(0.0);
+                *sum += step;
+                *sum
+            };
+            let (error, bound) = match pair {
+                Pair::Same(same) => (f64::from(u8::from(!same)), 0.5),
+                Pair::Float(a, b) => (f64::from(a - b).abs(), f64::from(a.abs().max(1.0)) * 1e-4),
+                Pair::Half(a, b) => (f64::from(a - b).abs(), quantum(a.into())),
+                Pair::Difference { a, b, from } => {
+                    let mut step = quantum(f64::from(a) - f64::from(from));
+                    // Velocities that change by less are left out.
+                    if key.1 == "player.velocity" {
+                        step = step.max(0.01);
+                    }
+                    // Stats are left out where their bytes are, and with them what time went by.
+                    if key.1.ends_with("possession_time") && to_half(a) == to_half(from) {
+                        step += f64::from(a - from).abs();
+                    }
+                    let float = f64::from(a.abs().max(from.abs())) * 2.0_f64.powi(-23);
+                    ((f64::from(a) - f64::from(b)).abs(), add(step + float))
+                }
+                Pair::Fixed { a, b, from } => {
+                    // What moves less than a millimetre is left out; what moves is cut off.
+                    let far = (f64::from(a - from).abs() - 2.0).max(0.0);
+                    (f64::from(a - b).abs(), add(0.001 + far))
+                }
+                Pair::Turn(a, b) => (turned(a, b), turn_bound(STEP) + ROUNDED_BASIS),
+                // Adds up over the whole file, a degree a frame.
+                Pair::Quaternion(a, b) => (angle(a, b), f64::INFINITY),
+            };
+            let ratio = error / bound;
+            let known = worst.entry(key.1).or_insert(0.0);
+            *known = known.max(ratio);
+            if !excused.contains(&key.1) {
+                assert!(
+                    ratio <= 1.0,
+                    "{what}: {key:?} {pair:?}, off by {error:e}, allowed {bound:e}"
+                );
+            }
+        });
+    }
+}
