@@ -1,8 +1,12 @@
 //! Whose file it is, told from the bytes alone; and the faults of the reference, undone.
 
+// What is compared is what is exact.
+#![allow(clippy::float_cmp)]
+
 mod common;
 
-use common::{Bounds, cases, frames_of, match_options, options, read_all, read_strictly, write};
+use common::bounds::Bounds;
+use common::{cases, frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{self, Compression, Dialect, Mode, ReadOptions, Seen};
 use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Frame, Game, Pause, PausedState, Stats, TeamId};

@@ -4,7 +4,8 @@ mod common;
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
-use common::{Bounds, frames_of, match_options, options, read_all, read_strictly, write};
+use common::bounds::Bounds;
+use common::{frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{self, Compression, Growing, Journal, Mode, ReadOptions};
 use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Frame, Limits, Player, WriteError};

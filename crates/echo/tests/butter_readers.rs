@@ -10,7 +10,7 @@ use gametape_echo::butter::{
     Strictness,
 };
 use gametape_echo::generate::MatchOptions;
-use gametape_echo::{Error, Frame, Game, Limits, Time};
+use gametape_echo::{Error, Finding, Frame, Game, Limits, Time};
 use proptest::prelude::*;
 
 const BOTH: [Strictness; 2] = [Strictness::Strict, Strictness::Lenient];
@@ -77,12 +77,11 @@ fn by_growing(bytes: &[u8], size: usize, options: ReadOptions) -> Outcome {
     let mut pieces = bytes.chunks(size);
     let mut done = false;
     while !done {
-        match pieces.next() {
-            Some(piece) => decoder.push(piece),
-            None => {
-                decoder.finish();
-                done = true;
-            }
+        if let Some(piece) = pieces.next() {
+            decoder.push(piece);
+        } else {
+            decoder.finish();
+            done = true;
         }
         loop {
             match decoder.next_frame() {
@@ -189,7 +188,7 @@ fn cut_at_every_byte() {
                 );
                 continue;
             }
-            let findings: Vec<_> = lenient.findings.iter().map(|f| f.code()).collect();
+            let findings: Vec<_> = lenient.findings.iter().map(Finding::code).collect();
             assert_eq!(findings, ["butter.truncated"], "{cut}");
             let (done, out) = salvaged(&bytes[..cut]).unwrap();
             assert_eq!(done.written.frames, frames as u64, "{cut}");

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Bounds, cases, frames_of, match_options, options, read_strictly, write};
+use common::bounds::Bounds;
+use common::{cases, frames_of, match_options, options, read_strictly, write};
 use gametape_echo::butter::{self, Compression, Mode};
 use gametape_echo::{Frame, Game, Pose};
 use proptest::prelude::*;

@@ -174,10 +174,7 @@ fn limits() {
 fn a_finding_says_where() {
     let (mut bytes, start) = file(NONE);
     bytes.truncate(bytes.len() - 1);
-    let chunk = butter::ReadOptions::lenient()
-        .read(&bytes)
-        .unwrap()
-        .chunks()[1];
+    let chunk = ReadOptions::lenient().read(&bytes).unwrap().chunks()[1];
     let outcome = read_all(&bytes, ReadOptions::lenient());
     let finding = outcome.findings.iter().next().unwrap();
     assert_eq!(finding.offset, Some(chunk.offset));

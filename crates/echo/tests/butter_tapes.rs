@@ -5,7 +5,9 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Bounds, different, lines, read_strictly, tape};
+use common::bounds::Bounds;
+use common::walk::different;
+use common::{lines, read_strictly, tape};
 use gametape_echo::{Frame, Stats};
 
 const TAPES: [(&str, u16); 3] = [("a_single", 300), ("b_scenario", 5), ("c_combat", 4)];

@@ -71,6 +71,7 @@ impl Recording {
                 path: path.to_owned(),
                 what: match source.get(..8.min(source.len())) {
                     None | Some([]) => "it is empty".into(),
+                    Some([b'P', b'K', 3 | 5, ..]) => "a zip without an .echoreplay in it".into(),
                     Some(head) => format!("it starts with \"{}\"", head.escape_ascii()),
                 },
             })?;

@@ -1,6 +1,9 @@
 //! What is no match, or half of one.
 
 use std::fs;
+use std::io::Cursor;
+
+use gametape::echo::echoreplay::ZipWriter;
 
 use super::support::{FRAMES, butter, fine, folder, frames, json, refused, said, text, zip};
 
@@ -46,6 +49,15 @@ fn what_is_no_match_is_said_to_be_none() {
     fs::copy(path.join("zip.echoreplay"), path.join("named.zip")).unwrap();
     let info = json(&fine(path, "inspect --json named.zip"));
     assert_eq!(info["format"], "echoreplay");
+    // Nor is what is in other zips, if its name does not say so.
+    let other = ZipWriter::new(Cursor::new(Vec::new()), "words.txt", 1).unwrap();
+    let words = other.finish().unwrap().into_inner();
+    fs::write(path.join("other.zip"), &words).unwrap();
+    refused(
+        path,
+        "verify other.zip",
+        "other.zip: not a recording of a known format (a zip without an .echoreplay in it)",
+    );
     // Other words with a tab are no match.
     fs::write(path.join("list"), "2022/01/02 03:00:00.000\tone\n").unwrap();
     let (_, err) = said(path, "inspect list", 2);

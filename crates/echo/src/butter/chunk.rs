@@ -133,10 +133,8 @@ pub struct Survey {
     pub first: Option<i64>,
     /// Milliseconds from it to the last frame, as the differences tell.
     pub last: i64,
-    /// Numbers that are what they should not be, in frames with a pause.
-    pub odd: u64,
-    /// There are rules in such a frame.
-    pub rules: bool,
+    /// When the rules were changed, in frames with a pause.
+    pub rules: RulesTimes,
     /// Bytes of whole frames.
     pub whole: usize,
     /// What stands behind them, if anything does.
@@ -147,7 +145,7 @@ impl Survey {
     /// Walks over a chunk; of early version 3, whichever layout reaches the chunk's end.
     pub fn of(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
         let survey = Self::walk(raw, layout, packed);
-        let told = survey.error.is_none() && (survey.odd == 0 || !survey.rules);
+        let told = survey.error.is_none() && !survey.rules.is_late();
         if told || layout.version < 3 || layout.short_pause {
             return survey;
         }
@@ -156,7 +154,7 @@ impl Survey {
             (Some(_), None) => true,
             (None, Some(_)) => false,
             // The text of the rules ends where it ends, and hides that its start was misplaced.
-            _ if survey.whole == early.whole => survey.rules && early.odd < survey.odd,
+            _ if survey.whole == early.whole => survey.rules.is_late() && early.rules.is_time(),
             // One frame may look like one by chance.
             _ => early.whole > survey.whole && early.frames > 1,
         };
@@ -187,8 +185,7 @@ impl Survey {
             keyframes: 0,
             first: None,
             last: 0,
-            odd: 0,
-            rules: false,
+            rules: RulesTimes::default(),
             whole: 0,
             error: None,
         };
@@ -210,9 +207,8 @@ impl Survey {
             }
             evidence.see(packed, layout);
             let has = layout.included(packed.bits);
-            if has.pause {
-                survey.odd += odd(packed, layout);
-                survey.rules |= has.rules;
+            if has.pause && has.rules {
+                survey.rules.see(packed.rules_at);
             }
         }
         (survey.reference, survey.exact) = (evidence.reference, evidence.exact);
@@ -220,18 +216,32 @@ impl Survey {
     }
 }
 
-/// Numbers of a frame that no game gives: likely where its parts are taken from the wrong bytes.
-fn odd(packed: &Packed, layout: Layout) -> u64 {
-    let has = layout.included(packed.bits);
-    let pause = packed.pause.state > 5 || packed.pause.flags >> 6 != 0;
-    let goal = has.score && packed.score.flags >> 3 > 8;
-    let throw = packed.throw.iter().filter(|_| has.throw);
-    let vr = packed.vr.position.iter().filter(|_| has.vr);
-    let disc = packed.disc.position.iter().chain(&packed.disc_velocity);
-    let halves = throw.chain(vr).chain(disc.filter(|_| has.disc));
-    // Infinities and NaN are further than all.
-    let far = halves.filter(|&&half| half & 0x7FFF >= 0x6800);
-    u64::from(pause) + u64::from(goal) + far.count() as u64
+/// Whether the times of rules are times: where a frame is read a byte too late, their last byte is
+/// the first letter of the text behind them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RulesTimes {
+    times: u64,
+    /// Of those, times that end with a letter.
+    late: u64,
+    /// And times that end as numbers do that are not huge.
+    near: u64,
+}
+
+impl RulesTimes {
+    fn see(&mut self, at: i64) {
+        let [.., last] = at.to_le_bytes();
+        self.times += 1;
+        self.late += u64::from(matches!(last, b' '..=b'~'));
+        self.near += u64::from(matches!(last, 0 | 0xFF));
+    }
+
+    const fn is_late(self) -> bool {
+        self.times > 0 && self.late == self.times
+    }
+
+    const fn is_time(self) -> bool {
+        self.near == self.times
+    }
 }
 
 fn square(halves: Halves) -> f32 {

@@ -249,7 +249,8 @@ fn wild(rng: &mut Rng, frame: &mut Frame) {
         payload_speed: number(rng),
     });
     session.rules_changed_by = maybe(rng, |rng| text(rng).into());
-    session.rules_changed_at = maybe(rng, |rng| rng.i64(..));
+    // Not the last byte: a letter there is how early files of version 3 are told.
+    session.rules_changed_at = maybe(rng, |rng| rng.i64(..) >> 8);
     session.teams = (0..rng.usize(..6))
         .map(|_| Team {
             name: text(rng).into(),

@@ -13,9 +13,6 @@ use gametape_echo::butter::{self, Compression, Mode, Options, ReadOptions};
 use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{Findings, Frame, Game, echoreplay};
 
-pub use bounds::Bounds;
-pub use walk::different;
-
 /// A file of the reference; `None`, and loudly so, where the recordings are not beside the project.
 pub fn tape(name: &str) -> Option<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/butter");
@@ -29,7 +26,6 @@ pub fn tape(name: &str) -> Option<Vec<u8>> {
 /// The frames of an .echoreplay.
 pub fn lines(bytes: &[u8]) -> Vec<Frame> {
     echoreplay::read(bytes)
-        .into_iter()
         .map(|line| {
             let mut frame = Frame::default();
             line.unwrap().read_into(&mut frame).unwrap();

@@ -7,6 +7,13 @@
 //!
 //! It stores only what is exact: multiples of 1/16 in halves, multiples of 1/256 of bones.
 
+// What is compared is what is exact.
+#![allow(
+    clippy::float_cmp,
+    clippy::items_after_statements,
+    clippy::verbose_bit_mask
+)]
+
 use gametape_echo::butter::{from_basis, to_smallest3_nearest};
 use gametape_echo::{
     Frame, Holding, LastScore, Loadout, Map, Pause, Player, PlayerBones, Pose, Session, Stats, Vec3,

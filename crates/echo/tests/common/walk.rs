@@ -1,5 +1,8 @@
 //! Two frames side by side, field by field.
 
+// What is compared is what is exact.
+#![allow(clippy::float_cmp, clippy::items_after_statements)]
+
 use std::collections::BTreeSet;
 
 use gametape_echo::{
@@ -382,10 +385,12 @@ pub fn different(a: &Frame, b: &Frame) -> BTreeSet<&'static str> {
     walk(a, b, None, &mut |key, pair| {
         let same = match pair {
             Pair::Same(same) => same,
-            Pair::Float(a, b) | Pair::Half(a, b) => a.to_bits() == b.to_bits(),
-            Pair::Difference { a, b, .. } | Pair::Fixed { a, b, .. } => a.to_bits() == b.to_bits(),
+            Pair::Float(a, b)
+            | Pair::Half(a, b)
+            | Pair::Difference { a, b, .. }
+            | Pair::Fixed { a, b, .. } => a.to_bits() == b.to_bits(),
             Pair::Turn(a, b) => a == b,
-            Pair::Quaternion(a, b) => a == b,
+            Pair::Quaternion(a, b) => a.map(f32::to_bits) == b.map(f32::to_bits),
         };
         if !same {
             fields.insert(key.1);

@@ -10,9 +10,10 @@ mod repair;
 mod stats;
 mod wish;
 
-use std::io::{self, Write};
+use std::io::{self, Cursor, Write};
 use std::path::Path;
 
+use gametape_echo::echoreplay::ReadOptions;
 use gametape_echo::{Time, butter};
 use serde_json::{Map, Value};
 
@@ -41,10 +42,24 @@ impl EchoFormat {
     }
 }
 
+/// A zip whose first file starts with a line of a recording: other zips are somebody else's.
+fn is_zipped(bytes: &[u8]) -> bool {
+    /// Far more than a line takes, compressed.
+    const START: usize = 256 << 10;
+    let start = bytes.get(..START.min(bytes.len())).unwrap_or_default();
+    // Cut here the zip has no table: what is in it is looked for.
+    let Ok(mut reader) = ReadOptions::lenient().open(Cursor::new(start)) else {
+        return false;
+    };
+    let found = matches!(reader.next_line(), Ok(Some(_)));
+    let findings = reader.findings();
+    found && !findings.has("echoreplay.columns") && !findings.has("echoreplay.time")
+}
+
 /// A zip, or a line that starts with a time, a tab and an object.
 fn starts_as_echoreplay(bytes: &[u8]) -> bool {
     if bytes.starts_with(ZIP) {
-        return true;
+        return is_zipped(bytes);
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let start = text.get(..64.min(text.len())).unwrap_or_default();
