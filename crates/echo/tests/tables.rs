@@ -23,12 +23,13 @@ fn bits(text: &str) -> u32 {
     u32::from_str_radix(text, 16).unwrap()
 }
 
+fn words<const N: usize>(text: &str) -> [u32; N] {
+    let words: Vec<u32> = text.split(' ').map(bits).collect();
+    words.try_into().unwrap()
+}
+
 fn floats<const N: usize>(text: &str) -> [f32; N] {
-    let floats: Vec<f32> = text
-        .split(' ')
-        .map(|text| f32::from_bits(bits(text)))
-        .collect();
-    floats.try_into().unwrap()
+    words(text).map(f32::from_bits)
 }
 
 #[test]
@@ -53,10 +54,11 @@ fn rotations() {
     assert!(rows.len() >= 2000);
     for row in rows {
         let q = from_basis(floats(&row[0]), floats(&row[1]));
-        assert_eq!(q, floats(&row[2]), "{row:?}");
+        assert_eq!(q.map(f32::to_bits), words(&row[2]), "{row:?}");
         let packed = to_smallest3(q);
         assert_eq!(packed, bits(&row[3]).swap_bytes(), "{row:?}");
-        assert_eq!(from_smallest3(packed), floats(&row[4]), "{row:?}");
+        let decoded = from_smallest3(packed).map(f32::to_bits);
+        assert_eq!(decoded, words(&row[4]), "{row:?}");
         // Ours is the same but for rounding: one step at most.
         let nearest = to_smallest3_nearest(q);
         if nearest & 3 == packed & 3 {
@@ -86,8 +88,12 @@ fn bone_positions() {
                 vec![249, high, low]
             }
         };
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, row[1], "{value}");
+        let expected: Vec<u8> = row[1]
+            .as_bytes()
+            .chunks(2)
+            .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap())
+            .collect();
+        assert_eq!(bytes, expected, "{value}");
         assert_eq!(from_fixed(number.into()).to_bits(), bits(&row[2]), "{value}");
     }
 }

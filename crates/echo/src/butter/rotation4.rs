@@ -30,6 +30,8 @@ fn cross([ax, ay, az]: Vectors, [bx, by, bz]: Vectors) -> Vectors {
 
 /// [`from_basis`](super::from_basis) and [`to_smallest3_nearest`](super::to_smallest3_nearest) of
 /// each of four: the same operations in the same order, and so the same bits.
+// Coordinates and components have these names.
+#[allow(clippy::many_single_char_names)]
 #[inline]
 pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
     /// Half a step for one, and for the other what half a step of three others can make of it.
@@ -49,17 +51,17 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
     let pick = |w: f32x4, x: f32x4, y: f32x4, z: f32x4| {
         by_w.bitselect(w, by_x.bitselect(x, by_y.bitselect(y, z)))
     };
-    let s = pick(
+    let root = pick(
         trace + one,
         one + m00 - m11 - m22,
         one + m11 - m00 - m22,
         one + m22 - m00 - m11,
     )
     .sqrt();
-    let k = half / s;
-    let main = half * s;
-    let (xy, xz, yz) = ((m01 + m10) * k, (m02 + m20) * k, (m21 + m12) * k);
-    let (dx, dy, dz) = ((m12 - m21) * k, (m20 - m02) * k, (m01 - m10) * k);
+    let scale = half / root;
+    let main = half * root;
+    let [xy, xz, yz] = [m01 + m10, m02 + m20, m21 + m12].map(|sum| sum * scale);
+    let [dx, dy, dz] = [m12 - m21, m20 - m02, m01 - m10].map(|difference| difference * scale);
     let x = pick(dx, main, xy, xz);
     let y = pick(dy, xy, main, yz);
     let z = pick(dz, xz, yz, main);

@@ -51,14 +51,14 @@ const KEYFRAME_MS: i64 = 60_000;
 
 #[derive(Debug)]
 enum AnyEncoder {
-    Correct(Encoder),
+    Correct(Box<Encoder>),
     Compat(Box<CompatEncoder>),
 }
 
 impl AnyEncoder {
     fn of(header: &Header, mode: Mode) -> Self {
         match mode {
-            Mode::Correct => Self::Correct(Encoder::new(header)),
+            Mode::Correct => Self::Correct(Box::new(Encoder::new(header))),
             Mode::Compat => Self::Compat(Box::new(CompatEncoder::new(header))),
         }
     }

@@ -46,13 +46,14 @@ pub(super) fn convert<'a>(
         losses.push("names of players, user ids and the address of the server".into());
     }
     let made = if to == Format::Butter {
-        if from == EchoFormat::Butter && !convert.redact && !wish.is_of_butter() {
+        let as_it_is = match from {
+            EchoFormat::Butter => written_by(path, source)?,
+            EchoFormat::Echoreplay => None,
+        };
+        if as_it_is.is_some() && !convert.redact && !wish.is_of_butter() {
             return copied(from, path, source, work);
         }
-        let base = match from {
-            EchoFormat::Butter => written_by(path, source)?,
-            EchoFormat::Echoreplay => Options::default(),
-        };
+        let base = as_it_is.unwrap_or_default();
         let mut made = to_butter::make(from, path, source, wish.options(base), redactor, work)?;
         if from == EchoFormat::Echoreplay {
             // How lines end is nothing that frames would lose.
@@ -121,8 +122,9 @@ fn check_version(
     })
 }
 
-/// How a .butter was written, as far as it can be written again.
-fn written_by(path: &Path, source: &Source) -> Result<Options, Error> {
+/// How a .butter was written, as far as it can be written again; `None` for one that was not
+/// finished, whose frames are not compressed yet.
+fn written_by(path: &Path, source: &Source) -> Result<Option<Options>, Error> {
     let file = ReadOptions::lenient()
         .read(source)
         .map_err(|error| broken(path, error))?;
@@ -134,9 +136,10 @@ fn written_by(path: &Path, source: &Source) -> Result<Options, Error> {
         },
         ..Options::default()
     };
-    // One that is being recorded is not compressed yet.
-    let header = file.header().filter(|_| !file.is_unfinished());
-    Ok(header.map_or_else(Options::default, of))
+    if file.is_unfinished() {
+        return Ok(None);
+    }
+    Ok(Some(file.header().map_or_else(Options::default, of)))
 }
 
 /// The input as it is, once it was read to its end.
