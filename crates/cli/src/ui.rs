@@ -10,8 +10,8 @@ use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use gametape::delta::Schema;
 use gametape::murk::{Commands, engine::World};
-use indicatif::{ProgressBar, ProgressStyle};
 use gametape::{Check, Error, Recording, Severity, Verdict};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::exit::Exit;
 

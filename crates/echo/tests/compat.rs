@@ -66,7 +66,13 @@ fn files_of_the_reference_come_out_byte_for_byte() {
             assert_eq!(our_header, their_header, "{name}");
             for (at, (ours, theirs)) in our_chunks.iter().zip(&their_chunks).enumerate() {
                 let first = ours.iter().zip(theirs).position(|(a, b)| a != b);
-                assert_eq!(first, None, "{name} {suffix}, chunk {at} of {} and {} bytes", ours.len(), theirs.len());
+                assert_eq!(
+                    first,
+                    None,
+                    "{name} {suffix}, chunk {at} of {} and {} bytes",
+                    ours.len(),
+                    theirs.len()
+                );
                 assert_eq!(ours.len(), theirs.len());
             }
             assert_eq!(our_chunks.len(), their_chunks.len());

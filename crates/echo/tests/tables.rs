@@ -94,6 +94,10 @@ fn bone_positions() {
             .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap())
             .collect();
         assert_eq!(bytes, expected, "{value}");
-        assert_eq!(from_fixed(number.into()).to_bits(), bits(&row[2]), "{value}");
+        assert_eq!(
+            from_fixed(number.into()).to_bits(),
+            bits(&row[2]),
+            "{value}"
+        );
     }
 }

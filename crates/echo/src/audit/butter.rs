@@ -62,8 +62,7 @@ pub fn butter(bytes: &[u8], limits: &Limits) -> ButterAudit {
             Ok(None) => break,
             Ok(Some(frame)) => {
                 let time = frame.time;
-                walk.session
-                    .push(walk.frames, None, frame, &mut found);
+                walk.session.push(walk.frames, None, frame, &mut found);
                 audit.times = Some((audit.times.map_or(time, |(first, _)| first), time));
             }
             // A limit, or a chunk too large: reading can't go on.
@@ -137,7 +136,12 @@ fn of_header(header: &Header, found: &mut Findings) {
 fn of_reader(seen: &Seen, found: &mut Findings) {
     let mended = &seen.mended;
     let rules = [
-        (seen.early_chunks, Rule::EarlyVersion { chunks: seen.early_chunks }),
+        (
+            seen.early_chunks,
+            Rule::EarlyVersion {
+                chunks: seen.early_chunks,
+            },
+        ),
         (
             seen.reference_chunks,
             Rule::ReferenceWriter {
@@ -221,7 +225,9 @@ impl Walk {
             }
         }
         let has = layout.included(packed.bits);
-        let players = frames.header().map_or(0, |header| header.players.len() as u32);
+        let players = frames
+            .header()
+            .map_or(0, |header| header.players.len() as u32);
         if has.status {
             // Combat stores 0.
             if GameStatus::from_code(packed.status).is_none() && packed.status != 0 {

@@ -119,6 +119,9 @@ fn decode(
     }
 }
 
+/// Differences that only one kind of writer writes, for a chunk to speak for its neighbours.
+const CLEAR: u64 = 4;
+
 /// What a walk over a chunk's frames tells.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Survey {
@@ -172,7 +175,7 @@ impl Survey {
 
     /// Who wrote the chunks near it, if it shows clearly: not by a byte that may be damaged.
     pub fn dialect_of_file(&self) -> Option<Dialect> {
-        let clear = self.error.is_none() && self.reference.max(self.exact) >= 4;
+        let clear = self.error.is_none() && self.reference.max(self.exact) >= CLEAR;
         self.dialect().filter(|_| clear)
     }
 
@@ -205,7 +208,10 @@ impl Survey {
             } else {
                 survey.last = survey.last.wrapping_add(packed.time);
             }
-            evidence.see(packed, layout);
+            // One is enough, and a few are clear: the rest of the chunk can only say the same.
+            if evidence.exact < CLEAR {
+                evidence.see(packed, layout);
+            }
             let has = layout.included(packed.bits);
             if has.pause && has.rules {
                 survey.rules.see(packed.rules_at);

@@ -4,7 +4,6 @@
 //! keyframe; a part is left out where the bytes of its difference are those of the frame before;
 //! bones of keyframes differ from the frame before. For readers that know nothing else.
 
-use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use super::fixed;
 use super::half::to_half;
 use super::header::{Header, INVALID};
@@ -14,6 +13,7 @@ use super::packed::{
 };
 use super::roster::ascii;
 use super::rotation;
+use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{
     BONES, Bones, Frame, Game, PausedState, Player, PlayerBones, Pose, Session, Stats, Vec3,
 };
@@ -122,7 +122,11 @@ impl CompatEncoder {
         let now = Last {
             pause: pack_pause(session, known),
             score: score(session, header).filter(|_| arena),
-            throw: session.last_throw.unwrap_or_default().to_array().map(to_half),
+            throw: session
+                .last_throw
+                .unwrap_or_default()
+                .to_array()
+                .map(to_half),
             vr: pack_pose(
                 &session.player.unwrap_or_default(),
                 known.map(|known| known.player.unwrap_or_default()).as_ref(),
@@ -210,7 +214,10 @@ impl CompatEncoder {
                 packed.team_bits |= 4 << at;
             }
             let before = packed.players.len();
-            for player in team.into_iter().flat_map(|team| team.players.iter().take(255)) {
+            for player in team
+                .into_iter()
+                .flat_map(|team| team.players.iter().take(255))
+            {
                 let from = known.and_then(|known| known.player_by_userid(player.userid));
                 let last = self.last.as_ref().and_then(|last| {
                     let found = last.poses.iter().find(|(id, _)| *id == player.userid);
@@ -257,8 +264,7 @@ impl CompatEncoder {
                     let numbers = delta.map(|d| i32::from(fixed::to_fixed(d)));
                     packed.bone_positions.push(numbers);
                 }
-                let (Some(&now), Some(&from)) =
-                    (bones.rotations.get(at), known.rotations.get(at))
+                let (Some(&now), Some(&from)) = (bones.rotations.get(at), known.rotations.get(at))
                 else {
                     continue;
                 };

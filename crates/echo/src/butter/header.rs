@@ -163,7 +163,9 @@ impl Header {
                 text.push('-');
             }
             for nibble in [byte >> 4, byte & 15] {
-                text.push(char::from_digit(nibble.into(), 16).map_or('0', |c| c.to_ascii_uppercase()));
+                text.push(
+                    char::from_digit(nibble.into(), 16).map_or('0', |c| c.to_ascii_uppercase()),
+                );
             }
         }
         text
@@ -210,8 +212,8 @@ impl Header {
         }
         let keyframe_interval = input.u16(WHAT)?;
         let compression = input.u8(WHAT)?;
-        let compression = Compression::from_code(compression)
-            .ok_or(Rule::Compression { found: compression })?;
+        let compression =
+            Compression::from_code(compression).ok_or(Rule::Compression { found: compression })?;
         let client_name = input.text("the client's name")?.to_vec();
         let sessionid = input.take(WHAT)?;
         let sessionip = input.take(WHAT)?;

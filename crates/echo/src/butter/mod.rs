@@ -26,7 +26,9 @@ mod write;
 
 pub use fixed::{from_fixed, to_fixed};
 pub use half::{from_half, to_half};
-pub use header::{Compression, Header, HeaderPlayer, INVALID, MIN_HEADER_BYTES, VERSION, match_type};
+pub use header::{
+    Compression, Header, HeaderPlayer, INVALID, MIN_HEADER_BYTES, VERSION, match_type,
+};
 pub use journal::{Growing, Journal};
 pub use play::Seen;
 pub use proof::ChunkDecoder;
