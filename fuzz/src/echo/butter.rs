@@ -137,9 +137,10 @@ fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
     assert_eq!(file.chunks().len() as u64, written.chunks, "{salvaged:?}");
     let mut frames = file.frames();
     let mut count = 0;
-    while frames.next_frame().unwrap_or_else(|error| {
-        panic!("salvaged ({salvaged:?}), and still: {error}");
-    }) != None
+    while frames
+        .next_frame()
+        .unwrap_or_else(|error| panic!("salvaged ({salvaged:?}), and still: {error}"))
+        .is_some()
     {
         count += 1;
     }

@@ -306,7 +306,7 @@ fn change(script: &mut Script<'_>, frame: &mut Frame) {
         }
         14 => {
             session.rules_changed_by = maybe(script, |script| text(script).into());
-            session.rules_changed_at = maybe(script, |script| script.word());
+            session.rules_changed_at = maybe(script, Script::word);
         }
         15 => session.private_match = script.word(),
         16 => session.teams.truncate(script.below(4)),
