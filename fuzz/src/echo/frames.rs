@@ -306,7 +306,8 @@ fn change(script: &mut Script<'_>, frame: &mut Frame) {
         }
         14 => {
             session.rules_changed_by = maybe(script, |script| text(script).into());
-            session.rules_changed_at = maybe(script, Script::word);
+            let at: i64 = script.word();
+            session.rules_changed_at = maybe(script, |_| at);
         }
         15 => session.private_match = script.word(),
         16 => session.teams.truncate(script.below(4)),
