@@ -37,8 +37,11 @@ fn real() -> Option<Vec<u8>> {
     Some(line.repeat(LINES).into_bytes())
 }
 
+/// Makes a text, if it can be had.
+type Text = dyn Fn() -> Option<Vec<u8>>;
+
 pub(super) fn run(wants: &dyn Fn(&str) -> bool) {
-    let texts: [(&str, &dyn Fn() -> Option<Vec<u8>>); 5] = [
+    let texts: [(&str, &Text); 5] = [
         ("arena-plain", &|| Some(text(Game::Arena, false, LINES))),
         ("arena-bones", &|| Some(text(Game::Arena, true, LINES))),
         ("combat-plain", &|| Some(text(Game::Combat, false, LINES))),

@@ -7,11 +7,12 @@ use super::header::{Header, HeaderPlayer, INVALID};
 use super::layout::Layout;
 use super::packed::PackedScore;
 use super::rotation;
+use super::rotation4::unpack4;
 use super::state::{Moving, PauseState, PlayerState, State, StatsState};
 use crate::model::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,
-    TeamId, Time, Weapon, clock_display,
+    TeamId, Time, Vec3, Weapon, clock_display,
 };
 
 /// Holding codes.
@@ -24,14 +25,15 @@ pub mod holding {
 
 #[inline(always)]
 fn pose(moving: &Moving) -> Pose {
+    let basis = rotation::to_basis(rotation::from_smallest3(moving.rotation));
+    posed(moving, basis)
+}
+
+#[inline(always)]
+fn posed(moving: &Moving, basis: [Vec3; 3]) -> Pose {
     // The code of three zero vectors, as lobbies have them; no rotation has it.
-    if moving.rotation == 0 {
-        return Pose {
-            position: moving.position,
-            ..Pose::default()
-        };
-    }
-    let [forward, left, up] = rotation::to_basis(rotation::from_smallest3(moving.rotation));
+    let known = moving.rotation != 0;
+    let [forward, left, up] = if known { basis } else { [[0.0; 3]; 3] };
     Pose {
         position: moving.position,
         forward,
@@ -157,10 +159,12 @@ fn fill_player(state: &PlayerState, header: &Header, layout: Layout, player: &mu
     player.holding_right = held(right, header, layout);
     player.velocity = state.velocity;
     let [head, body, lhand, rhand] = &state.poses;
-    player.head = pose(head);
-    player.body = pose(body);
-    player.lhand = pose(lhand);
-    player.rhand = pose(rhand);
+    let all = [head, body, lhand, rhand];
+    let [at_head, at_body, at_lhand, at_rhand] = unpack4(all.map(|moving| moving.rotation));
+    player.head = posed(head, at_head);
+    player.body = posed(body, at_body);
+    player.lhand = posed(lhand, at_lhand);
+    player.rhand = posed(rhand, at_rhand);
     player.stats = state.stats.as_ref().map(stats);
     player.loadout = layout.loadout().then(|| loadout(state.loadout));
 }

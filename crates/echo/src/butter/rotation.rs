@@ -195,7 +195,7 @@ fn packed_again(packed: u32) -> u32 {
 }
 
 /// The values of ten bits.
-const STEPS: [f32; 1024] = {
+static STEPS: [f32; 1024] = {
     let mut steps = [0.0; 1024];
     let mut n = 0;
     while n < 1024 {
@@ -208,18 +208,23 @@ const STEPS: [f32; 1024] = {
     steps
 };
 
+/// The three components that a code stores.
+#[inline(always)]
+pub(super) fn stored(packed: u32) -> Vec3 {
+    [2, 12, 22].map(|shift| {
+        STEPS
+            .get((packed >> shift & 0x3FF) as usize)
+            .copied()
+            .unwrap_or_default()
+    })
+}
+
 /// The rotation of a smallest three. (Codes that no rotation has leave nothing for the dropped
 /// component: it is 0.)
 #[inline]
 #[must_use]
 pub fn from_smallest3(packed: u32) -> Quaternion {
-    let step = |shift: u32| {
-        STEPS
-            .get((packed >> shift & 0x3FF) as usize)
-            .copied()
-            .unwrap_or_default()
-    };
-    let (a, b, c) = (step(2), step(12), step(22));
+    let [a, b, c] = stored(packed);
     let dropped = (1.0 - a * a - b * b - c * c).max(0.0).sqrt();
     match packed & 3 {
         0 => [dropped, a, b, c],

@@ -2,7 +2,7 @@
 
 use wide::{f32x4, i32x4};
 
-use super::rotation::{HALF_SQRT, SQRT, settle_odd};
+use super::rotation::{HALF_SQRT, SQRT, settle_odd, stored};
 use crate::model::Vec3;
 
 type Vectors = [f32x4; 3];
@@ -109,9 +109,56 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
     packed
 }
 
+/// [`from_smallest3`](super::from_smallest3) and [`to_basis`](super::to_basis) of each of four:
+/// forward, left and up.
+// Coordinates and components have these names.
+#[allow(clippy::many_single_char_names)]
+#[inline]
+pub fn unpack4(packed: [u32; 4]) -> [[Vec3; 3]; 4] {
+    let one = f32x4::splat(1.0);
+    let two = f32x4::splat(2.0);
+    let [a, b, c] = lanes(packed.map(stored));
+    let squared = one - a * a - b * b - c * c;
+    let positive = squared.simd_gt(f32x4::ZERO);
+    let dropped = positive.bitselect(squared, f32x4::ZERO).sqrt();
+    let index = f32x4::new(packed.map(|packed| (packed & 3) as f32));
+    let first = index.simd_le(f32x4::ZERO);
+    let second = index.simd_le(one);
+    let third = index.simd_le(two);
+    let x = first.bitselect(dropped, a);
+    let y = first.bitselect(a, second.bitselect(dropped, b));
+    let z = second.bitselect(b, third.bitselect(dropped, c));
+    let w = third.bitselect(c, dropped);
+    let forward = [
+        two * (x * z + w * y),
+        two * (y * z - w * x),
+        one - two * (x * x + y * y),
+    ];
+    let up = [
+        two * (x * y - w * z),
+        one - two * (x * x + z * z),
+        two * (y * z + w * x),
+    ];
+    let [forward, left, up] = [forward, cross(up, forward), up].map(vectors);
+    let mut bases = [[[0.0; 3]; 3]; 4];
+    let all = forward.into_iter().zip(left).zip(up);
+    for (basis, ((forward, left), up)) in bases.iter_mut().zip(all) {
+        *basis = [forward, left, up];
+    }
+    bases
+}
+
+/// The reverse of [`lanes`].
+#[inline(always)]
+fn vectors([x, y, z]: Vectors) -> [Vec3; 4] {
+    let [[ax, bx, cx, dx], [ay, by, cy, dy], [az, bz, cz, dz]] =
+        [x.to_array(), y.to_array(), z.to_array()];
+    [[ax, ay, az], [bx, by, bz], [cx, cy, cz], [dx, dy, dz]]
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::rotation::{from_basis, to_smallest3_nearest};
+    use super::super::rotation::{from_basis, from_smallest3, to_basis, to_smallest3_nearest};
     use super::*;
     use proptest::prelude::*;
 
@@ -122,6 +169,22 @@ mod tests {
             1 => prop::sample::select(vec![[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]]),
             1 => any::<[f32; 3]>(),
         ]
+    }
+
+    #[test]
+    fn four_at_once_are_read_as_one_at_a_time() {
+        let mut code = 1_u32;
+        for _ in 0..200_000 {
+            let codes = [0; 4].map(|_: u32| {
+                code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                code ^ code >> 15
+            });
+            for (basis, code) in unpack4(codes).into_iter().zip(codes) {
+                let alone = to_basis(from_smallest3(code));
+                let bits = |basis: [Vec3; 3]| basis.map(|vector| vector.map(f32::to_bits));
+                assert_eq!(bits(basis), bits(alone), "{code:08x}");
+            }
+        }
     }
 
     proptest! {

@@ -185,15 +185,28 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
     /// Keeps the frames of a file that is not compressed and whose table is wrong: from keyframe to
     /// keyframe, a chunk each.
     fn body(&mut self, file: &File<'_>) -> Result<(), WriteError> {
-        let from = file
+        let mut from = file
             .chunks()
             .first()
             .map_or(file.rest(), |entry| entry.offset);
         let bytes = self.bytes;
+        // The table may be right up to some chunk, and a chunk may be of one frame, which alone could
+        // be there by chance.
+        for entry in file.chunks() {
+            let stored = slice(bytes, entry.offset, entry.there);
+            if entry.there < entry.size || !self.whole_chunk(stored, Compression::None)? {
+                break;
+            }
+            from = entry.offset + entry.there;
+        }
         self.raw = slice(bytes, from, u64::MAX).to_vec();
         let layout = Survey::of(&self.raw, Layout::of(&self.header), &mut self.packed).layout;
         let mut at = 0;
-        while let Some(next) = self.keyframe(at, layout) {
+        // Where the table says that a chunk starts, one frame is none by chance.
+        let mut input = Cursor::new(self.raw.as_slice());
+        let here = self.raw.starts_with(&KEYFRAME) && self.packed.read(&mut input, layout).is_ok();
+        let mut start = here.then_some(0);
+        while let Some(next) = start.take().or_else(|| self.keyframe(at, layout)) {
             self.salvaged.gaps += u64::from(next > at);
             self.salvaged.lost_bytes += (next - at) as u64;
             // To the next keyframe, or as far as frames are whole.
