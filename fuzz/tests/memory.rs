@@ -474,6 +474,7 @@ const CHUNK: usize = 1 << 16;
 const ECHO_LIMITS: echo::Limits = echo::Limits {
     max_chunk_bytes: CHUNK as u64,
     max_line_bytes: 1 << 16,
+    ..echo::Limits::DEFAULT
 };
 
 #[derive(Default)]

@@ -57,7 +57,7 @@ pub enum Command {
     ///
     /// Exits with 0 if nothing differs, with 1 if something does.
     Diff(Diff),
-    /// Run a simulation, or listen to a stream, and record it
+    /// Run a simulation, listen to a stream, or ask a game such as Echo VR, and record it
     Record(Record),
     /// Show, name and compare the schemas of snapshot/delta streams
     Schema(Schema),

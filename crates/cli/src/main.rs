@@ -32,6 +32,16 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command, ui: &mut Ui) -> io::Result<Exit> {
+    if let Command::Convert(_) | Command::Repair(_) | Command::Minimise(_) | Command::Index(_) =
+        &command
+    {
+        // Ctrl-C, SIGTERM and SIGHUP leave no temporary file behind. Where they can't be heard,
+        // the system does what it does.
+        let _ = ctrlc::set_handler(|| {
+            gametape::remove_unfinished();
+            std::process::exit(130);
+        });
+    }
     match command {
         Command::Inspect(args) => commands::inspect::run(&args, ui),
         Command::Verify(args) => commands::verify::run(&args, ui),

@@ -7,6 +7,8 @@ mod bad_input;
 mod convert;
 #[path = "echo/everyday.rs"]
 mod everyday;
+#[path = "echo/faults.rs"]
+mod faults;
 #[path = "echo/outputs.rs"]
 mod outputs;
 #[path = "echo/support.rs"]

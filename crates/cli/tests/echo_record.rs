@@ -174,7 +174,7 @@ match.2.butter: recorded 8 frames ([..] bytes)
             },
             "resumed": false,
             "dropped": 0,
-            "files": [{ "path": "match.echoreplay", "frames": 20, "bytes": bytes }],
+            "files": [{ "path": "match.echoreplay", "frames": 20, "frames_before": 0, "bytes": bytes }],
         })
     );
     let text = fs::read(path.join("match.echoreplay")).unwrap();
@@ -244,7 +244,10 @@ fn killed_it_leaves_every_frame_and_goes_on() {
         let (code, out, _) = Recorder::start(path, &game, &args).end();
         assert_eq!(code, Some(0));
         assert!(
-            out.starts_with(&format!("{name}: recorded 10 frames (")),
+            out.starts_with(&format!(
+                "{name}: recorded 10 frames, {} with those before (",
+                before + 10
+            )),
             "{out}"
         );
         assert_eq!(there(), before + 10);
@@ -355,4 +358,128 @@ fn what_it_does_not_do() {
     );
     assert_eq!(lines.len(), 2);
     assert_eq!(fs::read_dir(path).unwrap().count(), 0);
+}
+
+#[test]
+fn what_it_did_not_make_it_does_not_remove() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let game = Game::start(Vec::new(), Vec::new());
+    for (name, content, refused) in [
+        (
+            "notes.echoreplay",
+            "2026 my notes, all on one line, not a recording",
+            "it is no .echoreplay",
+        ),
+        ("notes.butter", "my notes, no recording at all", "byte "),
+        // Of a recording, and no frame comes.
+        ("torn.echoreplay", "2026/01/02 03:04:05.678\t{\"a", ""),
+        ("empty.echoreplay", "", ""),
+        ("empty.butter", "", ""),
+    ] {
+        fs::write(path.join(name), content).unwrap();
+        let args = format!("--resume --seconds 0.3 {name}");
+        let (code, out, err) = Recorder::start(path, &game, &args).end();
+        assert_eq!((code, out.as_str()), (Some(2), ""));
+        if !refused.is_empty() {
+            let refusal = format!("gametape: {name}: can't be gone on with: {refused}");
+            assert!(err.starts_with(&refusal), "{err}");
+        }
+        assert_eq!(fs::read_to_string(path.join(name)).unwrap(), content);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn two_do_not_record_into_one_file() {
+    for name in ["match.butter", "match.echoreplay"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let game = Game::start(a_match(1, MANY as u64), frames(MANY));
+        let first = Recorder::start(path, &game, name);
+        wait_for(&game, 20);
+        let (code, _, err) = Recorder::start(path, &game, &format!("--resume {name}")).end();
+        assert_eq!(code, Some(2));
+        assert_eq!(
+            err,
+            format!("gametape: {name}: another recorder writes into it\n")
+        );
+        first.signal("-INT");
+        assert_eq!(first.end().0, Some(0));
+    }
+}
+
+#[test]
+fn going_on_behind_a_finished_recording_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = Game::start(a_match(1, MANY as u64), frames(MANY));
+    let run = || Recorder::start(folder.path(), &game, "--resume --frames 3 r.butter").end();
+    assert!(!run().2.contains("goes on in"));
+    let (code, out, err) = run();
+    assert_eq!(code, Some(0));
+    assert!(err.contains("\ngoes on in r.2.butter\n"), "{err}");
+    assert!(out.starts_with("r.2.butter: recorded 3 frames ("), "{out}");
+}
+
+#[test]
+fn an_address_may_name_the_page_and_its_password_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = Game::start(a_match(1, MANY as u64), frames(MANY));
+    let record = |url: &str, args: &[&str]| {
+        let mut command = Command::new(cargo_bin("gametape"));
+        command.args(["record", "echo", "--url", url]).args(args);
+        Recorder::of(folder.path(), command).end()
+    };
+    let url = format!("{}/session", game.url());
+    let (code, ..) = record(&url, &["--frames", "2", "a.butter"]);
+    assert_eq!(code, Some(0));
+    let (code, out, err) = record(
+        "http://me:secret@127.0.0.1:1/",
+        &["--seconds", "0.2", "b.butter"],
+    );
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(
+        err.starts_with("asking http://…@127.0.0.1:1/ 30 times"),
+        "{err}"
+    );
+    assert!(!err.contains("secret"), "{err}");
+}
+
+/// Ctrl-C, a polite kill and a closed terminal.
+#[test]
+#[cfg(unix)]
+fn a_conversion_that_is_ended_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut text = Vec::new();
+    for frame in &a_match(1, 200) {
+        echoreplay::write_frame(frame, &mut text).unwrap();
+    }
+    // Long enough to be ended on the way.
+    fs::write(
+        path.join("a.echoreplay"),
+        text.repeat((24 << 20) / text.len()),
+    )
+    .unwrap();
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let mut command = Command::new(cargo_bin("gametape"));
+        command.args(["convert", "--zip", "a.echoreplay", "b.echoreplay"]);
+        let converter = Recorder::of(path, command);
+        let partial = || {
+            let mut names = fs::read_dir(path)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name());
+            names.any(|name| name.display().to_string().ends_with(".partial"))
+        };
+        while !partial() {
+            assert!(
+                !path.join("b.echoreplay").exists(),
+                "too fast for this test"
+            );
+            sleep(Duration::from_millis(1));
+        }
+        converter.signal(signal);
+        assert_eq!(converter.end().0, Some(130), "{signal}");
+        assert_eq!(fs::read_dir(path).unwrap().count(), 1, "{signal}");
+    }
 }

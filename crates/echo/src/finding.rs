@@ -87,6 +87,8 @@ pub struct Finding {
     pub rule: Rule,
     /// Where in the file, in bytes.
     pub offset: Option<u64>,
+    /// In which line of an .echoreplay, from 1; of a zip, of the text of the file it is in.
+    pub line: Option<u64>,
     /// In which frame, from 0.
     pub frame: Option<u64>,
     /// At which tick.
@@ -102,6 +104,7 @@ impl Finding {
         Self {
             rule,
             offset: None,
+            line: None,
             frame: None,
             time: None,
             repeats: 0,
@@ -145,14 +148,15 @@ impl Finding {
         }
     }
 
-    /// `frame 812 (2022/01/02 03:00:00.034, byte 65,536)`; empty for the whole recording.
+    /// `frame 812 (2022/01/02 03:00:00.034, line 813, byte 65,536)`; empty for the whole recording.
     #[must_use]
     pub fn place(&self) -> String {
         let time = self.time.map(|time| time.to_string());
         let byte = self
             .offset
             .map(|offset| format!("byte {}", Grouped(offset)));
-        let inner: Vec<String> = time.into_iter().chain(byte).collect();
+        let line = self.line.map(|line| format!("line {}", Grouped(line)));
+        let inner: Vec<String> = time.into_iter().chain(line).chain(byte).collect();
         match self.frame {
             None => inner.join(", "),
             Some(frame) if inner.is_empty() => format!("frame {}", Grouped(frame)),

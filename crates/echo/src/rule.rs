@@ -75,6 +75,12 @@ rules! {
     /// A finished recording, where one is to go on.
     #[error("the recording is finished: nothing can be added to it")]
     Finished = "butter.finished", Error;
+    /// A recording that is damaged, where one is to go on.
+    #[error("the recording is damaged here: going on would cut off {} that may hold frames; `repair` keeps them", Bytes(*.bytes))]
+    Damaged { bytes: u64 } = "butter.damaged", Error;
+    /// A chunk or frames behind the last chunk, of which the table does not know.
+    #[error("{} behind the last chunk start as a chunk does, and the table does not name it; `repair` finds it", Bytes(*.bytes))]
+    Unlisted { bytes: u64 } = "butter.unlisted", Error;
     /// Bytes behind the last chunk.
     #[error("{} behind the last chunk", Bytes(*.bytes))]
     Trailing { bytes: u64 } = "butter.trailing", Warning;
@@ -130,6 +136,9 @@ rules! {
     /// A time that 16 bits may have cut.
     #[error("{seconds} s pass before this keyframe: either nothing was recorded, or a difference of more than 65.535 s was cut to 16 bits")]
     TimeCut { seconds: u64 } = "butter.time-cut", Info;
+    /// A keyframe's time that no date stands for.
+    #[error("recorded {ms} ms after 1970; dates are told from 1970 to 9999")]
+    Time { ms: i64 } = "butter.time", Warning;
     /// A code that stands for nothing.
     #[error("{what} {code} is not defined")]
     Code { what: &'static str, code: u8 } = "butter.code", Warning;
@@ -168,6 +177,12 @@ rules! {
     /// Nothing recorded for more than a minute.
     #[error("recorded {} s after the frame before it; nothing is known of the time between", Grouped(*seconds))]
     TimeGap { seconds: u64 } = "echo.time-gap", Info;
+    /// Frames are missing in the middle of a round.
+    #[error("nothing is recorded for {} ms in the middle of a round; frames come every {interval} ms", Grouped(*ms))]
+    Hole { ms: u64, interval: u64 } = "echo.hole", Info;
+    /// Points rise where frames are missing.
+    #[error("the points of {team} rise from {before} to {now} while nothing is recorded for {} ms", Grouped(*ms))]
+    HolePoints { team: TeamId, before: f32, now: f32, ms: u64 } = "echo.hole-points", Warning;
     /// The API says that something is wrong.
     #[error("the API answers with error {code}")]
     ApiError { code: i32 } = "echo.api-error", Info;
@@ -218,18 +233,33 @@ rules! {
     /// The clock goes up.
     #[error("the clock goes up from {before:.2} to {now:.2} s while the match is being played")]
     ClockUp { before: f32, now: f32 } = "echo.clock-up", Info;
+    /// The clock goes up by more than a correction.
+    #[error("the clock is set from {before:.2} to {now:.2} s while the match is being played")]
+    ClockSet { before: f32, now: f32 } = "echo.clock-set", Warning;
     /// The clock loses more time than passes.
     #[error("the clock goes from {before:.2} to {now:.2} s while {} ms pass: something was cut out", Grouped(*ms))]
     ClockJump { before: f32, now: f32, ms: u64 } = "echo.clock-jump", Warning;
+    /// The clock is slower or faster than time.
+    #[error("the clock loses {lost:.1} s in {passed:.1} s of play: times were slowed down or sped up, or something was cut out")]
+    ClockRate { lost: f64, passed: f64 } = "echo.clock-rate", Warning;
     /// The clock stands still.
     #[error("the clock stood at {clock:.2} s for {seconds} s while the match was being played")]
     ClockStopped { clock: f32, seconds: u64 } = "echo.clock-stopped", Info;
     /// The clock shown is not the clock.
     #[error("the clock shows {shown:?} and stands at {clock:.2} s")]
     ClockDisplay { shown: String, clock: f32 } = "echo.clock-display", Info;
+    /// The clock shown is another time.
+    #[error("the clock shows {shown:?} and stands at {clock:.2} s, more than a second off")]
+    ClockForged { shown: String, clock: f32 } = "echo.clock-forged", Warning;
     /// Everybody is elsewhere at once.
     #[error("{moved} of {players} players are elsewhere at once, {} ms after the frame before: something was cut out", Grouped(*ms))]
     AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Warning;
+    /// A player is elsewhere at once.
+    #[error("a player is {metres:.0} m away from where it was {ms} ms before")]
+    PlayerJump { metres: f32, ms: u64 } = "echo.player-jump", Info;
+    /// The disc is elsewhere at once.
+    #[error("the disc is {metres:.0} m away from where it was {ms} ms before")]
+    DiscJump { metres: f32, ms: u64 } = "echo.disc-jump", Info;
     /// Points are lost.
     #[error("the points of {team} fall from {before} to {now} in the middle of a round")]
     PointsFell { team: TeamId, before: f32, now: f32 } = "echo.points-fell", Warning;
@@ -239,6 +269,18 @@ rules! {
     /// Points without a goal.
     #[error("the points of {team} rise by {rise}, and no score of that team is told within a second")]
     GoalUntold { team: TeamId, rise: f32 } = "echo.goal-untold", Warning;
+    /// A goal without points.
+    #[error("the last score tells of another goal of {team}, worth {amount}, and no points rise within a second")]
+    GoalUncounted { team: TeamId, amount: i32 } = "echo.goal-uncounted", Warning;
+    /// A scorer of the other team.
+    #[error("the last score is of {team}, who scored it is in the other team")]
+    GoalScorer { team: TeamId } = "echo.goal-scorer", Warning;
+    /// Players have scored other points than their team.
+    #[error("the points in the stats of {team}'s players rise by {stats}, those of {team} by {points}")]
+    GoalStats { team: TeamId, stats: i64, points: f32 } = "echo.goal-stats", Warning;
+    /// A goal that is not followed by its celebration.
+    #[error("the points of {team} rise in the very frame in which the next round starts: something was cut out")]
+    GoalCut { team: TeamId } = "echo.goal-cut", Warning;
     /// More rounds won than there are.
     #[error("blue has won {blue} rounds and orange {orange}, of {total}")]
     RoundScore { blue: i32, orange: i32, total: i32 } = "echo.round-score", Info;
@@ -252,6 +294,9 @@ rules! {
     /// A player changes teams.
     #[error("a player goes from {before} to {now}")]
     PlayerMoved { before: TeamId, now: TeamId } = "echo.player-moved", Info;
+    /// Most players are others at once.
+    #[error("{gone} of {players} players are replaced at once, {} ms after the frame before: two recordings were put together", Grouped(*ms))]
+    RosterChanged { gone: u64, players: u64, ms: u64 } = "echo.roster-changed", Warning;
     /// An account is there twice.
     #[error("two players have one user id")]
     DuplicateUserid = "echo.duplicate-userid", Warning;

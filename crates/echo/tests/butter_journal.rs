@@ -149,18 +149,6 @@ fn finished_it_is_as_if_written_at_once_but_for_keyframes_where_players_join() {
 }
 
 #[test]
-fn the_references_way_can_be_recorded_live_too() {
-    let frames = joining(18);
-    let options = options(Mode::Compat, 6, Compression::Gzip);
-    let mut journal = Journal::new(Cursor::new(Vec::new()), options);
-    for frame in &frames {
-        journal.push(frame).unwrap();
-    }
-    let out = finish(journal);
-    assert_eq!(read_strictly(&out).frames.len(), frames.len());
-}
-
-#[test]
 fn what_is_finished_or_no_recording_does_not_go_on() {
     let frames = joining(6);
     for compression in [Compression::None, Compression::Zstd3] {

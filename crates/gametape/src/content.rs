@@ -128,7 +128,7 @@ impl Work<'_> {
     pub(crate) fn spool(&self) -> io::Result<NamedTempFile> {
         match self.folder {
             Some(folder) => output::unfinished(folder, None),
-            None => NamedTempFile::new(),
+            None => output::noted(NamedTempFile::new),
         }
     }
 

@@ -238,6 +238,8 @@ pub struct Converted<'a> {
     pub content: Content<'a>,
     /// What could not be carried, a sentence each.
     pub losses: Vec<String>,
+    /// What is odd about the recording, a sentence each: nothing is lost by it.
+    pub notes: Vec<String>,
     /// How far numbers are off, where they were rounded on the way.
     pub report: Option<LossReport>,
     /// What has to lie beside the file.

@@ -111,13 +111,13 @@ fn table(values: &[Value]) -> Option<Vec<String>> {
     }
     let names = first
         .keys()
-        .map(|name| (printable(name).replace('_', " "), false));
+        .map(|name| (shortened(&printable(name)).replace('_', " "), false));
     let mut rows = vec![names.collect::<Vec<_>>()];
     rows.extend(objects.iter().map(|object| {
         let cells = object.values();
         let cells = cells.map(|cell| match cell {
             Value::Null => (String::new(), false),
-            cell => (plain(cell), cell.is_number()),
+            cell => (shortened(&plain(cell)), cell.is_number()),
         });
         cells.collect()
     }));
@@ -161,6 +161,23 @@ fn plain(value: &Value) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// Text for a table of people's: of what is long the beginning, so that one name does not push all
+/// others off the screen.
+///
+/// ```
+/// assert_eq!(gametape::shortened("mpl_arena_a"), "mpl_arena_a");
+/// assert_eq!(gametape::shortened(&"x".repeat(100_000)).chars().count(), 60);
+/// ```
+#[must_use]
+pub fn shortened(text: &str) -> String {
+    /// Characters that are shown.
+    const MOST: usize = 60;
+    if text.chars().nth(MOST).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(MOST - 1).chain(['…']).collect()
 }
 
 /// Control characters, and those that turn the direction of writing.

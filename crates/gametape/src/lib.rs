@@ -36,8 +36,8 @@ pub use error::Error;
 pub use finding::{Audit, Finding, Severity, Verdict};
 pub use format::{Beside, Check, Convert, Converted, Dump, Format, Partial, Repaired, Secrets};
 pub use formats::packets::read_schema;
-pub use info::{Info, printable};
-pub use output::{folder_for, write_file, write_recording};
+pub use info::{Info, printable, shortened};
+pub use output::{folder_for, remove_unfinished, write_file, write_recording};
 pub use paths::{Found, find};
 pub use recording::Recording;
 pub use source::Limits;
@@ -48,7 +48,7 @@ pub use gametape_delta as delta;
 /// Recordings of Echo VR: the session model and its formats, and what a conversion may be told.
 pub mod echo {
     pub use crate::echo_live::{
-        Event, Fault, Faults, RecordOptions, Recorded, RecordedFile, record,
+        Event, Fault, Faults, RecordOptions, Recorded, RecordedFile, record, shown_url,
     };
     pub use crate::formats::echo::{Container, Wish};
     pub use gametape_echo::*;

@@ -1,8 +1,10 @@
 //! Writing whole files.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -84,6 +86,35 @@ pub fn folder_for(path: &Path) -> Result<Option<PathBuf>, Error> {
     }
 }
 
+/// The temporary files that have a name; `None` once they were removed for good.
+static UNFINISHED: Mutex<Option<BTreeSet<PathBuf>>> = Mutex::new(Some(BTreeSet::new()));
+
+/// Removes the temporary files that this process works on, and lets it make no more: for a program
+/// that is told to end, and does so next.
+///
+/// They go by themselves when the work is done, fails or panics, but not when a signal ends it.
+/// Files that were put in their places by then stay.
+pub fn remove_unfinished() {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in unfinished.take().into_iter().flatten() {
+        // Most have gone already.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Makes a temporary file that [`remove_unfinished`] knows.
+pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+    // Held meanwhile, so that none is made behind the back of who removes them.
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(paths) = unfinished.as_mut() else {
+        return Err(io::ErrorKind::Interrupted.into());
+    };
+    let file = make()?;
+    paths.retain(|path| path.exists());
+    paths.insert(std::path::absolute(file.path())?);
+    Ok(file)
+}
+
 /// An empty file that is to become another. As any new file: the umask takes its part. A file that
 /// is replaced keeps its mode.
 pub(crate) fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTempFile> {
@@ -99,7 +130,7 @@ pub(crate) fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<N
     }
     #[cfg(not(unix))]
     let _ = replaces;
-    builder.tempfile_in(folder)
+    noted(|| builder.tempfile_in(folder))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {

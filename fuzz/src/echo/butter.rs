@@ -12,12 +12,15 @@ use super::{odd_size, told};
 pub(super) const LIMITS: Limits = Limits {
     max_chunk_bytes: 128 << 10,
     max_line_bytes: 1 << 16,
+    ..Limits::DEFAULT
 };
 
 /// So small that small inputs reach it.
 const SMALL: Limits = Limits {
     max_chunk_bytes: 300,
     max_line_bytes: 40,
+    max_name_bytes: 8,
+    max_frame_bytes: 250,
 };
 
 /// A slice, any [`Read`](std::io::Read) and bytes fed by hand give the same frames, findings or

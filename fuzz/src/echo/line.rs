@@ -16,12 +16,14 @@ use super::{assert_same, odd_size, told};
 const LIMITS: Limits = Limits {
     max_chunk_bytes: 0,
     max_line_bytes: 1 << 16,
+    ..Limits::DEFAULT
 };
 
 /// So small that small inputs reach it.
 const SMALL: Limits = Limits {
     max_chunk_bytes: 0,
     max_line_bytes: 60,
+    ..Limits::DEFAULT
 };
 
 /// A slice, any [`Read`] and bytes fed by hand give the same lines, frames, findings or error, for

@@ -74,14 +74,10 @@ pub fn butters() -> Vec<Vec<u8>> {
     };
     let with = |at: usize, byte: u8| {
         let mut broken = whole.clone();
-        let at = if at < 1000 {
-            at
-        } else {
-            broken.len() - (at - 1000)
-        };
         broken[at] = byte;
         broken
     };
+    let keyframe = whole.windows(2).position(|two| two == [0xFC, 0xFE]);
     vec![
         whole.clone(),
         butter(&arena, plain(Mode::Compat, 2)),
@@ -99,7 +95,7 @@ pub fn butters() -> Vec<Vec<u8>> {
         with(0, 9),
         with(3, 1),
         with(3, 7),
-        with(1010, 0xFC),
+        with(keyframe.expect("one"), 0xFD),
         [whole.clone(), b"behind".to_vec()].concat(),
         whole[..whole.len() - 9].to_vec(),
         packed[..packed.len() - 9].to_vec(),

@@ -13,6 +13,7 @@ use crate::delta::Script;
 const LIMITS: Limits = Limits {
     max_chunk_bytes: 0,
     max_line_bytes: 4000,
+    ..Limits::DEFAULT
 };
 
 /// Lines of one input that are looked at.

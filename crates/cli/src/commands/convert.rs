@@ -51,6 +51,7 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
         })?;
         Ok(to)
     });
+    let to_format = to.as_ref().ok().copied();
     let converted = to.and_then(|to| make(&recording, to, &options, &args.output));
     let converted = match converted {
         Ok(converted) => converted,
@@ -82,12 +83,18 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
             "losses": converted.losses,
         });
         if format.is_echo() {
+            object["from"] = json!(format);
+            object["to"] = json!(to_format);
+            object["notes"] = json!(converted.notes);
             object["report"] = json!(converted.report);
         }
         ui.object(&object)?;
     } else {
         for loss in &converted.losses {
             ui.remark(&format!("not carried over: {loss}"));
+        }
+        for note in &converted.notes {
+            ui.remark(&format!("note: {note}"));
         }
         if let Some(report) = &converted.report {
             report_loss(report, ui);

@@ -39,7 +39,16 @@ fn a_match_becomes_a_butter_with_a_loss_report() {
     assert_eq!(err, "");
     let value = json(&out);
     let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["path", "out", "format", "bytes", "losses", "report"]);
+    assert_eq!(
+        keys,
+        [
+            "path", "out", "format", "bytes", "losses", "from", "to", "notes", "report"
+        ]
+    );
+    assert_eq!(
+        (&value["from"], &value["to"]),
+        (&"echoreplay".into(), &"butter".into())
+    );
     assert_eq!(value["bytes"], whole.len());
     let report = &value["report"];
     assert_eq!(report["frames"], FRAMES);

@@ -192,6 +192,9 @@ fn of_reader(seen: &Seen, found: &mut Findings) {
     }
 }
 
+/// Milliseconds after 1970 that have a date of four digits.
+const DATES: std::ops::Range<i64> = 0..253_402_300_800_000;
+
 /// The frames as they are stored.
 #[derive(Default)]
 struct Walk {
@@ -223,6 +226,9 @@ impl Walk {
                     });
                 }
             }
+        }
+        if packed.keyframe && !DATES.contains(&packed.time) {
+            raise(Rule::Time { ms: packed.time });
         }
         let has = layout.included(packed.bits);
         let players = frames

@@ -1,18 +1,25 @@
 //! The audit of a match: what would show that a recording was cut, spliced or edited, and what no
 //! match has.
 
+mod clock;
+mod disc;
 mod flow;
+mod holes;
 mod players;
 mod points;
+mod scored;
 mod values;
 
 use crate::finding::{Finding, Findings};
 use crate::model::{Frame, GameStatus, PausedState, Session, Time};
 use crate::rule::Rule;
 
+use disc::Disc;
 use flow::Flow;
+use holes::Holes;
 use players::Players;
 use points::Points;
+use scored::Scored;
 
 /// Judges a match frame by frame, in memory that grows with its players alone.
 ///
@@ -38,6 +45,9 @@ pub struct SessionAudit {
     flow: Flow,
     points: Points,
     players: Players,
+    scored: Scored,
+    holes: Holes,
+    disc: Disc,
 }
 
 /// Where findings go, and the place they are of.
@@ -48,11 +58,31 @@ struct Report<'a> {
     time: Time,
 }
 
+/// Of a frame: where a finding is that only later ones show.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    frame: u64,
+    offset: Option<u64>,
+    time: Time,
+}
+
 impl Report<'_> {
-    fn raise(&mut self, rule: Rule) {
-        let mut finding = Finding::new(rule).in_frame(self.frame, Some(self.time));
-        finding.offset = self.offset;
+    const fn place(&self) -> Place {
+        Place {
+            frame: self.frame,
+            offset: self.offset,
+            time: self.time,
+        }
+    }
+
+    fn raise_at(&mut self, place: Place, rule: Rule) {
+        let mut finding = Finding::new(rule).in_frame(place.frame, Some(place.time));
+        finding.offset = place.offset;
         self.findings.push(finding);
+    }
+
+    fn raise(&mut self, rule: Rule) {
+        self.raise_at(self.place(), rule);
     }
 }
 
@@ -95,10 +125,13 @@ impl SessionAudit {
         values::check(frame, &mut report);
         let follows = self.flow.push(frame, &mut report);
         self.points.push(frame, follows, &mut report);
-        self.players.push(&frame.session, follows, &mut report);
+        let rises = self.players.push(&frame.session, follows, &mut report);
+        self.scored.push(frame, follows, rises, &mut report);
+        self.holes.push(&frame.session, follows, &mut report);
+        self.disc.push(&frame.session, follows, &mut report);
     }
 
-    /// There are no more frames.
+    /// There are no more frames. What the last second of them leaves open stays open.
     pub fn finish(&mut self, findings: &mut Findings) {
         if !self.pushed {
             findings.push(Finding::new(Rule::NoFrames));

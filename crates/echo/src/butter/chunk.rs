@@ -7,7 +7,7 @@ use super::difference::{is_zero, is_zero_half};
 use super::half::from_half;
 use super::header::Compression;
 use super::layout::Layout;
-use super::packed::{Halves, Packed, PackedPause, PackedPose};
+use super::packed::{Halves, KEYFRAME, Packed, PackedPause, PackedPose};
 use super::state::Dialect;
 use crate::limits::Limits;
 use crate::rule::Rule;
@@ -48,6 +48,29 @@ pub fn inflate(
             message: format!("it ends {} bytes before the chunk does", rest.len()),
         })
     }
+}
+
+/// How every chunk starts as it is stored.
+pub const fn chunk_start(compression: Compression) -> &'static [u8] {
+    match compression {
+        Compression::None => &KEYFRAME,
+        Compression::Gzip => &[0x1F, 0x8B, 8],
+        _ => &[0x28, 0xB5, 0x2F, 0xFD],
+    }
+}
+
+/// The first bytes of a chunk, inflated; `None` where there are not so many.
+pub fn starts<const N: usize>(stored: &[u8], compression: Compression) -> Option<[u8; N]> {
+    if compression == Compression::None {
+        return stored.first_chunk().copied();
+    }
+    let mut first = [0; N];
+    let mut rest = stored;
+    decode(&mut rest, compression, |reader| {
+        reader.read_exact(&mut first)
+    })
+    .ok()?;
+    Some(first)
 }
 
 /// How many bytes the compressed chunk takes that `bytes` start with, if they start with one. It is
@@ -206,7 +229,7 @@ impl Survey {
                 survey.first.get_or_insert(packed.time);
                 survey.last = packed.time;
             } else {
-                survey.last = survey.last.wrapping_add(packed.time);
+                survey.last = survey.last.saturating_add(packed.time);
             }
             // One is enough, and a few are clear: the rest of the chunk can only say the same.
             if evidence.exact < CLEAR {

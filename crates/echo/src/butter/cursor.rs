@@ -21,6 +21,11 @@ impl<'a> Cursor<'a> {
         self.rest.len()
     }
 
+    /// What is left.
+    pub const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     #[cold]
     fn short(&self, what: &'static str, needed: usize) -> Rule {
         Rule::Truncated {
@@ -71,6 +76,19 @@ impl<'a> Cursor<'a> {
         let text = self.bytes(what, end)?;
         self.u8(what)?;
         Ok(text)
+    }
+
+    /// [`Cursor::text`] of at most so many bytes: more are not waited for.
+    pub fn text_within(&mut self, what: &'static str, limit: u64) -> Result<&'a [u8], Rule> {
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        match self.rest.get(..=most.min(usize::MAX - 1)) {
+            Some(start) if memchr::memchr(0, start).is_none() => Err(Rule::Limit {
+                what,
+                size: limit + 1,
+                limit,
+            }),
+            _ => self.text(what),
+        }
     }
 
     /// Three numbers of 16 bits.

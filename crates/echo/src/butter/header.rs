@@ -3,6 +3,7 @@
 use compact_str::CompactString;
 
 use super::cursor::Cursor;
+use crate::limits::Limits;
 use crate::model::Map;
 use crate::rule::Rule;
 
@@ -203,8 +204,8 @@ impl Header {
         self.players.get(usize::from(index).checked_sub(1)?)
     }
 
-    /// Reads a header and the table of chunk sizes behind it.
-    pub(super) fn parse(input: &mut Cursor<'_>) -> Result<Self, Rule> {
+    /// Reads a header.
+    pub(super) fn parse(input: &mut Cursor<'_>, limits: &Limits) -> Result<Self, Rule> {
         const WHAT: &str = "the header";
         let version = input.u8(WHAT)?;
         if !matches!(version, 1..=3) {
@@ -214,14 +215,18 @@ impl Header {
         let compression = input.u8(WHAT)?;
         let compression =
             Compression::from_code(compression).ok_or(Rule::Compression { found: compression })?;
-        let client_name = input.text("the client's name")?.to_vec();
+        let client_name = input
+            .text_within("the client's name", limits.max_name_bytes)?
+            .to_vec();
         let sessionid = input.take(WHAT)?;
         let sessionip = input.take(WHAT)?;
         let count = input.u8(WHAT)?;
         let mut players = Vec::new();
         for _ in 0..count {
             players.push(HeaderPlayer {
-                name: input.text("a player's name")?.to_vec(),
+                name: input
+                    .text_within("a player's name", limits.max_name_bytes)?
+                    .to_vec(),
                 userid: 0,
                 number: 0,
                 level: 0,

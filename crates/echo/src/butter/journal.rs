@@ -3,11 +3,14 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
-use super::header::Compression;
+use super::header::{Compression, Header};
+use super::layout::Layout;
 use super::read::{ReadOptions, Strictness};
+use super::resync::{holds_frames, seems_to_hold_frames};
 use super::stream::Reader;
-use super::write::{Assembler, ChunkEncoder, Options, Written};
+use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
 use crate::error::{Error, WriteError};
+use crate::limits::Limits;
 use crate::model::Frame;
 use crate::rule::Rule;
 
@@ -66,11 +69,15 @@ pub struct Journal<F> {
 }
 
 impl<F: Growing> Journal<F> {
-    /// Records into a file, which has to be empty.
+    /// Records into a file, which has to be empty. Frames are written as by [`Mode::Correct`],
+    /// whatever the options say: how the reference writes can't be told from a few frames.
     pub const fn new(file: F, options: Options) -> Self {
         Self {
             file,
-            options,
+            options: Options {
+                mode: Mode::Correct,
+                ..options
+            },
             encoder: None,
             chunks: Vec::new(),
             end: 0,
@@ -81,11 +88,13 @@ impl<F: Growing> Journal<F> {
         }
     }
 
-    /// Goes on with a file that a journal left: what is cut in it is cut off, and frames are added
-    /// behind the whole ones.
+    /// Goes on with a file that a journal left: what is cut in it is cut off when a frame is added,
+    /// which is done behind the whole ones.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where the file is no journal, or a finished recording; [`Error::Io`].
+    /// [`Error::Malformed`] where the file is no journal, or a finished recording; where it is
+    /// damaged so that more than one frame would be cut off or left out ([`Rule::Damaged`]), which
+    /// salvage keeps; [`Error::Io`].
     pub fn resume(mut file: F, options: Options) -> Result<Self, Error> {
         let io = |source| Error::Io { offset: 0, source };
         file.seek(SeekFrom::Start(0)).map_err(io)?;
@@ -120,9 +129,24 @@ impl<F: Growing> Journal<F> {
             }
         }
         let header = reader.decoder().header().cloned();
+        let fault = reader.decoder().findings().iter().find_map(|f| f.offset);
+        let told = reader.decoder().findings().iter().next().cloned();
         if header.is_some() && !reader.decoder().is_unfinished() {
             return Err(Error::at(Rule::Finished, 0));
         }
+        let end = chunks.last().map_or(0, |&(_, end)| end);
+        match fault {
+            // It is the first frame that is broken, and not cut.
+            Some(_) if frames == 0 => {
+                if let Some(finding) = told.filter(|f| !matches!(f.rule, Rule::Truncated { .. })) {
+                    return Err(Error::new(finding));
+                }
+            }
+            // Frames behind it were read.
+            Some(at) if at < end => return Err(Error::at(Rule::Damaged { bytes: end - at }, at)),
+            _ => {}
+        }
+        journal.may_cut(end, header.as_ref())?;
         journal.frames = frames;
         if let (Some(header), Some(frame)) = (header, last) {
             let mut encoder = ChunkEncoder::new(&frame, options);
@@ -134,11 +158,37 @@ impl<F: Growing> Journal<F> {
             encoder.header.round_scores = header.round_scores;
             encoder.header.map = header.map;
             journal.encoder = Some(encoder.on_map());
-            journal.end = chunks.last().map_or(0, |&(_, end)| end);
+            journal.end = end;
         }
         journal.chunks = chunks;
         journal.torn = true;
         Ok(journal)
+    }
+
+    /// Makes sure that the file holds no frames from a byte on.
+    fn may_cut(&mut self, end: u64, header: Option<&Header>) -> Result<(), Error> {
+        let io = |source| Error::Io {
+            offset: end,
+            source,
+        };
+        let left = self.file.seek(SeekFrom::End(0)).map_err(io)? - end;
+        let limits = Limits::DEFAULT;
+        // A header and a frame; a header is 256 names and some bytes.
+        let most = limits.max_frame_bytes + 256 * (limits.max_name_bytes + 16);
+        let damaged = Error::at(Rule::Damaged { bytes: left }, end);
+        if left > most {
+            return Err(damaged);
+        }
+        self.file.seek(SeekFrom::Start(end)).map_err(io)?;
+        let mut tail = Vec::new();
+        Read::take(&mut self.file, left)
+            .read_to_end(&mut tail)
+            .map_err(io)?;
+        let holds = header.map_or_else(
+            || seems_to_hold_frames(&tail),
+            |header| holds_frames(&tail, Layout::of(header)),
+        );
+        if holds { Err(damaged) } else { Ok(()) }
     }
 
     /// Frames in the file.

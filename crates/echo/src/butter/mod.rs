@@ -15,6 +15,7 @@ pub(crate) mod packed;
 mod play;
 mod proof;
 mod read;
+mod resync;
 mod roster;
 mod rotation;
 mod rotation4;

@@ -6,6 +6,7 @@ use super::header::{Compression, Header};
 use super::layout::Layout;
 use super::packed::Packed;
 use super::read::{ReadOptions, Strictness};
+use super::resync::read_within;
 use super::state::{Dialect, Mended, State};
 use crate::error::Error;
 use crate::finding::{Finding, Findings};
@@ -28,6 +29,9 @@ pub struct Seen {
     /// Faults of the reference that were undone.
     pub mended: Mended,
 }
+
+/// Bytes of frames that are taken at once from a recording that is not finished.
+const OPEN: usize = 256 << 10;
 
 /// Chunks back from one that does not show who wrote it in which that is looked for.
 pub const BACK: usize = 64;
@@ -155,23 +159,33 @@ impl Playing {
         self.cut = self.cut.take().or(survey.error).filter(|_| whole);
     }
 
-    /// Takes frames that are stored as they are, as far as they are whole; the bytes they took.
+    /// Takes frames that are stored as they are, some as far as they are whole; the bytes they took.
     pub fn load_open(&mut self, raw: &[u8], offset: u64) -> usize {
         self.offset = offset;
         self.plain = true;
         self.at = 0;
         self.layout = Layout::of(&self.header);
-        self.dialect = Dialect::Exact;
+        // A journal is written exactly.
+        self.dialect = self.options.dialect.unwrap_or(Dialect::Exact);
         self.cut = None;
         self.raw.clear();
-        let mut input = Cursor::new(raw);
         let mut whole = 0;
-        while !input.is_empty() && self.packed.read(&mut input, self.layout).is_ok() {
-            whole = raw.len() - input.left();
+        while whole < OPEN {
+            let rest = raw.get(whole..).unwrap_or_default();
+            let limits = &self.options.limits;
+            match read_within(&mut self.packed, rest, self.layout, limits) {
+                (Ok(()), size) => whole += size,
+                _ => break,
+            }
         }
         self.raw
             .extend_from_slice(raw.get(..whole).unwrap_or_default());
         whole
+    }
+
+    /// What stood here is lost: the next frame differs from one that is not there.
+    pub const fn lose(&mut self) {
+        self.state.started = false;
     }
 
     fn finding(&self, rule: Rule) -> Finding {

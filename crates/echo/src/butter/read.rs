@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::chunk::{Survey, inflate};
+use super::chunk::{Survey, inflate, starts};
 use super::cursor::Cursor;
-use super::header::Header;
+use super::header::{Compression, Header};
 use super::layout::Layout;
-use super::packed::Packed;
+use super::packed::{KEYFRAME, Packed};
 use super::play::{BACK, Playing, Seen};
 use super::state::Dialect;
 use super::stream::{Decoder, Step};
@@ -48,10 +48,11 @@ impl ReadOptions {
         }
     }
 
-    /// Reads the header and the table of chunks; frames are read as they are asked for.
+    /// Reads the header and the table of chunks; frames are read as they are asked for, and with them
+    /// what is wrong with chunks.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where the header is broken; strictly, where a chunk is cut.
+    /// [`Error::Malformed`] where the header or the table is broken.
     pub fn read<'a>(&self, bytes: &'a [u8]) -> Result<File<'a>, Error> {
         let mut file = File {
             bytes,
@@ -67,7 +68,8 @@ impl ReadOptions {
         }
         let mut input = Cursor::new(bytes);
         let at = |input: &Cursor<'_>| (bytes.len() - input.left()) as u64;
-        let header = Header::parse(&mut input).map_err(|rule| Error::at(rule, at(&input)))?;
+        let header =
+            Header::parse(&mut input, &self.limits).map_err(|rule| Error::at(rule, at(&input)))?;
         let mut sizes = table(&mut input).map_err(|rule| Error::at(rule, at(&input)))?;
         let mut offset = at(&input);
         let mut left = input.left() as u64;
@@ -89,7 +91,9 @@ impl ReadOptions {
             left -= there;
         }
         file.rest = offset;
-        file.open = ends_with_zero && left > 0 && is_open(bytes, offset);
+        // A journal has no chunks; behind those of others, bytes have to look like frames.
+        let journal = count == 1 && header.compression == Compression::None;
+        file.open = ends_with_zero && left > 0 && (journal || is_open(bytes, offset));
         file.header = Some(header);
         Ok(file)
     }
@@ -100,7 +104,7 @@ fn is_open(bytes: &[u8], offset: u64) -> bool {
     usize::try_from(offset)
         .ok()
         .and_then(|offset| bytes.get(offset))
-        .is_some_and(|&byte| byte == super::packed::KEYFRAME[0])
+        .is_some_and(|&byte| byte == KEYFRAME[0])
 }
 
 /// Most chunks of a file: at 300 frames each and 60 a second, two months.
@@ -318,17 +322,37 @@ impl<'a> File<'a> {
     }
 
     /// The chunk that holds the frame recorded last before `time`, or at it.
+    ///
+    /// Chunks that start with no keyframe, or that can't be inflated, tell no time: they are passed
+    /// over, and count to the chunk before them.
     #[must_use]
     pub fn chunk_at(&self, time: Time) -> Option<usize> {
-        // The keyframe that a chunk starts with tells its time; few have to be inflated.
-        let first = |index: &usize| {
-            self.chunk(*index)
-                .and_then(|mut frames| frames.next_frame().ok().flatten().map(|f| f.time))
-        };
-        let indices: Vec<usize> = (0..self.chunks.len()).collect();
-        let after =
-            indices.partition_point(|index| first(index).is_some_and(|first| first <= time));
-        after.checked_sub(1)
+        let (mut low, mut high) = (0, self.chunks.len());
+        let mut found = None;
+        while low < high {
+            let middle = low.midpoint(high);
+            let told = (middle..high).find_map(|at| Some((at, self.first_time(at)?)));
+            match told {
+                Some((at, first)) if first <= time => {
+                    found = Some(at);
+                    low = at + 1;
+                }
+                // None from the middle on is told, or what is told is later.
+                _ => high = middle,
+            }
+        }
+        found
+    }
+
+    /// When the keyframe was recorded that a chunk starts with. Its first bytes are all that is
+    /// inflated.
+    fn first_time(&self, index: usize) -> Option<Time> {
+        let entry = self.chunks.get(index)?;
+        let compression = self.header.as_ref()?.compression;
+        match starts::<10>(self.stored(entry), compression)? {
+            [a, b, time @ ..] if [a, b] == KEYFRAME => Some(Time(i64::from_le_bytes(time))),
+            _ => None,
+        }
     }
 }
 
@@ -362,6 +386,11 @@ impl Frames<'_> {
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.decoder.header()
+    }
+
+    /// The decoder.
+    pub(super) const fn decoder(&self) -> &Decoder {
+        &self.decoder
     }
 
     pub(super) fn frame_span(&self) -> (u64, u64) {

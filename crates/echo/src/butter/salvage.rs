@@ -4,7 +4,7 @@ use std::io::{Read, Seek, Write};
 
 use memchr::memmem;
 
-use super::chunk::{Survey, inflate};
+use super::chunk::{Survey, chunk_start, inflate, starts, stored_size};
 use super::cursor::Cursor;
 use super::header::{Compression, Header};
 use super::layout::Layout;
@@ -70,6 +70,10 @@ struct Salvage<'a, S> {
     salvaged: Salvaged,
     /// Bytes that may still be tried for a frame in vain.
     patience: usize,
+    /// Bytes that may still be inflated in search of a chunk, in vain.
+    search: u64,
+    /// Where the chunk ends that was kept last.
+    kept_to: u64,
     /// The last frame so far was kept: one that differs from it may follow.
     goes_on: bool,
 }
@@ -107,13 +111,13 @@ pub fn salvage(
         packed: Packed::default(),
         salvaged: Salvaged::default(),
         patience: bytes.len().saturating_mul(16).saturating_add(1 << 24),
+        search: (bytes.len() as u64).saturating_mul(32).max(16 << 20),
+        kept_to: 0,
         goes_on: false,
     };
     salvage.chunks(&file)?;
     if file.is_unfinished() {
         salvage.unfinished(&file)?;
-    } else if salvage.header.compression != Compression::None {
-        salvage.salvaged.lost_bytes += file.trailing_bytes();
     }
     let mut done = salvage.salvaged;
     if done.written.frames > 0 {
@@ -129,17 +133,20 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
         if plain && !self.is_aligned(file) {
             return self.body(file);
         }
-        let (mut reached, mut searched) = (0, 0);
+        let bytes = self.bytes;
+        let first = file.chunks().first().map(|entry| entry.offset);
+        let (mut reached, mut searched) = (first.unwrap_or(file.rest()), 0);
         for entry in file.chunks() {
             // Chunks that were found where the table does not say are not taken twice.
             if entry.offset < reached {
                 continue;
             }
-            let bytes = self.bytes;
+            self.salvaged.lost_bytes += entry.offset - reached;
             let stored = slice(bytes, entry.offset, entry.there);
             let there = entry.there == entry.size;
+            reached = entry.offset + entry.there;
             if there && self.whole_chunk(stored, compression)? {
-                reached = entry.offset + entry.there;
+                self.kept_to = reached;
                 continue;
             }
             if compression == Compression::None {
@@ -149,26 +156,49 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
             // Broken, or not where the table says: look for it and others up to the file's end. What
             // was looked at once is not looked at again for each chunk that is not there.
             searched = searched.max(entry.offset);
-            let mut next = self.find(searched, compression);
+            let next = self.find(searched, compression);
             let until = next.map_or(u64::MAX, |(at, _)| at - entry.offset);
             if until > 0 {
                 let stored = slice(bytes, entry.offset, entry.there.min(until));
                 self.parts(stored, compression, there)?;
             }
-            while let Some((at, size)) = next {
-                let stored = slice(bytes, at, size);
-                if !self.whole_chunk(stored, compression)? {
-                    self.parts(stored, compression, true)?;
-                }
-                let known = |entry: &ChunkEntry| (entry.offset, entry.size) == (at, size);
-                if !file.chunks().iter().any(known) {
-                    self.salvaged.found_chunks += 1;
-                }
-                searched = at + size;
-                reached = searched;
-                next = self.find(searched, compression);
-            }
+            reached = entry.offset + entry.there.min(until);
+            self.found(file, next, &mut reached)?;
             searched = bytes.len() as u64;
+        }
+        let end = bytes.len() as u64;
+        if !file.is_unfinished() {
+            if searched < end && compression != Compression::None && file.trailing_bytes() > 0 {
+                // Chunks that the table does not name.
+                let next = self.find(file.rest(), compression);
+                self.found(file, next, &mut reached)?;
+            }
+            self.salvaged.lost_bytes += end.saturating_sub(reached);
+        }
+        Ok(())
+    }
+
+    /// Keeps a chunk that was found, and all that are found behind it.
+    fn found(
+        &mut self,
+        file: &File<'_>,
+        mut next: Option<(u64, u64)>,
+        reached: &mut u64,
+    ) -> Result<(), WriteError> {
+        let compression = self.header.compression;
+        while let Some((at, size)) = next {
+            self.salvaged.lost_bytes += at.saturating_sub(*reached);
+            let stored = slice(self.bytes, at, size);
+            if !self.whole_chunk(stored, compression)? {
+                self.parts(stored, compression, true)?;
+            }
+            let known = |entry: &ChunkEntry| (entry.offset, entry.size) == (at, size);
+            if !file.chunks().iter().any(known) {
+                self.salvaged.found_chunks += 1;
+            }
+            *reached = at + size;
+            self.kept_to = *reached;
+            next = self.find(*reached, compression);
         }
         Ok(())
     }
@@ -264,6 +294,13 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
         there: bool,
     ) -> Result<(), WriteError> {
         let broken = inflate(stored, compression, &self.limits, &mut self.raw).is_err();
+        // What stands behind the data of the chunk.
+        let behind = if broken && compression != Compression::None {
+            let size = stored_size(stored, compression, &self.limits, &mut self.raw);
+            stored.len() - size.unwrap_or(stored.len())
+        } else {
+            0
+        };
         let layout = Layout::of(&self.header);
         let survey = Survey::of(&self.raw, layout, &mut self.packed);
         let readable = self.goes_on || self.raw.starts_with(&KEYFRAME);
@@ -292,7 +329,7 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
         self.salvaged.cut_chunks += 1;
         self.salvaged.written.chunks += 1;
         self.salvaged.written.frames += frames;
-        self.salvaged.lost_bytes += (self.raw.len() - kept.len()) as u64;
+        self.salvaged.lost_bytes += (self.raw.len() - kept.len() + behind) as u64;
         self.assembler.push(kept)?;
         Ok(())
     }
@@ -318,20 +355,29 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
 
     /// Where a compressed chunk starts and how long it is, from some byte on.
     fn find(&mut self, from: u64, compression: Compression) -> Option<(u64, u64)> {
-        let magic: &[u8] = match compression {
-            Compression::Gzip => &[0x1F, 0x8B, 8],
-            _ => &[0x28, 0xB5, 0x2F, 0xFD],
-        };
+        let finder = memmem::Finder::new(chunk_start(compression));
         let mut from = usize::try_from(from).ok()?;
         loop {
             let rest = self.bytes.get(from..)?;
-            let at = from + memmem::find(rest, magic)?;
+            let at = from + finder.find(rest)?;
             let stored = self.bytes.get(at..)?;
-            if let Some(size) =
-                super::chunk::stored_size(stored, compression, &self.limits, &mut self.raw)
-                && self.raw.starts_with(&KEYFRAME)
-            {
-                return Some((at as u64, size as u64));
+            // A chunk that goes on from the one that was kept last stands right behind it.
+            let goes_on = self.goes_on && self.kept_to == at as u64;
+            let first = starts::<2>(stored, compression);
+            if first == Some(KEYFRAME) || goes_on && first == Some(NORMAL) {
+                let limits = Limits {
+                    max_chunk_bytes: self.limits.max_chunk_bytes.min(self.search),
+                    ..self.limits
+                };
+                if let Some(size) = stored_size(stored, compression, &limits, &mut self.raw) {
+                    return Some((at as u64, size as u64));
+                }
+                // One stream that inflates to much could have many starts.
+                let inflated = match self.raw.len() as u64 {
+                    0 => limits.max_chunk_bytes,
+                    some => some,
+                };
+                self.search = self.search.checked_sub(inflated.max(1 << 10))?;
             }
             from = at + 1;
         }
@@ -343,14 +389,12 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
         let mut chunk: Option<(u64, u64)> = None;
         let behind = file.rest();
         let mut spans = Vec::new();
-        let mut whole = behind;
         while let Ok(Some(_)) = frames.next_frame() {
             let (start, end) = frames.frame_span();
             if start < behind {
                 continue;
             }
             self.salvaged.unfinished_frames += 1;
-            whole = end;
             match &mut chunk {
                 Some(chunk) if !frames.is_keyframe() && chunk.1 == start => chunk.1 = end,
                 other => spans.extend(other.replace((start, end))),
@@ -359,6 +403,12 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
         spans.extend(chunk);
         self.salvaged.written.frames += self.salvaged.unfinished_frames;
         self.salvaged.written.chunks += spans.len() as u64;
+        let (headers, gaps) = frames.decoder().open_counts();
+        let kept: u64 = spans.iter().map(|(start, end)| end - start).sum();
+        self.salvaged.lost_bytes += (self.bytes.len() as u64 - behind)
+            .saturating_sub(headers)
+            .saturating_sub(kept);
+        self.salvaged.gaps += gaps;
         for (start, end) in spans {
             self.assembler
                 .push(slice(self.bytes, start, end - start).to_vec())?;
@@ -366,7 +416,6 @@ impl<S: Read + Write + Seek> Salvage<'_, S> {
         if let Some(header) = frames.header() {
             self.header.players.clone_from(&header.players);
         }
-        self.salvaged.lost_bytes += self.bytes.len() as u64 - whole;
         Ok(())
     }
 }

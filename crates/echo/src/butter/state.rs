@@ -287,7 +287,7 @@ impl State {
             self.time = packed.time;
             self.pause = None;
         } else if self.started {
-            self.time = self.time.wrapping_add(packed.time);
+            self.time = self.time.saturating_add(packed.time);
         } else {
             return Err(Rule::NoKeyframe);
         }

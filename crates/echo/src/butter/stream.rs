@@ -2,11 +2,14 @@
 
 use std::io::Read;
 
+use super::chunk::chunk_start;
 use super::cursor::Cursor;
-use super::header::Header;
-use super::packed::{KEYFRAME, NORMAL};
+use super::header::{Compression, Header};
+use super::layout::Layout;
+use super::packed::{KEYFRAME, NORMAL, Packed};
 use super::play::{Playing, Seen};
 use super::read::{ReadOptions, Strictness, table};
+use super::resync::{Found, Search, read_within};
 use crate::error::Error;
 use crate::finding::{Finding, Findings};
 use crate::model::Frame;
@@ -29,8 +32,10 @@ enum Place {
     Chunks(Vec<u32>),
     /// Behind the chunks, where a recording that is not finished has its frames.
     Open,
-    /// Among bytes that are nothing, so many of them so far.
-    Behind(u64),
+    /// Behind a fault there: frames count again from the next keyframe or header.
+    Lost(Box<Search>),
+    /// Among bytes that are nothing, so many of them so far, and how they start.
+    Behind(u64, [u8; 4]),
     End,
 }
 
@@ -68,6 +73,14 @@ pub struct Decoder {
     playing: Option<Playing>,
     /// The table ends with a size of 0: frames may stand behind the chunks.
     may_be_open: bool,
+    /// Without bytes up to there, nothing more can be told.
+    need: u64,
+    /// Bytes of headers in the middle.
+    headers: u64,
+    /// Faults behind which reading went on.
+    gaps: u64,
+    /// Bytes that were tried there in vain.
+    tried: u64,
     findings: Findings,
 }
 
@@ -96,6 +109,10 @@ impl Decoder {
             finished: false,
             playing: None,
             may_be_open: false,
+            need: 0,
+            headers: 0,
+            gaps: 0,
+            tried: 0,
             findings: Findings::default(),
         }
     }
@@ -165,6 +182,12 @@ impl Decoder {
         self.may_be_open && self.seen().chunks == 0
     }
 
+    /// In a recording that was not finished, bytes of headers but the first, and faults behind which
+    /// reading went on.
+    pub(super) const fn open_counts(&self) -> (u64, u64) {
+        (self.headers, self.gaps)
+    }
+
     pub(super) const fn playing(&self) -> Option<&Playing> {
         self.playing.as_ref()
     }
@@ -207,12 +230,16 @@ impl Decoder {
             {
                 return Ok(Step::Frame);
             }
+            if !self.finished && self.base + (bytes.len() as u64) < self.need {
+                return Ok(Step::Need);
+            }
             let rest = bytes.get(self.taken..).unwrap_or_default();
             let moved = match self.place {
                 Place::Header => self.header_at(rest)?,
                 Place::Chunks(_) => self.chunk_at(rest)?,
                 Place::Open => self.open_at(rest)?,
-                Place::Behind(_) => self.behind_at(rest)?,
+                Place::Lost(_) => self.lost_at(rest),
+                Place::Behind(..) => self.behind_at(rest)?,
                 Place::End => return Ok(Step::End),
             };
             if !moved {
@@ -243,18 +270,18 @@ impl Decoder {
             return Ok(false);
         }
         let mut input = Cursor::new(rest);
-        let read = Header::parse(&mut input).and_then(|header| {
+        let read = Header::parse(&mut input, &self.options.limits).and_then(|header| {
             let sizes = table(&mut input)?;
             Ok((header, sizes.rev().collect::<Vec<u32>>()))
         });
         match read {
             Ok((header, sizes)) if !self.goes_on_with(&header, &sizes) => {
                 // It looks like a header, and is none of this recording.
-                self.place = Place::Behind(0);
-                Ok(true)
+                self.lose(marker(rest), rest)
             }
             Ok((header, mut sizes)) => {
-                self.taken += rest.len() - input.left();
+                let size = rest.len() - input.left();
+                self.taken += size;
                 self.may_be_open = sizes.first() == Some(&0);
                 // The reference may write one or two empty chunks at the end.
                 let empty = sizes.iter().take(2).rposition(|&size| size == 0);
@@ -262,31 +289,97 @@ impl Decoder {
                     sizes.drain(..=empty);
                 }
                 match &mut self.playing {
-                    Some(playing) => playing.set_header(header),
+                    Some(playing) => {
+                        self.headers += size as u64;
+                        playing.set_header(header);
+                    }
                     None => self.playing = Some(Playing::new(header, self.options)),
                 }
                 self.place = Place::Chunks(sizes);
                 Ok(true)
             }
-            Err(rule @ Rule::Truncated { .. }) if !self.finished => {
+            Err(Rule::Truncated { needed, left, .. }) if !self.finished => {
                 // A table may claim more than will ever come; it costs nothing to wait.
-                drop(rule);
+                self.wait(rest, needed.saturating_sub(left));
                 Ok(false)
             }
+            // A header in the middle of an unfinished recording: what was read counts.
+            Err(rule) if self.playing.is_some() => self.lose(rule, rest),
             Err(rule) => {
                 let offset = self.offset() + (rest.len() - input.left()) as u64;
                 self.place = Place::End;
-                let finding = Finding::new(rule).at(offset);
-                match &mut self.playing {
-                    // A header in the middle of an unfinished recording: what was read counts.
-                    Some(playing) if self.options.strictness == Strictness::Lenient => {
-                        playing.findings.push(finding);
-                        Ok(true)
-                    }
-                    _ => Err(Error::new(finding)),
+                Err(Error::at(rule, offset))
+            }
+        }
+    }
+
+    /// Nothing can be told before there are so many bytes more than `rest`.
+    const fn wait(&mut self, rest: &[u8], more: u64) {
+        self.need = self.offset() + rest.len() as u64 + more;
+    }
+
+    /// A recording that is not finished is broken here: reading goes on behind it, or ends.
+    fn lose(&mut self, rule: Rule, rest: &[u8]) -> Result<bool, Error> {
+        let offset = self.offset();
+        let Some(playing) = &mut self.playing else {
+            return Ok(false);
+        };
+        if self.options.strictness == Strictness::Strict {
+            self.place = Place::End;
+            self.taken += rest.len();
+        } else {
+            self.place = Place::Lost(Box::new(Search::of(&playing.header)));
+            self.taken += rest.len().min(1);
+        }
+        let told = playing.note(rule, offset);
+        playing.lose();
+        told.map(|()| true)
+    }
+
+    /// Looks for where frames count again; false where bytes lack.
+    fn lost_at(&mut self, rest: &[u8]) -> bool {
+        let offset = self.base + self.taken as u64;
+        let (Place::Lost(search), Some(playing)) = (&mut self.place, &self.playing) else {
+            return false;
+        };
+        let layout = Layout::of(&playing.header);
+        let limits = &self.options.limits;
+        let (finished, tried) = (self.finished, &mut self.tried);
+        match search.next(rest, offset, layout, limits, finished, tried) {
+            Found::Nothing(size) => {
+                self.taken += size;
+                return false;
+            }
+            Found::Tired => {
+                self.taken += rest.len();
+                self.place = Place::End;
+            }
+            Found::Keyframe(size) => {
+                self.taken += size;
+                self.gaps += 1;
+                self.place = Place::Open;
+            }
+            Found::Header(size) => {
+                let here = rest.get(size..).unwrap_or_default();
+                let mut input = Cursor::new(here);
+                let read = Header::parse(&mut input, limits).and_then(|header| {
+                    let sizes = table(&mut input)?;
+                    Ok((header, sizes.collect::<Vec<u32>>()))
+                });
+                let more = matches!(read, Err(Rule::Truncated { .. }));
+                let good = read.is_ok_and(|(header, sizes)| self.goes_on_with(&header, &sizes));
+                self.taken += size;
+                if good {
+                    self.gaps += 1;
+                    self.place = Place::Header;
+                } else if more && !self.finished {
+                    return false;
+                } else {
+                    self.taken += 1;
                 }
             }
         }
+        true
     }
 
     /// Takes the next chunk; false where bytes lack.
@@ -346,50 +439,70 @@ impl Decoder {
             return Ok(false);
         };
         let offset = self.base + self.taken as u64;
-        if self.may_be_open && (first == KEYFRAME[0] || first == NORMAL[0]) {
-            let whole = playing.load_open(rest, offset);
-            self.taken += whole;
-            if whole > 0 {
-                return Ok(true);
-            }
-            let mut input = Cursor::new(rest);
-            let rule = super::packed::Packed::default()
-                .read(&mut input, super::layout::Layout::of(&playing.header))
-                .err()
-                .unwrap_or(Rule::NoKeyframe);
-            if matches!(rule, Rule::Truncated { .. }) && !self.finished {
-                return Ok(false);
-            }
-            // What is no frame will not become one.
-            self.place = Place::End;
-            self.taken += rest.len();
-            playing.note(rule, offset)?;
+        let frames = first == KEYFRAME[0] || first == NORMAL[0];
+        // Behind the chunks of a finished recording may be anything.
+        let journal = playing.seen.chunks == 0 && playing.header.compression == Compression::None;
+        if !self.may_be_open || !frames && !journal {
+            self.place = Place::Behind(0, [0; 4]);
             return Ok(true);
         }
-        if self.may_be_open && first == playing.header.version && playing.seen.frames > 0 {
+        if first == playing.header.version && playing.seen.frames > 0 {
             self.place = Place::Header;
             return Ok(true);
         }
-        self.place = Place::Behind(0);
-        Ok(true)
+        let whole = playing.load_open(rest, offset);
+        self.taken += whole;
+        if whole > 0 {
+            return Ok(true);
+        }
+        let layout = Layout::of(&playing.header);
+        let limits = &self.options.limits;
+        let (read, _) = read_within(&mut Packed::default(), rest, layout, limits);
+        match read.err().unwrap_or(Rule::NoKeyframe) {
+            Rule::Truncated { needed, left, .. } if !self.finished => {
+                self.wait(rest, needed.saturating_sub(left));
+                Ok(false)
+            }
+            // What is no frame will not become one.
+            rule => self.lose(rule, rest),
+        }
     }
 
     /// Counts the bytes that are nothing; false where there may be more.
     fn behind_at(&mut self, rest: &[u8]) -> Result<bool, Error> {
-        let (Place::Behind(bytes), Some(playing)) = (&mut self.place, &mut self.playing) else {
+        let (Place::Behind(bytes, start), Some(playing)) = (&mut self.place, &mut self.playing)
+        else {
             return Ok(false);
         };
+        let at = usize::try_from(*bytes).unwrap_or(usize::MAX);
+        for (to, from) in start.iter_mut().skip(at).zip(rest) {
+            *to = *from;
+        }
         *bytes += rest.len() as u64;
         self.taken += rest.len();
         if !self.finished {
             return Ok(false);
         }
-        let bytes = *bytes;
+        let (bytes, start) = (*bytes, *start);
         self.place = Place::End;
         let offset = self.base + self.taken as u64 - bytes;
-        playing.note(Rule::Trailing { bytes }, offset)?;
+        let rule = if start.starts_with(chunk_start(playing.header.compression)) {
+            Rule::Unlisted { bytes }
+        } else {
+            Rule::Trailing { bytes }
+        };
+        playing.note(rule, offset)?;
         Ok(true)
     }
+}
+
+/// What stands here is no frame.
+fn marker(rest: &[u8]) -> Rule {
+    let mut found = [0; 2];
+    for (to, from) in found.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    Rule::Marker { found }
 }
 
 /// Reads frames from any source, in memory bounded by a chunk.

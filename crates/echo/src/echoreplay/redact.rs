@@ -16,12 +16,19 @@ const NOBODY: &str = "[INVALID]";
 /// What a server's address is replaced by.
 const NOWHERE: &str = "0.0.0.0";
 
+/// What the description of an error is replaced by, which may say anything.
+const UNSAID: &str = "<hidden>";
+
+/// Hands hold players by their `playerid`, a byte; what is larger is an account.
+const MOST_PLAYERID: u64 = 255;
+
 /// Replaces what tells who played and where: names of players by `Player 1`, `Player 2`, … and user
 /// ids by 1, 2, …, in the order in which they are met and the same in every frame of a recording;
-/// the server's address by `0.0.0.0`.
+/// the server's address by `0.0.0.0`; the description of an error by `<hidden>`.
 ///
 /// Names are those of players, `client_name`, `person_scored`, `assist_scored` and
-/// `rules_changed_by`; ids are `userid` and what hands hold, where that is one. What stays: the
+/// `rules_changed_by`; ids are `userid` and what hands hold, where that is one that was met or
+/// above 255, which no `playerid` is. What stays: the
 /// session id, which names the match and not a person; the names of teams; times; and members that
 /// the API's are not, of which nobody knows what they say.
 ///
@@ -49,6 +56,8 @@ enum Secret<'t> {
     /// What a hand holds: perhaps an id; whether it is spelled as a text.
     Held(u64, bool),
     Address,
+    /// The description of an error.
+    Said,
 }
 
 /// A span of a text that tells something.
@@ -75,12 +84,14 @@ impl Redactor {
             self.rename(&mut player.name);
             player.userid = self.id(player.userid);
         }
-        for player in session.teams.iter_mut().flat_map(|team| &mut team.players) {
-            for hand in [&mut player.holding_left, &mut player.holding_right] {
-                if let Some(Holding::Number(number)) = hand {
-                    *number = self.held(*number);
-                }
-            }
+        // Those that are not met otherwise are numbered first in left hands, then in right ones.
+        let players = session.teams.iter_mut().flat_map(|team| &mut team.players);
+        for player in players {
+            self.hand(&mut player.holding_left);
+        }
+        let players = session.teams.iter_mut().flat_map(|team| &mut team.players);
+        for player in players {
+            self.hand(&mut player.holding_right);
         }
         self.rename(&mut session.client_name);
         if let Some(score) = &mut session.last_score {
@@ -92,6 +103,9 @@ impl Redactor {
         }
         if !session.sessionip.is_empty() {
             session.sessionip = NOWHERE.into();
+        }
+        if let Some(said) = session.err_description.as_mut().filter(|s| !s.is_empty()) {
+            *said = UNSAID.into();
         }
     }
 
@@ -116,7 +130,8 @@ impl Redactor {
             match &span.secret {
                 Secret::Name(name) => drop(self.number(name)),
                 Secret::Id(id) => drop(self.id(*id)),
-                Secret::Held(..) | Secret::Address => {}
+                Secret::Held(held, _) => drop(self.held(*held)),
+                Secret::Address | Secret::Said => {}
             }
         }
         // … and written in that of the text.
@@ -136,6 +151,7 @@ impl Redactor {
                 Secret::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
                 Secret::Held(held, false) => write!(out, "{}", self.held(*held)),
                 Secret::Address => write!(out, "\"{NOWHERE}\""),
+                Secret::Said => write!(out, "\"{UNSAID}\""),
             };
         }
         out.extend_from_slice(text.get(done..).unwrap_or_default().as_bytes());
@@ -169,9 +185,19 @@ impl Redactor {
         }
     }
 
-    /// What a hand holds: the number of an id that was met, or else what it is.
-    fn held(&self, held: u64) -> u64 {
-        self.ids.get(&held).copied().unwrap_or(held)
+    /// What a hand holds: the number of an id, or else what it is.
+    fn held(&mut self, held: u64) -> u64 {
+        match self.ids.get(&held) {
+            Some(number) => *number,
+            None if held > MOST_PLAYERID => self.id(held),
+            None => held,
+        }
+    }
+
+    fn hand(&mut self, hand: &mut Option<Holding>) {
+        if let Some(Holding::Number(number)) = hand {
+            *number = self.held(*number);
+        }
     }
 }
 
@@ -209,16 +235,20 @@ fn session<'t>(json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
     members(json, |member, json| {
         match member {
             "teams" => items(json, |json| team(json, spans))?,
-            "client_name" => name(json, 3, spans)?,
+            "client_name" => name(json, 5, spans)?,
             "last_score" => members(json, |member, json| {
                 match member {
-                    "person_scored" => name(json, 4, spans)?,
-                    "assist_scored" => name(json, 5, spans)?,
+                    "person_scored" => name(json, 6, spans)?,
+                    "assist_scored" => name(json, 7, spans)?,
                     _ => return Ok(false),
                 }
                 Ok(true)
             })?,
-            "rules_changed_by" => name(json, 6, spans)?,
+            "rules_changed_by" => name(json, 8, spans)?,
+            "err_description" => text(json, 0, spans, |said| match &*said {
+                "" => Secret::Name(said),
+                _ => Secret::Said,
+            })?,
             "sessionip" => text(json, 0, spans, |address| match &*address {
                 // Nothing is there: it stays, as an empty name does.
                 "" => Secret::Name(address),
@@ -244,19 +274,26 @@ fn player<'t>(json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
         match member {
             "name" => name(json, 1, spans)?,
             "userid" => {
-                number(json, spans, Secret::Id)?;
+                number(json, 2, spans, Secret::Id)?;
             }
-            "holding_left" | "holding_right" => match json.peek() {
-                b'"' => text(json, 2, spans, |held| match Holding::from(&*held) {
-                    Holding::Number(number) => Secret::Held(number, true),
-                    // A text that is no number: nobody.
-                    _ => Secret::Held(0, true),
-                })?,
-                _ => number(json, spans, |held| Secret::Held(held, false))?,
-            },
+            "holding_left" | "holding_right" => {
+                let rank = if member == "holding_left" { 3 } else { 4 };
+                hand(json, rank, spans)?;
+            }
             _ => return Ok(false),
         }
         Ok(true)
+    })
+}
+
+fn hand<'t>(json: &mut Cursor<'t>, rank: u8, spans: &mut Vec<Span<'t>>) -> Read {
+    if json.peek() != b'"' {
+        return number(json, rank, spans, |held| Secret::Held(held, false));
+    }
+    text(json, rank, spans, |held| match Holding::from(&*held) {
+        Holding::Number(number) => Secret::Held(number, true),
+        // A text that is no number: nobody.
+        _ => Secret::Held(0, true),
     })
 }
 
@@ -290,6 +327,7 @@ fn text<'t>(
 
 fn number<'t>(
     json: &mut Cursor<'t>,
+    rank: u8,
     spans: &mut Vec<Span<'t>>,
     secret: impl FnOnce(u64) -> Secret<'t>,
 ) -> Read {
@@ -305,7 +343,7 @@ fn number<'t>(
         start,
         end: json.at(),
         secret: secret(number),
-        rank: 2,
+        rank,
     });
     Ok(())
 }

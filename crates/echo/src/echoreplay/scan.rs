@@ -29,6 +29,8 @@ pub(super) struct Scan {
     index: u64,
     /// Where the next line starts.
     offset: u64,
+    /// Lines before it.
+    lines: u64,
     /// Before the first byte, where a byte order mark may stand.
     at_start: bool,
     /// Within a line that is too long.
@@ -46,6 +48,7 @@ impl Scan {
             options,
             index: 0,
             offset: 0,
+            lines: 0,
             at_start: true,
             skipping: false,
             searched: 0,
@@ -61,6 +64,7 @@ impl Scan {
     /// The next bytes are those of another text.
     pub(super) fn restart(&mut self) {
         self.offset = 0;
+        self.lines = 0;
         self.at_start = true;
         self.skipping = false;
         self.searched = 0;
@@ -86,7 +90,7 @@ impl Scan {
             if self.at_start {
                 if rest.starts_with(BYTE_ORDER_MARK) {
                     self.note(Rule::ByteOrderMark);
-                    used += self.skip(BYTE_ORDER_MARK.len());
+                    used += self.skip(BYTE_ORDER_MARK.len(), false);
                     self.at_start = false;
                     continue;
                 }
@@ -100,7 +104,7 @@ impl Scan {
             if self.skipping {
                 let size = end.map_or(rest.len(), |end| end + 1);
                 self.skipping = end.is_none();
-                used += self.skip(size);
+                used += self.skip(size, end.is_some());
                 if end.is_some() {
                     continue;
                 }
@@ -113,7 +117,7 @@ impl Scan {
             if end.unwrap_or(rest.len()) as u64 > limit {
                 self.fault(Finding::new(Rule::LineLimit { limit }))?;
                 self.skipping = end.is_none();
-                used += self.skip(end.map_or(rest.len(), |end| end + 1));
+                used += self.skip(end.map_or(rest.len(), |end| end + 1), end.is_some());
                 continue;
             }
             let Some(size) = end.map(|end| end + 1).or(finished.then_some(rest.len())) else {
@@ -123,17 +127,17 @@ impl Scan {
             let raw = rest.get(..size).unwrap_or_default();
             if raw.trim_ascii().is_empty() {
                 self.note(Rule::BlankLine);
-                used += self.skip(size);
+                used += self.skip(size, true);
                 continue;
             }
             match self.line(raw, end.is_none(), frame.as_deref_mut())? {
                 Some(columns) => {
                     let skip = used;
-                    used += self.skip(size);
+                    used += self.skip(size, true);
                     self.index += 1;
                     return Ok((used, Step::Line { skip, columns }));
                 }
-                None => used += self.skip(size),
+                None => used += self.skip(size, true),
             }
         }
     }
@@ -206,7 +210,17 @@ impl Scan {
         self.findings.push(finding);
     }
 
-    fn placed(&self, finding: Finding) -> Finding {
+    fn placed(&self, mut finding: Finding) -> Finding {
+        let is_of_zip = matches!(
+            finding.rule,
+            Rule::ZipTruncated { .. }
+                | Rule::ZipMembers { .. }
+                | Rule::ZipMethod { .. }
+                | Rule::ZipEncrypted
+                | Rule::ZipInflate { .. }
+                | Rule::ZipChecksum { .. }
+        );
+        finding.line = (!is_of_zip).then_some(self.lines + 1);
         if finding.offset.is_some() {
             return finding;
         }
@@ -214,9 +228,10 @@ impl Scan {
         finding.at(self.offset).in_frame(self.index, time)
     }
 
-    /// Goes on behind so many bytes.
-    fn skip(&mut self, size: usize) -> usize {
+    /// Goes on behind so many bytes, which may be those to the end of a line.
+    fn skip(&mut self, size: usize, is_line: bool) -> usize {
         self.offset += size as u64;
+        self.lines += u64::from(is_line);
         self.searched = 0;
         size
     }

@@ -102,6 +102,10 @@ pub(super) struct Unzip<R> {
     /// Files begun, and how many the table tells of.
     begun: u64,
     told: u64,
+    /// It was told that there are several.
+    told_several: bool,
+    /// It was told that there is no table: the data ends early then, and that is no other fault.
+    is_unfinished: bool,
 }
 
 impl<R: Read + Seek> Unzip<R> {
@@ -133,7 +137,12 @@ impl<R: Read + Seek> Unzip<R> {
             Err(ZipError::Io(error)) if !is_of_the_file(&error) => return Err(error),
             Err(error) => {
                 source.seek(SeekFrom::Start(0))?;
-                let message = error.to_string();
+                let message = match error {
+                    ZipError::InvalidArchive(_) | ZipError::Io(_) => {
+                        "it was not finished, or the table at its end is broken".to_owned()
+                    }
+                    error => error.to_string(),
+                };
                 fault = Some(Rule::ZipTruncated { message });
                 Plan::Walk
             }
@@ -143,6 +152,8 @@ impl<R: Read + Seek> Unzip<R> {
             _ => 0,
         };
         let zip = Self {
+            is_unfinished: fault.is_some(),
+            told_several: false,
             source,
             seek: |source, offset| source.seek(SeekFrom::Start(offset)).map(drop),
             input: vec![0; CHUNK],
@@ -172,10 +183,8 @@ impl<R: Read> Unzip<R> {
             Plan::Table(_) => self.told,
             _ => self.begun,
         };
-        let now = match self.plan {
-            Plan::Table(_) => self.begun == 1 && members > 1,
-            _ => self.begun == 2,
-        };
+        let now = !self.told_several && members > 1;
+        self.told_several |= now;
         now.then_some(Rule::ZipMembers { members })
     }
 
@@ -287,7 +296,8 @@ impl<R: Read> Unzip<R> {
             if used == 0 && !current.done {
                 // Neither input nor output: the data ends before the file does, or the file that
                 // was never finished ends here.
-                let fault = (current.inflate.is_some() || current.left.is_some()).then(|| {
+                let is_cut = current.inflate.is_some() || current.left.is_some();
+                let fault = (is_cut && !self.is_unfinished).then(|| {
                     let message = "the data of a file ends before the file".to_owned();
                     Rule::ZipTruncated { message }
                 });

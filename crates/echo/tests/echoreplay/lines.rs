@@ -1,7 +1,7 @@
 //! Lines as recorders write them, and what is left of broken ones.
 
-use gametape_echo::Limits;
 use gametape_echo::echoreplay::{ReadOptions, Strictness, read};
+use gametape_echo::{Frame, Limits};
 
 use super::{SESSION, lenient, line, strict_error};
 
@@ -138,11 +138,51 @@ fn long_lines_are_a_limit() {
 fn errors_read_like_sentences() {
     let text = line(0, SESSION) + &line(1, "{\"game_clock\":x}");
     let mut lines = read(text.as_bytes());
-    let mut frame = gametape_echo::Frame::default();
+    let mut frame = Frame::default();
     lines.next_frame(&mut frame).unwrap();
     let error = lines.next_frame(&mut frame).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "frame 1 (2022/01/02 03:00:01.000, byte 98): the session can't be read: a number is expected"
+        "frame 1 (2022/01/02 03:00:01.000, line 2, byte 98): the session can't be read: a number is expected"
     );
+}
+
+#[test]
+fn what_broken_lines_hold_is_not_told() {
+    for (text, told) in [
+        ("10.1.2.3 12345678901", "##.#.#.# ###########"),
+        ("12345678901\t{}", "###########"),
+        ("2022/01/02 03:00:00.000\tno 10.1.2.3", "no ##.#.#.#"),
+        ("2022/01/02 03:00:00.000\t404", "404"),
+    ] {
+        let text = format!("{text}\r\n");
+        let mut lines = read(text.as_bytes());
+        let error = lines.next_frame(&mut Frame::default()).unwrap_err();
+        assert!(
+            error.to_string().contains(&format!("\"{told}\"")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn broken_lines_are_named_by_their_number() {
+    let good = "2022/01/02 03:00:00.000\t{\"game_clock\":1.5}\r\n";
+    let text = format!("\u{feff}{good}\r\n404\n{good}nothing\n{good}");
+    let mut lines = ReadOptions::lenient().read(text.as_bytes());
+    let mut frame = Frame::default();
+    while lines.next_frame(&mut frame).unwrap().is_some() {}
+    let found: Vec<_> = lines
+        .findings()
+        .iter()
+        .map(|f| (f.code(), f.line))
+        .collect();
+    let expected = [
+        ("echoreplay.bom", Some(1)),
+        ("echoreplay.blank-line", Some(2)),
+        ("echoreplay.columns", Some(3)),
+    ];
+    assert_eq!(found, expected);
+    let place = lines.findings().iter().last().unwrap().place();
+    assert!(place.starts_with("frame 1 (line 3, byte "), "{place}");
 }

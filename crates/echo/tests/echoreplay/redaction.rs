@@ -58,6 +58,46 @@ fn nothing_is_written_of_what_cannot_be_understood() {
     }
 }
 
+#[test]
+fn accounts_that_are_not_there_and_descriptions_of_errors_are_taken_out() {
+    // Whoever is held has left, and comes back; 255 is a playerid.
+    let before = [
+        line(
+            0,
+            r#"{"err_description":"10.1.2.3 is down","teams":[{"players":[{"holding_right":"98765432109","userid":12345678901,"holding_left":"300"},{"holding_left":255,"holding_right":400}]}]}"#,
+        ),
+        line(
+            1,
+            r#"{"err_description":"","teams":[{"players":[{"userid":98765432109}]}]}"#,
+        ),
+    ];
+    let after = [
+        line(
+            0,
+            r#"{"err_description":"<hidden>","teams":[{"players":[{"holding_right":"3","userid":1,"holding_left":"2"},{"holding_left":255,"holding_right":4}]}]}"#,
+        ),
+        line(
+            1,
+            r#"{"err_description":"","teams":[{"players":[{"userid":3}]}]}"#,
+        ),
+    ];
+    let (mut redactor, mut model) = (Redactor::new(), Redactor::new());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(&redacted(before, &mut redactor).unwrap(), after);
+        let frame = |text: &str| {
+            read(text.as_bytes())
+                .next()
+                .unwrap()
+                .unwrap()
+                .frame()
+                .unwrap()
+        };
+        let mut frame_before = frame(before);
+        model.frame(&mut frame_before);
+        assert_eq!(frame_before, frame(after));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 

@@ -289,3 +289,25 @@ fn a_bomb_is_read_in_bounded_memory() {
     assert_eq!(read, line(0, SESSION).as_bytes());
     assert!(findings.has("echoreplay.limit"));
 }
+
+#[test]
+fn what_is_odd_about_a_zip_is_told_once() {
+    let (a, b) = (text(50, 0), text(50, 1));
+    let two = zip(&[("a", &a, Deflated), ("b", &b, Deflated)]);
+    let one = zip(&[("a", &a, Deflated)]);
+    for (bytes, code) in [
+        (two.as_slice(), "echoreplay.zip-members"),
+        (&two[..two.len() - 30], "echoreplay.zip-members"),
+        (&one[..one.len() / 2], "echoreplay.zip-truncated"),
+    ] {
+        let (_, findings) = lenient(bytes);
+        let finding = findings.iter().find(|f| f.code() == code).unwrap();
+        assert_eq!(finding.repeats, 0, "{finding}");
+    }
+    let (_, findings) = lenient(&one[..one.len() / 2]);
+    let message = findings.iter().next().unwrap().message();
+    assert!(
+        message.starts_with("the zip ends early: it was not finished"),
+        "{message}"
+    );
+}

@@ -1,6 +1,8 @@
 //! Frames that break each rule.
 
-use gametape_echo::{Bones, Frame, Holding, Map, Player, PlayerBones, Stats, Team, TeamId};
+use gametape_echo::{
+    Bones, Frame, GameStatus, Holding, Map, Player, PlayerBones, Stats, Team, TeamId,
+};
 
 use crate::arena::{arena, score};
 
@@ -18,6 +20,14 @@ pub fn second(change: impl Fn(&mut Frame)) -> Vec<Frame> {
 pub fn since(count: i64, from: usize, change: impl Fn(&mut Frame)) -> Vec<Frame> {
     let mut frames: Vec<Frame> = (0..count).map(|at| arena(at * 100)).collect();
     frames.iter_mut().skip(from).for_each(change);
+    frames
+}
+
+/// Frames 100 ms apart, three seconds without any, and others, which are changed.
+fn hole(change: impl Fn(&mut Frame)) -> Vec<Frame> {
+    let times = (0..20).map(|at| at * 100 + if at < 10 { 0 } else { 3_000 });
+    let mut frames: Vec<Frame> = times.map(arena).collect();
+    frames.iter_mut().skip(10).for_each(change);
     frames
 }
 
@@ -43,6 +53,16 @@ pub fn time_and_session() -> Vec<Case> {
         ),
         Case("echo.same-time", at([1_000, 1_000]), 1, "same millisecond"),
         Case("echo.time-gap", at([0, 61_500]), 1, "61 s after"),
+        Case("echo.hole", hole(|_| {}), 10, "for 3,100 ms"),
+        Case(
+            "echo.hole-points",
+            hole(|f| {
+                f.session.blue_points = 2.0;
+                f.session.last_score = Some(score(TeamId::Blue, 2, "player-00"));
+            }),
+            10,
+            "blue rise from 0 to 2 while nothing is recorded for 3,100 ms",
+        ),
         Case(
             "echo.api-error",
             one(|f| f.session.err_code = Some(-6)),
@@ -149,6 +169,12 @@ pub fn values() -> Vec<Case> {
         ),
         Case(
             "echo.clock-display",
+            one(|f| f.session.game_clock_display = "09:59.47".into()),
+            1,
+            "shows \"09:59.47\" and stands at 598.97 s",
+        ),
+        Case(
+            "echo.clock-forged",
             one(|f| f.session.game_clock_display = "01:00.00".into()),
             1,
             "shows \"01:00.00\" and stands at 598.97 s",
@@ -167,6 +193,28 @@ pub fn the_match() -> Vec<Case> {
             second(|f| clock(f, 600.0)),
             1,
             "from 599.00 to 600.00 s",
+        ),
+        Case(
+            "echo.clock-set",
+            {
+                let mut frames = [10_000, 10_033].map(arena).to_vec();
+                clock(&mut frames[1], 600.0);
+                frames
+            },
+            1,
+            "from 590.00 to 600.00 s",
+        ),
+        Case(
+            "echo.clock-rate",
+            {
+                let mut frames = since(310, 0, |_| {});
+                for (at, frame) in frames.iter_mut().enumerate() {
+                    clock(frame, 600.0 - at as f32 * 0.11);
+                }
+                frames
+            },
+            300,
+            "loses 33.0 s in 30.0 s",
         ),
         Case(
             "echo.clock-jump",
@@ -189,6 +237,18 @@ pub fn the_match() -> Vec<Case> {
             }),
             1,
             "4 of 6 players are elsewhere at once, 33 ms after",
+        ),
+        Case(
+            "echo.player-jump",
+            second(|f| player(f).head.position[2] += 20.0),
+            1,
+            "20 m away from where it was 33 ms before",
+        ),
+        Case(
+            "echo.disc-jump",
+            second(|f| f.session.disc.as_mut().unwrap().pose.position[0] = 18.0),
+            1,
+            "18 m away",
         ),
         Case(
             "echo.points-fell",
@@ -214,6 +274,46 @@ pub fn the_match() -> Vec<Case> {
             since(20, 2, |f| f.session.orange_points = 3.0),
             2,
             "orange rise by 3, and no score",
+        ),
+        Case(
+            "echo.goal-uncounted",
+            since(20, 2, |f| {
+                f.session.last_score = Some(score(TeamId::Blue, 2, "player-00"));
+            }),
+            2,
+            "another goal of blue, worth 2, and no points rise",
+        ),
+        Case(
+            "echo.goal-scorer",
+            since(20, 2, |f| {
+                f.session.orange_points = 2.0;
+                f.session.last_score = Some(score(TeamId::Orange, 2, "player-00"));
+            }),
+            2,
+            "of orange, who scored it is in the other team",
+        ),
+        Case(
+            "echo.goal-stats",
+            since(20, 2, |f| {
+                f.session.orange_points = 3.0;
+                f.session.last_score = Some(score(TeamId::Orange, 3, "player-10"));
+                let team = &mut f.session.teams[1];
+                for stats in [&mut team.stats, &mut team.players[0].stats] {
+                    stats.as_mut().unwrap().points = 2;
+                }
+            }),
+            2,
+            "of orange's players rise by 2, those of orange by 3",
+        ),
+        Case(
+            "echo.goal-cut",
+            since(20, 2, |f| {
+                f.session.game_status = GameStatus::RoundStart;
+                f.session.orange_points = 2.0;
+                f.session.last_score = Some(score(TeamId::Orange, 2, "player-10"));
+            }),
+            2,
+            "orange rise in the very frame",
         ),
     ]
 }
@@ -251,6 +351,17 @@ pub fn people() -> Vec<Case> {
             }),
             1,
             "from blue to orange",
+        ),
+        Case(
+            "echo.roster-changed",
+            one(|f| {
+                for player in everybody(f).skip(2) {
+                    player.userid += 100;
+                    player.name.push('x');
+                }
+            }),
+            1,
+            "4 of 6 players are replaced at once",
         ),
         Case(
             "echo.duplicate-userid",

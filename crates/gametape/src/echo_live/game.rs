@@ -68,17 +68,19 @@ impl Pace {
 }
 
 impl Game {
-    /// `url` is the address without `/session`.
+    /// `url` is the address, with or without `/session`.
     ///
     /// # Errors
     /// [`Error::Io`] for what is no such address.
     pub(super) fn new(url: &str, timeout: Duration) -> Result<Self, Error> {
         let refuse = |why: &str| Error::Io {
-            path: PathBuf::from(url),
+            path: PathBuf::from(super::shown_url(url)),
             source: io::Error::new(io::ErrorKind::InvalidInput, why),
         };
         let at = |page: &str| {
             let base = url.trim_end_matches('/');
+            let base = base.strip_suffix("/session").unwrap_or(base);
+            let base = base.trim_end_matches('/');
             let scheme = if url.contains("://") { "" } else { "http://" };
             let uri: Uri = format!("{scheme}{base}/{page}")
                 .parse()
@@ -210,6 +212,8 @@ mod tests {
             "127.0.0.1:6721",
             "localhost",
             "HTTP://[::1]:6721",
+            "http://127.0.0.1:6721/session",
+            "127.0.0.1:6721/session/",
         ] {
             let game = new(url).unwrap();
             assert_eq!(game.session.path(), "/session", "{url}");
@@ -223,6 +227,17 @@ mod tests {
             "http://x/?y",
         ] {
             assert_eq!(new(url).unwrap_err().code(), "io", "{url}");
+        }
+        for url in [
+            "https://me:secret@x",
+            "me:sec/secret@x",
+            "http://me:secret@x/?y",
+        ] {
+            let error = new(url).unwrap_err().to_string();
+            assert!(
+                !error.contains("secret") && error.contains("…@x"),
+                "{error}"
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use gametape_echo::{Frame, echoreplay};
+use gametape_echo::{Frame, Time, echoreplay};
 
 /// Bytes that are read at once on the way back from the end.
 const BLOCK: u64 = 64 << 10;
@@ -13,6 +13,10 @@ const BLOCK: u64 = 64 << 10;
 pub(super) struct Lines {
     file: File,
     end: u64,
+    /// The end that the last line lacks.
+    missing: &'static [u8],
+    /// Something cut stands behind the end.
+    torn: bool,
 }
 
 /// How a recording that is there ends.
@@ -22,17 +26,23 @@ pub(super) struct Tail {
     pub lines: Lines,
     /// The last frame.
     pub last: Option<Frame>,
-    /// Bytes of a cut line that were taken off.
+    /// Bytes of a cut line, which the first line to come takes off.
     pub dropped: u64,
 }
 
 impl Lines {
     /// Writes into a file, which has to be empty.
     pub(super) const fn new(file: File) -> Self {
-        Self { file, end: 0 }
+        Self {
+            file,
+            end: 0,
+            missing: b"",
+            torn: false,
+        }
     }
 
-    /// Goes on behind the last whole line of a file; what is cut behind it is taken off.
+    /// Goes on behind the last whole line of a file. The file stays as it is until a line comes or
+    /// it is finished; only then is a cut line behind the last whole one taken off.
     ///
     /// # Errors
     /// What the file says, and [`io::ErrorKind::InvalidData`] for what is no .echoreplay as text.
@@ -42,7 +52,7 @@ impl Lines {
         let mut start = [0; 2];
         let read = file.read(&mut start)?;
         if start.get(..read) == Some(b"PK".as_slice()) {
-            return Err(invalid("is a zip, to which no lines can be added"));
+            return Err(invalid("it is a zip, to which no lines can be added"));
         }
         // The last line with an end, and what is behind it.
         let end = newline_before(&mut file, length)?.map_or(0, |at| at + 1);
@@ -51,17 +61,29 @@ impl Lines {
         file.seek(SeekFrom::Start(end))?;
         (&file).take(most).read_to_end(&mut rest)?;
         let is_line = |line: &[u8]| matches!(echoreplay::read(line).next(), Some(Ok(_)));
-        let mut lines = Self { file, end };
+        let mut lines = Self {
+            file,
+            end,
+            missing: b"",
+            torn: false,
+        };
         if is_line(&rest) {
             // All of the line is there but its end.
-            let missing: &[u8] = if rest.ends_with(b"\r") {
+            lines.missing = if rest.ends_with(b"\r") {
                 b"\n"
             } else {
                 b"\r\n"
             };
             lines.end = length;
-            lines.push(missing)?;
-            rest.clear();
+        } else if !rest.is_empty() {
+            if length - end > most || !is_torn(&rest) {
+                return Err(invalid(if end > 0 {
+                    "what stands behind its last whole line is no cut line"
+                } else {
+                    "it is no .echoreplay"
+                }));
+            }
+            lines.torn = true;
         }
         let mut last = None;
         if lines.end > 0 {
@@ -72,18 +94,15 @@ impl Lines {
                 .take((lines.end - start).min(most))
                 .read_to_end(&mut line)?;
             if !is_line(&line) {
-                return Err(invalid("does not end with a line of an .echoreplay"));
+                return Err(invalid("it does not end with a line of an .echoreplay"));
             }
             let mut frame = Frame::default();
             let mut read = echoreplay::ReadOptions::lenient().read(&line);
             if let Ok(Some(_)) = read.next_frame(&mut frame) {
                 last = Some(frame);
             }
-        } else if length > 0 && !rest.first().is_some_and(u8::is_ascii_digit) {
-            return Err(invalid("is no .echoreplay"));
         }
         let dropped = length.saturating_sub(lines.end);
-        lines.file.set_len(lines.end)?;
         Ok(Tail {
             lines,
             last,
@@ -93,6 +112,22 @@ impl Lines {
 
     /// Adds a line. Where that fails, nothing of it stays.
     pub(super) fn push(&mut self, line: &[u8]) -> io::Result<()> {
+        self.settle()?;
+        self.add(line)
+    }
+
+    /// Mends the end of a file that is gone on with.
+    fn settle(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.torn) {
+            self.file.set_len(self.end)?;
+        }
+        match std::mem::take(&mut self.missing) {
+            b"" => Ok(()),
+            missing => self.add(missing),
+        }
+    }
+
+    fn add(&mut self, line: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
         let written = self.file.write_all(line);
         match written {
@@ -104,8 +139,24 @@ impl Lines {
     }
 
     /// Makes sure that all of it is on the disk.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.settle()?;
         self.file.sync_all()
+    }
+}
+
+/// Whether this is how a line begins: a time or a part of one, a tab, JSON.
+fn is_torn(rest: &[u8]) -> bool {
+    /// What is missing of a time.
+    const TIME: &[u8] = b"2000/01/01 00:00:00.0";
+    let mut columns = rest.splitn(2, |byte| *byte == b'\t');
+    let time = columns.next().unwrap_or_default();
+    match columns.next() {
+        Some(json) => Time::parse(time).is_some() && matches!(json, [] | [b'{', ..]),
+        None => {
+            let missing = TIME.get(time.len()..).unwrap_or_default();
+            Time::parse(&[time, missing].concat()).is_some()
+        }
     }
 }
 
@@ -178,9 +229,35 @@ mod tests {
         assert_eq!(tail.last.unwrap().session.sessionid.len(), 200_000);
         assert_eq!(tail.lines.end, (LINE.len() + long.len()) as u64);
         assert_eq!(tail.dropped, 40);
-        for text in ["PK\x03\x04....", "hello\n", "hello", "\n\n"] {
+        let behind = format!("{LINE}2026 my notes, behind a recording");
+        for text in [
+            "PK\x03\x04....",
+            "hello\n",
+            "hello",
+            "\n\n",
+            "2026 my notes, all on one line, not a recording",
+            "2026/01/02 03:04:05.678 my notes",
+            "2026/01/02 03:04:05.678\tmy notes",
+            behind.as_str(),
+        ] {
             let error = Lines::resume(file(text)).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_cut_before_a_line_comes() {
+        let text = |lines: &mut Lines| {
+            let mut text = String::new();
+            lines.file.rewind().unwrap();
+            lines.file.read_to_string(&mut text).unwrap();
+            text
+        };
+        for torn in ["2022/01/02 03", &LINE[..30]] {
+            let mut lines = Lines::resume(file(torn)).unwrap().lines;
+            assert_eq!(text(&mut lines), torn);
+            lines.push(NEXT.as_bytes()).unwrap();
+            assert_eq!(text(&mut lines), NEXT);
         }
     }
 }

@@ -31,12 +31,30 @@ const GONE_AFTER: Duration = Duration::from_secs(1);
 /// How long bones are not asked for after they were waited for in vain.
 const BONES_PAUSE: Duration = Duration::from_secs(5);
 
+/// An address as it may be shown: without the name and the password that may stand in it.
+///
+/// ```
+/// use gametape::echo::shown_url;
+/// assert_eq!(shown_url("http://me:secret@10.0.0.2:6721/"), "http://…@10.0.0.2:6721/");
+/// ```
+#[must_use]
+pub fn shown_url(url: &str) -> String {
+    let Some((secret, rest)) = url.rsplit_once('@') else {
+        return url.to_owned();
+    };
+    let scheme = secret.split_once("://").map(|(scheme, _)| scheme);
+    scheme.map_or_else(
+        || format!("…@{rest}"),
+        |scheme| format!("{scheme}://…@{rest}"),
+    )
+}
+
 /// What to record, into which file, and when to stop.
 // Each is a question of its own.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
-    /// Where the game answers, without `/session`.
+    /// Where the game answers; `/session` behind it may be left out.
     pub url: String,
     /// The file, whose extension says what it becomes: `butter` or `echoreplay`.
     ///
@@ -149,6 +167,8 @@ pub struct RecordedFile {
     pub path: PathBuf,
     /// Frames that were added to it.
     pub frames: u64,
+    /// Frames that were in it before.
+    pub frames_before: u64,
     /// Its size.
     pub bytes: u64,
 }
@@ -186,7 +206,7 @@ pub enum Event<'a> {
     Appeared(&'a Session),
     /// Another match has begun, while the game stayed.
     NextMatch(&'a Session),
-    /// A further file was begun.
+    /// Frames go into a further file: it was begun, or the one before was there and finished.
     NextFile(&'a Path),
     /// For a second there was no frame; the fault is the last one.
     Disappeared(&'a Fault),
@@ -219,6 +239,9 @@ pub fn record(
     let game = Game::new(&options.url, options.timeout)?;
     let tapes = Tapes::open(options)?;
     on_event(Event::Begun);
+    if tapes.path() != options.output {
+        on_event(Event::NextFile(tapes.path()));
+    }
     let mut recorder = Recorder {
         options,
         game,

@@ -1,13 +1,15 @@
 //! The files that are recorded into, one after the other.
 
 use std::ffi::OsString;
+#[cfg(unix)]
+use std::fs::TryLockError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use gametape_echo::butter::{self, Journal};
-use gametape_echo::{Frame, Map, Session, Time, WriteError};
+use gametape_echo::{Frame, Map, Session, Time, WriteError, echoreplay};
 
 use super::answer::Answer;
 use super::lines::Lines;
@@ -34,6 +36,9 @@ impl MatchKey {
     }
 }
 
+/// More bytes than a frame and its header take: they are no frame that was cut.
+const TORN: u64 = 64 << 10;
+
 #[derive(Debug)]
 enum Medium {
     Lines(Lines),
@@ -49,6 +54,12 @@ struct Tape {
     is_empty: bool,
     /// Frames of this recording.
     frames: u64,
+    /// Frames that were there before.
+    before: u64,
+    /// This recording made it. What others made is never removed.
+    created: bool,
+    /// Holds the lock until the file is finished.
+    guard: Option<File>,
     key: Option<MatchKey>,
 }
 
@@ -210,23 +221,23 @@ impl Tape {
         }
     }
 
-    fn remove(self) {
-        let Self { path, medium, .. } = self;
-        drop(medium);
-        // It would be in the way of the next try.
-        let _ = fs::remove_file(path);
-    }
-
-    /// Finishes the file; `None` where nothing is in it, and it is gone.
+    /// Finishes the file; `None` where nothing is in it: it is gone, or as it was before.
     fn finish(self, zip: bool) -> Result<Option<RecordedFile>, Error> {
         if self.is_empty {
-            self.remove();
+            let Self { path, medium, .. } = self;
+            drop(medium);
+            if self.created {
+                // It would be in the way of the next try.
+                let _ = fs::remove_file(path);
+            }
             return Ok(None);
         }
         let Self {
             path,
             medium,
             frames,
+            before,
+            guard: _guard,
             ..
         } = self;
         let unfinished = |error: &dyn std::fmt::Display| Error::Unwritable {
@@ -264,6 +275,7 @@ impl Tape {
         Ok(Some(RecordedFile {
             path,
             frames,
+            frames_before: before,
             bytes,
         }))
     }
@@ -292,8 +304,12 @@ fn create(path: PathBuf, kind: Kind, options: butter::Options) -> Result<Tape, E
                 _ => error.to_string(),
             },
         })?;
+    let guard = lock(&file, &path)?;
     Ok(Tape {
         path,
+        created: true,
+        guard,
+        before: 0,
         medium: match kind {
             Kind::Lines => Medium::Lines(Lines::new(file)),
             Kind::Butter => Medium::Journal(Box::new(Journal::new(file, options))),
@@ -317,17 +333,19 @@ fn resume(
     };
     let refuse = |message: String| Error::Unwritable {
         path: path.to_owned(),
-        message: format!("can't be gone on with: it {message}"),
+        message: format!("can't be gone on with: {message}"),
     };
     let meta = fs::metadata(path).map_err(io)?;
     if !meta.is_file() {
-        return Err(refuse("is no regular file".into()));
+        return Err(refuse("it is no regular file".into()));
     }
     let file = OpenOptions::new()
         .read(true)
         .write(true)
         .open(path)
         .map_err(io)?;
+    let guard = lock(&file, path)?;
+    let before;
     let (medium, last) = match kind {
         Kind::Lines => {
             let tail = Lines::resume(file).map_err(|error| match error.kind() {
@@ -335,6 +353,9 @@ fn resume(
                 _ => io(error),
             })?;
             opened.dropped = tail.dropped;
+            let text = Source::open(path, &Limits::default())?;
+            let lines = echoreplay::ReadOptions::lenient().read(&text);
+            before = lines.filter(Result::is_ok).count() as u64;
             (Medium::Lines(tail.lines), tail.last.map(Box::new))
         }
         Kind::Butter => {
@@ -343,13 +364,17 @@ fn resume(
                 Found::Broken(why) => return Err(refuse(why)),
                 Found::Journal { last, whole } => (last, whole),
             };
-            opened.dropped = meta.len().saturating_sub(whole);
-            let journal = if last.is_some() {
-                Journal::resume(file, options).map_err(|error| refuse(error.to_string()))?
-            } else {
-                file.set_len(0).map_err(io)?;
-                Journal::new(file, options)
-            };
+            let dropped = meta.len().saturating_sub(whole);
+            if dropped > TORN {
+                return Err(refuse(format!(
+                    "{dropped} bytes behind its last whole frame can't be read; repair may"
+                )));
+            }
+            opened.dropped = dropped;
+            // It cuts nothing before a frame comes.
+            let journal =
+                Journal::resume(file, options).map_err(|error| refuse(error.to_string()))?;
+            before = journal.frames();
             (Medium::Journal(Box::new(journal)), last)
         }
     };
@@ -359,8 +384,43 @@ fn resume(
         medium,
         is_empty: last.is_none(),
         frames: 0,
+        before,
+        created: false,
+        guard,
         key: last.map(|frame| MatchKey::of(&frame.session)),
     }))
+}
+
+/// Keeps a second recorder off the file for as long as what this gives is open.
+///
+/// On Unix such a lock shuts out nobody else: a recording can be read while it grows. Elsewhere it
+/// would, and there is none.
+fn lock(file: &File, path: &Path) -> Result<Option<File>, Error> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        // Whoever finished it meanwhile has put another file in its place.
+        let id = |meta: &fs::Metadata| (meta.dev(), meta.ino());
+        let io = |source| Error::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let here = file.metadata().map_err(io)?;
+        let there = fs::metadata(path).map_err(io)?;
+        if taken || id(&here) != id(&there) {
+            return Err(Error::Unwritable {
+                path: path.to_owned(),
+                message: "another recorder writes into it".into(),
+            });
+        }
+        file.try_clone().map(Some).map_err(io)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        Ok(None)
+    }
 }
 
 /// What a .butter is.
@@ -384,9 +444,8 @@ fn journal_of(path: &Path, file: &File) -> Result<Found, Error> {
         let bytes = Source::open(path, &Limits::default())?;
         match lenient.read(&bytes) {
             Ok(file) if file.is_unfinished() => {}
-            // Killed before the first frame, or within it.
-            Ok(file) if file.chunks().is_empty() => return Ok(nothing()),
             Ok(_) => return Ok(Found::Finished),
+            // Killed within its first header.
             Err(error) if error.is_truncated() => return Ok(nothing()),
             Err(error) => return Ok(broken(error)),
         }
@@ -436,4 +495,68 @@ fn numbered(path: &Path, number: u64) -> PathBuf {
         name.push(extension);
     }
     path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(time: i64) -> Frame {
+        let mut frame = Frame {
+            time: Time(time),
+            ..Frame::default()
+        };
+        frame.session.sessionid = "01234567-89AB-CDEF-0123-456789ABCDEF".into();
+        frame
+    }
+
+    /// Killed within its first frames, a journal is gone on with, and stays as it is as long as no
+    /// frame comes.
+    #[test]
+    fn a_journal_cut_anywhere_is_not_touched_before_a_frame_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.butter");
+        let mut bytes = io::Cursor::new(Vec::new());
+        let mut journal = Journal::new(&mut bytes, butter::Options::default());
+        journal.push(&frame(1_641_092_400_000)).unwrap();
+        let first = journal.get_ref().get_ref().len();
+        journal.push(&frame(1_641_092_400_100)).unwrap();
+        let bytes = bytes.into_inner();
+        for cut in 0..bytes.len() {
+            let left = bytes.get(..cut).unwrap();
+            fs::write(&path, left).unwrap();
+            let options = RecordOptions {
+                resume: true,
+                ..RecordOptions::new(&path)
+            };
+            let tapes = Tapes::open(&options).unwrap();
+            assert_eq!(tapes.path(), path, "{cut}");
+            assert_eq!(tapes.resumed, cut >= first, "{cut}");
+            assert_eq!(fs::read(&path).unwrap(), left, "{cut}");
+            if cut < first {
+                assert_eq!(tapes.finish().unwrap(), []);
+                assert_eq!(fs::read(&path).unwrap(), left, "{cut}");
+            }
+        }
+    }
+
+    /// Frames behind a damaged spot are no torn frame.
+    #[test]
+    fn a_journal_with_much_behind_a_fault_is_refused_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.butter");
+        let mut bytes = io::Cursor::new(Vec::new());
+        let mut journal = Journal::new(&mut bytes, butter::Options::default());
+        journal.push(&frame(1_641_092_400_000)).unwrap();
+        let mut bytes = bytes.into_inner();
+        bytes.extend_from_slice(&vec![0xff; 100_000]);
+        fs::write(&path, &bytes).unwrap();
+        let options = RecordOptions {
+            resume: true,
+            ..RecordOptions::new(&path)
+        };
+        let error = Tapes::open(&options).unwrap_err().to_string();
+        assert!(error.contains("can't be gone on with: "), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
 }

@@ -157,6 +157,7 @@ impl Adapter for Rmv {
             losses.extend(lost.iter().map(ToString::to_string));
         }
         Ok(Converted {
+            notes: Vec::new(),
             content: rmv::write(&game).map_err(unwritable)?.into(),
             losses,
             report: None,

@@ -4,10 +4,10 @@ use std::io::{self, Cursor};
 use std::path::Path;
 use std::time::Duration;
 
-use gametape::echo::Frame;
 use gametape::echo::echoreplay::ZipWriter;
 use gametape::echo::generate::{Match, MatchOptions};
 use gametape::echo::loss::LossReport;
+use gametape::echo::{Frame, GameStatus};
 use gametape::{Convert, Format, Recording, Verdict, Work};
 use serde_json::{Value, json};
 
@@ -19,8 +19,10 @@ use crate::ui::{STRONG, Ui, styled};
 const LASTS: Duration = Duration::from_secs(90);
 /// Frames a second.
 const RATE: u32 = 15;
-/// Frames that somebody cuts out, closing the gap: six seconds.
-const CUT_OUT: std::ops::Range<usize> = 600..690;
+/// Somebody cuts six seconds of play out, closing the gap: so many frames,
+const CUT_OUT: usize = 90;
+/// around here.
+const CUT_AT: usize = 600;
 
 /// Says whether everything came out as it has to; the inner error is a sentence.
 pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
@@ -92,12 +94,13 @@ fn make(args: &Demo) -> Result<Made, String> {
     let frames = Match::new(options.lasting(LASTS));
     let all: Vec<Frame> = frames.collect();
     let whole = zip(all.iter().cloned())?;
+    let cut_at = cut_at(&all).ok_or("nobody plays for six seconds in this match")?;
     let cut = all.into_iter().enumerate();
     let cut_out = zip(cut.filter_map(|(at, mut frame)| {
-        if at >= CUT_OUT.end {
-            frame.time.0 -= CUT_OUT.len() as i64 * 1000 / i64::from(RATE);
+        if at >= cut_at + CUT_OUT {
+            frame.time.0 -= CUT_OUT as i64 * 1000 / i64::from(RATE);
         }
-        (!CUT_OUT.contains(&at)).then_some(frame)
+        (!(cut_at..cut_at + CUT_OUT).contains(&at)).then_some(frame)
     }))?;
     let cut_out = save(&args.folder, "match-cut-out.echoreplay", || Ok(cut_out))?;
     let replay_bytes = whole.len() as u64;
@@ -135,6 +138,17 @@ fn make(args: &Demo) -> Result<Made, String> {
         cut_out,
         cut_off,
     })
+}
+
+/// Where [`CUT_OUT`] frames can be cut out of play, the frame before and the one behind them being
+/// played as well: as near to [`CUT_AT`] as may be.
+fn cut_at(frames: &[Frame]) -> Option<usize> {
+    let played = |frame: &Frame| frame.session.game_status == GameStatus::Playing;
+    let windows = frames.windows(CUT_OUT + 2).enumerate();
+    windows
+        .filter(|(_, window)| window.iter().all(played))
+        .map(|(before, _)| before + 1)
+        .min_by_key(|at| at.abs_diff(CUT_AT))
 }
 
 fn path_text(path: &Path) -> String {
@@ -189,4 +203,25 @@ fn told(made: &Made, ui: &mut Ui) -> io::Result<()> {
         )))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_seconds_of_play_are_found_in_any_match() {
+        for seed in 0..20 {
+            let options = MatchOptions {
+                seed,
+                rate_hz: RATE,
+                ..MatchOptions::default()
+            };
+            let frames: Vec<Frame> = Match::new(options.lasting(LASTS)).collect();
+            let at = cut_at(&frames).unwrap();
+            let (before, behind) = (&frames[at - 1].session, &frames[at + CUT_OUT].session);
+            let lost = before.game_clock - behind.game_clock;
+            assert!((5.9..6.2).contains(&lost), "seed {seed}: {lost} s");
+        }
+    }
 }

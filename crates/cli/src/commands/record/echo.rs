@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gametape::echo::{Event, Faults, RecordOptions, Recorded, Session, record};
+use gametape::echo::{Event, Faults, RecordOptions, Recorded, Session, record, shown_url};
 use gametape::{Error, Format};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ pub fn run(args: &RecordEcho, ui: &mut Ui) -> io::Result<Exit> {
         Ok(recorded) if recorded.files.is_empty() => {
             ui.complain(&format!(
                 "{}: no frame came{}",
-                args.url,
+                shown_url(&args.url),
                 why(&recorded.faults)
             ));
             Ok(Exit::Unusable)
@@ -55,7 +55,7 @@ fn listen(args: &RecordEcho, ui: &mut Ui) -> Result<Recorded, Error> {
         let text = match event {
             Event::Begun => format!(
                 "asking {} {} a second; Ctrl-C ends the recording",
-                args.url,
+                shown_url(&args.url),
                 counted(args.rate.into(), "time")
             ),
             Event::Waiting(fault) => format!("waiting for a match: {fault}"),
@@ -103,6 +103,7 @@ fn report(args: &RecordEcho, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
             json!({
                 "path": file.path.display().to_string(),
                 "frames": file.frames,
+                "frames_before": file.frames_before,
                 "bytes": file.bytes,
             })
         });
@@ -128,9 +129,13 @@ fn report(args: &RecordEcho, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
     }
     for file in &recorded.files {
         ui.line(format_args!(
-            "{}: recorded {} ({})",
+            "{}: recorded {}{} ({})",
             gametape::printable(&file.path.display().to_string()),
             counted(file.frames, "frame"),
+            match file.frames_before {
+                0 => String::new(),
+                before => format!(", {} with those before", before + file.frames),
+            },
             counted(file.bytes, "byte"),
         ))?;
     }

@@ -79,7 +79,9 @@ const SHOWN: usize = 12;
 fn number(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
+        Value::String(text) if text.is_empty() => "-".to_owned(),
+        Value::String(text) => gametape::printable(text),
+        Value::Array(values) if values.is_empty() => "-".to_owned(),
         Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() => format!("{float:.3}"),
             _ => number.to_string(),

@@ -85,7 +85,7 @@ where
         };
         let texts: Vec<String> = column
             .iter()
-            .map(|(key, value)| cell(key, *value, decimals))
+            .map(|(key, value)| gametape::shortened(&cell(key, *value, decimals)))
             .collect();
         if texts.iter().all(String::is_empty) {
             return None;
@@ -94,7 +94,7 @@ where
         let mut words: Vec<String> = name
             .unwrap_or(key)
             .split('_')
-            .map(gametape::printable)
+            .map(|word| gametape::shortened(&gametape::printable(word)))
             .collect();
         if first.iter().any(|(other, _)| Some(*other) == name) {
             words.push("time".to_owned());
@@ -154,4 +154,25 @@ fn cell(key: &str, value: Option<&Value>, decimals: usize) -> String {
 /// `12:34.5`
 fn clock(ms: u64) -> String {
     format!("{}:{:02}.{}", ms / 60_000, ms / 1000 % 60, ms / 100 % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A width of more than 65,535 is a panic.
+    #[test]
+    fn names_of_any_length_are_cut() {
+        let long = "é".repeat(70_000);
+        let lines = table(
+            "players",
+            &[json!({ "name": long, "goals": 1, "of": { &long: 2 } })],
+        );
+        assert!(lines.len() > 2);
+        for line in lines {
+            assert!(line.chars().count() < 200);
+        }
+    }
 }

@@ -2,18 +2,13 @@
 
 use compact_str::CompactString;
 
+use super::clock::Clock;
 use super::{Follows, Report, is_played};
 use crate::model::{Frame, GameStatus, Map, Time};
 use crate::rule::Rule;
 
 /// A longer time between two frames is told of: a minute.
 const GAP_MS: u64 = 60_000;
-/// The clock may lose this much more than passes, in seconds: servers stall.
-const CLOCK_SLACK: f32 = 5.0;
-/// The clock may go up by this much, in seconds: it is corrected now and then.
-const CLOCK_RISE: f32 = 0.5;
-/// The clock may stand still this long, in milliseconds.
-const STILL_MS: u64 = 5_000;
 /// Points may fall this long after a restart was asked for, in milliseconds.
 const RESTART_MS: i64 = 30_000;
 
@@ -21,9 +16,7 @@ const RESTART_MS: i64 = 30_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
     before: Option<Before>,
-    /// Since when the clock shows what it shows, if the match is being played, and whether that
-    /// was told of.
-    still: Option<(Time, bool)>,
+    clock: Clock,
     /// When a restart was last asked for.
     restart: Option<Time>,
 }
@@ -35,7 +28,6 @@ struct Before {
     server: CompactString,
     client: CompactString,
     map: Map,
-    clock: f32,
     status: GameStatus,
     played: bool,
     rules_changed_at: Option<i64>,
@@ -49,14 +41,13 @@ impl Flow {
             self.restart = Some(frame.time);
         }
         let Some(before) = &mut self.before else {
-            self.still = played.then_some((frame.time, false));
+            self.clock.begin(frame);
             self.before = Some(Before {
                 time: frame.time,
                 session: session.sessionid.clone(),
                 server: session.sessionip.clone(),
                 client: session.client_name.clone(),
                 map: session.map_name.clone(),
-                clock: session.game_clock,
                 status: session.game_status.clone(),
                 played,
                 rules_changed_at: session.rules_changed_at,
@@ -100,35 +91,6 @@ impl Flow {
 
         let rules_kept = before.rules_changed_at == session.rules_changed_at;
         let playing = same_session && played && before.played && rules_kept;
-        let (was, clock) = (before.clock, session.game_clock);
-        if playing && let Some(ms) = ms {
-            if clock - was > CLOCK_RISE {
-                report.raise(Rule::ClockUp {
-                    before: was,
-                    now: clock,
-                });
-            } else if was - clock > ms as f32 * 1.5e-3 + CLOCK_SLACK {
-                report.raise(Rule::ClockJump {
-                    before: was,
-                    now: clock,
-                    ms,
-                });
-            }
-        }
-        match &mut self.still {
-            Some((since, told)) if playing && clock.to_bits() == was.to_bits() => {
-                let still = frame.time.0.saturating_sub(since.0);
-                if still >= STILL_MS as i64 && !*told {
-                    *told = true;
-                    report.raise(Rule::ClockStopped {
-                        clock,
-                        seconds: still as u64 / 1_000,
-                    });
-                }
-            }
-            still => *still = played.then_some((frame.time, false)),
-        }
-
         let restarted = self
             .restart
             .is_some_and(|asked| (0..=RESTART_MS).contains(&frame.time.0.saturating_sub(asked.0)));
@@ -137,19 +99,20 @@ impl Flow {
             && !restarted
             && is_in_round(&before.status)
             && is_in_round(&session.game_status);
+        let follows = Follows {
+            ms,
+            same_session,
+            playing,
+            same_round,
+        };
+        self.clock.push(frame, follows, report);
         before.time = frame.time;
-        before.clock = clock;
         before.played = played;
         before.rules_changed_at = session.rules_changed_at;
         if before.status != session.game_status {
             before.status.clone_from(&session.game_status);
         }
-        Follows {
-            ms,
-            same_session,
-            playing,
-            same_round,
-        }
+        follows
     }
 }
 

@@ -7,7 +7,7 @@ use compact_str::CompactString;
 
 use super::{Follows, Report};
 use crate::counts::{COUNT_NAMES, COUNTS, counts};
-use crate::model::{Holding, Player, Session, Team, TeamId, Vec3};
+use crate::model::{Game, Holding, Player, Session, Team, TeamId, Time, Vec3};
 use crate::rule::Rule;
 
 /// Names that are remembered; no match has as many players.
@@ -17,6 +17,14 @@ const MAX_NAMES: usize = 10_000;
 const JUMP: f32 = 10.0;
 /// m/s
 const JUMP_SPEED: f32 = 100.0;
+/// Nobody and nothing gets further from one frame to the next, in metres,
+pub(super) const TELEPORT: f32 = 15.0;
+/// which is this long, at most, in milliseconds.
+pub(super) const NEXT_MS: u64 = 100;
+/// Within this time nobody is replaced by somebody else, let alone most players, in milliseconds.
+const REPLACED_MS: u64 = 10_000;
+/// Stats of who joins may be told this much later, in milliseconds.
+const JOINING_MS: i64 = 5_000;
 
 /// Follows the players.
 #[derive(Clone, Debug, Default)]
@@ -36,11 +44,24 @@ struct Seen {
     userid: u64,
     team: usize,
     head: Vec3,
+    stunned: bool,
     counts: Option<[i32; COUNTS]>,
+    /// When they joined, if that is recorded.
+    joined: Option<Time>,
 }
 
+/// By how much the points in the stats of blue's and orange's players have risen since the frame
+/// before; `None` where that is not known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rises(pub [Option<i64>; 2]);
+
 impl Players {
-    pub(super) fn push(&mut self, session: &Session, follows: Follows, report: &mut Report<'_>) {
+    pub(super) fn push(
+        &mut self,
+        session: &Session,
+        follows: Follows,
+        report: &mut Report<'_>,
+    ) -> Rises {
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.clear();
         self.now
@@ -48,7 +69,9 @@ impl Players {
                 userid: player.userid,
                 team,
                 head: player.head.position,
+                stunned: player.stunned,
                 counts: player.stats.as_ref().map(counts),
+                joined: None,
             }));
         self.now.sort_unstable_by_key(|seen| seen.userid);
 
@@ -59,7 +82,10 @@ impl Players {
             team_stats(place, team, report);
         }
         if follows.same_session {
-            self.follow(follows, report);
+            let arena = session.map_name.game() == Game::Arena;
+            self.follow(follows, arena, report)
+        } else {
+            Rises([None; 2])
         }
     }
 
@@ -138,60 +164,168 @@ impl Players {
     }
 
     /// Both lists are in the order of user ids: a walk along both finds who came and went.
-    fn follow(&self, follows: Follows, report: &mut Report<'_>) {
-        let (mut before, mut now) = (self.before.as_slice(), self.now.as_slice());
-        let (mut stayed, mut jumped) = (0_u64, 0_u64);
+    fn follow(&mut self, follows: Follows, arena: bool, report: &mut Report<'_>) -> Rises {
+        let mut before = self.before.iter().peekable();
+        let mut now = self.now.iter_mut().peekable();
+        let mut step = Step::default();
         loop {
-            let order = match (before, now) {
-                ([], []) => break,
-                ([], _) => Ordering::Greater,
-                (_, []) => Ordering::Less,
-                ([a, ..], [b, ..]) => a.userid.cmp(&b.userid),
+            let order = match (before.peek(), now.peek()) {
+                (None, None) => break,
+                (None, _) => Ordering::Greater,
+                (_, None) => Ordering::Less,
+                (Some(a), Some(b)) => a.userid.cmp(&b.userid),
             };
-            match order {
-                Ordering::Less => {
-                    if let Some((gone, rest)) = before.split_first() {
-                        let team = team_id(gone.team);
-                        report.raise(Rule::PlayerLeft { team });
-                        before = rest;
-                    }
+            let a = if order.is_le() { before.next() } else { None };
+            let b = if order.is_ge() { now.next() } else { None };
+            match (a, b) {
+                (Some(a), Some(b)) => step.stays(a, b, follows, arena, report),
+                (Some(a), None) => {
+                    let team = team_id(a.team);
+                    report.raise(Rule::PlayerLeft { team });
+                    step.goes(a);
                 }
-                Ordering::Greater => {
-                    if let Some((come, rest)) = now.split_first() {
-                        let team = team_id(come.team);
-                        report.raise(Rule::PlayerJoined { team });
-                        now = rest;
-                    }
+                (None, Some(b)) => {
+                    let team = team_id(b.team);
+                    report.raise(Rule::PlayerJoined { team });
+                    step.comes(b, report.time);
                 }
-                Ordering::Equal => {
-                    if let (Some((a, before_rest)), Some((b, now_rest))) =
-                        (before.split_first(), now.split_first())
-                    {
-                        // Without user ids nobody knows who is who.
-                        if a.userid != 0 {
-                            one(a, b, follows, report);
-                            if a.team < 2 && a.team == b.team {
-                                stayed += 1;
-                                jumped += u64::from(jumps(a, b, follows.ms));
-                            }
-                        }
-                        (before, now) = (before_rest, now_rest);
-                    }
-                }
+                (None, None) => {}
             }
         }
+        step.judge(follows, report);
+        Rises(step.points)
+    }
+}
+
+/// What happens to the players from one frame to the next.
+#[derive(Debug)]
+struct Step {
+    /// Players, without spectators and those without user id.
+    stayed: u64,
+    jumped: u64,
+    gone: u64,
+    come: u64,
+    /// See [`Rises`].
+    points: [Option<i64>; 2],
+}
+
+impl Default for Step {
+    fn default() -> Self {
+        Self {
+            stayed: 0,
+            jumped: 0,
+            gone: 0,
+            come: 0,
+            points: [Some(0); 2],
+        }
+    }
+}
+
+impl Step {
+    /// What a team's players have scored is not known.
+    fn unknown(&mut self, team: usize) {
+        if let Some(points) = self.points.get_mut(team) {
+            *points = None;
+        }
+    }
+
+    fn goes(&mut self, gone: &Seen) {
+        self.unknown(gone.team);
+        self.gone += u64::from(gone.plays());
+    }
+
+    fn comes(&mut self, come: &mut Seen, time: Time) {
+        self.unknown(come.team);
+        come.joined = Some(time);
+        self.come += u64::from(come.plays());
+    }
+
+    fn stays(
+        &mut self,
+        before: &Seen,
+        now: &mut Seen,
+        follows: Follows,
+        arena: bool,
+        report: &mut Report<'_>,
+    ) {
+        // Without user ids nobody knows who is who.
+        if before.userid == 0 {
+            self.unknown(before.team);
+            self.unknown(now.team);
+            return;
+        }
+        now.joined = before.joined;
+        one(before, now, follows, report);
+        if before.team != now.team {
+            self.unknown(before.team);
+            self.unknown(now.team);
+        } else if before.plays() {
+            self.stayed += 1;
+            let metres = metres(before.head, now.head);
+            let reach = JUMP.max(JUMP_SPEED * follows.ms.unwrap_or(0) as f32 / 1_000.0);
+            self.jumped += u64::from(metres > reach);
+            // In combat who is hit comes back elsewhere.
+            if let (true, true, false, Some(ms @ 0..=NEXT_MS)) = (
+                arena && follows.playing,
+                metres > TELEPORT,
+                before.stunned || now.stunned,
+                follows.ms,
+            ) {
+                report.raise(Rule::PlayerJump { metres, ms });
+            }
+            self.score(before, now, report.time);
+        }
+    }
+
+    fn score(&mut self, before: &Seen, now: &Seen, time: Time) {
+        let (Some([before, ..]), Some([after, ..])) = (&before.counts, &now.counts) else {
+            return;
+        };
+        let rise = i64::from(*after) - i64::from(*before);
+        if rise <= 0 {
+            return;
+        }
+        let joining = now
+            .joined
+            .is_some_and(|joined| time.0.saturating_sub(joined.0) < JOINING_MS);
+        if joining {
+            self.unknown(now.team);
+        } else if let Some(Some(points)) = self.points.get_mut(now.team) {
+            *points += rise;
+        }
+    }
+
+    fn judge(&self, follows: Follows, report: &mut Report<'_>) {
+        let &Self {
+            stayed,
+            jumped,
+            gone,
+            come,
+            ..
+        } = self;
+        let Some(ms @ 0..=REPLACED_MS) = follows.ms else {
+            return;
+        };
         // Once is a respawn; most at once, while the clock runs, is another moment of the match.
-        if follows.playing
-            && jumped >= 3
-            && jumped * 2 > stayed
-            && let Some(ms @ 0..=1_000) = follows.ms
-        {
+        if follows.playing && jumped >= 3 && jumped * 2 > stayed && ms <= 1_000 {
             report.raise(Rule::AllJump {
                 moved: jumped,
                 players: stayed,
                 ms,
             });
         }
+        // Who is there comes one after the other, and goes so, or all go.
+        if gone >= 2 && come >= 2 && gone > stayed && come > stayed {
+            let players = gone + stayed;
+            report.raise(Rule::RosterChanged { gone, players, ms });
+        }
+    }
+}
+
+impl Seen {
+    /// For a team, and under a user id.
+    const fn plays(&self) -> bool {
+        self.team < 2 && self.userid != 0
     }
 }
 
@@ -210,15 +344,10 @@ fn one(before: &Seen, now: &Seen, follows: Follows, report: &mut Report<'_>) {
     }
 }
 
-fn jumps(before: &Seen, now: &Seen, ms: Option<u64>) -> bool {
-    let squares: f32 = before
-        .head
-        .iter()
-        .zip(now.head)
-        .map(|(a, b)| (b - a) * (b - a))
-        .sum();
-    let reach = JUMP.max(JUMP_SPEED * ms.unwrap_or(0) as f32 / 1_000.0);
-    squares > reach * reach
+/// How far apart two places are.
+pub(super) fn metres(a: Vec3, b: Vec3) -> f32 {
+    let squares: f32 = a.iter().zip(b).map(|(a, b)| (b - a) * (b - a)).sum();
+    squares.sqrt()
 }
 
 /// One disc, one who has it.

@@ -1,7 +1,7 @@
 //! Points against what is told of goals.
 
-use super::{Follows, Report};
-use crate::model::{Frame, Game, GoalType, LastScore, TeamId, Time};
+use super::{Follows, Place, Report};
+use crate::model::{Frame, Game, GameStatus, GoalType, LastScore, Session, TeamId, Time};
 use crate::rule::Rule;
 
 /// `last_score` may tell of a goal this long before or after the points rise, in milliseconds.
@@ -13,19 +13,31 @@ pub(super) struct Points {
     /// Of blue and orange in the frame before.
     before: Option<[f32; 2]>,
     score: Option<LastScore>,
-    /// When `last_score` changed, and what it then said, until points take it.
-    told: Option<(Time, TeamId, i32, bool)>,
+    /// The status of the frame before was playing.
+    playing: bool,
+    /// What `last_score` said when it changed, until points take it.
+    told: Option<Told>,
+    /// When points were last explained.
+    taken: Option<Time>,
     /// Points that no score has explained yet: when, whose, how many, in which frame, where.
     waiting: Option<Rise>,
 }
 
 #[derive(Clone, Debug)]
+struct Told {
+    place: Place,
+    team: TeamId,
+    amount: i32,
+    own: bool,
+    /// Another goal, in the middle of a round: points have to follow.
+    counts: bool,
+}
+
+#[derive(Clone, Debug)]
 struct Rise {
-    time: Time,
+    place: Place,
     team: TeamId,
     points: f32,
-    frame: u64,
-    offset: Option<u64>,
 }
 
 impl Points {
@@ -37,31 +49,59 @@ impl Points {
         }
         let points = [session.blue_points, session.orange_points];
         let before = self.before.replace(points);
+        let was_playing = std::mem::replace(
+            &mut self.playing,
+            session.game_status == GameStatus::Playing,
+        );
         let changed = self.score != session.last_score;
+        let mut another = false;
         if changed {
+            another = is_another(self.score.as_ref(), session.last_score.as_ref());
             self.score.clone_from(&session.last_score);
         }
         // Where time is missing, so may be goals.
         let (Some(before), Some(0..=WINDOW_MS), true) = (before, follows.ms, follows.same_session)
         else {
-            (self.told, self.waiting) = (None, None);
+            (self.told, self.waiting, self.taken) = (None, None, None);
             return;
         };
+        if !follows.same_round
+            && let Some(told) = &mut self.told
+        {
+            told.counts = false;
+        }
         if changed && let Some(score) = &self.score {
             let own = score.goal_type == GoalType::SelfGoal;
-            self.told = Some((frame.time, score.team.clone(), score.point_amount, own));
+            // A score may be told bit by bit.
+            let taken = self
+                .taken
+                .is_some_and(|taken| frame.time.0.abs_diff(taken.0) <= WINDOW_MS);
+            self.told = Some(Told {
+                place: report.place(),
+                team: score.team.clone(),
+                amount: score.point_amount,
+                own,
+                counts: another && follows.same_round && !taken,
+            });
+            if another && !own && is_of_the_other_team(score, session) {
+                let team = score.team.clone();
+                report.raise(Rule::GoalScorer { team });
+            }
         }
         let teams = [TeamId::Blue, TeamId::Orange];
         for ((team, before), now) in teams.into_iter().zip(before).zip(points) {
             if now > before {
+                // It takes seconds, of a status of their own, from a goal to the next round.
+                if was_playing && session.game_status == GameStatus::RoundStart {
+                    let team = team.clone();
+                    report.raise(Rule::GoalCut { team });
+                }
                 // Nothing tells of goals in a session without the member.
                 if self.score.is_some() {
                     self.waiting = Some(Rise {
-                        time: frame.time,
+                        place: report.place(),
                         team,
                         points: now - before,
-                        frame: report.frame,
-                        offset: report.offset,
                     });
                 }
             } else if now < before && follows.same_round {
@@ -72,16 +112,30 @@ impl Points {
     }
 
     fn judge(&mut self, now: Time, report: &mut Report<'_>) {
+        self.explain(now, report);
+        if let Some(told) = &self.told
+            && now.0.abs_diff(told.place.time.0) > WINDOW_MS
+        {
+            if told.counts {
+                let (team, amount) = (told.team.clone(), told.amount);
+                report.raise_at(told.place, Rule::GoalUncounted { team, amount });
+            }
+            self.told = None;
+        }
+    }
+
+    fn explain(&mut self, now: Time, report: &mut Report<'_>) {
         let Some(rise) = &self.waiting else {
             return;
         };
         let told = self
             .told
             .as_ref()
-            .filter(|(time, team, _, own)| {
-                time.0.abs_diff(rise.time.0) <= WINDOW_MS && (*team == rise.team || *own)
+            .filter(|told| {
+                told.place.time.0.abs_diff(rise.place.time.0) <= WINDOW_MS
+                    && (told.team == rise.team || told.own)
             })
-            .map(|&(_, _, amount, _)| amount);
+            .map(|told| told.amount);
         let rule = match told {
             Some(amount) if (f64::from(amount) - f64::from(rise.points)).abs() < 0.5 => None,
             Some(amount) => Some(Rule::GoalPoints {
@@ -89,7 +143,7 @@ impl Points {
                 rise: rise.points,
                 amount,
             }),
-            None if now.0.abs_diff(rise.time.0) <= WINDOW_MS => return,
+            None if now.0.abs_diff(rise.place.time.0) <= WINDOW_MS => return,
             None => Some(Rule::GoalUntold {
                 team: rise.team.clone(),
                 rise: rise.points,
@@ -97,17 +151,44 @@ impl Points {
         };
         if let Some(rule) = rule {
             // Of the frame in which the points rose.
-            let mut then = Report {
-                findings: &mut *report.findings,
-                frame: rise.frame,
-                offset: rise.offset,
-                time: rise.time,
-            };
-            then.raise(rule);
+            report.raise_at(rise.place, rule);
         }
         if told.is_some() {
             self.told = None;
+            self.taken = Some(now);
         }
         self.waiting = None;
     }
+}
+
+/// True for a goal other than the one before. (Names alone may change: who leaves has none.)
+fn is_another(before: Option<&LastScore>, now: Option<&LastScore>) -> bool {
+    let goal = |score: &LastScore| {
+        (
+            score.team.clone(),
+            score.goal_type.clone(),
+            score.point_amount,
+            score.disc_speed.to_bits(),
+            score.distance_thrown.to_bits(),
+        )
+    };
+    let (Some(before), Some(now)) = (before, now) else {
+        return false;
+    };
+    now.point_amount > 0
+        && matches!(now.team, TeamId::Blue | TeamId::Orange)
+        && goal(before) != goal(now)
+}
+
+/// True if who scored is there, and plays against the team that the score is of.
+fn is_of_the_other_team(score: &LastScore, session: &Session) -> bool {
+    let scorers = || {
+        session
+            .players()
+            .filter(|(_, player)| player.name == score.person_scored)
+    };
+    let place = usize::from(score.team == TeamId::Orange);
+    !matches!(score.person_scored.as_str(), "" | "[INVALID]")
+        && scorers().any(|(team, _)| team == 1 - place)
+        && !scorers().any(|(team, _)| team == place)
 }

@@ -1,6 +1,6 @@
 //! Values that no match has, each frame by itself.
 
-use super::Report;
+use super::{Report, is_played};
 use crate::model::{Bones, Frame, Player, Pose, Session, Vec3, clock_display};
 use crate::rule::Rule;
 
@@ -11,6 +11,10 @@ const MAX_SPEED: f32 = 1_000.0;
 /// What rounding to a thousandth, and a .butter's rotations, leave of unit length and right angles
 /// (squared lengths and scalar products).
 const ROUNDING: f32 = 0.05;
+/// The clock as shown may be off by this much, in seconds: it is rounded, or of another frame.
+const SHOWN: f64 = 0.25;
+/// By more than this it is another time.
+const FORGED: f64 = 1.0;
 /// Milliseconds that someone can play with.
 const MAX_PING: i32 = 10_000;
 
@@ -101,13 +105,16 @@ fn whole(session: &Session, report: &mut Report<'_>) {
     }
     let (shown, clock) = (&session.game_clock_display, session.game_clock);
     // Mostly the very text; what is rounded otherwise, by a hundredth or a frame, is no oddity.
-    if !shown.is_empty()
-        && clock.is_finite()
-        && *shown != clock_display(clock)
-        && !seconds(shown).is_some_and(|shown| (shown - f64::from(clock.max(0.0))).abs() <= 0.25)
-    {
+    if !shown.is_empty() && clock.is_finite() && *shown != clock_display(clock) {
+        let off = seconds(shown).map_or(f64::INFINITY, |shown| {
+            (shown - f64::from(clock.max(0.0))).abs()
+        });
         let shown = shown.chars().take(16).collect();
-        report.raise(Rule::ClockDisplay { shown, clock });
+        if off > FORGED && is_played(session) {
+            report.raise(Rule::ClockForged { shown, clock });
+        } else if off > SHOWN {
+            report.raise(Rule::ClockDisplay { shown, clock });
+        }
     }
 }
 

@@ -120,15 +120,21 @@ fn no_session(text: &[u8]) -> Fault {
     Fault::new(Rule::NoSession { found: clip(text) })
 }
 
-/// The start of what stands where something else should.
+/// The start of what stands where something else should, with `#` for its digits: they may be those
+/// of an account or of an address. Up to three that are all there is, such as 404, are neither.
 #[cold]
 pub(super) fn clip(text: &[u8]) -> String {
     const MOST: usize = 24;
     let text = text.trim_ascii();
     let start = text.get(..MOST).unwrap_or(text);
+    let is_status = text.len() <= 3;
     let mut clipped: String = String::from_utf8_lossy(start)
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| match c {
+            c if c.is_control() => ' ',
+            c if c.is_numeric() && !is_status => '#',
+            c => c,
+        })
         .collect();
     if text.len() > MOST {
         clipped.push('…');

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gametape_echo::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
-use gametape_echo::{Error as EchoError, Frame};
+use gametape_echo::{Error as EchoError, Field, Frame, Time};
 use serde_json::{Map, Value, json};
 
 use super::frames::{Frames, broken, problem};
@@ -39,22 +39,49 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
             differ.push(x, y);
         }
     }
-    let problems = [a.problem(), b.problem()];
     let mut found = differ.finish();
     if turned {
         turn(&mut found);
     }
+    // As far as they can be read is not as far as they go.
+    if let Some(problem) = a.problem().or_else(|| b.problem()) {
+        return Err(so_far(problem, &found));
+    }
     if found.is_same() {
-        // The same as far as it can be read is not the same.
-        if let Some(problem) = problems.into_iter().flatten().next() {
-            return Err(problem);
-        }
         return Ok(Diff {
             same: true,
             ..Diff::default()
         });
     }
-    Ok(told(&found, &problems))
+    Ok(told(&found))
+}
+
+/// What keeps recordings from being compared, and what is known all the same.
+fn so_far(problem: Error, found: &Found) -> Error {
+    let known = match &found.first {
+        Some(first) if matches!(first.what, Side::Both(_)) => {
+            format!("frame {} differs", first.frame)
+        }
+        _ => match found.frames.iter().min() {
+            Some(0) | None => "nothing could be compared".to_owned(),
+            Some(1) => "the one frame that could be read of both is the same".to_owned(),
+            Some(frames) => format!("the {frames} frames that could be read of both are the same"),
+        },
+    };
+    match problem {
+        Error::Broken {
+            path,
+            code,
+            offset,
+            message,
+        } => Error::Broken {
+            path,
+            code,
+            offset,
+            message: format!("{message} ({known})"),
+        },
+        other => other,
+    }
 }
 
 /// What differs, seen from the other recording.
@@ -110,7 +137,7 @@ impl<'s> Reading<'s> {
     }
 }
 
-fn told(found: &Found, problems: &[Option<Error>; 2]) -> Diff {
+fn told(found: &Found) -> Diff {
     let mut diff = Diff {
         more: found.more_frames,
         ..Diff::default()
@@ -118,7 +145,6 @@ fn told(found: &Found, problems: &[Option<Error>; 2]) -> Diff {
     let Some(first) = &found.first else {
         return diff;
     };
-    let [a_problem, b_problem] = problems;
     diff.details = object(json!({
         "frame": first.frame,
         "frames": found.frames,
@@ -129,18 +155,33 @@ fn told(found: &Found, problems: &[Option<Error>; 2]) -> Diff {
             put(difference, &mut diff.details);
             sentence(difference)
         }
-        Side::OnlyFirst => ended("second", b_problem.as_ref()),
-        Side::OnlySecond => ended("first", a_problem.as_ref()),
+        Side::OnlyFirst => ended("second"),
+        Side::OnlySecond => ended("first"),
     };
-    diff.first = Some(format!("frame {} ({}): {what}", first.frame, first.time));
+    let [a, b] = found.frames;
+    let counts = if a == b {
+        String::new()
+    } else {
+        let s = if a == 1 { "" } else { "s" };
+        format!("; the first has {a} frame{s}, the second {b}")
+    };
+    diff.first = Some(format!(
+        "frame {} ({}): {what}{counts}",
+        first.frame, first.time
+    ));
     diff.tick = u64::try_from(first.time.0).ok();
     diff
 }
 
-fn ended(which: &str, problem: Option<&Error>) -> String {
-    match problem {
-        None => format!("the {which} recording has ended"),
-        Some(error) => format!("the {which} recording breaks off: {}", error.message()),
+fn ended(which: &str) -> String {
+    format!("the {which} recording has ended")
+}
+
+/// A value as people write it: times are milliseconds.
+fn shown(difference: &Difference, value: &str) -> String {
+    match value.parse() {
+        Ok(ms) if difference.field == Field::Time => Time(ms).to_string(),
+        _ => value.to_owned(),
     }
 }
 
@@ -158,7 +199,9 @@ fn sentence(difference: &Difference) -> String {
     };
     format!(
         "{} is {} in the first, {} in the second{apart}{more}",
-        difference.path, difference.a, difference.b
+        difference.path,
+        shown(difference, &difference.a),
+        shown(difference, &difference.b)
     )
 }
 

@@ -7,6 +7,7 @@ use gametape_echo::echoreplay::{self, write_frame};
 use gametape_echo::{Error as EchoError, Frame, Holding};
 
 use super::EchoFormat;
+use super::convert::tame;
 use super::frames::{Frames, broken, problem};
 use super::info::HIDDEN;
 use crate::Error;
@@ -45,7 +46,7 @@ pub(super) fn dump(
         }
         text.clear();
         line.clear();
-        put(index, &copy, &mut text, &mut line)?;
+        put(index, &mut copy, &mut text, &mut line)?;
         out.write_all(&line)?;
         if wanted.tick.is_some() {
             let problem = None;
@@ -63,10 +64,15 @@ pub(super) fn dump(
 }
 
 /// Writes `{"frame":0,"time":"…","time_ms":…,"session":{…},"bones":{…}}`.
-fn put(index: u64, frame: &Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) -> io::Result<()> {
+fn put(index: u64, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) -> io::Result<()> {
     let (time, ms) = (frame.time, frame.time.0);
     write!(line, r#"{{"frame":{index},"time":"{time}","time_ms":{ms}"#)?;
-    let written = write_frame(frame, text).map_err(|error| error.to_string());
+    let mut written = write_frame(frame, text);
+    if written.is_err() && tame(frame) > 0 {
+        // Numbers that JSON has no text for are 0, as `convert` writes them.
+        written = write_frame(frame, text);
+    }
+    let written = written.map_err(|error| error.to_string());
     let answers = written.and_then(|()| match echoreplay::read(text).next() {
         Some(Ok(line)) => Ok((line.session, line.bones)),
         Some(Err(error)) => Err(error.to_string()),
@@ -81,7 +87,7 @@ fn put(index: u64, frame: &Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) -> io:
                 line.extend_from_slice(bones);
             }
         }
-        // Numbers that JSON has no text for.
+        // A time without a date, or the like.
         Err(message) => {
             let message = serde_json::to_string(&message)?;
             write!(line, r#","error":{message}"#)?;
@@ -91,22 +97,33 @@ fn put(index: u64, frame: &Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) -> io:
     Ok(())
 }
 
-/// Takes out the address of the server and the accounts of players.
+/// Takes out the address of the server, the accounts of players, and what the description of an
+/// error says, which may be either.
 fn hide(frame: &mut Frame) {
     let session = &mut frame.session;
     if !session.sessionip.is_empty() {
         session.sessionip = HIDDEN.into();
     }
-    let accounts: Vec<u64> = session
-        .players()
-        .map(|(_, player)| player.userid)
-        .filter(|userid| *userid > u64::from(u8::MAX))
-        .collect();
+    if let Some(said) = session
+        .err_description
+        .as_mut()
+        .filter(|said| !said.is_empty())
+    {
+        *said = HIDDEN.into();
+    }
     for player in session.teams.iter_mut().flat_map(|team| &mut team.players) {
         player.userid = 0;
         for hand in [&mut player.holding_left, &mut player.holding_right] {
-            // Recorders before 2022 named a player who is held by the account.
-            if matches!(hand, Some(Holding::Number(number)) if accounts.contains(number)) {
+            // Recorders before 2022 named a player who is held by the account, which need not be
+            // there any more. A `playerid` is a byte.
+            let is_account = match hand {
+                Some(Holding::Number(number)) => *number > u64::from(u8::MAX),
+                Some(Holding::Other(text)) => {
+                    text.len() > 3 && text.bytes().all(|b| b.is_ascii_digit())
+                }
+                _ => false,
+            };
+            if is_account {
                 *hand = Some(Holding::Other(HIDDEN.into()));
             }
         }

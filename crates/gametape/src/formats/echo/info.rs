@@ -353,5 +353,9 @@ fn container(source: &Source, members: Option<u64>, details: &mut Map<String, Va
 }
 
 fn players(summary: &Summary, secrets: Secrets) -> Value {
+    if summary.frames == 0 {
+        // Nobody knows who they would be.
+        return Value::Null;
+    }
     summary.players.iter().map(|p| p.show(secrets)).collect()
 }

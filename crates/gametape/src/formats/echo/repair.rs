@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use gametape_echo::butter::{SalvageError, Salvaged, salvage};
-use gametape_echo::echoreplay::{ReadOptions, Writer, ZipWriter};
+use gametape_echo::echoreplay::{Line, ReadOptions, Writer, ZipWriter};
 use gametape_echo::{Error as EchoError, Frame, Limits, Severity, WriteError};
 use tempfile::NamedTempFile;
 
@@ -40,6 +40,9 @@ pub(super) fn butter(
         };
         file = again().map_err(|error| failed(path, error))?;
     } else {
+        if salvaged.written.frames == 0 && salvaged.lost_bytes + salvaged.lost_chunks > 0 {
+            return Err(nothing_to_keep(path));
+        }
         told(&salvaged, &mut actions);
     }
     Ok(Repaired {
@@ -48,6 +51,14 @@ pub(super) fn butter(
         actions,
         beside: Vec::new(),
     })
+}
+
+/// A file without frames would say that there was no match.
+fn nothing_to_keep(path: &Path) -> Error {
+    Error::Unwritable {
+        path: path.to_owned(),
+        message: "no frame of it can be read: there is nothing to keep".to_owned(),
+    }
 }
 
 fn counted(count: u64, what: &str) -> String {
@@ -107,6 +118,45 @@ enum Output {
     Zip(Box<ZipWriter<BufWriter<NamedTempFile>>>),
 }
 
+/// Bones that can't be read, in lines that are kept.
+#[derive(Default)]
+struct Odd {
+    scratch: Frame,
+    /// By their rule: the first, and how many.
+    kept: Vec<(EchoError, u64)>,
+}
+
+impl Odd {
+    /// Looks at a line that was read without bones.
+    fn look(&mut self, line: &Line<'_>) {
+        let bones = line.bones.unwrap_or_default();
+        if matches!(bones, b"" | b"{\"err_code\":0}") {
+            return;
+        }
+        let Err(error) = line.read_into(&mut self.scratch) else {
+            return;
+        };
+        match self.kept.iter_mut().find(|(e, _)| e.code() == error.code()) {
+            Some((_, count)) => *count += 1,
+            None => self.kept.push((error, 1)),
+        }
+    }
+
+    /// How many findings of a rule speak of lines that are kept.
+    fn of(&self, code: &str) -> u64 {
+        let of = self.kept.iter().find(|(error, _)| error.code() == code);
+        of.map_or(0, |(_, count)| *count)
+    }
+
+    /// A sentence for each rule.
+    fn sentences(&self) -> impl Iterator<Item = String> {
+        self.kept.iter().map(|(error, count)| match count {
+            1 => format!("kept as it is: {error}"),
+            count => format!("kept as they are, {count} lines; the first: {error}"),
+        })
+    }
+}
+
 /// Whole lines that are frames, byte for byte, in the same container.
 pub(super) fn echoreplay(
     path: &Path,
@@ -129,6 +179,7 @@ pub(super) fn echoreplay(
     };
     let mut output = new().map_err(unwritable)?;
     let mut frame = Frame::default();
+    let mut odd = Odd::default();
     let mut frames = 0_u64;
     loop {
         let line = match reader.next_frame(&mut frame) {
@@ -138,6 +189,9 @@ pub(super) fn echoreplay(
             // The end, or a limit: what comes behind it can't be had.
             Ok(None) | Err(_) => break,
         };
+        if frame.bones.is_none() {
+            odd.look(&line);
+        }
         match &mut output {
             Output::Text(writer) => writer.push_line(&line),
             Output::Zip(writer) => writer.push_line(&line),
@@ -149,6 +203,7 @@ pub(super) fn echoreplay(
     let mut actions: Vec<String> = findings
         .iter()
         .filter(|finding| finding.severity() > Severity::Info)
+        .filter(|finding| finding.repeats + 1 > odd.of(finding.code()))
         .map(|finding| {
             let place = finding.place();
             let colon = if place.is_empty() { "" } else { ": " };
@@ -156,6 +211,9 @@ pub(super) fn echoreplay(
         })
         .collect();
     let lossy = !actions.is_empty();
+    if lossy && frames == 0 {
+        return Err(nothing_to_keep(path));
+    }
     let mended = findings.iter().filter(|f| f.severity() == Severity::Info);
     actions.extend(mended.map(|finding| format!("set right: {}", finding.message())));
     if actions.is_empty() {
@@ -166,11 +224,12 @@ pub(super) fn echoreplay(
         };
         return Ok(Repaired {
             content: copy().map_err(|error| failed(path, error))?,
-            actions,
+            actions: odd.sentences().collect(),
             lossy: false,
             beside: Vec::new(),
         });
     }
+    actions.extend(odd.sentences());
     actions.push(format!("kept {}", counted(frames, "frame")));
     let finish = || -> Result<Content<'static>, WriteError> {
         let mut file = match output {

@@ -178,6 +178,7 @@ impl Adapter for Murk {
             frame.map_err(|error| broken(path, error))?;
         }
         Ok(Converted {
+            notes: Vec::new(),
             content: (&**bytes).into(),
             losses: Vec::new(),
             report: None,

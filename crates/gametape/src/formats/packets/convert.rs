@@ -51,6 +51,7 @@ pub(super) fn convert<'a>(
             beside_it.push(beside(packets.schema()));
         }
         return Ok(Converted {
+            notes: Vec::new(),
             content: (&**source).into(),
             losses: Vec::new(),
             report: None,
@@ -203,6 +204,7 @@ impl<'p> Sink<'p> {
             }
         };
         Ok(Converted {
+            notes: Vec::new(),
             content: bytes.into(),
             losses,
             report: None,

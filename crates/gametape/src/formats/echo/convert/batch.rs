@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
 
 use gametape_echo::echoreplay::{self, Line};
-use gametape_echo::{Error as EchoError, Frame, Severity, butter};
+use gametape_echo::{Error as EchoError, Finding, Frame, Rule, Severity, butter};
 use rayon::prelude::*;
 
 use super::super::EchoFormat;
@@ -120,8 +120,10 @@ pub(super) enum Batch {
 /// What is known at the end of the input.
 #[derive(Default)]
 pub(super) struct End {
-    /// Sentences: what a reader of text or of a zip came across.
+    /// Sentences: what a reader came across, and nothing is lost by.
     pub notes: Vec<String>,
+    /// Sentences: what frames do not hold.
+    pub losses: Vec<String>,
 }
 
 /// The input, being read on its own thread.
@@ -205,8 +207,21 @@ fn lines(
     let _ = to.send(Ok(Batch::Lines(batch)));
     let notes = reader.findings().iter();
     Ok(End {
-        notes: notes.map(gametape_echo::Finding::message).collect(),
+        notes: notes.map(Finding::message).collect(),
+        losses: Vec::new(),
     })
+}
+
+/// Facts, and what reading has undone; all else that is odd about a .butter is not in its frames.
+fn is_note(finding: &Finding) -> bool {
+    finding.severity() == Severity::Info && !matches!(finding.rule, Rule::Reserved { .. })
+        || matches!(
+            finding.rule,
+            Rule::Unfinished { .. }
+                | Rule::FrozenMotion { .. }
+                | Rule::DriftingBones { .. }
+                | Rule::PauseTimers { .. }
+        )
 }
 
 fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
@@ -237,9 +252,11 @@ fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Re
     if let Some(problem) = problem(path, findings) {
         return Err(problem);
     }
-    let notes = findings.iter().map(gametape_echo::Finding::message);
+    let (notes, losses): (Vec<_>, Vec<_>) = findings.iter().partition(|f| is_note(f));
+    let sentences = |found: Vec<&Finding>| found.into_iter().map(Finding::message).collect();
     let end = End {
-        notes: notes.collect(),
+        notes: sentences(notes),
+        losses: sentences(losses),
     };
     let _ = to.send(Ok(Batch::Frames(batch)));
     Ok(end)

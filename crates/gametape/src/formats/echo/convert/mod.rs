@@ -5,6 +5,8 @@ mod tame;
 mod to_butter;
 mod to_lines;
 
+pub(super) use tame::tame;
+
 use std::io;
 use std::path::Path;
 
@@ -95,10 +97,10 @@ pub(super) fn convert<'a>(
         });
     }
     losses.extend(made.left_out);
-    losses.extend(made.notes);
     Ok(Converted {
         content: made.content,
         losses,
+        notes: made.notes,
         report: (made.errors.frames() > 0).then(|| made.errors.report()),
         beside: Vec::new(),
     })
@@ -161,6 +163,7 @@ fn copied<'a>(
     Ok(Converted {
         content: copy().map_err(|error| failed(path, error))?,
         losses: Vec::new(),
+        notes: Vec::new(),
         report: None,
         beside: Vec::new(),
     })

@@ -3,7 +3,7 @@
 use gametape_echo::{Frame, LastThrow, Pose, Stats};
 
 /// Puts 0 in the place of what is infinite or no number; how often.
-pub(super) fn tame(frame: &mut Frame) -> u64 {
+pub(in crate::formats::echo) fn tame(frame: &mut Frame) -> u64 {
     let mut tamed = Tamed(0);
     let session = &mut frame.session;
     tamed.all(&mut [

@@ -14,7 +14,7 @@ use gametape_echo::loss::FieldErrors;
 use super::super::EchoFormat;
 use super::super::frames::{io, unwritable};
 use super::Made;
-use super::batch::{Batch, Batches, LeftOut, parse};
+use super::batch::{Batch, Batches, End, LeftOut, parse};
 use crate::source::Source;
 use crate::{Content, Error, Work};
 
@@ -39,7 +39,7 @@ pub(super) fn make(
     let scratch = work.scratch().map_err(|error| io(path, error))?;
     let mut file = work.spool().map_err(|error| io(path, error))?;
     let mut left_out = LeftOut::default();
-    let mut notes = Vec::new();
+    let mut end = End::default();
     let errors = std::thread::scope(|scope| {
         let batches = Batches::read(scope, from, path, source, *work);
         let (to, chunks) = sync_channel(1);
@@ -54,8 +54,8 @@ pub(super) fn make(
         let mut pool: Vec<Frame> = Vec::new();
         loop {
             let mut ready = match batches.next()? {
-                Batch::End(end) => {
-                    notes = end.notes;
+                Batch::End(told) => {
+                    end = told;
                     break;
                 }
                 Batch::Frames(frames) => frames,
@@ -83,11 +83,13 @@ pub(super) fn make(
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
+    let mut left_out = left_out.sentences();
+    left_out.extend(end.losses);
     Ok(Made {
         content: Content::spooled(file).map_err(|error| io(path, error))?,
         errors,
-        left_out: left_out.sentences(),
-        notes,
+        left_out,
+        notes: end.notes,
     })
 }
 

@@ -4,16 +4,16 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use gametape_echo::echoreplay::{self, Redactor, Writer, ZipWriter, write_frame};
+use gametape_echo::echoreplay::{self, Line, Redactor, Writer, ZipWriter, write_frame};
 use gametape_echo::loss::FieldErrors;
-use gametape_echo::{Frame, WriteError};
+use gametape_echo::{Frame, Limits, WriteError};
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
 use super::super::EchoFormat;
 use super::super::frames::{broken, unwritable};
 use super::Made;
-use super::batch::{Batch, Batches};
+use super::batch::{Batch, Batches, End};
 use super::tame::tame;
 use crate::echo::Container;
 use crate::source::Source;
@@ -43,12 +43,21 @@ impl Output {
     }
 
     /// Writes whole lines.
-    fn write(&mut self, text: &[u8]) -> Result<(), WriteError> {
-        for line in echoreplay::read(text).flatten() {
+    fn write(&mut self, path: &Path, text: &[u8]) -> Result<(), Error> {
+        for line in echoreplay::read(text) {
+            // Where it lies in this part of the text says nothing.
+            let line = line.map_err(|error| Error::Unwritable {
+                path: path.to_owned(),
+                message: match error.finding() {
+                    Some(finding) => format!("what was made can't be read: {}", finding.rule),
+                    None => error.to_string(),
+                },
+            })?;
             match self {
-                Self::Text(writer) => writer.push_line(&line)?,
-                Self::Zip(writer) => writer.push_line(&line)?,
+                Self::Text(writer) => writer.push_line(&line),
+                Self::Zip(writer) => writer.push_line(&line),
             }
+            .map_err(|error| unwritable(path, &Frame::default(), error))?;
         }
         Ok(())
     }
@@ -68,16 +77,18 @@ impl Output {
 
 /// Writes the lines that come: compressing takes most of the time, and has a thread of its own.
 fn write(
+    path: &Path,
     container: Container,
     name: &str,
     work: &Work<'_>,
     texts: &Receiver<Vec<u8>>,
-) -> Result<Content<'static>, WriteError> {
-    let mut output = Output::new(container, name, work)?;
+) -> Result<Content<'static>, Error> {
+    let failed = |error| unwritable(path, &Frame::default(), error);
+    let mut output = Output::new(container, name, work).map_err(failed)?;
     for text in texts {
-        output.write(&text)?;
+        output.write(path, &text)?;
     }
-    output.finish()
+    output.finish().map_err(failed)
 }
 
 /// Lines of an .echoreplay byte for byte, save for what is redacted.
@@ -93,20 +104,35 @@ pub(super) fn rewrite(
     let content = std::thread::scope(|scope| {
         let batches = Batches::read(scope, EchoFormat::Echoreplay, path, source, *work);
         let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(container, name, work, &texts));
+        let writing = scope.spawn(move || write(path, container, name, work, &texts));
         let sent = rewrite_all(path, &batches, &to, redactor.as_mut(), &mut notes);
         drop(to);
         let written = writing
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         sent?;
-        written.map_err(|error| unwritable(path, &Frame::default(), error))
+        written
     })?;
     Ok(Made {
         content,
         errors: FieldErrors::new(),
         left_out: Vec::new(),
         notes,
+    })
+}
+
+/// Names may become longer, and with them a line: longer than any reader would take.
+fn check_size(path: &Path, line: &Line<'_>, size: usize) -> Result<(), Error> {
+    let limit = Limits::DEFAULT.max_line_bytes;
+    if size as u64 <= limit {
+        return Ok(());
+    }
+    Err(Error::Unwritable {
+        path: path.to_owned(),
+        message: format!(
+            "frame {} would be a line of {size} bytes when redacted; at most {limit} can be read",
+            line.index
+        ),
     })
 }
 
@@ -129,10 +155,17 @@ fn rewrite_all(
         let mut text = Vec::new();
         for line in lines.iter() {
             match &mut redactor {
-                Some(redactor) => line
-                    .redacted(redactor, &mut text)
-                    .map_err(|error| broken(path, error))?,
+                Some(redactor) => {
+                    let start = text.len();
+                    line.redacted(redactor, &mut text)
+                        .map_err(|error| broken(path, error))?;
+                    check_size(path, &line, text.len() - start)?;
+                }
                 None => line.write(&mut text),
+            }
+            if line.ending.is_empty() {
+                // The last of a file in a zip: the next file's first line must not go on with it.
+                text.extend_from_slice(b"\r\n");
             }
         }
         batches.done(Batch::Lines(lines));
@@ -156,16 +189,16 @@ pub(super) fn make(
     let content = std::thread::scope(|scope| {
         let batches = Batches::read(scope, EchoFormat::Butter, path, source, *work);
         let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(container, name, work, &texts));
+        let writing = scope.spawn(move || write(path, container, name, work, &texts));
         let sent = all.make(path, &batches, &to, redactor.as_mut());
         drop(to);
         let written = writing
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         sent?;
-        written.map_err(|error| unwritable(path, &Frame::default(), error))
+        written
     })?;
-    let mut left_out = Vec::new();
+    let mut left_out = std::mem::take(&mut all.end.losses);
     if all.tamed > 0 {
         let (numbers, are) = if all.tamed == 1 {
             ("number", "is")
@@ -181,7 +214,7 @@ pub(super) fn make(
         content,
         errors: all.errors,
         left_out,
-        notes: all.notes,
+        notes: all.end.notes,
     })
 }
 
@@ -191,7 +224,7 @@ struct All {
     errors: FieldErrors,
     /// Numbers that JSON has no text for.
     tamed: u64,
-    notes: Vec<String>,
+    end: End,
 }
 
 /// Frames as text, and how far they read back from what they were.
@@ -212,7 +245,7 @@ impl All {
         loop {
             let mut frames = match batches.next()? {
                 Batch::End(end) => {
-                    self.notes = end.notes;
+                    self.end = end;
                     return Ok(());
                 }
                 Batch::Frames(frames) => frames,

@@ -1,0 +1,186 @@
+//! What odd and broken recordings are said to be, and what is not said of them.
+
+use std::fs;
+
+use gametape::echo::{Frame, Holding};
+
+use super::support::{FRAMES, butter, fine, folder, frames, json, refused, said, text};
+
+fn checksum(bytes: &[u8]) -> u32 {
+    let bit = |sum: u32| (sum >> 1) ^ if sum & 1 == 1 { 0xEDB8_8320 } else { 0 };
+    !bytes.iter().fold(!0, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| bit(sum))
+    })
+}
+
+/// A zip of several files, stored.
+fn zip(files: &[&[u8]]) -> Vec<u8> {
+    let (mut zip, mut table) = (Vec::new(), Vec::new());
+    for (file, name) in files.iter().zip(b'a'..) {
+        let offset = zip.len() as u32;
+        let mut entry = vec![20, 0, 0, 0, 0, 0, 0, 0, 0x21, 0];
+        let size = file.len() as u32;
+        for number in [checksum(file), size, size, 1] {
+            entry.extend_from_slice(&number.to_le_bytes());
+        }
+        zip.extend_from_slice(b"PK\x03\x04");
+        zip.extend_from_slice(&entry);
+        zip.push(name);
+        zip.extend_from_slice(file);
+        table.extend_from_slice(b"PK\x01\x02\x14\0");
+        table.extend_from_slice(&entry);
+        table.extend_from_slice(&[0; 10]);
+        table.extend_from_slice(&offset.to_le_bytes());
+        table.push(name);
+    }
+    let (size, start) = (table.len() as u32, zip.len() as u32);
+    zip.extend_from_slice(&table);
+    let count = files.len() as u8;
+    zip.extend_from_slice(b"PK\x05\x06");
+    zip.extend_from_slice(&[0, 0, 0, 0, count, 0, count, 0]);
+    zip.extend_from_slice(&size.to_le_bytes());
+    zip.extend_from_slice(&start.to_le_bytes());
+    zip.extend_from_slice(&[0, 0]);
+    zip
+}
+
+#[test]
+fn what_is_odd_about_the_container_is_no_loss() {
+    let folder = folder();
+    let path = folder.path();
+    let all = frames();
+    let (first, second) = (text(&all[..50]), text(&all[50..]));
+    // The first file's last line has no end: the second's first must not go on with it.
+    let cut = &first[..first.len() - 2];
+    fs::write(path.join("two.zip"), zip(&[cut, &second])).unwrap();
+    let (_, err) = said(path, "convert two.zip one.echoreplay --plain", 0);
+    assert!(err.contains("note: the zip holds 2 files"), "{err}");
+    assert!(!err.contains("once more"), "{err}");
+    assert_eq!(fs::read(path.join("one.echoreplay")).unwrap(), text(&all));
+    let out = fine(path, "verify -v two.zip");
+    assert!(!out.contains("once more"), "{out}");
+
+    let marked = [b"\xEF\xBB\xBF".as_slice(), &text(&all)].concat();
+    fs::write(path.join("bom.echoreplay"), marked).unwrap();
+    let (out, _) = said(path, "convert --json bom.echoreplay z.echoreplay --zip", 0);
+    let value = json(&out);
+    assert_eq!(value["losses"], serde_json::json!([]));
+    assert!(value["notes"].to_string().contains("byte order mark"));
+}
+
+#[test]
+fn a_line_that_redaction_makes_too_long_is_not_dropped() {
+    let folder = folder();
+    let path = folder.path();
+    let players = vec![r#"{"name":"A"}"#; 300_000].join(",");
+    let long = format!("2022/01/02 03:00:00.000\t{{\"teams\":[{{\"players\":[{players}]}}]}}\r\n");
+    fs::write(path.join("long.echoreplay"), long).unwrap();
+    let (_, err) = said(path, "convert --redact long.echoreplay new.echoreplay", 2);
+    assert!(err.contains("when redacted; at most 4194304"), "{err}");
+    assert!(!path.join("new.echoreplay").exists());
+}
+
+#[test]
+fn accounts_are_hidden_wherever_they_stand() {
+    let folder = folder();
+    let path = folder.path();
+    let mut all: Vec<Frame> = frames();
+    all[0].session.err_description = Some("10.1.2.3 is down".into());
+    let player = &mut all[0].session.teams[0].players[0];
+    player.holding_left = Some(Holding::Number(987_654_321));
+    fs::write(path.join("old.echoreplay"), text(&all)).unwrap();
+    let dumped = fine(path, "dump old.echoreplay");
+    let (told, _) = said(path, "diff old.echoreplay text.echoreplay", 1);
+    said(path, "convert --redact old.echoreplay new.echoreplay", 3);
+    let shown = fine(path, "dump --show-secrets new.echoreplay");
+    for out in [dumped, told, shown] {
+        assert!(!out.contains("987654321") && !out.contains("10.1.2.3"));
+    }
+    // Nor is what stands in lines that are none.
+    fs::write(
+        path.join("b.echoreplay"),
+        [text(&all), b"10.1.2.3 12345678901\r\n".to_vec()].concat(),
+    )
+    .unwrap();
+    let (out, _) = said(path, "verify b.echoreplay", 1);
+    assert!(out.contains("##.#.#.# ###########"), "{out}");
+}
+
+#[test]
+fn repair_says_what_it_does() {
+    let folder = folder();
+    let path = folder.path();
+    let mut lines = text(&frames()[..2]);
+    lines.extend_from_slice(
+        b"2022/01/02 03:00:02.000\t{\"game_clock\":1.5}\t{\"user_bones\":7}\r\n",
+    );
+    fs::write(path.join("bones.echoreplay"), &lines).unwrap();
+    let (_, err) = said(path, "repair bones.echoreplay new.echoreplay", 0);
+    assert!(err.starts_with("kept as it is: frame 2 ("), "{err}");
+    assert_eq!(fs::read(path.join("new.echoreplay")).unwrap(), lines);
+    // With a line that is left out.
+    lines.extend_from_slice(b"nothing\r\n");
+    fs::write(path.join("both.echoreplay"), &lines).unwrap();
+    let (_, err) = said(path, "repair both.echoreplay new.echoreplay", 3);
+    let told: Vec<&str> = err.lines().map(|l| l.split(':').next().unwrap()).collect();
+    assert_eq!(
+        told,
+        ["left out", "kept as it is", "kept 3 frames"],
+        "{err}"
+    );
+    // A file of nothing would say that there was nothing.
+    fs::write(path.join("none.echoreplay"), "nothing\r\n").unwrap();
+    fs::write(path.join("none.butter"), &butter(&frames())[..200]).unwrap();
+    for extension in ["echoreplay", "butter"] {
+        refused(
+            path,
+            &format!("repair none.{extension} new2.{extension}"),
+            &format!("none.{extension}: no frame of it can be read: there is nothing to keep"),
+        );
+    }
+}
+
+#[test]
+fn a_difference_is_told_in_the_words_of_people() {
+    let folder = folder();
+    let path = folder.path();
+    let mut all = frames();
+    all.remove(10);
+    fs::write(path.join("less.echoreplay"), text(&all)).unwrap();
+    let (out, _) = said(path, "diff text.echoreplay less.echoreplay", 1);
+    let counts = format!("the first has {FRAMES} frames, the second {}", FRAMES - 1);
+    assert!(out.lines().next().unwrap().ends_with(&counts), "{out}");
+    assert!(out.contains("time is 2022/01/02 03:00:0"), "{out}");
+}
+
+#[test]
+fn what_is_infinite_is_dumped_as_it_is_converted() {
+    let folder = folder();
+    let path = folder.path();
+    let line = "2022/01/02 03:00:00.000\t{\"game_clock\":1e99,\"sessionid\":\"A\"}\r\n";
+    fs::write(path.join("far.echoreplay"), line).unwrap();
+    let value = json(&fine(path, "dump far.echoreplay"));
+    assert_eq!(value["session"]["game_clock"], 0.0);
+    assert_eq!(value["session"]["sessionid"], "A");
+}
+
+#[test]
+fn a_recording_of_nothing_has_no_bare_headings() {
+    let folder = folder();
+    let path = folder.path();
+    for name in ["empty.echoreplay", "empty.butter"] {
+        fs::write(path.join(name), "").unwrap();
+        for command in ["inspect", "stats"] {
+            let out = fine(path, &format!("{command} {name}"));
+            let bare = |line: &&str| line.split_whitespace().count() < 2;
+            let bare: Vec<&str> = out
+                .lines()
+                .skip(1)
+                .filter(|l| !l.is_empty())
+                .filter(bare)
+                .collect();
+            assert_eq!(bare, Vec::<&str>::new(), "{command} {name}");
+            assert!(!out.contains("[]"), "{out}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The clock against time.
+
+use super::{Follows, Report, is_played};
+use crate::model::{Frame, Time};
+use crate::rule::Rule;
+
+/// The clock may lose this much more than passes, in seconds: servers stall.
+const SLACK: f32 = 2.0;
+/// The clock may go up by this much, in seconds: it is corrected now and then.
+const RISE: f32 = 0.5;
+/// No correction is larger, in seconds.
+const SET: f32 = 3.0;
+/// Where more time is missing, a round may have begun meanwhile, in milliseconds.
+const SEEN_MS: u64 = 1_000;
+/// The clock may stand still this long, in milliseconds.
+const STILL_MS: u64 = 5_000;
+/// A clock that stands as long, in milliseconds, stalls; what it does then is no measure.
+const STALL_MS: i64 = 1_000;
+/// Milliseconds of play over which clock and time are compared.
+const SPAN_MS: u64 = 30_000;
+/// They may differ by this share of them.
+const RATE: f64 = 0.05;
+
+/// Follows the clock.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clock {
+    before: f32,
+    /// Since when the clock shows what it shows, if the match is being played, and whether that
+    /// was told of.
+    still: Option<(Time, bool)>,
+    /// Milliseconds of play, and the seconds that the clock lost in them, since they were last
+    /// compared. Goals and pauses interrupt them: short rallies add up.
+    passed: u64,
+    lost: f64,
+}
+
+impl Clock {
+    /// The first frame.
+    pub(super) fn begin(&mut self, frame: &Frame) {
+        self.before = frame.session.game_clock;
+        self.still = is_played(&frame.session).then_some((frame.time, false));
+    }
+
+    pub(super) fn push(&mut self, frame: &Frame, follows: Follows, report: &mut Report<'_>) {
+        let clock = frame.session.game_clock;
+        let was = std::mem::replace(&mut self.before, clock);
+        if !follows.same_session {
+            (self.passed, self.lost) = (0, 0.0);
+        }
+        if follows.playing
+            && let Some(ms) = follows.ms
+        {
+            self.judge(was, clock, ms, frame.time, follows.same_round, report);
+        }
+        match &mut self.still {
+            Some((since, told)) if follows.playing && clock.to_bits() == was.to_bits() => {
+                let still = frame.time.0.saturating_sub(since.0);
+                if still >= STILL_MS as i64 && !*told {
+                    *told = true;
+                    report.raise(Rule::ClockStopped {
+                        clock,
+                        seconds: still as u64 / 1_000,
+                    });
+                }
+            }
+            still => *still = is_played(&frame.session).then_some((frame.time, false)),
+        }
+    }
+
+    fn judge(
+        &mut self,
+        before: f32,
+        now: f32,
+        ms: u64,
+        time: Time,
+        same_round: bool,
+        report: &mut Report<'_>,
+    ) {
+        // Since the clock last moved: what a server that stalled makes up for.
+        let still = self
+            .still
+            .map_or(0, |(since, _)| time.0.saturating_sub(since.0));
+        let seconds = still.max(ms as i64) as f32 * 1e-3;
+        if now - before > SET && same_round && ms <= SEEN_MS {
+            report.raise(Rule::ClockSet { before, now });
+        } else if now - before > RISE {
+            report.raise(Rule::ClockUp { before, now });
+        } else if before - now > seconds * 1.5 + SLACK {
+            report.raise(Rule::ClockJump { before, now, ms });
+        } else if still < STALL_MS && ms <= SEEN_MS && before.is_finite() && now.is_finite() {
+            self.passed += ms;
+            self.lost += f64::from(before) - f64::from(now);
+            if self.passed < SPAN_MS {
+                return;
+            }
+            let (lost, passed) = (self.lost, self.passed as f64 * 1e-3);
+            if (lost - passed).abs() > passed * RATE {
+                report.raise(Rule::ClockRate { lost, passed });
+            }
+        }
+        // Another thirty seconds; or what happened is no measure.
+        else if now.to_bits() == before.to_bits() {
+            return;
+        }
+        (self.passed, self.lost) = (0, 0.0);
+    }
+}

@@ -1,0 +1,93 @@
+//! Points of the teams against those in the stats of their players.
+
+use super::players::Rises;
+use super::{Follows, Place, Report};
+use crate::model::{Frame, Game, GoalType, TeamId, Time};
+use crate::rule::Rule;
+
+/// Points and stats may rise this long after one another, in milliseconds.
+const WINDOW_MS: u64 = 1_000;
+
+/// Follows what is scored. Arena.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scored {
+    before: Option<[f32; 2]>,
+    /// What has risen lately, of blue and orange.
+    rising: [Option<Rising>; 2],
+}
+
+/// Points and stats that have risen, never further apart than [`WINDOW_MS`].
+#[derive(Clone, Copy, Debug)]
+struct Rising {
+    place: Place,
+    last: Time,
+    points: f32,
+    stats: i64,
+}
+
+impl Scored {
+    pub(super) fn push(
+        &mut self,
+        frame: &Frame,
+        follows: Follows,
+        rises: Rises,
+        report: &mut Report<'_>,
+    ) {
+        let session = &frame.session;
+        if session.map_name.game() != Game::Arena {
+            *self = Self::default();
+            return;
+        }
+        let points = [session.blue_points, session.orange_points];
+        let before = self.before.replace(points);
+        let own = session
+            .last_score
+            .as_ref()
+            .is_some_and(|score| score.goal_type == GoalType::SelfGoal);
+        // Where time is missing, so may be either; a new round counts anew.
+        let (Some(before), Some(0..=WINDOW_MS), true) = (before, follows.ms, follows.same_round)
+        else {
+            self.rising = [None; 2];
+            return;
+        };
+        let teams = [TeamId::Blue, TeamId::Orange];
+        let numbers = before.into_iter().zip(points).zip(rises.0);
+        for ((rising, team), ((before, now), stats)) in
+            self.rising.iter_mut().zip(teams).zip(numbers)
+        {
+            let Some(stats) = stats else {
+                *rising = None;
+                continue;
+            };
+            if now > before || stats > 0 {
+                let rising = rising.get_or_insert(Rising {
+                    place: report.place(),
+                    last: frame.time,
+                    points: 0.0,
+                    stats: 0,
+                });
+                rising.last = frame.time;
+                rising.points += (now - before).max(0.0);
+                rising.stats += stats;
+            }
+            let over = |rising: &Rising| frame.time.0.abs_diff(rising.last.0) > WINDOW_MS;
+            let Some(all) = *rising else { continue };
+            if own || over(&all) {
+                *rising = None;
+            }
+            // Nobody may be known to have scored: who did has left, or nobody counts it.
+            if over(&all)
+                && !own
+                && all.stats > 0
+                && (all.stats as f64 - f64::from(all.points)).abs() > 0.5
+            {
+                let rule = Rule::GoalStats {
+                    team,
+                    stats: all.stats,
+                    points: all.points,
+                };
+                report.raise_at(all.place, rule);
+            }
+        }
+    }
+}
