@@ -93,7 +93,7 @@ fn measure(wants: &dyn Fn(&str) -> bool, name: &str, frames: &[Frame]) {
         let bytes = write(&mut spool, count);
         let title = full(&format!("echo-write/{name}-"), case);
         if wants(&title) {
-            let rounds = if case.1 == Compression::None { 7 } else { 3 };
+            let rounds = if case.1 == Compression::None { 4 } else { 2 };
             let time = best(rounds, || drop(black_box(write(&mut spool, count))));
             let (_, once) = alloc::count(|| write(&mut spool, count));
             report(&title, count, time, bytes.len(), once.calls);
@@ -111,7 +111,7 @@ fn measure(wants: &dyn Fn(&str) -> bool, name: &str, frames: &[Frame]) {
                 count
             };
             assert_eq!(read(), count);
-            let time = best(7, || {
+            let time = best(4, || {
                 black_box(read());
             });
             let (_, once) = alloc::count(read);

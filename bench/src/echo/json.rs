@@ -12,7 +12,7 @@ use super::frames::options;
 use crate::alloc;
 
 /// Rounds of a case, everybody in turns; the fastest of each counts.
-const ROUNDS: u32 = 31;
+const ROUNDS: u32 = 5;
 
 /// Lines of a text: enough to leave the cache, as those of a recording do.
 const LINES: usize = 1000;

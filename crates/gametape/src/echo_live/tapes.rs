@@ -444,6 +444,10 @@ fn journal_of(path: &Path, file: &File) -> Result<Found, Error> {
         let bytes = Source::open(path, &Limits::default())?;
         match lenient.read(&bytes) {
             Ok(file) if file.is_unfinished() => {}
+            // Killed before its first frame.
+            Ok(file) if file.chunks().is_empty() && file.trailing_bytes() == 0 => {
+                return Ok(nothing());
+            }
             Ok(_) => return Ok(Found::Finished),
             // Killed within its first header.
             Err(error) if error.is_truncated() => return Ok(nothing()),
