@@ -2,15 +2,16 @@
 //!
 //! One test alone in its program, because the allocator counts for the whole process.
 
+#[path = "memory/echo.rs"]
+mod echo;
+
 use std::cell::Cell;
 use std::hint::black_box;
 
 use gametape_delta as delta;
-use gametape_echo::{self as echo, butter, echoreplay};
 use gametape_fuzz::{
-    butter_claims, butter_seeds, delta_claims, delta_known, delta_large_seeds, delta_seeds,
-    echo_large_seeds, echoreplay_seeds, large_seeds, murk_claims, murk_index_seeds,
-    murk_large_seeds, murk_seeds, murk_world_claims, murk_world_seeds, seeds,
+    delta_claims, delta_known, delta_large_seeds, delta_seeds, large_seeds, murk_claims,
+    murk_index_seeds, murk_large_seeds, murk_seeds, murk_world_claims, murk_world_seeds, seeds,
 };
 use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from};
 use gametape_murk as murk;
@@ -82,8 +83,8 @@ fn memory_is_bounded() {
     murk_worlds();
     delta();
     capture();
-    echo();
-    echo_writing();
+    echo::reading();
+    echo::writing();
 }
 
 fn rmv() {
@@ -466,199 +467,4 @@ fn capture() {
     let peak = MEMORY.peak_usage() - before;
     black_box(listed.ok());
     assert!(peak <= 16 * bytes.len(), "{peak} bytes for {}", bytes.len());
-}
-
-/// What a packed chunk may become.
-const CHUNK: usize = 1 << 16;
-
-const ECHO_LIMITS: echo::Limits = echo::Limits {
-    max_chunk_bytes: CHUNK as u64,
-    max_line_bytes: 1 << 16,
-    ..echo::Limits::DEFAULT
-};
-
-#[derive(Default)]
-struct EchoPeaks {
-    inputs: usize,
-    /// A .butter: slice, source, fed by hand; looked at; mended. A text: the three ways.
-    most: [usize; 8],
-}
-
-impl EchoPeaks {
-    fn note(&mut self, way: usize, peak: usize, allowed: usize, bytes: usize) {
-        assert!(peak <= allowed, "way {way}: {peak} bytes for {bytes}");
-        self.most[way] = self.most[way].max(peak);
-    }
-
-    /// `limits` are those of the file: a packed one counts as what it may become.
-    fn butter(&mut self, data: &[u8], limits: echo::Limits) {
-        self.inputs += 1;
-        // Inflating takes some 200 KB. The smallest player of a frame is 4 bytes, and a frame has
-        // some 1,000 for each, but for no more than three times 255.
-        let size = data.len();
-        let allowed = 16 * size + (1 << 20);
-        for strictness in [butter::Strictness::Strict, butter::Strictness::Lenient] {
-            let options = butter::ReadOptions {
-                strictness,
-                limits,
-                dialect: None,
-            };
-            let slice = peak(|| {
-                let mut frames = options.read(data).ok()?.frames();
-                while let Ok(Some(frame)) = frames.next_frame() {
-                    black_box(frame);
-                }
-                Some(frames)
-            });
-            self.note(0, slice, allowed, size);
-            let reader = peak(|| {
-                let mut reader = butter::Reader::with_options(data, options);
-                while let Ok(Some(frame)) = reader.next_frame() {
-                    black_box(frame);
-                }
-                reader
-            });
-            self.note(1, reader, allowed, size);
-            let decoder = peak(|| {
-                let mut decoder = butter::Decoder::with_options(options);
-                for piece in data.chunks(1460) {
-                    decoder.push(piece);
-                    while let Ok(Some(frame)) = decoder.next_frame() {
-                        black_box(frame);
-                    }
-                }
-                decoder
-            });
-            self.note(2, decoder, allowed, size);
-        }
-        let audit = peak(|| echo::audit::butter(data, &limits));
-        self.note(3, audit, 2 * allowed, size);
-        let salvage = peak(|| {
-            let (spool, mut out) = (std::io::Cursor::new(Vec::new()), Vec::new());
-            let done = butter::salvage(data, limits, spool, &mut out).is_ok();
-            (done, out)
-        });
-        self.note(4, salvage, 2 * allowed, size);
-    }
-
-    fn text(&mut self, data: &[u8]) {
-        self.inputs += 1;
-        let mut frame = echo::Frame::default();
-        for strictness in [
-            echoreplay::Strictness::Strict,
-            echoreplay::Strictness::Lenient,
-        ] {
-            let options = echoreplay::ReadOptions {
-                strictness,
-                limits: ECHO_LIMITS,
-            };
-            // A member is 7 bytes or more, and a player is `{},`.
-            let allowed = 400 * data.len().min(1 << 16) + (64 << 10);
-            let slice = peak(|| {
-                let mut lines = options.read(data);
-                frame = echo::Frame::default();
-                while let Ok(Some(line)) = lines.next_frame(&mut frame) {
-                    black_box(line);
-                }
-            });
-            self.note(5, slice, allowed, data.len());
-            let reader = peak(|| {
-                let mut reader = options.reader(data);
-                frame = echo::Frame::default();
-                while let Ok(Some(line)) = reader.next_frame(&mut frame) {
-                    black_box(line);
-                }
-            });
-            self.note(6, reader, allowed + (256 << 10), data.len());
-            let decoder = peak(|| {
-                let mut decoder = echoreplay::Decoder::new(options);
-                frame = echo::Frame::default();
-                for piece in data.chunks(1460) {
-                    decoder.push(piece);
-                    while let Ok(echoreplay::Progress::Line(line)) = decoder.next_frame(&mut frame)
-                    {
-                        black_box(line);
-                    }
-                }
-            });
-            self.note(7, decoder, allowed, data.len());
-        }
-    }
-}
-
-fn echo() {
-    // Threads that work on chunks keep what they have.
-    let warm = butter::read(&butter_seeds()[0]).map(|file| file.index().len());
-    black_box(warm.is_ok());
-    let mut peaks = EchoPeaks::default();
-    for mut seed in butter_seeds() {
-        peaks.butter(&seed, ECHO_LIMITS);
-        for cut in 0..seed.len() {
-            peaks.butter(&seed[..cut], ECHO_LIMITS);
-        }
-        for at in 0..seed.len() {
-            seed[at] ^= 0xFF;
-            peaks.butter(&seed, ECHO_LIMITS);
-            seed[at] ^= 0xFF;
-        }
-    }
-    for claim in butter_claims() {
-        peaks.butter(&claim, ECHO_LIMITS);
-    }
-    for mut seed in echoreplay_seeds() {
-        peaks.text(&seed);
-        for at in 0..seed.len() {
-            seed[at] ^= 0xFF;
-            peaks.text(&seed);
-            seed[at] ^= 0xFF;
-        }
-    }
-    let small = peaks.most;
-    let mut large = EchoPeaks::default();
-    let [packed, plain, text] = echo_large_seeds();
-    for file in [packed, plain] {
-        large.butter(&file, echo::Limits::DEFAULT);
-        large.butter(&file[..file.len() / 2], echo::Limits::DEFAULT);
-    }
-    large.text(&text);
-    // A line of many players, and one of many members that nobody knows.
-    let line = |json: String| format!("2022/01/02 03:00:00.000\t{json}\n");
-    let players = vec!["{}"; 20_000].join(",");
-    large.text(line(format!(r#"{{"teams":[{{"players":[{players}]}}]}}"#)).as_bytes());
-    let members = vec![r#""a":0"#; 9000].join(",");
-    large.text(line(format!("{{{members}}}")).as_bytes());
-    eprintln!(
-        "echo: {} inputs: at most {small:?} bytes for small ones, {:?} for large ones (.butter: a \
-         slice, a source, fed by hand, audited, salvaged; text: a slice, a source, fed by hand)",
-        peaks.inputs + large.inputs,
-        large.most
-    );
-}
-
-/// What a writer holds does not grow with the match. (`bench` writes two hours of it.)
-fn echo_writing() {
-    let minutes = |minutes: u64| {
-        let options = echo::generate::MatchOptions {
-            rate_hz: 60,
-            bones: true,
-            frames: Some(minutes * 3600),
-            ..echo::generate::MatchOptions::default()
-        };
-        peak(|| {
-            let spool = tempfile::tempfile().expect("a temporary file");
-            let mut out = tempfile::tempfile().expect("a temporary file");
-            let mut writer = butter::Writer::new(spool, butter::Options::default());
-            let mut game = echo::generate::Match::new(options);
-            let mut frame = echo::Frame::default();
-            while game.next_into(&mut frame) {
-                writer.push(&frame).expect("few players");
-            }
-            writer.finish(&mut out).expect("space").frames
-        })
-    };
-    let (short, long) = (minutes(1), minutes(10));
-    eprintln!("echo: {short} bytes to write a minute with bones, {long} for ten");
-    // Ten times the table of chunks, and no more.
-    assert!(long <= short + short / 4 + (64 << 10), "{short}, {long}");
-    assert!(long < 64 << 20, "{long}");
 }

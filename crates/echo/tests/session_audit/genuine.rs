@@ -67,9 +67,9 @@ fn a_stall_is_no_cut() {
     quiet("stalls", &frames);
     // It stands and does not make up for it.
     let mut frames: Vec<Frame> = (0..900).map(|at| arena(at * 100)).collect();
-    for at in 0..frames.len() {
+    for (at, frame) in frames.iter_mut().enumerate() {
         let stood = at / 200 * 30 + (at % 200).saturating_sub(170);
-        frames[at].session = arena((at - stood) as i64 * 100).session;
+        frame.session = arena((at - stood) as i64 * 100).session;
     }
     quiet("stands", &frames);
     // The recorder loses the game for a while.

@@ -151,12 +151,11 @@ fn is_torn(rest: &[u8]) -> bool {
     const TIME: &[u8] = b"2000/01/01 00:00:00.0";
     let mut columns = rest.splitn(2, |byte| *byte == b'\t');
     let time = columns.next().unwrap_or_default();
-    match columns.next() {
-        Some(json) => Time::parse(time).is_some() && matches!(json, [] | [b'{', ..]),
-        None => {
-            let missing = TIME.get(time.len()..).unwrap_or_default();
-            Time::parse(&[time, missing].concat()).is_some()
-        }
+    if let Some(json) = columns.next() {
+        Time::parse(time).is_some() && matches!(json, [] | [b'{', ..])
+    } else {
+        let missing = TIME.get(time.len()..).unwrap_or_default();
+        Time::parse(&[time, missing].concat()).is_some()
     }
 }
 

@@ -355,7 +355,7 @@ fn resume(
             opened.dropped = tail.dropped;
             let text = Source::open(path, &Limits::default())?;
             let lines = echoreplay::ReadOptions::lenient().read(&text);
-            before = lines.filter(Result::is_ok).count() as u64;
+            before = lines.flatten().count() as u64;
             (Medium::Lines(tail.lines), tail.last.map(Box::new))
         }
         Kind::Butter => {
