@@ -69,7 +69,7 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline]
-    fn expect(&mut self, byte: u8, why: &'static str) -> Read {
+    fn require(&mut self, byte: u8, why: &'static str) -> Read {
         if self.peek() != byte {
             return Err(self.stop(why));
         }
@@ -86,7 +86,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(in crate::echoreplay) fn open_object(&mut self) -> Read {
-        self.expect(b'{', "an object is expected")
+        self.require(b'{', "an object is expected")
     }
 
     /// The name of the next member, with the cursor before its value; `None` behind the object.
@@ -109,12 +109,12 @@ impl<'t> Cursor<'t> {
             return Err(self.stop("the name of a member is expected"));
         }
         let name = self.string()?;
-        self.expect(b':', "a colon is expected")?;
+        self.require(b':', "a colon is expected")?;
         Ok(Some(name))
     }
 
     pub(in crate::echoreplay) fn open_list(&mut self) -> Read {
-        self.expect(b'[', "a list is expected")
+        self.require(b'[', "a list is expected")
     }
 
     /// Whether there is another item, with the cursor before it, or else behind the list.
