@@ -1,25 +1,16 @@
 //! Compat output against the reference's files: byte for byte, gzip after inflating.
 
+mod common;
+
 use std::io::Read;
-use std::path::Path;
 
+use gametape_echo::Frame;
 use gametape_echo::butter::{self, Compression, Mode, Options};
-use gametape_echo::{Frame, echoreplay};
 
-fn tape(name: &str) -> Option<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/butter");
-    std::fs::read(folder.join(name)).ok()
-}
+use common::{lines, tape};
 
 fn frames(name: &str) -> Option<Vec<Frame>> {
-    let bytes = tape(name)?;
-    let mut frames = Vec::new();
-    for line in echoreplay::read(&bytes) {
-        let mut frame = Frame::default();
-        line.unwrap().read_into(&mut frame).unwrap();
-        frames.push(frame);
-    }
-    Some(frames)
+    tape(name).map(|bytes| lines(&bytes))
 }
 
 /// The file with its chunks inflated.

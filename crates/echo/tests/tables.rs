@@ -1,6 +1,6 @@
 //! The codings of .butter against what the reference measures: three tables, to the last bit.
 
-use std::path::Path;
+mod common;
 
 use gametape_echo::butter::{
     from_basis, from_fixed, from_half, from_smallest3, to_fixed, to_half, to_smallest3,
@@ -9,8 +9,7 @@ use gametape_echo::butter::{
 
 /// The rows of a table without its heading; `None` where the recordings are not beside the project.
 fn table(name: &str) -> Option<Vec<Vec<String>>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/butter");
-    let text = std::fs::read_to_string(folder.join(name)).ok()?;
+    let text = String::from_utf8(common::tape(name)?).unwrap();
     Some(
         text.lines()
             .skip(1)

@@ -14,9 +14,7 @@ use super::packed::{
 use super::roster::ascii;
 use super::rotation;
 use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
-use crate::model::{
-    BONES, Bones, Frame, Game, PausedState, Player, PlayerBones, Pose, Session, Stats, Vec3,
-};
+use crate::model::{BONES, Bones, Frame, Game, Player, PlayerBones, Pose, Session, Stats, Vec3};
 
 /// What the bytes of the frame before are compared with.
 #[derive(Clone, PartialEq, Debug)]
@@ -281,13 +279,7 @@ impl CompatEncoder {
 
 /// Timers of keyframes are 0, those of other frames differences.
 fn pack_pause(session: &Session, known: Option<&Session>) -> PackedPause {
-    let (flags, mut state) = pause_bits(session);
-    if matches!(
-        session.pause.as_ref().map(|pause| &pause.paused_state),
-        Some(PausedState::PausedRequested)
-    ) {
-        state = 5;
-    }
+    let (flags, state) = pause_bits(session);
     let timers = |session: &Session| {
         session
             .pause

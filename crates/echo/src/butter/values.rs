@@ -6,7 +6,7 @@ use super::half::to_half;
 use super::header::{Header, INVALID};
 use super::layout::Layout;
 use super::packed::{PackedPayload, PackedScore};
-use crate::model::{Holding, Loadout, Pause, PausedState, Player, Session, Stats, TeamId};
+use crate::model::{Holding, Loadout, Player, Session, Stats, TeamId};
 
 /// The flag bits and the code of a pause.
 pub fn pause_bits(session: &Session) -> (u8, u8) {
@@ -15,16 +15,10 @@ pub fn pause_bits(session: &Session) -> (u8, u8) {
     let team = |team: &TeamId| team.code().unwrap_or(3);
     if let Some(pause) = &session.pause {
         flags |= team(&pause.paused_requested_team) << 2 | team(&pause.unpaused_team) << 4;
-        (flags, paused_state(pause))
+        // What has no code is 5, unknown.
+        (flags, pause.paused_state.code().unwrap_or(5))
     } else {
         (flags | 3 << 2 | 3 << 4, 0)
-    }
-}
-
-fn paused_state(pause: &Pause) -> u8 {
-    match &pause.paused_state {
-        PausedState::Other(_) => 5,
-        known => known.code().unwrap_or(5),
     }
 }
 
