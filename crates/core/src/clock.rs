@@ -1,0 +1,225 @@
+//! The clock: step, tick and time. No number ever means two of them.
+
+use core::fmt;
+use core::str::FromStr;
+
+/// Nanoseconds since the start of the recording.
+///
+/// ```
+/// use gametape_core::Time;
+/// assert_eq!(Time::from_ms(83_400).to_string(), "1:23.400");
+/// assert_eq!(Time::from_ms(34_884).to_string(), "34.884 s");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Time(pub i64);
+
+impl Time {
+    /// The start.
+    pub const START: Self = Self(0);
+
+    /// From milliseconds; what 64 bits of nanoseconds don't hold (292 years) is the most they hold.
+    #[must_use]
+    pub const fn from_ms(ms: i64) -> Self {
+        Self(ms.saturating_mul(1_000_000))
+    }
+
+    /// Milliseconds, as in every table and in JSON.
+    #[must_use]
+    pub fn ms(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// Whole milliseconds, rounded down.
+    #[must_use]
+    pub const fn whole_ms(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+}
+
+/// `34.884 s` below a minute, `1:23.400`, `2:00:05.250`; of what is finer than a millisecond as many
+/// digits as there are.
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ns = self.0.unsigned_abs();
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (seconds, ns) = (ns / 1_000_000_000, ns % 1_000_000_000);
+        let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        match (hours, minutes) {
+            (0, 0) => write!(f, "{sign}{rest}")?,
+            (0, minutes) => write!(f, "{sign}{minutes}:{rest:02}")?,
+            (hours, minutes) => write!(f, "{sign}{hours}:{minutes:02}:{rest:02}")?,
+        }
+        match ns {
+            ns if ns % 1_000_000 == 0 => write!(f, ".{:03}", ns / 1_000_000)?,
+            ns if ns % 1_000 == 0 => write!(f, ".{:06}", ns / 1_000)?,
+            ns => write!(f, ".{ns:09}")?,
+        }
+        if seconds < 60 {
+            f.write_str(" s")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// When a row, a frame or a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Stamp {
+    /// The ordinal of the frame, packet or event, from 0.
+    pub step: u64,
+    /// The recording's own counter, where it has one.
+    pub tick: Option<u64>,
+    /// Since the start of the recording, where that is known.
+    pub time: Option<Time>,
+}
+
+/// A moment that somebody names.
+///
+/// ```
+/// use gametape_core::{At, Time};
+/// assert_eq!("1:23.4".parse(), Ok(At::Time(Time::from_ms(83_400))));
+/// assert_eq!("83.4".parse(), Ok(At::Time(Time::from_ms(83_400))));
+/// assert_eq!("tick:137".parse(), Ok(At::Tick(137)));
+/// assert_eq!("step:600".parse(), Ok(At::Step(600)));
+/// assert_eq!(At::Time(Time::from_ms(83_400)).to_string(), "1:23.400");
+/// assert!("tick:-1".parse::<At>().is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum At {
+    /// At this time.
+    Time(Time),
+    /// At this tick.
+    Tick(u64),
+    /// At this step.
+    Step(u64),
+}
+
+impl At {
+    /// True where this moment is the stamp's: its time to the millisecond, as people write it.
+    #[must_use]
+    pub fn is(self, stamp: Stamp) -> bool {
+        match self {
+            Self::Step(step) => step == stamp.step,
+            Self::Tick(tick) => stamp.tick == Some(tick),
+            Self::Time(time) => stamp.time.is_some_and(|t| t.whole_ms() == time.whole_ms()),
+        }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(time) => time.fmt(f),
+            Self::Tick(tick) => write!(f, "tick {tick}"),
+            Self::Step(step) => write!(f, "step {step}"),
+        }
+    }
+}
+
+/// Why text names no moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a moment is a time such as 1:23.4 or 83.4, tick:137, or step:600")]
+pub struct ParseAtError;
+
+impl FromStr for At {
+    type Err = ParseAtError;
+
+    fn from_str(text: &str) -> Result<Self, ParseAtError> {
+        if let Some(tick) = text.strip_prefix("tick:") {
+            return number(tick).map(Self::Tick);
+        }
+        if let Some(step) = text.strip_prefix("step:") {
+            return number(step).map(Self::Step);
+        }
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        if fraction.len() > 9 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
+            return Err(ParseAtError);
+        }
+        let mut parts = whole.rsplit(':');
+        let mut seconds = 0_u64;
+        for (at, unit) in [1, 60, 3600].into_iter().enumerate() {
+            let Some(part) = parts.next() else { break };
+            let part = number(part)?;
+            // 1:75 is nothing that anybody means.
+            if part >= 60 && at < whole.matches(':').count() {
+                return Err(ParseAtError);
+            }
+            seconds = part
+                .checked_mul(unit)
+                .and_then(|part| seconds.checked_add(part))
+                .ok_or(ParseAtError)?;
+        }
+        if parts.next().is_some() {
+            return Err(ParseAtError);
+        }
+        let mut ns = 0;
+        for digit in fraction.bytes().chain(core::iter::repeat(b'0')).take(9) {
+            ns = ns * 10 + i64::from(digit - b'0');
+        }
+        i64::try_from(seconds)
+            .ok()
+            .and_then(|seconds| seconds.checked_mul(1_000_000_000)?.checked_add(ns))
+            .map(|ns| Self::Time(Time(ns)))
+            .ok_or(ParseAtError)
+    }
+}
+
+/// Digits alone: no sign, no spaces.
+fn number(digits: &str) -> Result<u64, ParseAtError> {
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(ParseAtError);
+    }
+    digits.parse().map_err(|_| ParseAtError)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn moments_that_nobody_means_are_refused() {
+        for text in [
+            "",
+            ":",
+            "1:",
+            ":5",
+            "1:75",
+            "1:2:75",
+            "1:60:00",
+            "1:2:3:4",
+            "-1",
+            "+1",
+            "1.2.3",
+            "1.0123456789",
+            "1e3",
+            "tick:",
+            "tick:1.5",
+            "step:x",
+            "99999999999999999999",
+            "9999999999999",
+            " 1",
+            "1 s",
+        ] {
+            assert_eq!(text.parse::<At>(), Err(ParseAtError), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in [
+            "1:23.400",
+            "2:00:05.250",
+            "1:00.000",
+            "1:23.400500",
+            "1:00:00.000000001",
+        ] {
+            let at: At = text.parse().unwrap();
+            assert_eq!(at.to_string(), text);
+        }
+        assert_eq!("75".parse(), Ok(At::Time(Time::from_ms(75_000))));
+        assert_eq!(Time(-1_500_000_000).to_string(), "-1.500 s");
+        assert_eq!(Time(i64::MIN).whole_ms(), -9_223_372_036_855);
+    }
+}

@@ -1,0 +1,533 @@
+//! What a recording is read from: bytes in memory, a file read at positions, or ranges that somebody
+//! else fetches. Each user of an [`Input`] has a position of its own.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What can be read at any place, by several at once.
+pub trait ReadAt: Send + Sync {
+    /// Its size in bytes.
+    ///
+    /// # Errors
+    /// What the source says.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Reads at `offset`, as much as there is and fits; 0 at the end.
+    ///
+    /// # Errors
+    /// What the source says; [`Missing`] inside of an [`io::Error`] where somebody has to fetch the
+    /// range first.
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize>;
+}
+
+impl ReadAt for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(self, into, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        std::os::windows::fs::FileExt::seek_read(self, into, offset)
+    }
+}
+
+/// Bytes of a recording that have to be fetched before it can go on: what an [`io::Error`] of
+/// [`Fetched`] holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+#[error("{length} bytes at byte {offset} are not fetched yet")]
+pub struct Missing {
+    /// Where they start.
+    pub offset: u64,
+    /// How many.
+    pub length: u64,
+}
+
+impl Missing {
+    /// The request in an error, where it is one: of this error, or of any that it stems from.
+    ///
+    /// ```
+    /// use gametape_core::{Input, Missing, Fetched};
+    /// use std::sync::Arc;
+    ///
+    /// let there = b"a recording that lies somewhere else";
+    /// let fetched = Arc::new(Fetched::new(there.len() as u64));
+    /// let input = Input::ranges(fetched.clone());
+    /// let piece = loop {
+    ///     match input.range(2, 9) {
+    ///         Ok(piece) => break piece.into_owned(),
+    ///         Err(error) => {
+    ///             let Missing { offset, length } = Missing::of(&error).expect("a request");
+    ///             let range = offset as usize..(offset + length) as usize;
+    ///             fetched.supply(offset, there[range].to_vec());
+    ///         }
+    ///     }
+    /// };
+    /// assert_eq!(piece, b"recording");
+    /// ```
+    #[must_use]
+    pub fn of(error: &(dyn std::error::Error + 'static)) -> Option<Self> {
+        let mut error = Some(error);
+        while let Some(this) = error {
+            if let Some(missing) = this.downcast_ref::<Self>() {
+                return Some(*missing);
+            }
+            let inner = this
+                .downcast_ref::<io::Error>()
+                .and_then(io::Error::get_ref)
+                .and_then(|inner| inner.downcast_ref::<Self>());
+            if let Some(missing) = inner {
+                return Some(*missing);
+            }
+            error = this.source();
+        }
+        None
+    }
+}
+
+impl From<Missing> for io::Error {
+    fn from(missing: Missing) -> Self {
+        Self::new(io::ErrorKind::WouldBlock, missing)
+    }
+}
+
+/// Ranges of a recording that somebody else fetches: from an object store, by a browser. What is
+/// read and not there is an error with a request, [`Missing`]; once it is supplied the same is tried
+/// again.
+#[derive(Debug)]
+pub struct Fetched {
+    size: u64,
+    /// By where they start; they neither overlap nor touch.
+    ranges: Mutex<BTreeMap<u64, Vec<u8>>>,
+}
+
+impl Fetched {
+    /// Nothing yet of a recording of so many bytes.
+    #[must_use]
+    pub const fn new(size: u64) -> Self {
+        Self {
+            size,
+            ranges: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Takes bytes that were fetched. What is there already stays; what is behind the end is
+    /// left out.
+    pub fn supply(&self, offset: u64, mut bytes: Vec<u8>) {
+        let room = self.size.saturating_sub(offset);
+        bytes.truncate(usize::try_from(room).unwrap_or(usize::MAX));
+        if bytes.is_empty() {
+            return;
+        }
+        let mut ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = offset + bytes.len() as u64;
+        let touching: Vec<u64> = ranges
+            .range(..=end)
+            .rev()
+            .take_while(|(start, held)| *start + held.len() as u64 >= offset)
+            .map(|(start, _)| *start)
+            .collect();
+        let (mut start, mut whole) = (offset, bytes);
+        for at in touching {
+            let Some(held) = ranges.remove(&at) else {
+                continue;
+            };
+            (start, whole) = joined((start, whole), (at, held));
+        }
+        ranges.insert(start, whole);
+    }
+}
+
+/// Two ranges that overlap or touch, as one.
+fn joined(a: (u64, Vec<u8>), b: (u64, Vec<u8>)) -> (u64, Vec<u8>) {
+    let ((start, mut first), (then, second)) = if a.0 <= b.0 { (a, b) } else { (b, a) };
+    let there = usize::try_from(start + first.len() as u64 - then).unwrap_or(usize::MAX);
+    first.extend_from_slice(second.get(there..).unwrap_or_default());
+    (start, first)
+}
+
+impl ReadAt for Fetched {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        if offset >= self.size || into.is_empty() {
+            return Ok(0);
+        }
+        let wanted = (into.len() as u64).min(self.size - offset);
+        let ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = ranges
+            .range(..=offset)
+            .next_back()
+            .and_then(|(start, held)| {
+                let from = usize::try_from(offset - start).ok()?;
+                held.get(from..).filter(|rest| !rest.is_empty())
+            });
+        let Some(held) = held else {
+            // Up to what is there already.
+            let next = ranges
+                .range(offset..)
+                .next()
+                .map_or(u64::MAX, |(at, _)| *at);
+            let length = wanted.min(next - offset);
+            return Err(Missing { offset, length }.into());
+        };
+        let count = held.len().min(into.len());
+        if let (Some(to), Some(from)) = (into.get_mut(..count), held.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        Ok(count)
+    }
+}
+
+/// Bytes that are in memory: held, or mapped by the caller.
+type Memory = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+#[derive(Clone)]
+enum Kind {
+    Memory(Memory),
+    At(Arc<dyn ReadAt>),
+}
+
+/// What a recording is read from. Cloning it is cheap, and gives another user of the same.
+///
+/// ```
+/// use gametape_core::Input;
+/// use std::io::Read;
+///
+/// let input = Input::from(b"*rmv".to_vec());
+/// let (mut one, mut other) = (input.stream(), input.stream());
+/// let mut bytes = [0; 2];
+/// one.read_exact(&mut bytes)?;
+/// other.read_exact(&mut bytes)?; // has a position of its own
+/// assert_eq!(&bytes, b"*r");
+/// assert_eq!(&*input.range(1, 3)?, b"rmv");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Input {
+    kind: Kind,
+    size: u64,
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Memory(_) => "memory",
+            Kind::At(_) => "positions",
+        };
+        f.debug_struct("Input")
+            .field("kind", &kind)
+            .field("size", &self.size)
+            .finish()
+    }
+}
+
+impl From<Vec<u8>> for Input {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::memory(bytes)
+    }
+}
+
+impl Input {
+    /// Bytes in memory: held, or mapped. Who maps a file takes it that the process is killed where
+    /// another truncates the file; recordings that are being resumed are truncated, so that a server
+    /// never maps.
+    #[must_use]
+    pub fn memory(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        let size = bytes.as_ref().len() as u64;
+        Self {
+            kind: Kind::Memory(Arc::new(bytes)),
+            size,
+        }
+    }
+
+    /// A file, read at positions. Its size is what it has now: what it grows by later is not read.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn file(file: File) -> io::Result<Self> {
+        let size = file.size()?;
+        Ok(Self {
+            kind: Kind::At(Arc::new(file)),
+            size,
+        })
+    }
+
+    /// What can be read at any place, such as ranges that somebody [fetches](Fetched).
+    ///
+    /// # Errors
+    /// What it says when it is asked for its size.
+    pub fn at(source: Arc<dyn ReadAt>) -> io::Result<Self> {
+        let size = source.size()?;
+        Ok(Self {
+            kind: Kind::At(source),
+            size,
+        })
+    }
+
+    /// Ranges that somebody fetches.
+    #[must_use]
+    pub fn ranges(fetched: Arc<Fetched>) -> Self {
+        let size = fetched.size;
+        Self {
+            kind: Kind::At(fetched),
+            size,
+        }
+    }
+
+    /// Reads a stream to its end, of at most `limit` bytes; `Ok(Err(bytes))` where it has more.
+    ///
+    /// # Errors
+    /// What the source says.
+    pub fn take(source: impl Read, limit: u64) -> io::Result<Result<Self, u64>> {
+        let mut bytes = Vec::new();
+        source
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)?;
+        let size = bytes.len() as u64;
+        Ok(if size > limit {
+            Err(size)
+        } else {
+            Ok(bytes.into())
+        })
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// All of it, where it is in memory.
+    #[must_use]
+    pub fn in_memory(&self) -> Option<&[u8]> {
+        match &self.kind {
+            Kind::Memory(bytes) => Some((**bytes).as_ref()),
+            Kind::At(_) => None,
+        }
+    }
+
+    /// All of it: borrowed where it is in memory, else read.
+    ///
+    /// # Errors
+    /// What the source says.
+    pub fn bytes(&self) -> io::Result<Cow<'_, [u8]>> {
+        self.range(0, self.size)
+    }
+
+    /// The first bytes, as many as there are of `most`.
+    ///
+    /// # Errors
+    /// What the source says.
+    pub fn head(&self, most: u64) -> io::Result<Cow<'_, [u8]>> {
+        self.range(0, most.min(self.size))
+    }
+
+    /// A range: borrowed where it is in memory, else read. Nothing is reserved for what is not
+    /// there.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] where the recording ends before the range does; what the
+    /// source says.
+    pub fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
+        let end = offset.checked_add(length).filter(|end| *end <= self.size);
+        let Some(end) = end else {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        };
+        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        match &self.kind {
+            Kind::Memory(bytes) => {
+                let range = usize::try_from(offset)
+                    .ok()
+                    .zip(usize::try_from(end).ok())
+                    .and_then(|(from, to)| (**bytes).as_ref().get(from..to));
+                // What is mapped may have become shorter.
+                range
+                    .map(Cow::Borrowed)
+                    .ok_or(io::ErrorKind::UnexpectedEof.into())
+            }
+            Kind::At(source) => {
+                let mut bytes = vec![0; usize::try_from(length).map_err(|_| too_large())?];
+                let mut filled = 0;
+                while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+                    match source.read_at(rest, offset + filled as u64) {
+                        Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                        Ok(count) => filled += count,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(bytes.into())
+            }
+        }
+    }
+
+    /// The bytes as a stream, with a position of its own.
+    #[must_use]
+    pub fn stream(&self) -> InputStream {
+        InputStream {
+            input: self.clone(),
+            position: 0,
+        }
+    }
+}
+
+/// An [`Input`] as a stream.
+#[derive(Clone, Debug)]
+pub struct InputStream {
+    input: Input,
+    position: u64,
+}
+
+impl Read for InputStream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.input.size.saturating_sub(self.position);
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(into.len());
+        let Some(into) = into.get_mut(..most).filter(|into| !into.is_empty()) else {
+            return Ok(0);
+        };
+        let count = match &self.input.kind {
+            Kind::Memory(bytes) => {
+                let bytes = (**bytes).as_ref();
+                let at = usize::try_from(self.position).unwrap_or(usize::MAX);
+                bytes.get(at..).unwrap_or_default().read(into)?
+            }
+            Kind::At(source) => source.read_at(into, self.position)?,
+        };
+        self.position += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for InputStream {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (from, by) = match to {
+            SeekFrom::Start(at) => {
+                self.position = at;
+                return Ok(at);
+            }
+            SeekFrom::End(by) => (self.input.size, by),
+            SeekFrom::Current(by) => (self.position, by),
+        };
+        self.position = from
+            .checked_add_signed(by)
+            .ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs(bytes: &[u8]) -> Vec<Input> {
+        let mut file = tempfile::tempfile().unwrap();
+        io::Write::write_all(&mut file, bytes).unwrap();
+        let fetched = Fetched::new(bytes.len() as u64);
+        let size = bytes.len() / 20;
+        let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
+        for (at, piece) in pieces.into_iter().enumerate().rev() {
+            fetched.supply((at * size) as u64, piece.to_vec());
+        }
+        vec![
+            Input::from(bytes.to_vec()),
+            Input::file(file).unwrap(),
+            Input::ranges(Arc::new(fetched)),
+        ]
+    }
+
+    #[test]
+    fn all_inputs_say_the_same() {
+        let bytes: Vec<u8> = (0..=99).collect();
+        for input in inputs(&bytes) {
+            assert_eq!(input.size(), 100, "{input:?}");
+            assert_eq!(&*input.bytes().unwrap(), bytes);
+            assert_eq!(&*input.range(98, 2).unwrap(), [98, 99]);
+            assert!(input.range(100, 0).unwrap().is_empty());
+            assert_eq!(&*input.head(1000).unwrap(), bytes);
+            for (offset, length) in [(99, 2), (101, 0), (u64::MAX, 2), (1, u64::MAX)] {
+                let error = input.range(offset, length).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{input:?}");
+            }
+            let mut stream = input.stream();
+            stream.seek(SeekFrom::End(-3)).unwrap();
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest).unwrap();
+            assert_eq!(rest, [97, 98, 99]);
+            assert!(stream.seek(SeekFrom::Current(-101)).is_err());
+            stream.seek(SeekFrom::Start(1000)).unwrap();
+            assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+        }
+    }
+
+    #[test]
+    fn streams_on_many_threads_do_not_move_each_other() {
+        let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at / 7) as u8).collect();
+        for input in inputs(&bytes) {
+            std::thread::scope(|scope| {
+                for at in 0..4_u64 {
+                    let (input, bytes) = (&input, &bytes);
+                    scope.spawn(move || {
+                        let mut stream = input.stream();
+                        stream.seek(SeekFrom::Start(at * 1000)).unwrap();
+                        let mut seen = Vec::new();
+                        stream.read_to_end(&mut seen).unwrap();
+                        assert!(seen == bytes[at as usize * 1000..]);
+                    });
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn what_is_not_fetched_is_asked_for_and_no_more() {
+        let fetched = Arc::new(Fetched::new(20));
+        let input = Input::ranges(fetched.clone());
+        fetched.supply(10, vec![10, 11, 12]);
+        let missing = |offset, length| {
+            let error = input.range(offset, length).unwrap_err();
+            Missing::of(&error).unwrap()
+        };
+        assert_eq!(
+            missing(4, 4),
+            Missing {
+                offset: 4,
+                length: 4
+            }
+        );
+        assert_eq!(
+            missing(4, 9),
+            Missing {
+                offset: 4,
+                length: 6
+            }
+        );
+        assert_eq!(
+            missing(11, 4),
+            Missing {
+                offset: 13,
+                length: 2
+            }
+        );
+        fetched.supply(4, (4..12).collect());
+        assert_eq!(&*input.range(4, 9).unwrap(), (4..13).collect::<Vec<u8>>());
+        fetched.supply(13, vec![13; 100]);
+        assert_eq!(input.range(4, 16).unwrap().len(), 16);
+    }
+
+    #[test]
+    fn a_stream_is_held_up_to_the_limit_and_no_further() {
+        assert_eq!(Input::take(&b"four"[..], 4).unwrap().unwrap().size(), 4);
+        assert_eq!(Input::take(io::repeat(0), 4).unwrap().unwrap_err(), 5);
+    }
+}

@@ -1,0 +1,181 @@
+//! What an audit comes to, in the same shape for every format.
+
+use std::fmt;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::finding::{Finding, Findings};
+use crate::rule::{Class, Datum, Rule, Severity};
+use crate::text::printable;
+
+/// A rule of any format, told: its code, its sentence and its figures.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Told {
+    /// The stable code.
+    pub code: &'static str,
+    /// How much breaking it matters.
+    pub severity: Severity,
+    /// Whose fault it is.
+    pub class: Class,
+    /// The sentence, without the place; no text of the recording steers a terminal.
+    pub sentence: String,
+    /// The figures of the sentence, by name.
+    pub data: Vec<(&'static str, Datum)>,
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
+}
+
+impl Rule for Told {
+    const STEP: &'static str = "step";
+
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    fn class(&self) -> Class {
+        self.class
+    }
+
+    fn data(&self) -> Vec<(&'static str, Datum)> {
+        self.data.clone()
+    }
+}
+
+/// A finding of any format.
+pub type AnyFinding = Finding<Told>;
+
+impl<R: Rule> Finding<R> {
+    /// The finding of any format that this one is.
+    #[must_use]
+    pub fn told(&self) -> AnyFinding {
+        Finding {
+            rule: Told {
+                code: self.rule.code(),
+                severity: self.rule.severity(),
+                class: self.rule.class(),
+                sentence: printable(&self.rule.to_string()),
+                data: self.rule.data(),
+            },
+            place: self.place.clone(),
+            repeats: self.repeats,
+        }
+    }
+}
+
+impl From<Datum> for Value {
+    /// Numbers that JSON has no way to write are text: `"NaN"`, `"inf"`, `"-inf"`.
+    fn from(datum: Datum) -> Self {
+        match datum {
+            Datum::Null => Self::Null,
+            Datum::Bool(value) => value.into(),
+            Datum::Int(value) => value.into(),
+            Datum::Uint(value) => value.into(),
+            Datum::Float(value) if value.is_finite() => value.into(),
+            Datum::Float(value) => value.to_string().into(),
+            Datum::Text(value) => printable(&value).into(),
+            Datum::List(values) => values.into_iter().map(Self::from).collect(),
+            Datum::Map(values) => values
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), Self::from(value)))
+                .collect::<Map<String, Self>>()
+                .into(),
+        }
+    }
+}
+
+/// Keys: `code`, `severity`, `step`, `tick`, `time_ms`, `line`, `offset`, `offset_in` (what the
+/// offset is into, where that is not the file), `repeats`, `message`, and `data`: the figures of the
+/// sentence, by name.
+impl Serialize for AnyFinding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(10))?;
+        let place = &self.place;
+        map.serialize_entry("code", self.rule.code)?;
+        map.serialize_entry("severity", &self.rule.severity)?;
+        map.serialize_entry("step", &place.step)?;
+        map.serialize_entry("tick", &place.tick)?;
+        map.serialize_entry("time_ms", &place.time.map(crate::Time::ms))?;
+        map.serialize_entry("line", &place.line)?;
+        map.serialize_entry("offset", &place.offset)?;
+        map.serialize_entry("offset_in", &place.within)?;
+        map.serialize_entry("repeats", &self.repeats)?;
+        map.serialize_entry("message", &self.message())?;
+        let data: Map<String, Value> = self
+            .rule
+            .data
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), value.clone().into()))
+            .collect();
+        map.serialize_entry("data", &data)?;
+        map.end()
+    }
+}
+
+/// What an audit comes to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Nothing, or facts and deviations that known writers show.
+    Pass,
+    /// Somebody should look.
+    Warn,
+    /// The recording is not what it claims to be.
+    Fail,
+}
+
+impl Verdict {
+    /// What the worst of some findings comes to.
+    #[must_use]
+    pub const fn of(worst: Option<Severity>) -> Self {
+        match worst {
+            None | Some(Severity::Info) => Self::Pass,
+            Some(Severity::Warning) => Self::Warn,
+            Some(Severity::Error) => Self::Fail,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        })
+    }
+}
+
+/// The outcome of checking a recording.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Audit {
+    /// Worst first.
+    pub findings: Vec<AnyFinding>,
+    /// The recording in half a line, as its own people would say it: `expert win 34.884 s, 3BV 128`.
+    pub summary: String,
+}
+
+impl Audit {
+    /// Of the findings of a format, worst first.
+    #[must_use]
+    pub fn new<R: Rule>(findings: &Findings<R>, summary: String) -> Self {
+        let mut findings: Vec<AnyFinding> = findings.iter().map(Finding::told).collect();
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity()));
+        Self { findings, summary }
+    }
+
+    /// What it comes to.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self.findings.iter().map(Finding::severity).max())
+    }
+}

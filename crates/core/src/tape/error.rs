@@ -1,0 +1,154 @@
+//! What can go wrong with a recording of any format.
+
+use std::io;
+
+use super::audit::AnyFinding;
+use super::option::OptionError;
+use crate::clock::At;
+use crate::finding::Finding;
+use crate::read::ReadError;
+use crate::rule::{Class, Coded, Rule};
+
+/// Why something could not be done with a recording.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The recording could not be read.
+    #[error("{0}")]
+    Io(#[source] io::Error),
+    /// What was made of it could not be written.
+    #[error("{0}")]
+    Output(#[source] io::Error),
+    /// The recording breaks a rule of its format.
+    #[error("{}", place_first(.0))]
+    Broken(Box<AnyFinding>),
+    /// What only its format can say.
+    #[error("{0}")]
+    Format(Box<dyn Coded + Send + Sync>),
+    /// There is no conversion between these.
+    #[error("{from} can't be converted to {to}")]
+    NoConversion {
+        /// The recording's format.
+        from: &'static str,
+        /// What was asked for.
+        to: String,
+    },
+    /// An option that the format does not know, or that has another kind of value.
+    #[error("{0}")]
+    Option(#[from] OptionError),
+    /// Recordings of two kinds can't be compared.
+    #[error("is {format}, the other recording is {other}")]
+    FormatsDiffer {
+        /// The second recording's format.
+        format: &'static str,
+        /// The first's.
+        other: &'static str,
+    },
+    /// What is asked for can't be done with this kind of recording.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The recording has nothing at this moment.
+    #[error("{at} is not recorded")]
+    NotRecorded {
+        /// The moment.
+        at: At,
+    },
+    /// The recording has no such clock: ticks, or times.
+    #[error("{what} recordings are not told by {at}: {instead}")]
+    NoClock {
+        /// The format.
+        what: &'static str,
+        /// The moment that was asked for.
+        at: At,
+        /// How its moments are told.
+        instead: &'static str,
+    },
+    /// Whoever had it done wanted it no more.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// `frame 812 (tick 9,001, byte 65,536): command 3 claims …`
+fn place_first(finding: &AnyFinding) -> String {
+    if finding.place.is_nowhere() {
+        finding.message()
+    } else {
+        format!("{}: {}", finding.place, finding.message())
+    }
+}
+
+impl Error {
+    /// What only this format can say.
+    pub fn format(error: impl Coded + Send + Sync + 'static) -> Self {
+        Self::Format(Box::new(error))
+    }
+
+    /// The error of a format's that this is, if it is one.
+    #[must_use]
+    pub fn of_format<E: Coded + 'static>(&self) -> Option<&E> {
+        let Self::Format(error) = self else {
+            return None;
+        };
+        let error: &(dyn std::error::Error + 'static) = &**error;
+        error.downcast_ref()
+    }
+
+    /// A short stable code for machine-readable output.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io(_) | Self::Output(_) => "io",
+            Self::Broken(finding) => finding.rule.code,
+            Self::Format(error) => error.code(),
+            Self::NoConversion { .. } => "no-conversion",
+            Self::Option(_) => "option",
+            Self::FormatsDiffer { .. } => "formats-differ",
+            Self::Unsupported(_) => "unsupported",
+            Self::NotRecorded { .. } => "not-recorded",
+            Self::NoClock { .. } => "no-clock",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whose fault it is.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Io(_) | Self::Output(_) => Class::Io,
+            Self::Broken(finding) => finding.rule.class,
+            Self::Format(error) => error.class(),
+            _ => Class::Caller,
+        }
+    }
+
+    /// Where in the file.
+    #[must_use]
+    pub fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Broken(finding) => finding.place.offset,
+            Self::Format(error) => error.offset(),
+            _ => None,
+        }
+    }
+
+    /// True where the recording itself is damaged: `repair` may keep what is whole of it.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        matches!(self, Self::Broken(_))
+    }
+}
+
+impl<R: Rule> From<ReadError<R>> for Error {
+    fn from(error: ReadError<R>) -> Self {
+        match error {
+            ReadError::Io { source, .. } => Self::Io(source),
+            ReadError::Malformed(finding) => (*finding).into(),
+        }
+    }
+}
+
+impl<R: Rule> From<Finding<R>> for Error {
+    fn from(finding: Finding<R>) -> Self {
+        Self::Broken(Box::new(finding.told()))
+    }
+}

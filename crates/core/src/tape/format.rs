@@ -1,0 +1,128 @@
+//! What a format is.
+
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::option::{OptionDef, Options};
+use super::trait_tape::Tape;
+use crate::input::Input;
+use crate::rule::RuleInfo;
+
+/// What is done with a recording: a format lists its options for each.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Verb {
+    /// To open it: what it needs and does not carry.
+    Open,
+    /// To check it.
+    Verify,
+    /// To measure it.
+    Stats,
+    /// To list its steps.
+    Dump,
+    /// To compare it.
+    Diff,
+    /// To convert it: what is done with a recording of this format, whatever becomes of it.
+    Convert,
+    /// To write it: how a recording of this format is made, whatever it is made of.
+    Write,
+    /// To repair it.
+    Repair,
+}
+
+/// A recording to be opened.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its bytes.
+    pub input: Input,
+    /// Where it lies, if anywhere: what belongs to it may lie beside. A folder that is one recording
+    /// has its own path.
+    pub path: Option<PathBuf>,
+    /// What the format may be told for [`Verb::Open`].
+    pub options: Options,
+}
+
+impl Source {
+    /// Bytes that lie nowhere.
+    #[must_use]
+    pub fn new(input: impl Into<Input>) -> Self {
+        Self {
+            input: input.into(),
+            path: None,
+            options: Options::new(),
+        }
+    }
+
+    /// The same, lying there.
+    #[must_use]
+    pub fn lying_at(self, path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: Some(path.into()),
+            ..self
+        }
+    }
+}
+
+/// A format of recordings. gametape's own and those of others differ in nothing.
+///
+/// A program registers formats in a registry (`gametape::Formats`), which asks them in turn whose a
+/// file is.
+pub trait Format: Send + Sync {
+    /// Its name: in lower case, one word. It is also what is written for `--to` and in JSON.
+    fn name(&self) -> &'static str;
+
+    /// What it is, in half a line: `Minesweeper games, ViennaSweeper's RMV v1 and v2`.
+    fn about(&self) -> &'static str;
+
+    /// Recordings of one kind compare with each other, and convert into each other. Of a format
+    /// that stands alone its name.
+    fn kind(&self) -> &'static str {
+        self.name()
+    }
+
+    /// What one step of it is called: `frame`, `event`, `packet`.
+    fn step(&self) -> &'static str;
+
+    /// File name extensions, in lower case, the usual one first.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Whether a recording starts as this format does. Only a few bytes at its start are looked at.
+    fn sniff(&self, input: &Input) -> bool;
+
+    /// Formats whose signature says little are asked last: larger is later.
+    fn sniff_order(&self) -> u8 {
+        0
+    }
+
+    /// Whether a folder as a whole is one recording of this format.
+    fn is_folder(&self, _folder: &Path) -> bool {
+        false
+    }
+
+    /// The bytes of such a folder, at most `limit` of them.
+    ///
+    /// # Errors
+    /// What reading it says.
+    fn read_folder(&self, _folder: &Path, _limit: u64) -> Result<Input, Error> {
+        Err(Error::Unsupported("is a folder".into()))
+    }
+
+    /// Its rules, for the book.
+    fn rules(&self) -> Vec<RuleInfo>;
+
+    /// What it can be told for a verb.
+    fn options(&self, _verb: Verb) -> &'static [OptionDef] {
+        &[]
+    }
+
+    /// Opens a recording: the header may be read, not the body. A recording whose header is broken
+    /// is opened all the same, so that it can be checked.
+    ///
+    /// # Errors
+    /// Where what it needs is not there.
+    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error>;
+
+    /// A recording at `path` was replaced by other bytes: what lies beside it and does not fit it
+    /// any more is removed. `input` is what lies there now.
+    fn replaced(&self, _path: &Path, _input: &Input) {}
+}

@@ -1,0 +1,20 @@
+//! A recording of any format: the traits that formats implement, and what their methods take and
+//! give. Who shows, checks or converts recordings needs nothing else.
+
+mod audit;
+mod diff;
+mod error;
+mod format;
+mod info;
+mod option;
+mod trait_tape;
+mod work;
+
+pub use audit::{AnyFinding, Audit, Told, Verdict};
+pub use diff::{Diff, diff_lines};
+pub use error::Error;
+pub use format::{Format, Source, Verb};
+pub use info::{Info, Partial, Secrets, object};
+pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
+pub use trait_tape::{Beside, Converted, Dump, Repaired, Report, Tape, Target};
+pub use work::{Sink, Work};

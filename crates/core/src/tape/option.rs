@@ -1,0 +1,396 @@
+//! What a format can be told, verb by verb: declared as a table, from which come the command's
+//! flags, the book's tables, and the refusal of what nobody knows.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::text::nearest;
+
+/// What kind of value an option has.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum OptionKind {
+    /// There or not.
+    Flag,
+    /// A whole number within bounds.
+    Count {
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+    },
+    /// A number within bounds.
+    Number {
+        /// The least.
+        min: f64,
+        /// The most.
+        max: f64,
+    },
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+    /// A file: who asks reads it, up to so many bytes.
+    File {
+        /// Far more than any such file takes.
+        most: u64,
+    },
+}
+
+/// One thing that a format can be told.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct OptionDef {
+    /// In lower case, with hyphens: `keyframe-every`.
+    pub name: &'static str,
+    /// The kind of its value.
+    pub kind: OptionKind,
+    /// What stands for the value in help: `TICKS`.
+    pub value: &'static str,
+    /// What holds if nothing is said, for people; empty where nothing does.
+    pub default: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// What else there is to say; may be empty.
+    pub more: &'static str,
+    /// Options that it can't stand with.
+    pub conflicts: &'static [&'static str],
+}
+
+impl OptionDef {
+    /// A flag.
+    #[must_use]
+    pub const fn flag(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, OptionKind::Flag, "", help)
+    }
+
+    /// An option with a value.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        kind: OptionKind,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            kind,
+            value,
+            default: "",
+            help,
+            more: "",
+            conflicts: &[],
+        }
+    }
+
+    /// The value that a text stands for; of a [`OptionKind::File`] see [`OptionValue::File`].
+    ///
+    /// ```
+    /// use gametape_core::tape::{OptionDef, OptionKind, OptionValue};
+    /// let every = OptionDef::new("keyframes", OptionKind::Count { min: 1, max: 65_535 }, "N", "…");
+    /// assert_eq!(every.parse("300").unwrap(), OptionValue::Count(300));
+    /// assert_eq!(every.parse("0").unwrap_err(), "keyframes can be 1 to 65535, not 0");
+    /// ```
+    ///
+    /// # Errors
+    /// A sentence that says what it can be.
+    pub fn parse(&self, text: &str) -> Result<OptionValue, String> {
+        let name = self.name;
+        match self.kind {
+            OptionKind::Flag => Err(format!("{name} takes no value")),
+            OptionKind::Text | OptionKind::File { .. } => Ok(OptionValue::Text(text.to_owned())),
+            OptionKind::Count { min, max } => match text.parse() {
+                Ok(count) if (min..=max).contains(&count) => Ok(OptionValue::Count(count)),
+                _ if max == u64::MAX => Err(format!("{name} can be {min} or more, not {text}")),
+                _ => Err(format!("{name} can be {min} to {max}, not {text}")),
+            },
+            OptionKind::Number { min, max } => match text.parse() {
+                Ok(number) if (min..=max).contains(&number) => Ok(OptionValue::Number(number)),
+                _ if max >= f64::MAX => Err(format!("{name} can be {min} or more, not {text}")),
+                _ => Err(format!("{name} can be {min} to {max}, not {text}")),
+            },
+            OptionKind::Choice(words) => match words.iter().find(|word| **word == text) {
+                Some(word) => Ok(OptionValue::Text((*word).to_owned())),
+                None => Err(format!("{name} can be {}, not {text}", words.join(", "))),
+            },
+        }
+    }
+}
+
+/// The value of an option.
+#[derive(Clone, PartialEq, Debug)]
+pub enum OptionValue {
+    /// It is there.
+    Flag,
+    /// A whole number.
+    Count(u64),
+    /// A number.
+    Number(f64),
+    /// A text, or one of a few words.
+    Text(String),
+    /// What a file holds, and where it is, for messages.
+    File {
+        /// Where.
+        path: PathBuf,
+        /// Its content.
+        bytes: Vec<u8>,
+    },
+}
+
+/// What a verb was told: options by name.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Options(BTreeMap<String, OptionValue>);
+
+impl Options {
+    /// Nothing said.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With an option.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: OptionValue) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// With a flag.
+    #[must_use]
+    pub fn flag(self, name: impl Into<String>) -> Self {
+        self.with(name, OptionValue::Flag)
+    }
+
+    /// Sets an option.
+    pub fn set(&mut self, name: impl Into<String>, value: OptionValue) {
+        self.0.insert(name.into(), value);
+    }
+
+    /// True where nothing is said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names of what is said.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Those of some names.
+    #[must_use]
+    pub fn only(&self, defs: &[OptionDef]) -> Self {
+        let known = |name: &str| defs.iter().any(|def| def.name == name);
+        Self(
+            self.0
+                .iter()
+                .filter(|(name, _)| known(name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
+    /// The value of an option, as it was given.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&OptionValue> {
+        self.0.get(name)
+    }
+
+    /// True where it is said.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// A whole number.
+    #[must_use]
+    pub fn count(&self, name: &str) -> Option<u64> {
+        match self.get(name) {
+            Some(OptionValue::Count(count)) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// A number.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.get(name) {
+            Some(OptionValue::Number(number)) => Some(*number),
+            Some(OptionValue::Count(count)) => Some(*count as f64),
+            _ => None,
+        }
+    }
+
+    /// A text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(OptionValue::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Where a file is, and what it holds.
+    #[must_use]
+    pub fn file(&self, name: &str) -> Option<(&Path, &[u8])> {
+        match self.get(name) {
+            Some(OptionValue::File { path, bytes }) => Some((path, bytes)),
+            _ => None,
+        }
+    }
+
+    /// Refuses what is not declared, what has another kind of value, and what can't stand together.
+    ///
+    /// # Errors
+    /// [`OptionError`] names the option, and the nearest that there is.
+    pub fn check(&self, what: &str, defs: &[OptionDef]) -> Result<(), OptionError> {
+        for (name, value) in &self.0 {
+            let Some(def) = defs.iter().find(|def| def.name == name) else {
+                let near = nearest(name, defs.iter().map(|def| def.name));
+                return Err(OptionError::Unknown {
+                    what: what.to_owned(),
+                    name: name.clone(),
+                    near,
+                });
+            };
+            let fits = match (def.kind, value) {
+                (OptionKind::Flag, OptionValue::Flag)
+                | (OptionKind::Text, OptionValue::Text(_))
+                | (OptionKind::File { .. }, OptionValue::File { .. }) => true,
+                (OptionKind::Choice(words), OptionValue::Text(text)) => {
+                    words.contains(&text.as_str())
+                }
+                (OptionKind::Count { min, max }, OptionValue::Count(count)) => {
+                    (min..=max).contains(count)
+                }
+                (OptionKind::Number { min, max }, OptionValue::Number(number)) => {
+                    (min..=max).contains(number)
+                }
+                _ => false,
+            };
+            if !fits {
+                return Err(OptionError::Value {
+                    name: name.clone(),
+                    kind: def.kind,
+                });
+            }
+            if let Some(other) = def.conflicts.iter().find(|other| self.has(other)) {
+                return Err(OptionError::Conflict {
+                    name: name.clone(),
+                    other,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why options are refused.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum OptionError {
+    /// The format has no such option for this.
+    Unknown {
+        /// What was asked: `to convert rmv to rmv`.
+        what: String,
+        /// The option.
+        name: String,
+        /// One that may be meant.
+        near: Option<&'static str>,
+    },
+    /// The value is of another kind, or out of bounds.
+    Value {
+        /// The option.
+        name: String,
+        /// What it takes.
+        kind: OptionKind,
+    },
+    /// Two that can't stand together.
+    Conflict {
+        /// The one.
+        name: String,
+        /// The other.
+        other: &'static str,
+    },
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { what, name, near } => {
+                write!(f, "there is no option {name} {what}")?;
+                near.map_or(Ok(()), |near| write!(f, "; {near} may be meant"))
+            }
+            Self::Value { name, kind } => {
+                write!(f, "option {name} takes ")?;
+                match kind {
+                    OptionKind::Flag => f.write_str("no value"),
+                    OptionKind::Count { min, max } => write!(f, "a whole number, {min} to {max}"),
+                    OptionKind::Number { min, max } => write!(f, "a number, {min} to {max}"),
+                    OptionKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
+                    OptionKind::Text => f.write_str("a text"),
+                    OptionKind::File { .. } => f.write_str("a file"),
+                }
+            }
+            Self::Conflict { name, other } => {
+                write!(f, "options {name} and {other} can't stand together")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEFS: &[OptionDef] = &[
+        OptionDef {
+            conflicts: &["zip"],
+            ..OptionDef::flag("plain", "As text")
+        },
+        OptionDef::flag("zip", "In a zip"),
+        OptionDef::new(
+            "mode",
+            OptionKind::Choice(&["correct", "compat"]),
+            "MODE",
+            "How",
+        ),
+        OptionDef::new(
+            "max-error",
+            OptionKind::Number {
+                min: 0.0,
+                max: f64::MAX,
+            },
+            "M",
+            "…",
+        ),
+    ];
+
+    #[test]
+    fn what_is_not_declared_is_refused() {
+        let check = |options: Options| options.check("to convert a to b", DEFS);
+        let refused = |options: Options| check(options).unwrap_err().to_string();
+        assert_eq!(
+            refused(Options::new().flag("plan")),
+            "there is no option plan to convert a to b; plain may be meant"
+        );
+        assert_eq!(
+            refused(Options::new().flag("mode")),
+            "option mode takes one of correct, compat"
+        );
+        assert_eq!(
+            refused(Options::new().with("mode", OptionValue::Text("fast".into()))),
+            "option mode takes one of correct, compat"
+        );
+        assert_eq!(
+            refused(Options::new().flag("plain").flag("zip")),
+            "options plain and zip can't stand together"
+        );
+        let nan = OptionValue::Number(f64::NAN);
+        assert!(check(Options::new().with("max-error", nan)).is_err());
+        let fine = DEFS[2].parse("compat").unwrap();
+        assert!(check(Options::new().with("mode", fine).flag("zip")).is_ok());
+    }
+}

@@ -1,0 +1,179 @@
+//! An opened recording.
+
+use std::any::Any;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::audit::Audit;
+use super::diff::{Diff, diff_lines};
+use super::error::Error;
+use super::info::{Info, Partial, Secrets};
+use super::option::Options;
+use super::work::{Sink, Work};
+use crate::clock::At;
+use crate::input::Input;
+
+/// What to dump.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Dump {
+    /// What is at this moment alone.
+    pub at: Option<At>,
+    /// Whether tokens, addresses and user ids are shown.
+    pub secrets: Secrets,
+    /// What the format may be told for [`Verb::Dump`](super::Verb::Dump).
+    pub options: Options,
+}
+
+/// What a conversion is to give.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Target<'a> {
+    /// The name of a format of the same kind.
+    pub format: &'a str,
+    /// What the recording's format may be told for [`Verb::Convert`](super::Verb::Convert), and the
+    /// target's for [`Verb::Write`](super::Verb::Write): already checked.
+    pub options: &'a Options,
+}
+
+/// A file that belongs beside a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Beside {
+    /// What stands in the place of the recording's extension: `schema.json`.
+    pub extension: &'static str,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+impl Beside {
+    /// Where it lies beside a recording: `run.schema.json` for `run.delta`.
+    #[must_use]
+    pub fn path(&self, recording: &Path) -> PathBuf {
+        recording.with_extension(self.extension)
+    }
+}
+
+/// How far a conversion is off: for people, and as data.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// Lines for people.
+    pub text: String,
+    /// With stable keys.
+    pub data: Value,
+    /// True where nothing at all was lost.
+    pub is_lossless: bool,
+}
+
+/// What became of a conversion, beside its bytes.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Converted {
+    /// What could not be carried, a sentence each.
+    pub losses: Vec<String>,
+    /// What is odd about the recording, a sentence each: nothing is lost by it.
+    pub notes: Vec<String>,
+    /// How far numbers are off, where they were rounded on the way.
+    pub report: Option<Report>,
+    /// What has to lie beside the file.
+    pub beside: Vec<Beside>,
+}
+
+impl Converted {
+    /// True where the file holds less than the recording did.
+    #[must_use]
+    pub fn is_lossy(&self) -> bool {
+        !self.losses.is_empty() || self.report.as_ref().is_some_and(|r| !r.is_lossless)
+    }
+}
+
+/// What became of a repair, beside its bytes.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Repaired {
+    /// What was done, a sentence each; empty for a recording that was whole.
+    pub actions: Vec<String>,
+    /// True where the repaired file holds less than the broken one.
+    pub lossy: bool,
+    /// What has to lie beside the file.
+    pub beside: Vec<Beside>,
+}
+
+/// An opened recording. Opening looks at the header only; each method reads as much as it needs.
+///
+/// Methods take the options that the format declares for their verb; whoever calls them has
+/// [checked](Options::check) them.
+pub trait Tape: Send + Sync {
+    /// Its bytes.
+    fn input(&self) -> &Input;
+
+    /// The tape's own type, for what one format alone can do.
+    fn any(&self) -> &dyn Any;
+
+    /// What the header says; the body is not decoded.
+    ///
+    /// # Errors
+    /// Where the header can't be read.
+    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error>;
+
+    /// What the whole recording says of itself; of a broken one as much as can be read.
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error>;
+
+    /// Checks the recording as thoroughly as its bytes allow. What can't be read is a finding.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; where an option is wrong.
+    fn audit(&self, options: &Options) -> Result<Audit, Error>;
+
+    /// The statistics that the recording's people compare. Keys are stable, and documented in the
+    /// book.
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    fn stats(&self, options: &Options) -> Result<Partial<Map<String, Value>>, Error>;
+
+    /// Writes one JSON object a line for each step, with `step`, `tick` where there is one, and
+    /// `time_ms`.
+    ///
+    /// # Errors
+    /// [`Error::Output`] is `out`'s, all others are the recording's.
+    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error>;
+
+    /// What differs between this and another recording of its kind.
+    ///
+    /// # Errors
+    /// Where one of them can't be read to its end.
+    fn diff(&self, other: &dyn Tape, options: &Options) -> Result<Diff, Error>;
+
+    /// The recording in another form; without any wish byte for byte the same.
+    ///
+    /// # Errors
+    /// What was written then is nothing to keep.
+    fn convert(
+        &self,
+        to: Target<'_>,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Converted, Error>;
+
+    /// Keeps what is whole.
+    ///
+    /// # Errors
+    /// Where nothing is. What was written then is nothing to keep.
+    fn repair(
+        &self,
+        options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Repaired, Error>;
+}
+
+impl dyn Tape {
+    /// [`diff_lines`] of this and another: what a format does that has nothing better.
+    ///
+    /// # Errors
+    /// As [`diff_lines`].
+    pub fn diff_lines(&self, other: &dyn Tape) -> Result<Diff, Error> {
+        diff_lines([self, other])
+    }
+}

@@ -1,0 +1,242 @@
+//! How figures, places and names are written for people, the same everywhere.
+
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Digits in groups of three.
+///
+/// ```
+/// assert_eq!(gametape_core::text::Grouped(4_294_967_295).to_string(), "4,294,967,295");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Grouped(pub u64);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+/// So many things, by the word for one of them.
+///
+/// ```
+/// use gametape_core::text::Counted;
+/// assert_eq!(Counted(1, "frame").to_string(), "1 frame");
+/// assert_eq!(Counted(27_000, "frame").to_string(), "27,000 frames");
+/// assert_eq!(Counted(2, "entity").to_string(), "2 entities");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a>(pub u64, pub &'a str);
+
+impl fmt::Display for Counted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, one) = *self;
+        write!(f, "{} ", Grouped(count))?;
+        match one.strip_suffix('y') {
+            _ if count == 1 => f.write_str(one),
+            Some(stem) if !stem.ends_with(['a', 'e', 'o']) => write!(f, "{stem}ies"),
+            _ => write!(f, "{one}s"),
+        }
+    }
+}
+
+/// `1 byte`, `65,536 bytes`.
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Counted(self.0, "byte").fmt(f)
+    }
+}
+
+/// `1 is left`, `212 are left`.
+#[derive(Clone, Copy, Debug)]
+pub struct Left(pub u64);
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.0 == 1 { "is" } else { "are" };
+        write!(f, "{} {verb} left", Grouped(self.0))
+    }
+}
+
+/// Control characters, and those that turn the direction of writing.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Text for people: control characters replaced, so that neither a file's content nor its name can
+/// steer the terminal it is shown on.
+///
+/// ```
+/// assert_eq!(gametape_core::text::printable("a\u{1b}[2Jb"), "a\u{FFFD}[2Jb");
+/// ```
+#[must_use]
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if steers(c) { '\u{FFFD}' } else { c })
+        .collect()
+}
+
+/// Text for a table of people's: of what is long the beginning, so that one name does not push all
+/// others off the screen.
+///
+/// ```
+/// use gametape_core::text::shortened;
+/// assert_eq!(shortened("mpl_arena_a"), "mpl_arena_a");
+/// assert_eq!(shortened(&"x".repeat(100_000)).chars().count(), 60);
+/// ```
+#[must_use]
+pub fn shortened(text: &str) -> String {
+    /// Characters that are shown.
+    const MOST: usize = 60;
+    if text.chars().nth(MOST).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(MOST - 1).chain(['…']).collect()
+}
+
+/// Cells in columns under their names, for people: numbers to the right, the words of a name (split
+/// by newlines) one below the other.
+///
+/// ```
+/// use gametape_core::text::TextTable;
+/// let mut table = TextTable::new(["field", "max\nerror"]);
+/// table.row([("head position (m)".to_owned(), false), ("0.0332".to_owned(), true)]);
+/// assert_eq!(table.lines(), [
+///     "                      max",
+///     "field               error",
+///     "head position (m)  0.0332",
+/// ]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct TextTable {
+    heads: Vec<String>,
+    rows: Vec<Vec<(String, bool)>>,
+}
+
+impl TextTable {
+    /// With these names of columns.
+    pub fn new<S: Into<String>>(heads: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            heads: heads.into_iter().map(Into::into).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row: texts, and whether each is a number.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = (String, bool)>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// The lines, two spaces between columns, nothing at their ends.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let height = self
+            .heads
+            .iter()
+            .map(|head| head.split('\n').count())
+            .max()
+            .unwrap_or(0);
+        let mut lines = alloc::vec![String::new(); height + self.rows.len()];
+        for (at, head) in self.heads.iter().enumerate() {
+            let cells = || self.rows.iter().map(|row| row.get(at));
+            let number = cells().flatten().any(|(_, number)| *number);
+            let empty = height - head.split('\n').count();
+            let heads = core::iter::repeat_n("", empty).chain(head.split('\n'));
+            let texts: Vec<&str> = heads
+                .chain(cells().map(|cell| cell.map_or("", |(text, _)| text.as_str())))
+                .collect();
+            let widths = texts.iter().map(|text| text.chars().count());
+            let width = widths.max().unwrap_or(0);
+            for (line, text) in lines.iter_mut().zip(texts) {
+                if at > 0 {
+                    line.push_str("  ");
+                }
+                // `{:>width$}` panics for widths beyond 65,535.
+                let pad = width - text.chars().count();
+                let spaces = core::iter::repeat_n(' ', pad);
+                if number {
+                    line.extend(spaces);
+                    line.push_str(text);
+                } else {
+                    line.push_str(text);
+                    line.extend(spaces);
+                }
+            }
+        }
+        for line in &mut lines {
+            line.truncate(line.trim_end().len());
+        }
+        lines
+    }
+}
+
+/// The name nearest to one that is not known: for "did you mean".
+///
+/// ```
+/// use gametape_core::text::nearest;
+/// assert_eq!(nearest("keyframe", ["mode", "keyframes"]), Some("keyframes"));
+/// assert_eq!(nearest("colour", ["mode", "keyframes"]), None);
+/// ```
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let (off, best) = known
+        .into_iter()
+        .map(|other| (distance(name, other), other))
+        .min_by_key(|(off, _)| *off)?;
+    (off <= 1 + name.chars().count() / 4).then_some(best)
+}
+
+/// Letters to insert, remove or replace to make the one of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (line, a) in a.chars().enumerate() {
+        let mut corner = line;
+        let mut left = line + 1;
+        for (cell, b) in row
+            .iter_mut()
+            .zip(core::iter::once(None).chain(b.iter().map(Some)))
+        {
+            let Some(b) = b else {
+                *cell = left;
+                continue;
+            };
+            let here = (corner + usize::from(a != *b)).min(left + 1).min(*cell + 1);
+            corner = core::mem::replace(cell, here);
+            left = here;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_those_of_levenshtein() {
+        for (a, b, off) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("flaw", "lawn", 2),
+            ("same", "same", 0),
+        ] {
+            assert_eq!(distance(a, b), off, "{a} {b}");
+        }
+    }
+}
