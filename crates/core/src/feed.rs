@@ -457,6 +457,7 @@ mod tests {
     #[test]
     fn any_pieces_give_the_same_items_and_a_cut_one_can_be_mended() {
         let text = b"one\ntwo\nthree";
+        assert_eq!(WordRule::ALL.len(), 2);
         for size in 1..=text.len() {
             let mut feed = Feed::new(Words::default());
             let mut words: Vec<Vec<u8>> = Vec::new();

@@ -34,6 +34,7 @@
 
 extern crate alloc;
 
+mod book;
 mod bytes;
 mod clock;
 pub mod feed;
@@ -48,6 +49,7 @@ mod rule;
 pub mod tape;
 pub mod text;
 
+pub use book::findings_page;
 pub use bytes::{ByteReader, Short};
 pub use clock::{At, ParseAtError, Stamp, Time};
 pub use finding::{Finding, Findings, Place};

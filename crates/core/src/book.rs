@@ -1,0 +1,84 @@
+//! The book's pages of findings: their tables come from the rules, their order and headings are
+//! written by hand.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::rule::RuleInfo;
+
+/// A page with its rows as the rules say: each row of a table that starts with a code in backticks
+/// gets severity, meaning and what to do from the documentation of that rule's variant, whose first
+/// paragraph is the meaning and whose second is what to do.
+///
+/// ```
+/// use gametape_core::{RuleInfo, Severity, findings_page};
+/// let rules = [RuleInfo {
+///     code: "note.cut",
+///     severity: Severity::Error,
+///     doc: " The file ends within\n a line.\n\n `repair` keeps the lines before it.",
+///     data: &["bytes"],
+/// }];
+/// let page = "| code | severity | means | do |\n|---|---|---|---|\n| `note.cut` | | | |\n";
+/// assert!(findings_page(page, &rules).unwrap().ends_with(
+///     "| `note.cut` | error | the file ends within a line | `repair` keeps the lines before it |\n"
+/// ));
+/// assert!(findings_page("", &rules).unwrap_err()[0].contains("note.cut"));
+/// ```
+///
+/// # Errors
+/// Codes that the page lacks, names twice, or names and no rule has; rules that say nothing.
+pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<String>> {
+    let mut wrong = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    let mut out = String::with_capacity(page.len());
+    for line in page.split_inclusive('\n') {
+        let code = line
+            .strip_prefix("| `")
+            .and_then(|rest| rest.split_once('`'))
+            .map(|(code, _)| code);
+        let rule = code.map(|code| (code, rules.iter().find(|rule| rule.code == code)));
+        match rule {
+            None => out.push_str(line),
+            Some((code, None)) => wrong.push(format!("{code} is in the book, and no rule")),
+            Some((code, Some(_))) if seen.contains(&code) => {
+                wrong.push(format!("{code} is in the book twice"));
+            }
+            Some((code, Some(rule))) => {
+                seen.push(code);
+                let (means, to_do) = sentences(rule.doc);
+                if means.is_empty() || to_do.is_empty() {
+                    wrong.push(format!("{code} does not say what it means and what to do"));
+                }
+                let severity = rule.severity.name();
+                out.push_str(&format!("| `{code}` | {severity} | {means} | {to_do} |\n"));
+            }
+        }
+    }
+    let missing = rules.iter().filter(|rule| !seen.contains(&rule.code));
+    wrong.extend(missing.map(|rule| format!("{} is not in the book", rule.code)));
+    if wrong.is_empty() {
+        Ok(out)
+    } else {
+        Err(wrong)
+    }
+}
+
+/// The first and the second paragraph of documentation, as cells of a table: without a full stop,
+/// the first with a small letter where it starts with an ordinary word.
+fn sentences(doc: &str) -> (String, String) {
+    let mut paragraphs = doc.trim().split("\n\n").map(|paragraph| {
+        let words: Vec<&str> = paragraph.split_whitespace().collect();
+        words.join(" ").trim_end_matches('.').to_string()
+    });
+    let means = paragraphs.next().unwrap_or_default();
+    let mut letters = means.chars();
+    let means = match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && !second.is_uppercase() => {
+            let rest = means.get(first.len_utf8()..).unwrap_or_default();
+            first.to_lowercase().chain(rest.chars()).collect()
+        }
+        _ => means,
+    };
+    (means, paragraphs.next().unwrap_or_default())
+}
