@@ -4,7 +4,7 @@ use std::io::{Cursor, Read, Seek, Write};
 
 use gametape_mines::engine::Status;
 use gametape_mines::player::{record, scenarios};
-use gametape_mines::rmv::{self, Decoder, EventLog, Progress, ReadOptions, Reading, Strictness};
+use gametape_mines::rmv::{self, EventLog, Fed, Feed, ReadOptions, Reading};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, DeclaredSize, Encoding, Ending, Engine, Event, Extensions,
     Face, Game, Minefield, MouseAction, MouseEvent, Outcome, PlayerFields, Text, Version, replay,
@@ -161,12 +161,8 @@ fn same(
 
 /// The three ways of reading agree, in both strictnesses.
 fn readers_agree(bytes: &[u8]) -> Result<(), TestCaseError> {
-    for strictness in [Strictness::Strict, Strictness::Lenient] {
-        let options = ReadOptions {
-            strictness,
-            ..ReadOptions::default()
-        };
-        let slice = options.read(bytes);
+    for options in [ReadOptions::strict(), ReadOptions::lenient()] {
+        let slice = rmv::read_with(bytes, options);
         same(&slice, &rmv::read_from(bytes, options))?;
         same(&slice, &rmv::read_from(Trickle(bytes), options))?;
     }
@@ -214,7 +210,7 @@ proptest! {
         let audit = rmv::audit(&bytes);
         prop_assert_eq!(
             rmv::read(&bytes).is_err(),
-            rmv::read_lenient(&bytes).map_or(true, |reading| !reading.findings.is_empty())
+            rmv::read_with(&bytes, ReadOptions::lenient()).map_or(true, |reading| !reading.findings.is_empty())
         );
         if rmv::read(&bytes).is_err() {
             prop_assert_eq!(audit.findings.worst(), Some(rmv::Severity::Error));
@@ -312,17 +308,13 @@ proptest! {
         bytes.truncate(header + cut.index(bytes.len() - header));
 
         // A reader that waits for more has every whole event, and no complaint.
-        let mut decoder = Decoder::new(ReadOptions::default());
-        decoder.feed(&bytes);
+        let mut feed = Feed::new();
+        feed.push(&bytes);
         let mut events = Vec::new();
-        loop {
-            match decoder.next().unwrap() {
-                Progress::Event(event) => events.push(event),
-                Progress::Header => {}
-                Progress::NeedMore => break,
-                Progress::Done => prop_assert!(false, "the file is not complete"),
-            }
+        while let Fed::Item(event) = feed.next_event().unwrap() {
+            events.push(event);
         }
+        prop_assert_eq!(feed.next_event().unwrap(), Fed::NeedMore);
         let whole: Vec<Event> = played.events.iter().take(events.len()).collect();
         prop_assert_eq!(&events, &whole);
         // Salvage also drops a click whose board events are not all there: what it gives is sound.
