@@ -159,6 +159,47 @@ fn same(
     Ok(())
 }
 
+/// A file that ends at `cut` for now and grows later is read as if it had been there at once.
+fn growing_agrees(bytes: &[u8], cut: usize) -> Result<(), TestCaseError> {
+    for options in [ReadOptions::strict(), ReadOptions::lenient()] {
+        let mut feed = Feed::with_options(options);
+        let mut events = Vec::new();
+        let (before, behind) = bytes.split_at(cut);
+        let failure = [before, behind].into_iter().find_map(|piece| {
+            feed.push(piece);
+            feed.finish();
+            loop {
+                match feed.next_event() {
+                    Ok(Fed::Item(event)) => events.push(event),
+                    Ok(end) => {
+                        assert_eq!(end, Fed::End);
+                        return None;
+                    }
+                    Err(error) if error.is_truncated() && piece.len() == cut => return None,
+                    // What it is in the shorter file.
+                    Err(error) if error.code() == "rmv.file-size-wrong" => return None,
+                    Err(error) => return Some(error),
+                }
+            }
+        });
+        match (rmv::read_with(bytes, options), failure) {
+            (Ok(whole), None) => {
+                prop_assert_eq!(feed.findings(), &whole.findings);
+                prop_assert!(whole.game.events.iter().eq(events));
+                let mut game = whole.game.into_owned();
+                game.events = EventLog::empty(game.version());
+                prop_assert_eq!(feed.game(), Some(&game));
+            }
+            (Err(whole), Some(grown)) => prop_assert_eq!(whole.to_string(), grown.to_string()),
+            (Err(whole), None) => {
+                prop_assert!(whole.is_truncated() || whole.code() == "rmv.file-size-wrong")
+            }
+            (whole, grown) => prop_assert!(false, "whole {whole:?}, grown {grown:?}"),
+        }
+    }
+    Ok(())
+}
+
 /// The three ways of reading agree, in both strictnesses.
 fn readers_agree(bytes: &[u8]) -> Result<(), TestCaseError> {
     for options in [ReadOptions::strict(), ReadOptions::lenient()] {
@@ -179,12 +220,13 @@ proptest! {
     })]
 
     #[test]
-    fn what_is_written_is_read(game in any_game()) {
+    fn what_is_written_is_read(game in any_game(), cut in any::<prop::sample::Index>()) {
         let bytes = rmv::write(&game).unwrap();
         let read = rmv::read(&bytes).unwrap();
         prop_assert_eq!(&read, &game);
         prop_assert_eq!(rmv::write(&read).unwrap(), &bytes[..]);
         readers_agree(&bytes)?;
+        growing_agrees(&bytes, cut.index(bytes.len()))?;
         // Hiding the token removes it and nothing else.
         let (redacted, losses) = rmv::redact(&game);
         prop_assert!(redacted.player.token().is_empty());
@@ -197,6 +239,7 @@ proptest! {
         game in any_game(),
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in proptest::option::of(any::<prop::sample::Index>()),
+        grows_at in any::<prop::sample::Index>(),
     ) {
         let mut bytes = rmv::write(&game).unwrap();
         for (at, value) in changes {
@@ -207,6 +250,7 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         readers_agree(&bytes)?;
+        growing_agrees(&bytes, grows_at.index(bytes.len() + 1))?;
         let audit = rmv::audit(&bytes);
         prop_assert_eq!(
             rmv::read(&bytes).is_err(),

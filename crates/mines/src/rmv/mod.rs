@@ -19,6 +19,7 @@ mod error;
 mod events;
 mod header;
 mod limits;
+mod pieces;
 mod read;
 mod result_string;
 mod rule;

@@ -1,350 +1,15 @@
 //! Reading from a stream, from pieces, and from a file that is still growing.
 
-use std::borrow::Cow;
 use std::io::Read;
 
-use gametape_core::feed::{self, Buffer, Decode, Fed};
+use gametape_core::feed::{self, Fed};
 
-use super::decode::{EventDecoder, Step};
-use super::deviations::{
-    Deviations, EventChecker, check_tail, check_video_size, declared_size, ran_out, truncated,
-    video_over_limit,
-};
-use super::error::{Error, Finding, Findings};
+use super::error::{Error, Findings};
 use super::events::EventLog;
-use super::header::Prelude;
 use super::limits::ReadOptions;
+use super::pieces::Decoder;
 use super::read::Reading;
-use super::rule::Rule;
-use super::section::Section;
-use crate::{DeclaredSize, Event, Game, Version};
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    Header,
-    Events,
-    /// Behind the termination event, or behind an event that can't be read.
-    RestOfVideo {
-        is_tail: bool,
-    },
-    Checksum,
-    Trailing,
-    Done,
-}
-
-/// What the front of the file says of what comes behind it.
-#[derive(Clone, Copy, Debug)]
-struct Video {
-    version: Version,
-    file_size: u32,
-    checksum: usize,
-    start: u64,
-    /// Where the section ends, if that is stated; where the limit is, if not.
-    end: u64,
-    is_open_ended: bool,
-    /// Its size as it stands there.
-    stated: u64,
-}
-
-impl Video {
-    fn new(prelude: &Prelude, options: &ReadOptions) -> Self {
-        let start = prelude.video_start() as u64;
-        let stated = prelude.stated_video().map(u64::from);
-        Self {
-            version: prelude.version,
-            file_size: prelude.file_size,
-            checksum: prelude.checksum.into(),
-            start,
-            end: start.saturating_add(stated.unwrap_or(options.limits.max_video_bytes)),
-            is_open_ended: stated.is_none(),
-            stated: prelude.video.into(),
-        }
-    }
-}
-
-/// Events, one at a time, and the game around them.
-#[derive(Debug)]
-struct Decoder {
-    options: ReadOptions,
-    deviations: Deviations,
-    state: State,
-    game: Option<Game<'static>>,
-    video: Video,
-    events: EventDecoder,
-    checker: EventChecker,
-    index: u32,
-    event: Event,
-    trailing: u64,
-    /// State and findings from before the end of the input was taken for the end of the file.
-    before_end: Option<(State, Findings)>,
-}
-
-impl Decoder {
-    const fn new(options: ReadOptions) -> Self {
-        Self {
-            options,
-            deviations: Deviations::new(options.strictness),
-            state: State::Header,
-            game: None,
-            video: Video {
-                version: Version::V1,
-                file_size: 0,
-                checksum: 0,
-                start: 0,
-                end: 0,
-                is_open_ended: false,
-                stated: 0,
-            },
-            events: EventDecoder::new(Version::V1),
-            checker: EventChecker::new(0, 0),
-            index: 0,
-            event: Event::Timestamp(0),
-            trailing: 0,
-            before_end: None,
-        }
-    }
-
-    fn is_complete(&self) -> bool {
-        match (self.state, &self.before_end) {
-            (State::Done, Some((before, _))) => *before == State::Trailing,
-            (state, _) => state == State::Trailing,
-        }
-    }
-
-    /// True where the sections before the events are behind us.
-    fn header(&mut self, input: &mut Buffer) -> Result<bool, Error> {
-        let bytes = input.rest();
-        let Some(prelude) = Prelude::parse(bytes)? else {
-            return if input.is_ended() {
-                Err(Prelude::too_short(bytes))
-            } else {
-                Ok(false)
-            };
-        };
-        let (needed, have) = (prelude.video_start(), bytes.len());
-        let Some(front) = bytes.get(..needed) else {
-            let (needed, have) = (needed as u64, have as u64);
-            return if input.is_ended() {
-                Err(truncated(Section::Header, needed, have, have).into())
-            } else {
-                input.want(needed);
-                Ok(false)
-            };
-        };
-        check_video_size(prelude.stated_video(), needed as u64, &self.options.limits)?;
-        let game = prelude.sections(front, &mut self.deviations)?;
-        self.events = EventDecoder::new(game.version());
-        self.checker = EventChecker::new(game.board.cols, game.board.rows);
-        self.game = Some(game.into_owned());
-        self.video = Video::new(&prelude, &self.options);
-        self.state = State::Events;
-        input.take(needed);
-        Ok(true)
-    }
-
-    /// `None` where the state has changed.
-    #[inline]
-    fn event(&mut self, input: &mut Buffer) -> Result<Option<feed::Step>, Error> {
-        let offset = input.offset();
-        let rest = input.rest();
-        let room = usize::try_from(self.video.end.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let bytes = rest.get(..room).unwrap_or(rest);
-        match self.events.step(bytes) {
-            Step::Event(event, len) => {
-                let deviations = &mut self.deviations;
-                self.checker.check(&event, self.index, offset, deviations)?;
-                input.take(len);
-                self.index += 1;
-                self.event = event;
-                return Ok(Some(feed::Step::Item));
-            }
-            Step::End(ending) => {
-                if let Some(game) = &mut self.game {
-                    game.ending = Some(ending);
-                }
-                input.take(4);
-                self.state = State::RestOfVideo { is_tail: true };
-            }
-            Step::Bad(fault) => {
-                self.note_event(fault.rule(self.video.version), offset)?;
-                self.state = State::RestOfVideo { is_tail: false };
-            }
-            Step::Need(_) if self.video.is_open_ended && rest.len() > room => {
-                return Err(self.over_limit());
-            }
-            Step::Need(needed) if !self.video.is_open_ended && rest.len() >= room => {
-                let code = bytes.first().copied();
-                self.note_event(ran_out(code, needed, room as u64, self.index), offset)?;
-                input.take(room);
-                self.state = State::Checksum;
-            }
-            Step::Need(_) if input.is_ended() => self.cut_event(input)?,
-            Step::Need(needed) => {
-                input.want(needed.min(room) as u64);
-                return Ok(Some(feed::Step::NeedMore));
-            }
-        }
-        Ok(None)
-    }
-
-    #[cold]
-    fn note_event(&mut self, rule: Rule, offset: u64) -> Result<(), Error> {
-        let time_ms = self.events.time_ms();
-        self.deviations
-            .note_event(rule, offset, self.index, time_ms)
-    }
-
-    /// The file ends where the next event should be, or in it.
-    fn cut_event(&mut self, input: &Buffer) -> Result<(), Error> {
-        self.remember();
-        let rule = Rule::Truncated {
-            section: Section::Video,
-            needed: self.video.stated,
-            left: input.end() - self.video.start,
-        };
-        self.note_event(rule, input.end())?;
-        self.end(input)
-    }
-
-    fn over_limit(&self) -> Error {
-        video_over_limit(self.video.start, &self.options.limits)
-    }
-
-    /// True where the section is behind us.
-    fn rest_of_video(&mut self, input: &mut Buffer, is_tail: bool) -> Result<bool, Error> {
-        let room = self.video.end.saturating_sub(input.offset());
-        let have = input.rest().len() as u64;
-        if self.video.is_open_ended && have > room {
-            return Err(self.over_limit());
-        }
-        input.take(usize::try_from(have.min(room)).unwrap_or(usize::MAX));
-        if is_tail && let Some(game) = &mut self.game {
-            game.tail.to_mut().extend_from_slice(input.piece());
-        }
-        let section_ends = !self.video.is_open_ended && have >= room;
-        if !section_ends && !input.is_ended() {
-            return Ok(false);
-        }
-        let end = input.offset();
-        let tail = self.game.as_ref().map_or(0, |game| game.tail.len() as u64);
-        if section_ends {
-            if is_tail {
-                check_tail(tail, end - tail, &mut self.deviations)?;
-            }
-            self.state = State::Checksum;
-            return Ok(true);
-        }
-        self.remember();
-        if is_tail {
-            let behind_termination = end - self.video.start - tail;
-            let needed = self.video.stated.saturating_sub(behind_termination);
-            let finding = truncated(Section::Tail, needed, tail, end);
-            self.deviations.note(finding)?;
-        }
-        self.end(input)?;
-        Ok(true)
-    }
-
-    /// True where the checksum is behind us.
-    fn checksum(&mut self, input: &mut Buffer) -> Result<bool, Error> {
-        let (size, rest) = (self.video.checksum, input.rest());
-        if rest.len() < size && !input.is_ended() {
-            input.want(size as u64);
-            return Ok(false);
-        }
-        let checksum = rest.get(..size).unwrap_or(rest);
-        if let Some(game) = &mut self.game {
-            game.checksum = Cow::Owned(checksum.to_vec());
-        }
-        if rest.len() < size {
-            self.remember();
-            let (needed, left) = (size as u64, rest.len() as u64);
-            let finding = truncated(Section::Checksum, needed, left, input.end());
-            self.deviations.note(finding)?;
-            self.end(input)?;
-        } else {
-            input.take(size);
-            self.state = State::Trailing;
-        }
-        Ok(true)
-    }
-
-    /// True where the file ends here.
-    fn trailing(&mut self, input: &mut Buffer) -> Result<bool, Error> {
-        let found = input.rest().len();
-        input.take(found);
-        self.trailing += found as u64;
-        if !input.is_ended() {
-            return Ok(false);
-        }
-        self.remember();
-        if self.trailing > 0 {
-            let found = self.trailing;
-            let finding = Finding::new(Rule::TrailingBytes { found });
-            self.deviations.note(finding.at(input.end() - found))?;
-        }
-        self.end(input)?;
-        Ok(true)
-    }
-
-    fn remember(&mut self) {
-        if self.before_end.is_none() {
-            self.before_end = Some((self.state, self.deviations.findings.clone()));
-        }
-    }
-
-    /// The end of the input is the end of the file.
-    fn end(&mut self, input: &Buffer) -> Result<(), Error> {
-        let (version, declared) = (self.video.version, self.video.file_size);
-        let size = declared_size(version, declared, input.end(), &mut self.deviations)?;
-        if let Some(game) = &mut self.game {
-            game.file_size = size;
-        }
-        self.state = State::Done;
-        Ok(())
-    }
-}
-
-impl Decode for Decoder {
-    type Item<'a> = Event;
-    type Error = Error;
-
-    #[inline]
-    fn decode(&mut self, input: &mut Buffer) -> Result<feed::Step, Error> {
-        loop {
-            let goes_on = match self.state {
-                State::Events => match self.event(input)? {
-                    Some(step) => return Ok(step),
-                    None => true,
-                },
-                State::Header => self.header(input)?,
-                State::RestOfVideo { is_tail } => self.rest_of_video(input, is_tail)?,
-                State::Checksum => self.checksum(input)?,
-                State::Trailing => self.trailing(input)?,
-                State::Done => return Ok(feed::Step::End),
-            };
-            if !goes_on {
-                return Ok(feed::Step::NeedMore);
-            }
-        }
-    }
-
-    #[inline]
-    fn item<'a>(&'a mut self, _: &'a Buffer) -> Event {
-        self.event
-    }
-
-    fn reopen(&mut self) {
-        let Some((state, findings)) = self.before_end.take() else {
-            return;
-        };
-        self.state = state;
-        self.deviations.findings = findings;
-        if let Some(game) = &mut self.game {
-            game.file_size = DeclaredSize::Other(self.video.file_size);
-        }
-    }
-}
+use crate::{Event, Game};
 
 /// Reads a recording from bytes as they come, without doing I/O itself.
 ///
@@ -440,51 +105,51 @@ impl Feed {
 ///
 /// ```
 /// # let bytes = gametape_mines::player::doc_example();
-/// let mut reader = gametape_mines::rmv::Reader::new(&bytes[..]);
-/// println!("{} mines", reader.header()?.board.mines.len());
+/// let mut reader = gametape_mines::rmv::Reader::new(&bytes[..])?;
+/// println!("{} mines", reader.game().board.mines.len());
 /// while let Some(event) = reader.next_event()? {
 ///     # let _ = event;
 /// }
-/// assert!(reader.header()?.ending.is_some());
+/// assert!(reader.game().ending.is_some());
 /// # Ok::<(), gametape_mines::rmv::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Reader<R>(feed::Reader<R, Decoder>);
+pub struct Reader<R> {
+    reader: feed::Reader<R, Decoder>,
+    game: Game<'static>,
+}
 
 impl<R: Read> Reader<R> {
-    /// At the start of a file, strict.
-    #[must_use]
-    pub fn new(source: R) -> Self {
+    /// Reads the sections before the events, strictly.
+    ///
+    /// # Errors
+    /// As [`read_with`](super::read_with), and what the source says.
+    pub fn new(source: R) -> Result<Self, Error> {
         Self::with_options(source, ReadOptions::default())
     }
 
-    /// At the start of a file.
-    #[must_use]
-    pub fn with_options(source: R, options: ReadOptions) -> Self {
-        Self(feed::Reader::new(source, Decoder::new(options)))
-    }
-
-    /// Reads the sections before the events, if that is not done yet. Ending, tail, checksum and
-    /// file size are known when [`Reader::next_event`] has said `None`.
+    /// Reads the sections before the events.
     ///
     /// # Errors
-    /// Where they can't be read.
-    pub fn header(&mut self) -> Result<&Game<'static>, Error> {
-        loop {
-            let (decoder, input) = self.0.parts();
-            // What ended before may have grown since.
-            let look = !input.is_ended();
-            if decoder.game.is_some() || look && decoder.header(input)? {
-                break;
+    /// As [`Reader::new`].
+    pub fn with_options(source: R, options: ReadOptions) -> Result<Self, Error> {
+        let mut reader = feed::Reader::new(source, Decoder::new(options));
+        let game = loop {
+            let (decoder, input) = reader.parts();
+            if let Some(game) = &decoder.game {
+                break game.clone();
             }
-            if !self.0.fill()? {
-                let (decoder, input) = self.0.parts();
-                decoder.header(input)?;
-                break;
+            if !decoder.header(input)? {
+                reader.fill()?;
             }
-        }
-        let game = self.0.decoder().game.as_ref();
-        game.ok_or_else(|| Prelude::too_short(&[]))
+        };
+        Ok(Self { reader, game })
+    }
+
+    /// The game without its events; ending, tail, checksum and file size are known when
+    /// [`Reader::next_event`] has said `None`.
+    pub const fn game(&self) -> &Game<'static> {
+        &self.game
     }
 
     /// The next event; `None` when the file has been read and checked to its end. Where the file
@@ -494,17 +159,23 @@ impl<R: Read> Reader<R> {
     /// As [`read_with`](super::read_with), and what the source says.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
-        self.0.next()
+        if self.reader.step()? {
+            return Ok(Some(self.reader.item()));
+        }
+        if let Some(game) = &self.reader.decoder().game {
+            self.game.clone_from(game);
+        }
+        Ok(None)
     }
 
     /// The rules that were found broken so far (lenient reading).
     pub const fn findings(&self) -> &Findings {
-        &self.0.decoder().deviations.findings
+        &self.reader.decoder().deviations.findings
     }
 
     /// Where the next event starts: the end of what was whole.
     pub const fn offset(&self) -> u64 {
-        self.0.offset()
+        self.reader.offset()
     }
 }
 
@@ -515,20 +186,20 @@ impl<R: Read> Reader<R> {
 /// # Errors
 /// As [`read_with`](super::read_with), and what the source says.
 pub fn read_from<R: Read>(source: R, options: ReadOptions) -> Result<Reading<'static>, Error> {
-    let mut reader = Reader::with_options(source, options);
-    let mut events = EventLog::empty(reader.header()?.version());
+    let mut reader = Reader::with_options(source, options)?;
+    let mut events = EventLog::empty(reader.game.version());
     while let Some(event) = reader.next_event()? {
         // What was decoded can be encoded again.
         let appended = events.append(event);
         debug_assert!(appended.is_ok(), "{appended:?}");
     }
-    let (decoder, _) = reader.0.parts();
-    let game = decoder.game.take();
-    let mut game = game.ok_or_else(|| Prelude::too_short(&[]))?;
+    let (decoder, _) = reader.reader.parts();
     events.set_offset(decoder.video.start);
-    game.events = events;
     Ok(Reading {
-        game,
         findings: std::mem::take(&mut decoder.deviations.findings),
+        game: Game {
+            events,
+            ..reader.game
+        },
     })
 }
