@@ -13,7 +13,7 @@ use gametape_fuzz::{
     delta_claims, delta_known, delta_large_seeds, delta_seeds, large_seeds, murk_claims,
     murk_index_seeds, murk_large_seeds, murk_seeds, murk_world_claims, murk_world_seeds, seeds,
 };
-use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from};
+use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from, read_with};
 use gametape_murk as murk;
 use gametape_murk::engine::World;
 use peak_alloc::PeakAlloc;
@@ -51,7 +51,7 @@ impl Peaks {
             ] {
                 let options = ReadOptions { strictness, limits };
                 // The slice reader says that its memory does not depend on the input.
-                let slice = peak(|| options.read(data));
+                let slice = peak(|| read_with(data, options));
                 assert!(
                     slice <= 32 << 10,
                     "{slice} bytes for a slice of {}",
