@@ -4,8 +4,8 @@ use std::io;
 
 use gametape::Verdict;
 use gametape::capture::{CaptureWriter, Options};
-use gametape::delta::samples::Arena;
 use gametape::delta::{Feedback, Receiver, Sender, Snapshot};
+use gametape_samples::delta::Arena;
 
 use super::{audit, print, save};
 use crate::args::Demo;

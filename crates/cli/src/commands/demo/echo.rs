@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use gametape::echo::echoreplay::ZipWriter;
-use gametape::echo::generate::{Match, MatchOptions};
 use gametape::echo::loss::LossReport;
 use gametape::echo::{Frame, GameStatus};
 use gametape::{Convert, Format, Recording, Verdict, Work};
+use gametape_samples::echo::{Match, MatchOptions};
 use serde_json::{Value, json};
 
 use super::{audit, print, save};

@@ -3,8 +3,8 @@
 use std::io;
 
 use gametape::Verdict;
-use gametape::mines::player::{Scenario, record, scenarios};
 use gametape::mines::rmv;
+use gametape_samples::mines::{Scenario, record, scenarios};
 
 use super::{audit, print, save};
 use crate::args::Demo;

@@ -4,9 +4,8 @@ use std::io;
 
 use gametape::Verdict;
 use gametape::murk::engine::World;
-use gametape::murk::{
-    CommandBuf, Envelope, Fault, Faulty, Payload, Recorder, Simulation, Writer, samples,
-};
+use gametape::murk::{CommandBuf, Envelope, Fault, Faulty, Payload, Recorder, Simulation, Writer};
+use gametape_samples::murk as samples;
 
 use super::{audit, print, save};
 use crate::args::Demo;

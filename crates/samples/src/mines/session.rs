@@ -1,13 +1,14 @@
 //! One game from the first click to the last, recorded as it is played.
 
+use gametape_mines::engine::Status;
+use gametape_mines::rmv::{EventLog, WriteError};
+use gametape_mines::{
+    BoardEvent, Buttons, Cell, Engine, Event, Face, Game, MouseAction, MouseEvent, Outcome, Version,
+};
+
 use super::hand;
 use super::scenario::{Finish, Habit, Scenario};
 use super::solver::{Knowledge, Solver};
-use crate::engine::Status;
-use crate::rmv::{EventLog, WriteError};
-use crate::{
-    BoardEvent, Buttons, Cell, Engine, Event, Face, Game, MouseAction, MouseEvent, Outcome, Version,
-};
 
 /// Events and outcome of a played game.
 pub(super) struct Played {
@@ -113,8 +114,7 @@ impl Session<'_> {
     fn mine(&self) -> impl Iterator<Item = Cell> + '_ {
         let field = self.engine.field();
         field
-            .places()
-            .map(|at| field.cell(at))
+            .cells()
             .filter(|&cell| field.is_mine(cell) && self.engine.face(cell) == Some(Face::Closed))
     }
 
@@ -175,8 +175,7 @@ impl Session<'_> {
     fn guess(&mut self) -> Option<Cell> {
         let field = self.engine.field();
         let closed: Vec<Cell> = field
-            .places()
-            .map(|at| field.cell(at))
+            .cells()
             .filter(|&cell| {
                 !field.is_mine(cell)
                     && matches!(self.engine.face(cell), Some(Face::Closed | Face::Question))
@@ -199,8 +198,7 @@ impl Session<'_> {
     fn unflag_something(&mut self) -> Done {
         let field = self.engine.field();
         let wrong = field
-            .places()
-            .map(|at| field.cell(at))
+            .cells()
             .find(|&cell| self.engine.face(cell) == Some(Face::Flag) && !field.is_mine(cell));
         match wrong {
             Some(cell) => self.flag(cell),
@@ -287,8 +285,7 @@ impl Session<'_> {
         let closed: Vec<Cell> = self
             .engine
             .field()
-            .places()
-            .map(|at| self.engine.field().cell(at))
+            .cells()
             .filter(|&cell| self.engine.face(cell) == Some(Face::Closed))
             .collect();
         let Some(&cell) = self.rng.choice(&closed) else {
@@ -323,10 +320,8 @@ impl Session<'_> {
             }
             // A right click on an open square.
             _ => {
-                let open = self.engine.field().places().find_map(|at| {
-                    let cell = self.engine.field().cell(at);
-                    matches!(self.engine.face(cell), Some(Face::Number(_))).then_some(cell)
-                });
+                let open = (self.engine.field().cells())
+                    .find(|&cell| matches!(self.engine.face(cell), Some(Face::Number(_))));
                 match open {
                     Some(cell) => self.flag(cell),
                     None => Ok(()),

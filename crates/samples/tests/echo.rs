@@ -1,13 +1,15 @@
 //! The generator makes matches that hold what real ones hold.
 
+#![cfg(feature = "echo")]
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{
     Frame, Game, GameStatus, GoalType, Holding, PausedState, Player, Pose, Session, Stats, TeamId,
     Vec3, clock_display,
 };
+use gametape_samples::echo::{Match, MatchOptions};
 
 fn options(seed: u64) -> MatchOptions {
     MatchOptions {

@@ -1,6 +1,6 @@
 //! Records a small world for so long that the recording gets large: to try tools on.
 //!
-//! `cargo run --release --example large --features engine -p gametape-murk -- OUT MEGABYTES`
+//! `cargo run --release --example large_murk -p gametape-samples -- OUT MEGABYTES`
 
 use std::error::Error;
 use std::fs::File;
@@ -37,7 +37,7 @@ intensity = 0.25
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let (Some(path), Some(megabytes)) = (args.next(), args.next()) else {
-        return Err("usage: large OUT MEGABYTES".into());
+        return Err("usage: large_murk OUT MEGABYTES".into());
     };
     let bytes = megabytes.parse::<u64>()? * 1_000_000;
     let world = World::from_toml(WORLD)?;

@@ -3,8 +3,8 @@
 use fastrand::Rng;
 
 use super::team_id;
-use crate::generate::math::between;
-use crate::model::{Pause, PausedState, TeamId};
+use crate::echo::math::between;
+use gametape_echo::{Pause, PausedState, TeamId};
 
 /// Seconds of countdown before play goes on.
 const COUNTDOWN: f32 = 3.0;

@@ -7,7 +7,9 @@
 //! says that they are synthetic, their clone id is 0, and they carry no checksum.
 //!
 //! ```
-//! use gametape_mines::{player::{record, scenarios}, rmv};
+//! use gametape_mines::rmv;
+//! use gametape_samples::mines::{record, scenarios};
+//!
 //! let scenario = &scenarios()[0];
 //! let bytes = rmv::write(&record(scenario, 7)?)?;
 //! assert_eq!(bytes, rmv::write(&record(scenario, 7)?)?, "the same seed, the same game");
@@ -25,11 +27,12 @@ pub use scenario::{Finish, Habit, Scenario, scenarios};
 
 use std::borrow::Cow;
 
-use crate::fields::{Extensions, PlayerFields};
-use crate::game::{Encoding, property};
-use crate::metrics::bbbv;
-use crate::rmv::{self, ResultParts, WriteError};
-use crate::{DeclaredSize, Ending, Game, Minefield, Text, Version};
+use gametape_mines::metrics::bbbv;
+use gametape_mines::rmv::{self, ResultParts, WriteError};
+use gametape_mines::{
+    DeclaredSize, Encoding, Ending, Extensions, Game, Level, Minefield, PlayerFields, Text,
+    Version, property,
+};
 
 /// What the recordings say of the program that made them.
 pub const VERSION_INFO: &str = "gametape player: a synthetic recording, not played by a person";
@@ -78,11 +81,7 @@ pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteErro
         Encoding::V1 { result } => {
             *result = Text::from(
                 ResultParts {
-                    level: crate::Level::of(
-                        game.board.cols,
-                        game.board.rows,
-                        game.board.mines.len(),
-                    ),
+                    level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
                     ending,
                     name: "Synthetic Player",
                     nick: "gametape",
@@ -104,11 +103,16 @@ pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteErro
     Ok(game)
 }
 
-/// A small recording for the examples in this crate's documentation, with a checksum's worth
-/// of filler behind it, so that offsets look as in real files.
-#[doc(hidden)]
+/// A small recording for examples, with a checksum's worth of filler behind it, so that offsets
+/// are as in real files.
+///
+/// ```
+/// let bytes = gametape_samples::mines::example();
+/// assert!(gametape_mines::rmv::read(&bytes)?.ending.is_some());
+/// # Ok::<(), gametape_mines::rmv::Error>(())
+/// ```
 #[must_use]
-pub fn doc_example() -> Vec<u8> {
+pub fn example() -> Vec<u8> {
     let game = scenarios().first().map(|scenario| record(scenario, 1));
     let Some(Ok(mut game)) = game else {
         return Vec::new();

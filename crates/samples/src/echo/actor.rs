@@ -7,7 +7,7 @@ use super::math::{
 };
 use super::roster::Person;
 use super::skeleton::{LEFT_HAND, RIGHT_HAND, Skeleton};
-use crate::model::{Holding, Loadout, Player, Pose, Stats, Vec3};
+use gametape_echo::{Holding, Loadout, Player, Pose, Stats, Vec3};
 
 /// Frames after joining in which the game knows neither number nor level.
 const FRESH_FRAMES: u8 = 2;

@@ -7,7 +7,7 @@ use super::MatchOptions;
 use super::actor::{Act, Actor, Hold, Room};
 use super::crowd::{Crowd, SPECTATORS};
 use super::math::{add, between, ease, length, once_in, scale, sub, unit_or, within};
-use crate::model::{
+use gametape_echo::{
     Arm, GameStatus, Inputs, Loadout, Map, Ordnance, Pause, PausedState, Payload, Session, TacMod,
     TeamId, Vec3, Weapon, clock_display,
 };

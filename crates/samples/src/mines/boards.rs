@@ -1,9 +1,10 @@
 //! Boards to play on, made as each mode asks for, as far as that is known.
 
+use gametape_mines::engine::{Engine, Status};
+use gametape_mines::rmv::WriteError;
+use gametape_mines::{Board, Buttons, Cell, Cells, Minefield, Mode, MouseAction, MouseEvent};
+
 use super::solver::{Knowledge, Solver};
-use crate::engine::{Engine, Status};
-use crate::rmv::WriteError;
-use crate::{Board, Buttons, Cell, Cells, Minefield, Mode, MouseAction, MouseEvent};
 
 /// Which board a scenario is played on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,8 +104,7 @@ fn wants_solvable(mode: Mode) -> bool {
 fn first_cell(field: &Minefield, mode: Mode, rng: &mut fastrand::Rng) -> Option<Cell> {
     let opening = mode >= Mode::Win7 && mode <= Mode::ToBeSolvable;
     let cells: Vec<Cell> = field
-        .places()
-        .map(|at| field.cell(at))
+        .cells()
         .filter(|&cell| !field.is_mine(cell) && (!opening || field.number(cell) == 0))
         .collect();
     rng.choice(&cells).copied()
@@ -146,8 +146,7 @@ fn is_solvable(field: &Minefield, first: Cell) -> bool {
 /// Flags on every third mine that is not next to the first cell.
 pub(super) fn preflags(field: &Minefield, first: Cell) -> Cells<'static> {
     field
-        .places()
-        .map(|at| field.cell(at))
+        .cells()
         .filter(|&cell| {
             let near = cell.col.abs_diff(first.col) <= 1 && cell.row.abs_diff(first.row) <= 1;
             field.is_mine(cell) && !near

@@ -4,7 +4,7 @@
 
 use fastrand::Rng;
 
-use crate::model::Vec3;
+use gametape_echo::Vec3;
 
 pub(super) fn add([ax, ay, az]: Vec3, [bx, by, bz]: Vec3) -> Vec3 {
     [ax + bx, ay + by, az + bz]

@@ -3,11 +3,11 @@
 use fastrand::Rng;
 
 use super::{Arena, GOAL, RIM, ROOM, THREE_POINTS, attacks, of_team, team_id};
-use crate::generate::actor::Hold;
-use crate::generate::math::{
+use crate::echo::actor::Hold;
+use crate::echo::math::{
     Basis, Wave, add, between, dot, ease, length, mix, scale, sub, unit_or, within,
 };
-use crate::model::{GameStatus, GoalType, LastScore, LastThrow, Vec3};
+use gametape_echo::{GameStatus, GoalType, LastScore, LastThrow, Vec3};
 
 /// Metres within which a hand reaches the disc.
 const REACH: f32 = 1.2;

@@ -13,7 +13,7 @@ use super::MatchOptions;
 use super::actor::{Actor, Hold, Room, pose};
 use super::crowd::{Crowd, SPECTATORS};
 use super::math::{between, once_in, rounded};
-use crate::model::{
+use gametape_echo::{
     Disc as DiscModel, GameStatus, GoalType, Inputs, LastScore, LastThrow, Map, Session, TeamId,
     Vec3, clock_display,
 };

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 use super::math::{Wave, add, dot, ease, mix, scale, sub};
-use crate::model::{PlayerBones, Vec3};
+use gametape_echo::{PlayerBones, Vec3};
 
 /// Where a bone rests, relative to the head (metres: left, up, forward), how far breathing and
 /// swaying move it, and how much of a hand's movement it follows (negative: the right hand).

@@ -12,7 +12,7 @@
 //! join and leave. What it does not: tactics. Nobody in it exists.
 //!
 //! ```
-//! use gametape_echo::generate::{Match, MatchOptions};
+//! use gametape_samples::echo::{Match, MatchOptions};
 //!
 //! let options = MatchOptions { seed: 7, frames: Some(300), ..MatchOptions::default() };
 //! let frames: Vec<_> = Match::new(options).collect();
@@ -35,7 +35,7 @@ use fastrand::Rng;
 
 use self::arena::Arena;
 use self::combat::Combat;
-use crate::model::{Bones, Frame, Game, Time};
+use gametape_echo::{Bones, Frame, Game, Time};
 
 /// What kind of match [`Match`] makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,7 +94,7 @@ impl MatchOptions {
     /// The same with as many frames as are recorded within `duration`.
     ///
     /// ```
-    /// use gametape_echo::generate::MatchOptions;
+    /// use gametape_samples::echo::MatchOptions;
     /// use std::time::Duration;
     ///
     /// let options = MatchOptions::default().lasting(Duration::from_hours(2));
@@ -173,7 +173,7 @@ impl Match {
     ///
     /// ```
     /// use gametape_echo::Frame;
-    /// use gametape_echo::generate::{Match, MatchOptions};
+    /// use gametape_samples::echo::{Match, MatchOptions};
     ///
     /// let mut game = Match::new(MatchOptions { frames: Some(2), ..MatchOptions::default() });
     /// let mut frame = Frame::default();

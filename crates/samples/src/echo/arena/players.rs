@@ -3,9 +3,9 @@
 use fastrand::Rng;
 
 use super::{Arena, GOAL, ROOM, attacks, of_team};
-use crate::generate::actor::{Act, Actor, Hold};
-use crate::generate::math::{add, between, length, mix, once_in, scale, sub, unit_or, within};
-use crate::model::Vec3;
+use crate::echo::actor::{Act, Actor, Hold};
+use crate::echo::math::{add, between, length, mix, once_in, scale, sub, unit_or, within};
+use gametape_echo::Vec3;
 
 /// m/s
 const TOP_SPEED: f32 = 7.5;

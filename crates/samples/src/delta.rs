@@ -1,10 +1,6 @@
 //! A world to try things on: ships that fly, bounce, are hit, and come back.
 
-use alloc::vec::Vec;
-
-use crate::schema::{Codec, Component, Field, Schema};
-use crate::snapshot::Snapshot;
-use crate::value::{Value, ValueError};
+use gametape_delta::{Codec, Component, Field, Schema, Snapshot, Value, ValueError};
 
 /// Half the width of the arena, in hundredths.
 const WALL: i64 = 50_000;
@@ -32,7 +28,8 @@ struct Ship {
 /// are destroyed and come back as new entities.
 ///
 /// ```
-/// use gametape_delta::{Snapshot, samples::Arena};
+/// use gametape_delta::Snapshot;
+/// use gametape_samples::delta::Arena;
 ///
 /// let mut arena = Arena::new(300, 1);
 /// let mut state = Snapshot::new(&Arena::schema(), 0);
@@ -136,7 +133,7 @@ impl Arena {
     /// One tick on.
     pub fn step(&mut self) {
         self.tick += 1;
-        let mut ships = core::mem::take(&mut self.ships);
+        let mut ships = std::mem::take(&mut self.ships);
         for ship in &mut ships {
             if ship.away > 0 {
                 ship.away -= 1;

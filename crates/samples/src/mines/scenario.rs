@@ -1,7 +1,8 @@
 //! The games the player knows to play.
 
-use super::BoardSpec;
-use crate::{Mode, Version};
+use gametape_mines::{Mode, Version};
+
+use super::boards::BoardSpec;
 
 /// How a game is to end.
 #[derive(Clone, Copy, PartialEq, Debug)]

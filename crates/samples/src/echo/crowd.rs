@@ -7,7 +7,7 @@ use super::MatchOptions;
 use super::actor::{Act, Actor, Hold};
 use super::math::{between, within};
 use super::roster::Bench;
-use crate::model::{Bones, Player, PlayerBones, Session, Stats, Team, Vec3};
+use gametape_echo::{Bones, Player, PlayerBones, Session, Stats, Team, Vec3};
 
 /// The third team.
 pub(super) const SPECTATORS: usize = 2;

@@ -1,6 +1,6 @@
 //! Deduction: what the numbers on the board prove.
 
-use crate::{Cell, Engine, Face};
+use gametape_mines::{Cell, Engine, Face};
 
 /// What is known of a closed square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
