@@ -1,13 +1,13 @@
 //! A player: how it moves, looks and holds things, whatever is played.
 
 use fastrand::Rng;
+use gametape_echo::{Holding, Loadout, Player, Pose, Stats, Vec3};
 
 use super::math::{
     Basis, Wave, add, between, ease, length, mix, once_in, rounded, scale, sub, unit_or, within,
 };
 use super::roster::Person;
 use super::skeleton::{LEFT_HAND, RIGHT_HAND, Skeleton};
-use gametape_echo::{Holding, Loadout, Player, Pose, Stats, Vec3};
 
 /// Frames after joining in which the game knows neither number nor level.
 const FRESH_FRAMES: u8 = 2;

@@ -2,15 +2,15 @@
 
 use compact_str::CompactString;
 use fastrand::Rng;
-
-use super::MatchOptions;
-use super::actor::{Act, Actor, Hold, Room};
-use super::crowd::{Crowd, SPECTATORS};
-use super::math::{add, between, ease, length, once_in, scale, sub, unit_or, within};
 use gametape_echo::{
     Arm, GameStatus, Inputs, Loadout, Map, Ordnance, Pause, PausedState, Payload, Session, TacMod,
     TeamId, Vec3, Weapon, clock_display,
 };
+
+use super::actor::{Act, Actor, Hold, Room};
+use super::crowd::{Crowd, SPECTATORS};
+use super::math::{add, between, ease, length, once_in, scale, sub, unit_or, within};
+use super::options::MatchOptions;
 
 /// Metres that the payload has to go.
 const TRACK: f32 = 120.0;

@@ -2,12 +2,12 @@
 
 use compact_str::CompactString;
 use fastrand::Rng;
+use gametape_echo::{Bones, Player, PlayerBones, Session, Stats, Team, Vec3};
 
-use super::MatchOptions;
 use super::actor::{Act, Actor, Hold};
 use super::math::{between, within};
+use super::options::MatchOptions;
 use super::roster::Bench;
-use gametape_echo::{Bones, Player, PlayerBones, Session, Stats, Team, Vec3};
 
 /// The third team.
 pub(super) const SPECTATORS: usize = 2;

@@ -3,7 +3,6 @@
 //! has to give the same match everywhere.
 
 use fastrand::Rng;
-
 use gametape_echo::Vec3;
 
 pub(super) fn add([ax, ay, az]: Vec3, [bx, by, bz]: Vec3) -> Vec3 {

@@ -1,9 +1,9 @@
 //! Bones: a skeleton that breathes, sways and moves its arms.
 
 use fastrand::Rng;
+use gametape_echo::{PlayerBones, Vec3};
 
 use super::math::{Wave, add, dot, ease, mix, scale, sub};
-use gametape_echo::{PlayerBones, Vec3};
 
 /// Where a bone rests, relative to the head (metres: left, up, forward), how far breathing and
 /// swaying move it, and how much of a hand's movement it follows (negative: the right hand).

@@ -1,10 +1,10 @@
 //! Pauses: a team asks, the match stops, a team ends it, the match goes on after a countdown.
 
 use fastrand::Rng;
-
-use super::team_id;
-use crate::echo::math::between;
 use gametape_echo::{Pause, PausedState, TeamId};
+
+use super::court::team_id;
+use crate::echo::math::between;
 
 /// Seconds of countdown before play goes on.
 const COUNTDOWN: f32 = 3.0;

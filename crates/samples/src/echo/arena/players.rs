@@ -1,11 +1,12 @@
 //! What players do in the arena when they don't handle the disc.
 
 use fastrand::Rng;
+use gametape_echo::Vec3;
 
-use super::{Arena, GOAL, ROOM, attacks, of_team};
+use super::court::{GOAL, ROOM, attacks, of_team};
+use super::state::Arena;
 use crate::echo::actor::{Act, Actor, Hold};
 use crate::echo::math::{add, between, length, mix, once_in, scale, sub, unit_or, within};
-use gametape_echo::Vec3;
 
 /// m/s
 const TOP_SPEED: f32 = 7.5;
