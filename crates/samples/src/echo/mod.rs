@@ -28,7 +28,9 @@ mod game;
 mod math;
 mod options;
 mod roster;
+mod share;
 mod skeleton;
 
 pub use game::Match;
 pub use options::MatchOptions;
+pub use share::{cut_out, echoreplay};

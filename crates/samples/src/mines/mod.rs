@@ -21,9 +21,11 @@ mod hand;
 mod scenario;
 mod session;
 mod solver;
+mod tamper;
 
 pub use boards::{BoardSpec, board_for};
 pub use scenario::{Finish, Habit, Scenario, scenarios};
+pub use tamper::Tampering;
 
 use std::borrow::Cow;
 
