@@ -8,10 +8,10 @@ use gametape_core::tape::{
     Verdict, Work,
 };
 use gametape_core::{At, Input, Time};
-use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv::{self, WriteError};
 use gametape_mines::tape::{Rmv, RmvTape};
 use gametape_mines::{Event, Face, PlayerFields, Version};
+use gametape_samples::mines::{record, scenarios};
 use serde_json::Value;
 
 fn game(name: &str) -> Vec<u8> {
