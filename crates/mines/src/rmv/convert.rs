@@ -220,24 +220,7 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         losses.push(Loss::Properties { count: extra.len() });
     }
     let (version_info, player) = utf8_texts(game, losses)?;
-    let from = game.square_size();
-    if from != V1_SQUARE_SIZE {
-        losses.push(Loss::PositionsRescaled { from });
-    }
-    let scale = |px: i32| {
-        let size = i32::from(from.max(1));
-        (px * i32::from(V1_SQUARE_SIZE)).div_euclid(size)
-    };
-    let mut events = EventLog::empty(Version::V1);
-    for mut event in &game.events {
-        if let Event::Mouse(mouse) = &mut event {
-            mouse.reduced = false;
-            if from != V1_SQUARE_SIZE {
-                (mouse.x, mouse.y) = (scale(mouse.x), scale(mouse.y));
-            }
-        }
-        events.push(event)?;
-    }
+    let events = v1_events(game, losses)?;
     let text = |bytes| game.decode(bytes).0.into_owned();
     let parts = ResultParts {
         level: game.declared_level().unwrap_or(Level::Custom),
@@ -263,6 +246,29 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         checksum: Cow::Owned(Vec::new()),
         ..game.clone().into_owned()
     })
+}
+
+/// The events on squares of 16 pixels, in the long form.
+fn v1_events(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<EventLog<'static>, WriteError> {
+    let from = game.square_size();
+    if from != V1_SQUARE_SIZE {
+        losses.push(Loss::PositionsRescaled { from });
+    }
+    let scale = |px: i32| {
+        let size = i32::from(from.max(1));
+        (px * i32::from(V1_SQUARE_SIZE)).div_euclid(size)
+    };
+    let mut events = EventLog::empty(Version::V1);
+    for mut event in &game.events {
+        if let Event::Mouse(mouse) = &mut event {
+            mouse.reduced = false;
+            if from != V1_SQUARE_SIZE {
+                (mouse.x, mouse.y) = (scale(mouse.x), scale(mouse.y));
+            }
+        }
+        events.push(event)?;
+    }
+    Ok(events)
 }
 
 /// The same game without the player's token; the checksum goes with it, because it covers it.
