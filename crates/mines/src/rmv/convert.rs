@@ -15,6 +15,7 @@ use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version}
 /// Something a conversion or a repair did not carry over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum Loss {
     /// The checksum: it covers the old form, and nobody can compute a new one.
     Checksum,
@@ -24,36 +25,28 @@ pub enum Loss {
     ResultString,
     /// v1's timestamp events.
     TimestampEvents {
-        /// How many.
         count: u32,
     },
     /// Properties beyond those the version defines.
     Properties {
-        /// How many.
         count: usize,
     },
     /// v2's clone id and major version.
     CloneId {
-        /// The id.
         id: u8,
-        /// The major version.
         major: u8,
     },
     /// An extension property.
     Extension {
-        /// Its name.
         name: String,
     },
     /// Positions on squares of another size than 16 pixels, which is all v1 knows.
     PositionsRescaled {
-        /// The size of the squares.
         from: u8,
     },
     /// A text was decoded by a guess and is UTF-8 now.
     TextReencoded {
-        /// Which text.
         field: &'static str,
-        /// The encoding that was guessed.
         from: TextEncoding,
     },
     /// The bytes behind the termination event had another form.

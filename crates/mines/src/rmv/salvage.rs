@@ -24,37 +24,30 @@ use crate::{DeclaredSize, Ending, Game, Outcome, Text, TextEncoding, Version, re
 /// One thing a salvage did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum Repair {
     /// The stated file size was set right; nothing is lost.
     FileSize {
-        /// What it said.
         was: u32,
     },
     /// A section had bytes its content does not use; they were dropped.
     Slack {
-        /// Which section.
         section: Section,
-        /// How many bytes.
         bytes: u64,
     },
     /// Bytes behind the checksum were dropped.
     TrailingBytes {
-        /// How many.
         bytes: u64,
     },
     /// The video section was cut or unreadable behind the last whole event.
     EventsCut {
-        /// How many events were kept.
         kept: u32,
-        /// Where in the file the first lost byte stood.
         offset: u64,
     },
     /// The termination event was missing: one was put there at the last mouse event's time, with
     /// the outcome that the rules give for the events that were kept.
     TerminationAdded {
-        /// The outcome.
         outcome: Outcome,
-        /// The time.
         time_ms: u32,
     },
     /// The bytes behind the termination event were missing or of another size.

@@ -17,7 +17,6 @@ use serde_json::{Map, Value};
 use crate::rmv::{self, ReadOptions, Reading, Rule, SalvageError};
 use crate::{Metrics, Version};
 
-/// The format's name.
 const NAME: &str = "rmv";
 /// No recording that can be read is larger: the sections in front of the events and the checksum
 /// have 16-bit sizes. What is in memory already may have any size.
@@ -118,7 +117,6 @@ impl RmvTape {
     }
 }
 
-/// A lenient reading.
 fn read(bytes: &[u8]) -> Result<Reading<'_>, Error> {
     Ok(rmv::read_with(bytes, ReadOptions::lenient())?)
 }
