@@ -24,26 +24,15 @@ pub enum Loss {
     /// v1's result string; 3BV, names and time live on in other fields.
     ResultString,
     /// v1's timestamp events.
-    TimestampEvents {
-        count: u32,
-    },
+    TimestampEvents { count: u32 },
     /// Properties beyond those the version defines.
-    Properties {
-        count: usize,
-    },
+    Properties { count: usize },
     /// v2's clone id and major version.
-    CloneId {
-        id: u8,
-        major: u8,
-    },
+    CloneId { id: u8, major: u8 },
     /// An extension property.
-    Extension {
-        name: String,
-    },
+    Extension { name: String },
     /// Positions on squares of another size than 16 pixels, which is all v1 knows.
-    PositionsRescaled {
-        from: u8,
-    },
+    PositionsRescaled { from: u8 },
     /// A text was decoded by a guess and is UTF-8 now.
     TextReencoded {
         field: &'static str,

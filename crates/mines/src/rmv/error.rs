@@ -22,10 +22,7 @@ pub type Error = gametape_core::ReadError<Rule>;
 pub enum WriteError {
     /// More columns or rows than a byte counts, or none.
     #[error("a board of {cols} x {rows}; RMV holds 1 x 1 to 255 x 255")]
-    BoardSize {
-        cols: u32,
-        rows: u32,
-    },
+    BoardSize { cols: u32, rows: u32 },
     /// More entries than the count field holds.
     #[error("{count} {what}; RMV holds at most {max}")]
     TooMany {
@@ -49,15 +46,10 @@ pub enum WriteError {
     },
     /// A time of 2²⁴ ms (4 h 39 min 37 s) or more.
     #[error("a time of {ms} ms; RMV holds at most 16,777,215")]
-    TimeTooLong {
-        ms: u32,
-    },
+    TimeTooLong { ms: u32 },
     /// Events must not go back in time.
     #[error("time runs backwards, from {before} ms to {now} ms")]
-    TimeOrder {
-        before: u32,
-        now: u32,
-    },
+    TimeOrder { before: u32, now: u32 },
     /// A cursor position that 16 bits can't hold.
     #[error(
         "a cursor position of ({x}, {y}); this version holds {min_x} to {max_x} and {min_y} to {max_y}"
@@ -75,9 +67,7 @@ pub enum WriteError {
     NotReducible,
     /// A number above 8 in a board event.
     #[error("a square can't show {number}")]
-    Number {
-        number: u8,
-    },
+    Number { number: u8 },
     /// A timestamp event in a version that has none.
     #[error("version 2 has no timestamp events")]
     Timestamp,

@@ -27,29 +27,16 @@ use crate::{DeclaredSize, Ending, Game, Outcome, Text, TextEncoding, Version, re
 #[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum Repair {
     /// The stated file size was set right; nothing is lost.
-    FileSize {
-        was: u32,
-    },
+    FileSize { was: u32 },
     /// A section had bytes its content does not use; they were dropped.
-    Slack {
-        section: Section,
-        bytes: u64,
-    },
+    Slack { section: Section, bytes: u64 },
     /// Bytes behind the checksum were dropped.
-    TrailingBytes {
-        bytes: u64,
-    },
+    TrailingBytes { bytes: u64 },
     /// The video section was cut or unreadable behind the last whole event.
-    EventsCut {
-        kept: u32,
-        offset: u64,
-    },
+    EventsCut { kept: u32, offset: u64 },
     /// The termination event was missing: one was put there at the last mouse event's time, with
     /// the outcome that the rules give for the events that were kept.
-    TerminationAdded {
-        outcome: Outcome,
-        time_ms: u32,
-    },
+    TerminationAdded { outcome: Outcome, time_ms: u32 },
     /// The bytes behind the termination event were missing or of another size.
     TailRewritten,
     /// Something was given up.
