@@ -39,31 +39,30 @@ pub struct Diff {
 /// What is wrong with either where it can't be read to its end.
 pub fn diff_lines(tapes: [&dyn Tape; 2]) -> Result<Diff, Error> {
     let mut diff = Diff::default();
-    let mut dumps = Vec::new();
-    let mut infos = Vec::new();
-    for tape in tapes {
-        infos.push(tape.info(Secrets::Hide)?.value.details);
-        let mut lines = Vec::new();
-        if let Some(problem) = tape.dump(&Dump::default(), &mut lines)?.problem {
-            return Err(problem);
-        }
-        dumps.push(lines);
-    }
-    if let [ours, theirs] = infos.as_slice() {
-        let missing = theirs.iter().filter(|(key, _)| !ours.contains_key(*key));
-        for key in ours.iter().chain(missing).map(|(key, _)| key) {
-            let [ours, theirs] = [ours, theirs].map(|info| info.get(key).unwrap_or(&Value::Null));
-            if ours != theirs {
-                diff.header
-                    .push([key.clone(), ours.to_string(), theirs.to_string()]);
-            }
+    let [first, second] = tapes;
+    let (ours, our_dump) = shown(first)?;
+    let (theirs, their_dump) = shown(second).map_err(Error::of_other)?;
+    let missing = theirs.keys().filter(|key| !ours.contains_key(*key));
+    for key in ours.keys().chain(missing) {
+        let [ours, theirs] = [&ours, &theirs].map(|info| info.get(key).unwrap_or(&Value::Null));
+        if ours != theirs {
+            diff.header
+                .push([key.clone(), ours.to_string(), theirs.to_string()]);
         }
     }
-    if let [ours, theirs] = dumps.as_slice() {
-        compare_lines(ours, theirs, &mut diff);
-    }
+    compare_lines(&our_dump, &their_dump, &mut diff);
     diff.same = diff.first.is_none() && diff.header.is_empty();
     Ok(diff)
+}
+
+/// What the header says, and the dump.
+fn shown(tape: &dyn Tape) -> Result<(Map<String, Value>, Vec<u8>), Error> {
+    let details = tape.info(Secrets::Hide)?.value.details;
+    let mut lines = Vec::new();
+    match tape.dump(&Dump::default(), &mut lines)?.problem {
+        Some(problem) => Err(problem),
+        None => Ok((details, lines)),
+    }
 }
 
 fn compare_lines(ours: &[u8], theirs: &[u8], diff: &mut Diff) {
