@@ -17,6 +17,8 @@ mod app;
 mod args;
 mod commands;
 mod exit;
+#[cfg(feature = "kit")]
+pub mod kit;
 mod options;
 #[cfg(feature = "tools")]
 pub mod tools;
