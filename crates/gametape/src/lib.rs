@@ -16,7 +16,6 @@
 
 #![deny(unsafe_code)]
 
-pub mod capture;
 mod content;
 mod diff;
 mod echo_live;
@@ -41,6 +40,14 @@ pub use output::{folder_for, remove_unfinished, write_file, write_recording};
 pub use paths::{Found, find};
 pub use recording::Recording;
 pub use source::Limits;
+
+/// Recorded snapshot/delta streams: captures, files of packets.
+pub mod capture {
+    mod udp;
+
+    pub use self::udp::{UdpOptions, UdpRecorded, record_udp};
+    pub use gametape_capture::*;
+}
 
 /// The snapshot/delta wire: schemas, states, packets.
 pub use gametape_delta as delta;

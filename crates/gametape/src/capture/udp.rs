@@ -4,10 +4,8 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime};
 
+use gametape_capture::{CaptureError, CaptureWriter, MAX_STATE_BYTES, entities_within};
 use gametape_delta::{Error, Feedback, Limits, ReceiveError, Receiver, Rule, Schema};
-
-use super::seek::entities_within;
-use super::{CaptureError, CaptureWriter, MAX_STATE_BYTES};
 
 /// How often a capture is made safe against being killed.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
@@ -218,10 +216,10 @@ fn is_unreachable(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use gametape_capture::{Capture, Options};
     use gametape_delta::samples::Arena;
     use gametape_delta::{Sender, Snapshot};
 
-    use super::super::{Capture, Options};
     use super::*;
 
     #[test]

@@ -3,44 +3,13 @@
 use gametape_delta::wire::Header;
 use gametape_delta::{Kind, Schema, Snapshot};
 
-use super::replay::{Later, Replay};
-use super::seek::{self, Entry};
-use super::{Capture, CaptureError, Cursor, Role};
-
-/// A file of packets one behind the other, and their schema.
-#[derive(Clone, Debug)]
-pub struct DeltaFile<'a> {
-    bytes: &'a [u8],
-    schema: Schema,
-}
-
-impl<'a> DeltaFile<'a> {
-    /// Packets of this schema.
-    #[must_use]
-    pub const fn new(bytes: &'a [u8], schema: Schema) -> Self {
-        Self { bytes, schema }
-    }
-
-    /// The whole file.
-    #[must_use]
-    pub const fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-
-    /// The schema.
-    #[must_use]
-    pub const fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    /// The packet whose entry this is.
-    fn packet(&self, entry: &Entry) -> &'a [u8] {
-        self.bytes
-            .get(entry.at..)
-            .and_then(|rest| rest.get(..entry.len))
-            .unwrap_or_default()
-    }
-}
+use crate::cursor::Cursor;
+use crate::error::CaptureError;
+use crate::file::DeltaFile;
+use crate::layout::Role;
+use crate::reader::Capture;
+use crate::replay::{Later, Replay};
+use crate::seek::{self, Entry};
 
 /// Packets of a stream, recorded in any way.
 #[derive(Debug)]

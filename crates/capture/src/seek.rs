@@ -1,8 +1,9 @@
 //! To the state at a tick: from full snapshot to delta to delta, and nothing besides.
 
-use gametape_delta::{Decoder, Limits, Schema, Snapshot, Strictness};
+use gametape_delta::{Decoder, Schema, Snapshot};
 
-use super::{CaptureError, MAX_STATE_BYTES};
+use crate::decoder::decoder;
+use crate::error::CaptureError;
 
 /// A packet, by its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +84,7 @@ pub(crate) struct States {
 impl States {
     pub fn new(schema: &Schema) -> Self {
         Self {
-            decoder: reader(schema),
+            decoder: decoder(schema),
             state: Snapshot::new(schema, 0),
             next: Snapshot::new(schema, 0),
         }
@@ -107,37 +108,4 @@ impl States {
     pub fn into_state(self) -> Snapshot {
         self.state
     }
-}
-
-/// What recordings are read with: whatever the length of a packet allows, and a state can hold.
-pub(crate) fn reader(schema: &Schema) -> Decoder {
-    reader_within(schema, MAX_STATE_BYTES)
-}
-
-/// What packets are read with to be shown: as plain data they take several times as much.
-pub(crate) fn reader_to_show(schema: &Schema) -> Decoder {
-    reader_within(schema, MAX_STATE_BYTES / 8)
-}
-
-fn reader_within(schema: &Schema, bytes: u64) -> Decoder {
-    let max_entities = entities_within(schema, bytes);
-    Decoder::new(schema)
-        .limits(Limits {
-            max_entities,
-            max_entities_create: max_entities,
-            max_entities_update: max_entities,
-            ..Limits::NONE
-        })
-        .strictness(Strictness::Lenient)
-}
-
-/// How many entities of all components are within so many bytes: an entity may take far more of
-/// memory than of a packet.
-pub(crate) fn entities_within(schema: &Schema, bytes: u64) -> usize {
-    let fields = schema
-        .components()
-        .iter()
-        .map(|component| component.fields.len());
-    let entity = 20 + 8 * fields.sum::<usize>() as u64;
-    usize::try_from(bytes / entity).unwrap_or(usize::MAX)
 }

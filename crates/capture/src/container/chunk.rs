@@ -5,28 +5,38 @@ use std::io::Read;
 use mcap::records::op;
 
 use super::records::{ChannelRecord, Fields, RECORD_HEAD, RawRecord, SchemaRecord, record_at};
-use super::{CaptureError, ReadLimits};
+use crate::error::CaptureError;
+use crate::limits::ReadLimits;
 
 /// A chunk record, still packed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chunk<'a> {
+pub struct Chunk<'a> {
     /// Where its record starts.
     pub offset: u64,
+    /// The earliest log time in it.
     pub start_time: u64,
+    /// The latest log time in it.
     pub end_time: u64,
+    /// Bytes that it claims to have when unpacked.
     pub unpacked: u64,
+    /// The checksum of those bytes; 0 where there is none.
     pub crc: u32,
+    /// What it is packed with; nothing where it is not.
     pub compression: &'a str,
+    /// Its bytes.
     pub packed: &'a [u8],
 }
 
 impl<'a> Chunk<'a> {
-    pub fn read(record: &RawRecord<'a>) -> Result<Self, CaptureError> {
+    pub(crate) fn read(record: &RawRecord<'a>) -> Result<Self, CaptureError> {
         Self::of(record.body, record.at).ok_or_else(|| record.damaged())
     }
 
     /// The chunk whose record starts at `at`. It says itself how long it is, and has a checksum:
     /// opcode and length before it are not needed, and may be damaged.
+    ///
+    /// # Errors
+    /// [`CaptureError::Record`] where it does not end within the file.
     pub fn at(bytes: &'a [u8], at: usize) -> Result<Self, CaptureError> {
         let body = at
             .checked_add(RECORD_HEAD)
@@ -39,6 +49,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// Where it ends.
+    #[must_use]
     pub fn end(&self) -> usize {
         // As it was read: times, sizes and checksum, the compression's name, the packed bytes.
         self.offset as usize
@@ -150,16 +161,21 @@ fn try_unpack(
 
 /// A message record.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Message<'a> {
+pub struct Message<'a> {
+    /// The channel it is on.
     pub channel: u16,
+    /// Its sequence number: in captures, the tick.
     pub sequence: u32,
+    /// Nanoseconds; in captures, the tick as a time.
     pub log_time: u64,
+    /// Nanoseconds; in captures, when it was recorded.
     pub publish_time: u64,
+    /// What it holds: in captures, a packet.
     pub data: &'a [u8],
 }
 
 impl<'a> Message<'a> {
-    pub fn read(body: &'a [u8]) -> Option<Self> {
+    fn read(body: &'a [u8]) -> Option<Self> {
         let mut fields = Fields(body);
         Some(Self {
             channel: fields.u16()?,
@@ -172,15 +188,24 @@ impl<'a> Message<'a> {
 }
 
 /// What an unpacked chunk holds, record by record.
-pub(crate) enum Inside<'a> {
+#[derive(Clone, Copy, Debug)]
+pub enum Inside<'a> {
+    /// A message.
     Message(Message<'a>),
+    /// A schema.
     Schema(SchemaRecord<'a>),
+    /// A channel.
     Channel(ChannelRecord<'a>),
+    /// Any other record.
     Other,
 }
 
-/// The record at `at` of an unpacked chunk, and where the next one starts; none at its end.
-pub(crate) fn inside(
+/// The record at `at` of an unpacked chunk, and where the next one starts; none at its end. The
+/// chunk's own record is at `offset` of the file.
+///
+/// # Errors
+/// [`CaptureError::Record`] where it is damaged.
+pub fn inside(
     unpacked: &[u8],
     at: usize,
     offset: u64,
@@ -204,7 +229,8 @@ pub(crate) fn inside(
 
 /// Chunks of a damaged file, found by how they look, each checked by unpacking it: in the order
 /// of the file.
-pub(crate) fn find_chunks<'a>(bytes: &'a [u8], limits: &ReadLimits) -> Vec<Chunk<'a>> {
+#[must_use]
+pub fn find_chunks<'a>(bytes: &'a [u8], limits: &ReadLimits) -> Vec<Chunk<'a>> {
     /// Of a chunk record, before the name of its compression.
     const BEFORE: usize = RECORD_HEAD + 8 + 8 + 8 + 4;
     const NAME: &[u8] = b"\x04\0\0\0zstd";

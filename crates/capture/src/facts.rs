@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use gametape_delta::Schema;
 use mcap::records::op;
 
-use super::chunk::{Chunk, Inside, inside, unpack};
-use super::index::{self, ChunkPlace};
-use super::records::{Fields, SchemaRecord};
-use super::writer::{
-    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, METADATA,
+use crate::container::{self, Chunk, ChunkPlace, Fields, Inside, SchemaRecord, inside, unpack};
+use crate::error::CaptureError;
+use crate::layout::{
+    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, METADATA, Role,
+    SCHEMA_NAME,
 };
-use super::{CaptureError, ReadLimits, Role};
+use crate::limits::ReadLimits;
 
 /// Schema and channels, as a chunk defines them.
-pub(super) struct Described {
+pub(crate) struct Described {
     pub channels: BTreeMap<u16, Role>,
     pub schema: Option<Vec<u8>>,
 }
 
-pub(super) fn describe(
+pub(crate) fn describe(
     bytes: &[u8],
     place: &ChunkPlace,
     limits: &ReadLimits,
@@ -34,7 +34,7 @@ pub(super) fn describe(
     let mut at = 0;
     while let Some((found, end)) = inside(&unpacked, at, chunk.offset)? {
         match found {
-            Inside::Schema(SchemaRecord { name, data }) if name == super::SCHEMA_NAME => {
+            Inside::Schema(SchemaRecord { name, data }) if name == SCHEMA_NAME => {
                 described.schema = Some(data.to_vec());
             }
             Inside::Channel(channel) => described
@@ -48,14 +48,17 @@ pub(super) fn describe(
 }
 
 /// Reads a schema as captures hold it.
-pub(crate) fn read_schema(json: &[u8]) -> Result<Schema, CaptureError> {
+///
+/// # Errors
+/// [`CaptureError::Schema`].
+pub fn read_schema(json: &[u8]) -> Result<Schema, CaptureError> {
     serde_json::from_slice(json).map_err(|error| CaptureError::Schema {
         reason: error.to_string(),
     })
 }
 
 /// What the metadata of a capture says.
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The schema, or why it can't be read. It stands elsewhere, too.
     pub schema: Option<Result<Schema, CaptureError>>,
     pub tick_ns: Option<u64>,
@@ -72,7 +75,7 @@ impl Facts {
             log_tick_ns: DEFAULT_TICK_NS,
             there: false,
         };
-        for record in index::leading(bytes) {
+        for record in container::leading(bytes) {
             if record.op != op::METADATA {
                 continue;
             }

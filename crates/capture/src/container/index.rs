@@ -4,17 +4,22 @@ use std::collections::BTreeMap;
 
 use mcap::records::op;
 
+use super::chunk::Chunk;
 use super::records::{
     ChannelRecord, FOOTER_BYTES, Fields, RECORD_HEAD, RawRecord, SchemaRecord, record_at,
+    starts_as_mcap,
 };
-use super::{CaptureError, Chunk, Role};
+use crate::error::CaptureError;
+use crate::layout::{Role, SCHEMA_NAME};
 
 /// A chunk, by its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ChunkPlace {
+pub struct ChunkPlace {
     /// Where its record starts.
     pub at: usize,
+    /// The earliest log time in it.
     pub start_time: u64,
+    /// The latest log time in it.
     pub end_time: u64,
     /// Where its message indexes are, by channel.
     pub indexes: BTreeMap<u16, usize>,
@@ -22,6 +27,7 @@ pub(crate) struct ChunkPlace {
 
 impl ChunkPlace {
     /// That of a chunk whose indexes are not known.
+    #[must_use]
     pub fn of(chunk: &Chunk<'_>) -> Self {
         Self {
             at: chunk.offset as usize,
@@ -34,11 +40,14 @@ impl ChunkPlace {
 
 /// What the end of a whole capture says of it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Summary<'a> {
+pub struct Summary<'a> {
     /// Where it starts.
     pub start: usize,
+    /// The chunks that it lists, in the order of the file.
     pub chunks: Vec<ChunkPlace>,
+    /// The channels that captures have.
     pub channels: BTreeMap<u16, Role>,
+    /// The schema of the packets, as JSON.
     pub schema: Option<&'a [u8]>,
     /// Messages by channel.
     pub messages: Option<BTreeMap<u16, u64>>,
@@ -47,7 +56,10 @@ pub(crate) struct Summary<'a> {
 }
 
 /// Reads the footer and what it points to; `None` where the file does not end in a footer.
-pub(crate) fn read_summary(bytes: &[u8]) -> Result<Option<Summary<'_>>, CaptureError> {
+///
+/// # Errors
+/// [`CaptureError::Crc`], and [`CaptureError::Record`] for what is damaged.
+pub fn read_summary(bytes: &[u8]) -> Result<Option<Summary<'_>>, CaptureError> {
     let Some(rest) = bytes.strip_suffix(mcap::MAGIC) else {
         return Ok(None);
     };
@@ -104,6 +116,7 @@ pub(crate) fn read_summary(bytes: &[u8]) -> Result<Option<Summary<'_>>, CaptureE
 
 impl<'a> Summary<'a> {
     /// False where chunks may be there that it does not list.
+    #[must_use]
     pub fn lists_all_chunks(&self) -> bool {
         let messages = |counts: &BTreeMap<u16, u64>| counts.values().any(|count| *count > 0);
         let counted = self
@@ -117,7 +130,7 @@ impl<'a> Summary<'a> {
         match record.op {
             op::SCHEMA => {
                 let schema = SchemaRecord::read(record.body)?;
-                if schema.name == super::SCHEMA_NAME {
+                if schema.name == SCHEMA_NAME {
                     self.schema = Some(schema.data);
                 }
             }
@@ -162,7 +175,10 @@ impl<'a> Summary<'a> {
 }
 
 /// Log times of messages, and where they start in their unpacked chunk.
-pub(crate) fn read_message_index(
+///
+/// # Errors
+/// [`CaptureError::Record`] where at `at` there is no index of this channel.
+pub fn read_message_index(
     bytes: &[u8],
     at: usize,
     channel: u16,
@@ -190,7 +206,7 @@ pub(crate) fn read_message_index(
 
 /// Where a walk came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum WalkEnd {
+pub enum WalkEnd {
     /// At the end of the data section, by the record of it.
     DataEnd {
         /// Where that starts.
@@ -208,15 +224,18 @@ pub(crate) enum WalkEnd {
 
 /// What walking from record to record finds.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Walked {
+pub struct Walked {
+    /// The chunks that it came by.
     pub chunks: Vec<ChunkPlace>,
     /// Messages outside of chunks, which captures do not have.
     pub loose: u64,
+    /// Where it came to its end.
     pub end: WalkEnd,
 }
 
 /// Goes through the data section; nothing is unpacked.
-pub(crate) fn walk(bytes: &[u8]) -> Walked {
+#[must_use]
+pub fn walk(bytes: &[u8]) -> Walked {
     let mut walked = Walked {
         chunks: Vec::new(),
         loose: 0,
@@ -265,7 +284,8 @@ pub(crate) fn walk(bytes: &[u8]) -> Walked {
 
 /// Bytes between records, where those at these places are chunks: from, to, and whether they may
 /// have been packets. A record that claims to go beyond the next chunk is none.
-pub(crate) fn unreadable(bytes: &[u8], chunks: &[ChunkPlace]) -> Vec<(usize, usize, bool)> {
+#[must_use]
+pub fn unreadable(bytes: &[u8], chunks: &[ChunkPlace]) -> Vec<(usize, usize, bool)> {
     let mut found = Vec::new();
     let mut at = mcap::MAGIC.len();
     let mut chunks = chunks.iter().map(|place| place.at).peekable();
@@ -310,7 +330,7 @@ pub(crate) fn leading(bytes: &[u8]) -> impl Iterator<Item = RawRecord<'_>> {
 
 /// The header record's profile.
 pub(crate) fn profile(bytes: &[u8]) -> Result<&str, CaptureError> {
-    if !super::starts_as_mcap(bytes) {
+    if !starts_as_mcap(bytes) {
         return Err(CaptureError::NotMcap);
     }
     let at = mcap::MAGIC.len();

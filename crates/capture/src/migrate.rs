@@ -6,7 +6,10 @@ use gametape_delta::{
     Section, Snapshot, Tag,
 };
 
-use super::{CaptureError, Packets, Role, Times};
+use crate::error::CaptureError;
+use crate::layout::Role;
+use crate::packet::Times;
+use crate::stream::Packets;
 
 /// What came of a migration.
 #[derive(Clone, PartialEq, Eq, Debug)]

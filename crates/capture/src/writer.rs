@@ -12,24 +12,15 @@ use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Compression, WriteOptions};
 
-use super::{
-    CaptureError, MAX_PACKET_BYTES, MESSAGE_ENCODING, PROFILE, Packet, Replay, Role,
-    SCHEMA_ENCODING, SCHEMA_NAME, Times, seek,
+use crate::decoder::decoder;
+use crate::error::CaptureError;
+use crate::layout::{
+    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, MESSAGE_ENCODING,
+    METADATA, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME,
 };
-
-/// The name of the metadata record with the facts of a capture.
-pub(crate) const METADATA: &str = "gametape";
-/// The length of a tick in nanoseconds, where it is known.
-pub(crate) const KEY_TICK: &str = "tick_ns";
-/// What log times are multiples of.
-pub(crate) const KEY_LOG_TICK: &str = "log_tick_ns";
-/// The schema, once more: the record of it is in the first chunk, which may be lost.
-pub(crate) const KEY_SCHEMA: &str = "schema";
-/// Its hash, which tells whether it is damaged.
-pub(crate) const KEY_SCHEMA_HASH: &str = "schema_hash";
-
-/// What log times are multiples of where the length of a tick is not known: 1 ms.
-pub(crate) const DEFAULT_TICK_NS: u64 = 1_000_000;
+use crate::limits::MAX_PACKET_BYTES;
+use crate::packet::{Packet, Times};
+use crate::replay::Replay;
 
 /// Longest tick: log times are 64 bits.
 const MAX_TICK_NS: u64 = u64::MAX / (u32::MAX as u64);
@@ -153,7 +144,7 @@ impl<W: Write> CaptureWriter<W> {
         let id = mcap.add_schema(SCHEMA_NAME, SCHEMA_ENCODING, json.as_bytes())?;
         let mut writer = Self {
             mcap,
-            decoder: seek::reader(schema),
+            decoder: decoder(schema),
             schema_id: id,
             defined: Vec::new(),
             log_tick_ns,
@@ -230,11 +221,11 @@ impl<W: Write> CaptureWriter<W> {
         pushed
     }
 
-    pub(crate) fn push_timed(
-        &mut self,
-        packet: &[u8],
-        time: Option<u64>,
-    ) -> Result<Pushed, CaptureError> {
+    /// [`CaptureWriter::push`] or [`CaptureWriter::push_at`], as the time is known.
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::push_at`].
+    pub fn push_timed(&mut self, packet: &[u8], time: Option<u64>) -> Result<Pushed, CaptureError> {
         if packet.len() > MAX_PACKET_BYTES {
             return Err(CaptureError::PacketTooLarge {
                 bytes: packet.len() as u64,
@@ -290,7 +281,10 @@ impl<W: Write> CaptureWriter<W> {
     }
 
     /// Records a full snapshot that another recorder added; its state must be that of its tick.
-    pub(crate) fn push_added(
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`] and [`CaptureError::Write`].
+    pub fn push_added(
         &mut self,
         tick: u32,
         packet: &[u8],
@@ -319,7 +313,10 @@ impl<W: Write> CaptureWriter<W> {
     }
 
     /// Defines the channel of a role. That of added snapshots is not there from the start.
-    pub(crate) fn define(&mut self, role: Role) -> Result<(), CaptureError> {
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`] and [`CaptureError::Write`].
+    pub fn define(&mut self, role: Role) -> Result<(), CaptureError> {
         if self.defined.contains(&role) {
             return Ok(());
         }

@@ -6,32 +6,17 @@ use std::sync::OnceLock;
 use gametape_delta::wire::Header;
 use gametape_delta::{Schema, Snapshot};
 
-use super::chunk::{Chunk, Inside, inside, unpack};
-use super::facts::{Facts, describe, read_schema};
-use super::index::{self, ChunkPlace, WalkEnd, Walked};
-use super::seek::{self, Entry, Missing};
-use super::{CaptureError, Cursor, Message, Role};
-
-/// Bounds of what a reader takes in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ReadLimits {
-    /// Bytes of a chunk, unpacked.
-    pub max_chunk_bytes: u64,
-}
-
-impl Default for ReadLimits {
-    /// 256 MiB a chunk.
-    fn default() -> Self {
-        Self {
-            max_chunk_bytes: 256 << 20,
-        }
-    }
-}
+use crate::container::{self, Chunk, ChunkPlace, Inside, Message, WalkEnd, Walked, inside, unpack};
+use crate::error::CaptureError;
+use crate::facts::{Facts, describe, read_schema};
+use crate::layout::{PROFILE, Role};
+use crate::limits::ReadLimits;
+use crate::seek::{self, Entry, Missing};
 
 /// How a capture ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// With a summary, as [`CaptureWriter::finish`](super::CaptureWriter::finish) leaves it.
+    /// With a summary, as [`CaptureWriter::finish`](crate::CaptureWriter::finish) leaves it.
     Whole,
     /// Between two records, without a summary: its recorder was stopped.
     NoSummary,
@@ -86,8 +71,8 @@ impl<'a> Capture<'a> {
 
     /// [`Capture::open`] within other limits.
     pub fn open_with(bytes: &'a [u8], limits: ReadLimits) -> Result<Self, CaptureError> {
-        let profile = index::profile(bytes)?;
-        if profile != super::PROFILE {
+        let profile = container::profile(bytes)?;
+        if profile != PROFILE {
             return Err(CaptureError::Foreign {
                 profile: profile.to_owned(),
             });
@@ -100,7 +85,7 @@ impl<'a> Capture<'a> {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        let (chunks, ending, loose) = match index::read_summary(bytes) {
+        let (chunks, ending, loose) = match container::read_summary(bytes) {
             Ok(Some(summary)) => {
                 // One behind the other: none twice, so that what is listed of them stays in
                 // proportion to the file.
@@ -114,12 +99,12 @@ impl<'a> Capture<'a> {
                 if listed {
                     (summary.chunks, Ending::Whole, 0)
                 } else {
-                    let walked = index::walk(bytes);
+                    let walked = container::walk(bytes);
                     (walked.chunks, Ending::Whole, walked.loose)
                 }
             }
             other => {
-                let Walked { chunks, loose, end } = index::walk(bytes);
+                let Walked { chunks, loose, end } = container::walk(bytes);
                 let ending = match (other, end) {
                     (Err(_), _) | (_, WalkEnd::DataEnd { .. }) => Ending::BadSummary,
                     (Ok(_), WalkEnd::Border) => Ending::NoSummary,
@@ -184,7 +169,8 @@ impl<'a> Capture<'a> {
     }
 
     /// False where the metadata is lost that says how long a tick is.
-    pub(crate) const fn has_facts(&self) -> bool {
+    #[must_use]
+    pub const fn has_facts(&self) -> bool {
         self.has_facts
     }
 
@@ -204,7 +190,8 @@ impl<'a> Capture<'a> {
     }
 
     /// Messages by channel, as the summary counts them.
-    pub(crate) const fn counts(&self) -> Option<&BTreeMap<u16, u64>> {
+    #[must_use]
+    pub const fn counts(&self) -> Option<&BTreeMap<u16, u64>> {
         self.messages.as_ref()
     }
 
@@ -214,12 +201,6 @@ impl<'a> Capture<'a> {
         let start = self.chunks.iter().map(|chunk| chunk.start_time).min()?;
         let end = self.chunks.iter().map(|chunk| chunk.end_time).max()?;
         Some((self.tick_of(start), self.tick_of(end)))
-    }
-
-    /// All packets, in the order of the recording.
-    #[must_use]
-    pub fn packets(&self) -> Cursor<'_> {
-        Cursor::of_capture(self)
     }
 
     /// Full snapshots that seeking starts from, as the index lists them, in the order of the
@@ -339,7 +320,8 @@ impl<'a> Capture<'a> {
     }
 
     /// What keeps the end of the capture from being read; nothing where only its index is missing.
-    pub(crate) fn problem(&self) -> Option<CaptureError> {
+    #[must_use]
+    pub fn problem(&self) -> Option<CaptureError> {
         match self.ending {
             Ending::Whole | Ending::NoSummary if self.loose > 0 => Some(CaptureError::Loose {
                 messages: self.loose,
@@ -349,7 +331,7 @@ impl<'a> Capture<'a> {
                 let what = "last record";
                 Some(CaptureError::Truncated { what, offset })
             }
-            Ending::BadSummary => index::read_summary(self.bytes).err().or_else(|| {
+            Ending::BadSummary => container::read_summary(self.bytes).err().or_else(|| {
                 let offset = self.bytes.len() as u64;
                 let what = "summary";
                 Some(CaptureError::Truncated { what, offset })
@@ -358,25 +340,34 @@ impl<'a> Capture<'a> {
     }
 
     /// The same capture with these chunks alone.
-    pub(crate) fn with_chunks(mut self, chunks: Vec<ChunkPlace>) -> Self {
+    #[must_use]
+    pub fn with_chunks(mut self, chunks: Vec<ChunkPlace>) -> Self {
         self.chunks = chunks;
         self.keyframes = OnceLock::new();
         self
     }
 
-    pub(crate) const fn bytes(&self) -> &'a [u8] {
+    /// The whole file.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    pub(crate) fn chunks(&self) -> &[ChunkPlace] {
+    /// Its chunks, by their places.
+    #[must_use]
+    pub fn chunks(&self) -> &[ChunkPlace] {
         &self.chunks
     }
 
-    pub(crate) const fn limits(&self) -> &ReadLimits {
+    /// The bounds it is read within.
+    #[must_use]
+    pub const fn limits(&self) -> &ReadLimits {
         &self.limits
     }
 
-    pub(crate) fn has_role(&self, role: Role) -> bool {
+    /// Whether it has a channel for packets of this role.
+    #[must_use]
+    pub fn has_role(&self, role: Role) -> bool {
         self.channels.values().any(|other| *other == role)
     }
 
@@ -384,8 +375,11 @@ impl<'a> Capture<'a> {
         self.channels.get(&channel).copied()
     }
 
-    /// Unpacks a chunk; gives the place of its record in the file.
-    pub(crate) fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, CaptureError> {
+    /// Unpacks a chunk into `into`, whatever that held; gives the place of its record in the file.
+    ///
+    /// # Errors
+    /// What keeps it from being unpacked.
+    pub fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, CaptureError> {
         let at = self.chunks.get(chunk).map_or(usize::MAX, |place| place.at);
         into.clear();
         let record = Chunk::at(self.bytes, at)?;
@@ -426,7 +420,7 @@ impl<'a> Capture<'a> {
                 Some(Role::Added) => true,
                 _ => continue,
             };
-            let entries = index::read_message_index(self.bytes, *at, *channel).ok()?;
+            let entries = container::read_message_index(self.bytes, *at, *channel).ok()?;
             listed.extend(entries.into_iter().map(|(time, at)| Keyframe {
                 tick: self.tick_of(time),
                 added,
@@ -462,12 +456,6 @@ impl<'a> Capture<'a> {
             at = end;
         }
     }
-}
-
-impl Role {
-    /// The channels that our writer gives them.
-    pub(super) const NUMBERED: [(u16, Self); 3] =
-        [(1, Self::Keyframe), (2, Self::Delta), (3, Self::Added)];
 }
 
 fn full_tick(message: &Message<'_>) -> Option<u32> {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Error, Rule, Schema, Snapshot, Strictness};
 
-use super::{CaptureError, Packet, seek};
-
-/// Most bytes of states that are held for later packets.
-pub const MAX_STATE_BYTES: u64 = 512 << 20;
+use crate::decoder::decoder;
+use crate::error::CaptureError;
+use crate::limits::MAX_STATE_BYTES;
+use crate::packet::Packet;
 
 /// States that a recorder holds because a later packet may build on them.
 const WINDOW: usize = 256;
@@ -94,7 +94,7 @@ impl Replay {
     fn new(schema: &Schema, holding: Holding) -> Self {
         let fields: usize = schema.components().iter().map(|c| c.fields.len()).sum();
         Self {
-            decoder: seek::reader(schema),
+            decoder: decoder(schema),
             current: None,
             held: BTreeMap::new(),
             spare: Vec::new(),

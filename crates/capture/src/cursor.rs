@@ -4,80 +4,14 @@ use std::collections::BTreeMap;
 
 use gametape_delta::wire::{self, Header};
 
-use super::chunk::{Inside, inside};
-use super::{Capture, CaptureError, DeltaFile};
+use crate::container::{Inside, inside};
+use crate::error::CaptureError;
+use crate::file::DeltaFile;
+use crate::layout::Role;
+use crate::packet::{Packet, Times};
+use crate::reader::Capture;
 
-/// What a packet is to the recording.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Role {
-    /// A full snapshot of the stream.
-    Keyframe,
-    /// A delta of the stream.
-    Delta,
-    /// A full snapshot that the recorder added to seek by: no part of the stream, and the state
-    /// that the stream has at that tick anyway.
-    Added,
-}
-
-impl Role {
-    /// The topic its messages are on.
-    #[must_use]
-    pub const fn topic(self) -> &'static str {
-        match self {
-            Self::Keyframe => super::TOPIC_KEYFRAMES,
-            Self::Delta => super::TOPIC_DELTAS,
-            Self::Added => super::TOPIC_ADDED,
-        }
-    }
-
-    pub(crate) fn of_topic(topic: &str) -> Option<Self> {
-        [Self::Keyframe, Self::Delta, Self::Added]
-            .into_iter()
-            .find(|role| role.topic() == topic)
-    }
-}
-
-/// What a capture says of a packet besides the packet itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Times {
-    /// The message's sequence number: the tick.
-    pub sequence: u32,
-    /// The tick as a time: nanoseconds since tick 0.
-    pub log_time: u64,
-    /// When it was recorded: nanoseconds since 1970; as `log_time` where nobody knew.
-    pub publish_time: u64,
-}
-
-/// One packet of a recording.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Packet<'a> {
-    /// As it was sent.
-    pub bytes: &'a [u8],
-    /// Which packet of the stream it is, from 0; one that was added has the number of the packet
-    /// before it.
-    pub index: u64,
-    /// Where it starts in the file; in captures, where its chunk starts.
-    pub offset: u64,
-    /// What it is to the recording.
-    pub role: Role,
-    /// In captures.
-    pub times: Option<Times>,
-}
-
-impl Packet<'_> {
-    /// An error of the wire, with its place in the recording.
-    pub(crate) fn error(&self, source: gametape_delta::Error) -> CaptureError {
-        CaptureError::Packet {
-            index: self.index,
-            tick: Header::read(self.bytes).ok().map(|(header, _)| header.tick),
-            // Within a chunk, the offset of a byte means nothing.
-            offset: self.offset,
-            source,
-        }
-    }
-}
-
-/// Goes through the packets of a recording. See [`Packets::cursor`](super::Packets::cursor).
+/// Goes through the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).
 pub struct Cursor<'a> {
     source: Source<'a>,
     next_index: u64,
@@ -101,7 +35,7 @@ struct InChunk {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn of_capture(capture: &'a Capture<'a>) -> Self {
+    fn of_capture(capture: &'a Capture<'a>) -> Self {
         Self {
             source: Source::Capture(capture, InChunk::default()),
             next_index: 0,
@@ -144,6 +78,14 @@ impl<'a> Cursor<'a> {
             role,
             times,
         }))
+    }
+}
+
+impl Capture<'_> {
+    /// All packets, in the order of the recording.
+    #[must_use]
+    pub fn packets(&self) -> Cursor<'_> {
+        Cursor::of_capture(self)
     }
 }
 

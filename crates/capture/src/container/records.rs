@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use mcap::records::op;
 
-use super::CaptureError;
+use crate::error::CaptureError;
 
 /// Bytes of a record before its content: an opcode and a length.
 pub(crate) const RECORD_HEAD: usize = 9;
@@ -16,7 +16,8 @@ pub(crate) const RECORD_HEAD: usize = 9;
 pub(crate) const FOOTER_BYTES: usize = RECORD_HEAD + 20;
 
 /// True for an MCAP file, by its first bytes.
-pub(crate) fn starts_as_mcap(bytes: &[u8]) -> bool {
+#[must_use]
+pub fn starts_as_mcap(bytes: &[u8]) -> bool {
     bytes.starts_with(mcap::MAGIC)
 }
 
@@ -122,13 +123,16 @@ impl<'a> Fields<'a> {
 }
 
 /// A schema record.
-pub(crate) struct SchemaRecord<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaRecord<'a> {
+    /// What it is the schema of.
     pub name: &'a str,
+    /// The schema: in captures, JSON.
     pub data: &'a [u8],
 }
 
 impl<'a> SchemaRecord<'a> {
-    pub fn read(body: &'a [u8]) -> Option<Self> {
+    pub(crate) fn read(body: &'a [u8]) -> Option<Self> {
         let mut fields = Fields(body);
         fields.u16()?;
         let name = fields.text()?;
@@ -139,13 +143,16 @@ impl<'a> SchemaRecord<'a> {
 }
 
 /// A channel record.
-pub(crate) struct ChannelRecord<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelRecord<'a> {
+    /// Its number.
     pub id: u16,
+    /// What its messages are on.
     pub topic: &'a str,
 }
 
 impl<'a> ChannelRecord<'a> {
-    pub fn read(body: &'a [u8]) -> Option<Self> {
+    pub(crate) fn read(body: &'a [u8]) -> Option<Self> {
         let mut fields = Fields(body);
         let id = fields.u16()?;
         fields.u16()?;
