@@ -8,14 +8,28 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
+use gametape::{Error, Recording};
 use gametape_echo::butter::{self, Journal};
 use gametape_echo::{Frame, Map, Session, Time, WriteError, echoreplay};
+use serde::Serialize;
 
 use super::answer::Answer;
 use super::lines::Lines;
-use super::{RecordOptions, RecordedFile};
-use crate::source::{Limits, Source};
-use crate::{Error, output};
+use super::options::RecordOptions;
+use super::zip;
+
+/// A file that was recorded.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RecordedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Frames that were added to it.
+    pub frames: u64,
+    /// Frames that were in it before.
+    pub frames_before: u64,
+    /// Its size.
+    pub bytes: u64,
+}
 
 /// What makes two sessions one match: what a .butter says once.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -253,12 +267,12 @@ impl Tape {
                     source,
                 })?;
                 if zip {
-                    super::zip::replace(&path)?;
+                    zip::replace(&path)?;
                 }
             }
             Medium::Journal(journal) => {
-                let folder = output::folder_for(&path)?.unwrap_or_default();
-                let finished = output::unfinished(&folder, Some(&path)).and_then(|file| {
+                let folder = gametape::folder_for(&path)?.unwrap_or_default();
+                let finished = gametape::unfinished(&folder, Some(&path)).and_then(|file| {
                     let spool = tempfile::tempfile_in(&folder)?;
                     Ok((file, spool))
                 });
@@ -268,7 +282,7 @@ impl Tape {
                     .finish(spool, &mut out)
                     .map_err(|error| unfinished(&error))?;
                 let file = out.into_inner().map_err(|error| unfinished(&error))?;
-                output::place(&path, file).map_err(|error| unfinished(&error.message()))?;
+                gametape::place(&path, file).map_err(|error| unfinished(&error.message()))?;
             }
         }
         let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
@@ -353,8 +367,8 @@ fn resume(
                 _ => io(error),
             })?;
             opened.dropped = tail.dropped;
-            let text = Source::open(path, &Limits::default())?;
-            let lines = echoreplay::ReadOptions::lenient().read(&text);
+            let text = Recording::open(path)?;
+            let lines = echoreplay::ReadOptions::lenient().read(text.bytes());
             before = lines.flatten().count() as u64;
             (Medium::Lines(tail.lines), tail.last.map(Box::new))
         }
@@ -441,8 +455,8 @@ fn journal_of(path: &Path, file: &File) -> Result<Found, Error> {
     };
     let lenient = butter::ReadOptions::lenient();
     {
-        let bytes = Source::open(path, &Limits::default())?;
-        match lenient.read(&bytes) {
+        let recording = Recording::open(path)?;
+        match lenient.read(recording.bytes()) {
             Ok(file) if file.is_unfinished() => {}
             // Killed before its first frame.
             Ok(file) if file.chunks().is_empty() && file.trailing_bytes() == 0 => {

@@ -11,9 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use game::{Game, Reply, a_match, answers, frames};
-use gametape::echo::{
-    Event, Fault, Faults, Frame, Map, RecordOptions, Recorded, butter, echoreplay, record,
-};
+use gametape_echo::{Frame, Map, butter, echoreplay};
+use gametape_record::echo::{Event, Fault, Faults, RecordOptions, Recorded, record};
 
 fn options(game: &Game, output: &Path) -> RecordOptions {
     RecordOptions {
@@ -81,7 +80,7 @@ fn assert_same(read: &[Frame], played: &[Frame]) {
         assert_eq!(read.map_name, played.map_name);
         assert!((read.game_clock - played.game_clock).abs() < 0.01);
         assert_eq!(read.blue_points.to_bits(), played.blue_points.to_bits());
-        let names = |frame: &gametape::echo::Session| -> Vec<String> {
+        let names = |frame: &gametape_echo::Session| -> Vec<String> {
             let names = frame.players().map(|(_, player)| player.name.to_string());
             names.collect()
         };

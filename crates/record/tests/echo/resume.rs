@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use gametape::echo::{Frame, RecordOptions, Recorded, butter, echoreplay, record};
+use gametape_echo::{Frame, butter, echoreplay};
+use gametape_record::echo::{RecordOptions, Recorded, record};
 
 use super::game::{Game, a_match, answers, frames};
 use super::{assert_same, butter_frames, lines, options, recorded};

@@ -1,4 +1,4 @@
-//! Recording a stream as it comes over UDP.
+//! The packets of one sender, from a socket into a capture.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
@@ -20,7 +20,7 @@ const MIN_ENTITIES: usize = 4096;
 
 /// What to record, and when to stop.
 #[derive(Clone, Copy, Debug)]
-pub struct UdpOptions {
+pub struct RecordOptions {
     /// Stop after this many packets.
     pub packets: Option<u64>,
     /// Stop after this long.
@@ -37,7 +37,7 @@ pub struct UdpOptions {
     pub join: Option<SocketAddr>,
 }
 
-impl Default for UdpOptions {
+impl Default for RecordOptions {
     /// Without end, with feedback, the packets, joining nobody.
     fn default() -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Default for UdpOptions {
 
 /// What was recorded, and what was not.
 #[derive(Clone, Default, Debug)]
-pub struct UdpRecorded {
+pub struct Recorded {
     /// Packets in the capture.
     pub packets: u64,
     /// Their bytes.
@@ -83,17 +83,18 @@ pub struct UdpRecorded {
 }
 
 /// Records the packets of one sender, the first whose packet is of this schema, until `stop`, which
-/// is told how far it is ten times a second and with each packet, says so or an option does. What is recorded can be applied, each packet to those before it.
+/// is told how far it is ten times a second and with each packet, says so or an option does. What is
+/// recorded can be applied, each packet to those before it.
 ///
 /// # Errors
 /// [`CaptureError::Io`] where the socket or the output fails.
-pub fn record_udp<W: Write>(
+pub fn record<W: Write>(
     socket: &UdpSocket,
     schema: &Schema,
-    options: &UdpOptions,
+    options: &RecordOptions,
     writer: &mut CaptureWriter<W>,
-    mut stop: impl FnMut(&UdpRecorded) -> bool,
-) -> Result<UdpRecorded, CaptureError> {
+    mut stop: impl FnMut(&Recorded) -> bool,
+) -> Result<Recorded, CaptureError> {
     socket.set_read_timeout(Some(LOOK_EVERY))?;
     // All that is held may come from anybody.
     let max_entities = entities_within(schema, MAX_STATE_BYTES / WINDOW as u64);
@@ -103,7 +104,7 @@ pub fn record_udp<W: Write>(
         ..Limits::NONE
     };
     let mut receiver = Receiver::with_window(schema, WINDOW, limits);
-    let mut recorded = UdpRecorded::default();
+    let mut recorded = Recorded::default();
     let mut bytes = vec![0; 1 << 16];
     let start = Instant::now();
     let (mut last_packet, mut last_flush) = (start, start);
@@ -261,17 +262,17 @@ mod tests {
                 }
             }
         });
-        let options = UdpOptions {
+        let options = RecordOptions {
             idle: Some(Duration::from_millis(500)),
             join: Some(address),
-            ..UdpOptions::default()
+            ..RecordOptions::default()
         };
         let capture = Options {
             keyframe_every: Some(30),
             ..Options::default()
         };
         let mut writer = CaptureWriter::new(Vec::new(), &schema, capture).unwrap();
-        let recorded = record_udp(&recorder, &schema, &options, &mut writer, |_| false).unwrap();
+        let recorded = record(&recorder, &schema, &options, &mut writer, |_| false).unwrap();
         sending.join().unwrap();
         assert_eq!(recorded.sender, Some(address));
         assert!(recorded.packets >= 60, "{recorded:?}");

@@ -4,10 +4,8 @@ use std::fmt::Display;
 use std::io::BufWriter;
 use std::path::Path;
 
+use gametape::{Error, Recording};
 use gametape_echo::echoreplay::{ReadOptions, ZipWriter};
-
-use crate::source::{Limits, Source};
-use crate::{Error, output};
 
 /// Between speed and size, as zip programs choose it.
 const LEVEL: u8 = 6;
@@ -19,14 +17,15 @@ pub(super) fn replace(path: &Path) -> Result<(), Error> {
         message: format!("can't be made a zip: {error}; all frames are in it, as text"),
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = output::folder_for(path)?.unwrap_or_default();
-    let file = output::unfinished(&folder, Some(path)).map_err(|error| failed(&error))?;
+    let folder = gametape::folder_for(path)?.unwrap_or_default();
+    let file = gametape::unfinished(&folder, Some(path)).map_err(|error| failed(&error))?;
     let mut zip =
         ZipWriter::new(BufWriter::new(file), &name, LEVEL).map_err(|error| failed(&error))?;
     {
-        let text = Source::open(path, &Limits::default())?;
+        let recording = Recording::open(path)?;
+        let text = recording.bytes();
         let mut bytes = 0;
-        for line in ReadOptions::lenient().read(&text) {
+        for line in ReadOptions::lenient().read(text) {
             let line = line.map_err(|error| failed(&error))?;
             bytes += line.size();
             zip.push_line(&line).map_err(|error| failed(&error))?;
@@ -38,5 +37,5 @@ pub(super) fn replace(path: &Path) -> Result<(), Error> {
     }
     let file = zip.finish().map_err(|error| failed(&error))?;
     let file = file.into_inner().map_err(|error| failed(&error))?;
-    output::place(path, file).map_err(|error| failed(&error.message()))
+    gametape::place(path, file).map_err(|error| failed(&error.message()))
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gametape_echo::{Error, Frame, Time, echoreplay};
 
-use super::Fault;
+use super::fault::Fault;
 
 /// What the game answered, as it is recorded.
 #[derive(Default, Debug)]

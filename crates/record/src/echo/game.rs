@@ -4,17 +4,35 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use gametape::Error;
 use ureq::http::Uri;
 
-use super::Fault;
 use super::answer::no_match;
-use crate::Error;
+use super::fault::Fault;
 
 /// Larger answers are none: a line of a recording may have as many.
 const MAX_BYTES: u64 = gametape_echo::Limits::DEFAULT.max_line_bytes;
 
 /// How long the game may take to accept a connection. It is at hand, or in the same house.
 const CONNECT: Duration = Duration::from_secs(1);
+
+/// An address as it may be shown: without the name and the password that may stand in it.
+///
+/// ```
+/// use gametape_record::echo::shown_url;
+/// assert_eq!(shown_url("http://me:secret@10.0.0.2:6721/"), "http://…@10.0.0.2:6721/");
+/// ```
+#[must_use]
+pub fn shown_url(url: &str) -> String {
+    let Some((secret, rest)) = url.rsplit_once('@') else {
+        return url.to_owned();
+    };
+    let scheme = secret.split_once("://").map(|(scheme, _)| scheme);
+    scheme.map_or_else(
+        || format!("…@{rest}"),
+        |scheme| format!("{scheme}://…@{rest}"),
+    )
+}
 
 /// Where the game answers.
 #[derive(Debug)]
@@ -74,7 +92,7 @@ impl Game {
     /// [`Error::Io`] for what is no such address.
     pub(super) fn new(url: &str, timeout: Duration) -> Result<Self, Error> {
         let refuse = |why: &str| Error::Io {
-            path: PathBuf::from(super::shown_url(url)),
+            path: PathBuf::from(shown_url(url)),
             source: io::Error::new(io::ErrorKind::InvalidInput, why),
         };
         let at = |page: &str| {

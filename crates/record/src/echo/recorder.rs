@@ -1,28 +1,20 @@
-//! Recording Echo VR live: the game's API is asked again and again, and every answer becomes a frame.
-//!
-//! The API is there while a match is on, and with the game it comes and goes. The recorder takes all
-//! of that as it is: it waits, and goes on where there is something to record.
+//! Asking the game again and again, until it is enough.
 
-mod answer;
-mod game;
-mod lines;
-mod schedule;
-mod tapes;
-mod zip;
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gametape_echo::{Session, butter};
+use gametape::Error;
+use gametape_echo::Session;
 use serde::Serialize;
 
-use self::answer::Answer;
-use self::game::Game;
-use self::schedule::{Clock, Schedule};
-use self::tapes::{MatchKey, Tapes};
-use crate::Error;
+use super::answer::Answer;
+use super::fault::{Fault, Faults};
+use super::game::Game;
+use super::options::RecordOptions;
+use super::schedule::{Clock, Schedule};
+use super::tapes::{MatchKey, RecordedFile, Tapes};
 
 /// How often the recorder looks whether it should stop while it waits.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -30,148 +22,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const GONE_AFTER: Duration = Duration::from_secs(1);
 /// How long bones are not asked for after they were waited for in vain.
 const BONES_PAUSE: Duration = Duration::from_secs(5);
-
-/// An address as it may be shown: without the name and the password that may stand in it.
-///
-/// ```
-/// use gametape::echo::shown_url;
-/// assert_eq!(shown_url("http://me:secret@10.0.0.2:6721/"), "http://…@10.0.0.2:6721/");
-/// ```
-#[must_use]
-pub fn shown_url(url: &str) -> String {
-    let Some((secret, rest)) = url.rsplit_once('@') else {
-        return url.to_owned();
-    };
-    let scheme = secret.split_once("://").map(|(scheme, _)| scheme);
-    scheme.map_or_else(
-        || format!("…@{rest}"),
-        |scheme| format!("{scheme}://…@{rest}"),
-    )
-}
-
-/// What to record, into which file, and when to stop.
-// Each is a question of its own.
-#[allow(clippy::struct_excessive_bools)]
-#[derive(Clone, Debug)]
-pub struct RecordOptions {
-    /// Where the game answers; `/session` behind it may be left out.
-    pub url: String,
-    /// The file, whose extension says what it becomes: `butter` or `echoreplay`.
-    ///
-    /// A .butter holds one match: the second goes into `match.2.butter`, and so on.
-    pub output: PathBuf,
-    /// Frames a second, 1 to 120.
-    pub rate: u32,
-    /// Ask for the bones of the players, too.
-    pub bones: bool,
-    /// Go on with a file that is there already; else it is refused.
-    pub resume: bool,
-    /// A file for each match in an .echoreplay, too.
-    pub split: bool,
-    /// Make a zip of the .echoreplay at the end. Until then it is text, of which whatever happens
-    /// no whole line is lost.
-    pub zip: bool,
-    /// How a .butter is written.
-    pub butter: butter::Options,
-    /// Stop after this many frames.
-    pub frames: Option<u64>,
-    /// Stop after this long.
-    pub duration: Option<Duration>,
-    /// Stop when no frame has come for this long, once one has.
-    pub idle: Option<Duration>,
-    /// How long an answer may take.
-    pub timeout: Duration,
-}
-
-impl RecordOptions {
-    /// 30 frames a second with bones from the game on this computer, without end; an answer may
-    /// take two seconds.
-    ///
-    /// ```
-    /// let options = gametape::echo::RecordOptions::new("final.butter");
-    /// assert_eq!(options.url, "http://127.0.0.1:6721");
-    /// assert_eq!(options.rate, 30);
-    /// ```
-    pub fn new(output: impl Into<PathBuf>) -> Self {
-        Self {
-            url: "http://127.0.0.1:6721".to_owned(),
-            output: output.into(),
-            rate: 30,
-            bones: true,
-            resume: false,
-            split: false,
-            zip: false,
-            butter: butter::Options::default(),
-            frames: None,
-            duration: None,
-            idle: None,
-            timeout: Duration::from_secs(2),
-        }
-    }
-}
-
-/// Why there was no frame when the game was asked for one.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Fault {
-    /// There is no connection: the game is closed.
-    #[error("no answer: {0}")]
-    Unreachable(String),
-    /// The answer did not come in time.
-    #[error("no answer in time")]
-    Timeout,
-    /// Another HTTP status than 200.
-    #[error("HTTP status {0}")]
-    Status(u16),
-    /// The game says that it is in no match, with this code.
-    #[error("no match is on{}", .0.map_or_else(String::new, |code| format!(" (error {code})")))]
-    NoMatch(Option<i32>),
-    /// The answer is no session, or breaks off.
-    #[error("the answer can't be used: {0}")]
-    Malformed(String),
-}
-
-/// How often what went wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Faults {
-    /// [`Fault::Unreachable`].
-    pub unreachable: u64,
-    /// [`Fault::Timeout`].
-    pub timeout: u64,
-    /// [`Fault::Status`].
-    pub status: u64,
-    /// [`Fault::NoMatch`].
-    pub no_match: u64,
-    /// [`Fault::Malformed`].
-    pub malformed: u64,
-    /// Frames whose bones are missing because of any of these.
-    pub bones: u64,
-}
-
-impl Faults {
-    fn count(&mut self, fault: &Fault) {
-        *match fault {
-            Fault::Unreachable(_) => &mut self.unreachable,
-            Fault::Timeout => &mut self.timeout,
-            Fault::Status(_) => &mut self.status,
-            Fault::NoMatch(_) => &mut self.no_match,
-            Fault::Malformed(_) => &mut self.malformed,
-        } += 1;
-    }
-}
-
-/// A file that was recorded.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct RecordedFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Frames that were added to it.
-    pub frames: u64,
-    /// Frames that were in it before.
-    pub frames_before: u64,
-    /// Its size.
-    pub bytes: u64,
-}
 
 /// What was recorded, and what was not.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
@@ -220,7 +70,7 @@ pub enum Event<'a> {
 ///
 /// ```no_run
 /// use std::sync::atomic::AtomicBool;
-/// use gametape::echo::{RecordOptions, record};
+/// use gametape_record::echo::{RecordOptions, record};
 ///
 /// let stop = AtomicBool::new(false); // Set it from elsewhere.
 /// let recorded = record(&RecordOptions::new("final.butter"), &stop, |_| {})?;
