@@ -148,6 +148,13 @@ pub fn byte_bar(bytes: u64) -> ProgressBar {
     bar
 }
 
+/// A number of things: `1 tick`, `2 ticks`.
+#[cfg(feature = "tools")]
+pub fn counted(count: u64, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
+}
+
 /// Whether secrets are shown.
 pub const fn secrets(show: bool) -> Secrets {
     if show { Secrets::Show } else { Secrets::Hide }

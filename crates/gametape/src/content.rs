@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
 use gametape_core::tape::Format;
@@ -10,41 +10,79 @@ use tempfile::NamedTempFile;
 
 use crate::{Error, output};
 
-/// Where a file is made: in a temporary one, which is gone if it does not come to an end.
-pub(crate) struct Spool(BufWriter<NamedTempFile>);
+/// A file that is being made: a temporary one, which is gone if it does not come to an end.
+///
+/// ```
+/// use std::io::Write;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.txt");
+/// let mut draft = gametape::Draft::of(&path)?;
+/// draft.write_all(b"text").unwrap();
+/// draft.finish()?.put(&path)?; // there as a whole, or not at all
+/// # Ok::<(), gametape::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Draft {
+    out: BufWriter<NamedTempFile>,
+    path: PathBuf,
+}
 
-impl Spool {
-    pub fn new(folder: Option<&Path>) -> io::Result<Self> {
-        let file = match folder {
-            Some(folder) => output::unfinished(folder, None)?,
-            None => output::noted(NamedTempFile::new)?,
+impl Draft {
+    /// A draft of this file, made in its folder, so that it needs to be renamed only.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::IsFolder`].
+    pub fn of(path: &Path) -> Result<Self, Error> {
+        let folder = output::folder_for(path)?;
+        let file = match &folder {
+            Some(folder) => output::unfinished(folder, Some(path)),
+            None => output::noted(NamedTempFile::new),
         };
-        Ok(Self(BufWriter::with_capacity(256 << 10, file)))
+        Self::new(file, path)
     }
 
-    pub fn finish(self) -> io::Result<Content> {
-        let file = self
-            .0
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?;
-        let size = file.as_file().metadata()?.len();
+    /// A draft of a file of which is not known yet where it goes.
+    pub(crate) fn in_folder(folder: Option<&Path>, path: &Path) -> Result<Self, Error> {
+        let file = match folder {
+            Some(folder) => output::unfinished(folder, None),
+            None => output::noted(NamedTempFile::new),
+        };
+        Self::new(file, path)
+    }
+
+    fn new(file: io::Result<NamedTempFile>, path: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            out: BufWriter::with_capacity(256 << 10, file.map_err(Error::io(path))?),
+            path: path.to_owned(),
+        })
+    }
+
+    /// The content, all of it written.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn finish(self) -> Result<Content, Error> {
+        let Self { out, path } = self;
+        let finished = out.into_inner().map_err(io::IntoInnerError::into_error);
+        let sized = finished.and_then(|file| Ok((file.as_file().metadata()?.len(), file)));
+        let (size, file) = sized.map_err(Error::io(&path))?;
         Ok(Content { file, size })
     }
 }
 
-impl Write for Spool {
+impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.out.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 
-impl Seek for Spool {
+impl Seek for Draft {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
+        self.out.seek(to)
     }
 }
 
@@ -86,9 +124,17 @@ impl Content {
     /// # Errors
     /// [`Error::Io`], [`Error::IsFolder`]; a file that was there before is then still there.
     pub fn save(self, path: &Path, format: &dyn Format) -> Result<(), Error> {
-        output::place(path, self.file)?;
+        self.put(path)?;
         replaced(path, format);
         Ok(())
+    }
+
+    /// [`Content::save`] of what is no recording, or of one that nothing lies beside.
+    ///
+    /// # Errors
+    /// As [`Content::save`].
+    pub fn put(self, path: &Path) -> Result<(), Error> {
+        output::place(path, self.file)
     }
 
     fn rewound(&self) -> io::Result<&File> {

@@ -60,6 +60,14 @@ pub enum Error {
         /// Its extensions.
         extensions: &'static [&'static str],
     },
+    /// A file can't be made as asked.
+    #[error("{}: {message}", .path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
     /// What its format says of the recording, or of what is asked of it.
     #[error("{}: {source}", .path.display())]
     Tape {
@@ -71,12 +79,14 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    /// What the system says of a file.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
     }
 
-    pub(crate) fn tape(path: &Path) -> impl FnOnce(tape::Error) -> Self {
+    /// What a format says of a recording.
+    pub fn tape(path: &Path) -> impl FnOnce(tape::Error) -> Self {
         let path = path.to_owned();
         move |source| match source {
             // Whoever reads it is told the same, whichever layer met it.
@@ -95,6 +105,7 @@ impl Error {
             Self::UnknownFormat { .. } => "unknown-format",
             Self::TooLarge { .. } => "too-large",
             Self::Name { .. } => "name",
+            Self::Unwritable { .. } => "unwritable",
             Self::Tape { source, .. } => source.code(),
         }
     }
@@ -106,7 +117,10 @@ impl Error {
             Self::Io { .. } => Class::Io,
             Self::UnknownFormat { .. } => Class::File,
             Self::TooLarge { .. } => Class::Limit,
-            Self::IsFolder { .. } | Self::NotFound { .. } | Self::Name { .. } => Class::Caller,
+            Self::IsFolder { .. }
+            | Self::NotFound { .. }
+            | Self::Name { .. }
+            | Self::Unwritable { .. } => Class::Caller,
             Self::Tape { source, .. } => source.class(),
         }
     }
@@ -121,6 +135,7 @@ impl Error {
             | Self::UnknownFormat { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Name { path, .. }
+            | Self::Unwritable { path, .. }
             | Self::Tape { path, .. } => path,
         }
     }
@@ -162,6 +177,7 @@ impl Error {
         match self {
             Self::Io { source, .. } => source.to_string(),
             Self::Tape { source, .. } => source.to_string(),
+            Self::Unwritable { message, .. } => message.clone(),
             Self::IsFolder { .. } => "is a folder".to_owned(),
             Self::NotFound { .. } => "no such file".to_owned(),
             Self::UnknownFormat { what, .. } => {

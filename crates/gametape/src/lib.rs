@@ -30,7 +30,7 @@ mod paths;
 mod recording;
 mod registry;
 
-pub use content::{Content, write_recording};
+pub use content::{Content, Draft, write_recording};
 pub use error::Error;
 pub use open::{Limits, OpenOptions};
 pub use output::{folder_for, remove_unfinished, write_file};

@@ -12,7 +12,7 @@ use gametape_core::tape::{
 };
 use serde_json::{Map, Value};
 
-use crate::content::{Content, Spool};
+use crate::content::{Content, Draft};
 use crate::open::{self, Limits, OpenOptions};
 use crate::{Error, Formats, formats};
 
@@ -389,10 +389,12 @@ impl Recording {
         work: &Work<'_>,
         make: impl FnOnce(&mut dyn Sink) -> Result<T, tape::Error>,
     ) -> Result<Made<T>, Error> {
-        let mut spool = Spool::new(work.folder).map_err(Error::io(&self.path))?;
-        let outcome = self.explain(make(&mut spool))?;
-        let content = spool.finish().map_err(Error::io(&self.path))?;
-        Ok(Made { outcome, content })
+        let mut draft = Draft::in_folder(work.folder, &self.path)?;
+        let outcome = self.explain(make(&mut draft))?;
+        Ok(Made {
+            outcome,
+            content: draft.finish()?,
+        })
     }
 }
 

@@ -1,19 +1,82 @@
 //! `gametape schema`.
 
+use clap::{ArgMatches, Command, CommandFactory, Parser, Subcommand};
+use gametape::Formats;
+use gametape::core::text::printable;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
-use crate::args::{Schema, SchemaWhat};
-use crate::exit::Exit;
+use crate::tools::parsed;
+use crate::{Exit, Tool};
 use crate::ui::{STRONG, Ui, counted, read_schema, styled};
 
-pub fn run(args: &Schema, ui: &mut Ui) -> io::Result<Exit> {
+/// `gametape schema`.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema;
+
+impl Tool for Schema {
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Show, name and compare the schemas of snapshot/delta streams
+#[derive(Parser, Debug)]
+#[command(name = "schema")]
+struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Print a schema: its components, and how each field is written
+    ///
+    /// With --json, in the form that is kept beside packets.
+    Show(Show),
+    /// Print the hash that packets name their schema by
+    Hash(Hash),
+    /// Say how two schemas differ, names aside
+    ///
+    /// Exits with 0 if packets of the one are packets of the other, with 1 if not.
+    Compare(Compare),
+}
+
+#[derive(clap::Args, Debug)]
+struct Show {
+    /// A schema as JSON, or a recording that has one
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+}
+
+#[derive(clap::Args, Debug)]
+struct Hash {
+    /// Schemas as JSON, or recordings that have them
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+struct Compare {
+    /// A schema as JSON, or a recording that has one
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// The other
+    #[arg(value_name = "B")]
+    second: PathBuf,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     match &args.what {
-        SchemaWhat::Show(args) => show(&args.path, ui),
-        SchemaWhat::Hash(args) => {
+        What::Show(args) => show(&args.path, ui),
+        What::Hash(args) => {
             let mut exit = Exit::Fine;
             for path in &args.paths {
                 if !hash(path, args.paths.len() > 1, ui)? {
@@ -22,7 +85,7 @@ pub fn run(args: &Schema, ui: &mut Ui) -> io::Result<Exit> {
             }
             Ok(exit)
         }
-        SchemaWhat::Compare(args) => compare(&args.first, &args.second, ui),
+        What::Compare(args) => compare(&args.first, &args.second, ui),
     }
 }
 
@@ -47,7 +110,7 @@ fn show(path: &Path, ui: &mut Ui) -> io::Result<Exit> {
     for component in components {
         let name = component.name.as_deref().unwrap_or_default();
         let line = format!("component {} {name}", component.id);
-        ui.line(gametape::printable(line.trim_end()))?;
+        ui.line(printable(line.trim_end()))?;
         let width = component
             .fields
             .iter()
@@ -65,7 +128,7 @@ fn show(path: &Path, ui: &mut Ui) -> io::Result<Exit> {
             {
                 line = format!("{line}, sent beyond {}", in_units(field.codec, threshold_q));
             }
-            ui.line(gametape::printable(&line))?;
+            ui.line(printable(&line))?;
         }
     }
     Ok(Exit::Fine)
@@ -120,7 +183,7 @@ fn hash(path: &Path, with_path: bool, ui: &mut Ui) -> io::Result<bool> {
     if ui.json {
         ui.object(&json!({ "path": path, "schema_hash": hash }))?;
     } else if with_path {
-        ui.line(format_args!("{hash}  {}", gametape::printable(&path)))?;
+        ui.line(format_args!("{hash}  {}", printable(&path)))?;
     } else {
         ui.line(hash)?;
     }
@@ -152,7 +215,7 @@ fn compare(first: &Path, second: &Path, ui: &mut Ui) -> io::Result<Exit> {
             theirs.hash()
         ))?;
         for sentence in sentences {
-            ui.line(gametape::printable(&sentence))?;
+            ui.line(printable(&sentence))?;
         }
     }
     Ok(if same { Exit::Fine } else { Exit::Problems })

@@ -1,16 +1,59 @@
 //! `gametape record murk`.
 
+use std::ffi::OsString;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
+use gametape::core::text::printable;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape::Error;
 use gametape::murk::{self, RecordOptions, Recorded};
 
-use crate::args::RecordMurk;
-use crate::exit::Exit;
+use crate::tools::parsed;
+use crate::{Exit, Tool};
 use crate::ui::{Ui, counted, read_commands, read_world};
 
-pub fn run(args: &RecordMurk, ui: &mut Ui) -> io::Result<Exit> {
+/// `gametape record murk`.
+#[derive(Clone, Copy, Debug)]
+pub struct Murk;
+
+impl Tool for Murk {
+    fn under(&self) -> Option<&'static str> {
+        Some("record")
+    }
+
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Run a Murk world and record it
+#[derive(Parser, Debug)]
+#[command(name = "murk")]
+struct Args {
+    /// The world
+    #[arg(long, value_name = "TOML")]
+    world: PathBuf,
+    /// Commands, one JSON object a line, as dump prints them; - for standard input
+    #[arg(long, value_name = "JSONL")]
+    commands: Option<OsString>,
+    /// Ticks that the recording is to have
+    #[arg(long, value_name = "N")]
+    ticks: u64,
+    /// Go on behind the last whole frame of a recording that is there already
+    #[arg(long)]
+    resume: bool,
+    /// The recording. Every frame is written as it is made; a file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     match record(args) {
         Err(error) => Ok(ui.fail(&error)),
         Ok(recorded) => {
@@ -24,7 +67,7 @@ pub fn run(args: &RecordMurk, ui: &mut Ui) -> io::Result<Exit> {
     }
 }
 
-fn record(args: &RecordMurk) -> Result<Recorded, Error> {
+fn record(args: &Args) -> Result<Recorded, Error> {
     if args.output == Path::new("-") {
         return Err(Error::Unwritable {
             path: args.output.clone(),
@@ -43,7 +86,7 @@ fn record(args: &RecordMurk) -> Result<Recorded, Error> {
     murk::record(&options, &commands)
 }
 
-fn report(args: &RecordMurk, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
+fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
         return ui.object(recorded);
     }
@@ -73,7 +116,7 @@ fn report(args: &RecordMurk, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
     });
     ui.line(format_args!(
         "{}: recorded {}, {}{more}",
-        gametape::printable(&args.output.display().to_string()),
+        printable(&args.output.display().to_string()),
         counted(recorded.ticks, "tick"),
         counted(recorded.commands, "command"),
     ))?;

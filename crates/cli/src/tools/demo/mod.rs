@@ -5,18 +5,46 @@ mod echo;
 mod mines;
 mod murk;
 
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape::{Audit, Recording};
 use serde_json::json;
 
 use super::verify::show;
-use crate::args::Demo;
-use crate::exit::Exit;
+use crate::tools::parsed;
+use crate::{Exit, Tool};
 use crate::ui::Ui;
 
-pub fn run(args: &Demo, ui: &mut Ui) -> io::Result<Exit> {
+/// `gametape demo`.
+#[derive(Clone, Copy, Debug)]
+pub struct Demo;
+
+impl Tool for Demo {
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Play, simulate, record, verify and tamper, from nothing
+#[derive(Parser, Debug)]
+#[command(name = "demo")]
+struct Args {
+    /// Where to put the recordings
+    #[arg(value_name = "FOLDER", default_value = "demo-recordings")]
+    folder: PathBuf,
+    /// Another seed, other games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
         ui.complain(&format!("{}: {error}", args.folder.display()));
         return Ok(Exit::Unusable);

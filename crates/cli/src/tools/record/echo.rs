@@ -1,5 +1,10 @@
 //! `gametape record echo`.
 
+use std::path::PathBuf;
+use std::time::Duration;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
+use gametape::core::text::printable;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +14,74 @@ use gametape::{Error, Format};
 use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
-use crate::args::RecordEcho;
-use crate::exit::Exit;
+use crate::tools::parsed;
+use crate::{Exit, Tool};
 use crate::ui::{Ui, counted};
 
-pub fn run(args: &RecordEcho, ui: &mut Ui) -> io::Result<Exit> {
+/// `gametape record echo`.
+#[derive(Clone, Copy, Debug)]
+pub struct Echo;
+
+impl Tool for Echo {
+    fn under(&self) -> Option<&'static str> {
+        Some("record")
+    }
+
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+// Each is a switch of its own.
+#[allow(clippy::struct_excessive_bools)]
+/// Ask Echo VR for its session again and again, and record what it answers
+///
+/// The game answers while a match is on. Until then, and whenever it closes or restarts, it is
+/// waited for; Ctrl-C or one of the options ends the recording. Killed at any time, the file
+/// holds all frames before, and --resume goes on with it. A .butter holds one match: the second
+/// goes into OUT.2.butter, the third into OUT.3.butter. Exits with 2 if no frame came.
+#[derive(Parser, Debug)]
+#[command(name = "echo")]
+struct Args {
+    /// Where the game answers: on this computer, or at the address of a headset
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:6721")]
+    url: String,
+    /// Frames a second
+    #[arg(long, value_name = "HZ", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=120))]
+    rate: u32,
+    /// Don't ask for the bones of the players
+    #[arg(long)]
+    no_bones: bool,
+    /// Stop after this many frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    frames: Option<u64>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// Stop when no frame has come for this many seconds, once one has
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    idle: Option<Duration>,
+    /// A file for each match in an .echoreplay, too: OUT.2.echoreplay, OUT.3.echoreplay
+    #[arg(long)]
+    split: bool,
+    /// Make a zip of an .echoreplay at the end. Until then, and without, it is text
+    #[arg(long)]
+    zip: bool,
+    /// Go on with a recording that is there already
+    ///
+    /// Behind the last whole frame; behind a .butter that is finished, in the next file.
+    #[arg(long)]
+    resume: bool,
+    /// The recording, a .butter or an .echoreplay file. A file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     match listen(args, ui) {
         Err(error) => Ok(ui.fail(&error)),
         Ok(recorded) if recorded.files.is_empty() => {
@@ -31,7 +99,7 @@ pub fn run(args: &RecordEcho, ui: &mut Ui) -> io::Result<Exit> {
     }
 }
 
-fn listen(args: &RecordEcho, ui: &mut Ui) -> Result<Recorded, Error> {
+fn listen(args: &Args, ui: &mut Ui) -> Result<Recorded, Error> {
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
     ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)).map_err(|error| {
@@ -97,7 +165,7 @@ fn why(faults: &Faults) -> String {
     })
 }
 
-fn report(args: &RecordEcho, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
+fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     let bytes: u64 = recorded.files.iter().map(|file| file.bytes).sum();
     if ui.json {
         let files = recorded.files.iter().map(|file| {
@@ -131,7 +199,7 @@ fn report(args: &RecordEcho, recorded: &Recorded, ui: &mut Ui) -> io::Result<()>
     for file in &recorded.files {
         ui.line(format_args!(
             "{}: recorded {}{} ({})",
-            gametape::printable(&file.path.display().to_string()),
+            printable(&file.path.display().to_string()),
             counted(file.frames, "frame"),
             match file.frames_before {
                 0 => String::new(),

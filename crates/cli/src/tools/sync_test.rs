@@ -1,16 +1,60 @@
 //! `gametape sync-test`.
 
+use std::ffi::OsString;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape::Error;
 use gametape::murk::{self, Subject, Synced};
 
-use crate::args::SyncTest;
-use crate::exit::Exit;
+use crate::tools::parsed;
+use crate::{Exit, Tool};
 use crate::ui::{Ui, check_with, counted, open, read_commands, read_world};
 
-pub fn run(args: &SyncTest, ui: &mut Ui) -> io::Result<Exit> {
+/// `gametape sync-test`.
+#[derive(Clone, Copy, Debug)]
+pub struct SyncTest;
+
+impl Tool for SyncTest {
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Run a world several times at once, and prove or break its determinism
+///
+/// Exits with 0 if all runs agree at every tick, with 1 if they don't.
+#[derive(Parser, Debug)]
+#[command(name = "sync-test")]
+struct Args {
+    /// A world (.toml), or a recording whose commands and world are taken
+    #[arg(value_name = "WORLD|RECORDING")]
+    subject: OsString,
+    /// The world of a recording that carries none
+    #[arg(long, value_name = "TOML")]
+    world: Option<PathBuf>,
+    /// Commands for a world, as for record; - for standard input
+    #[arg(long, value_name = "JSONL")]
+    commands: Option<OsString>,
+    /// Ticks of a world [default: 1000]
+    #[arg(long, value_name = "N")]
+    ticks: Option<u64>,
+    /// Runs at once, each on a thread of its own
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(2..=256))]
+    runs: u16,
+    /// Instead of several runs: go back N ticks and make them again, over and over, as netcode
+    /// does when it rolls back
+    #[arg(long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u16).range(1..))]
+    rollback: Option<u16>,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let synced = match test(args) {
         Ok(synced) => synced,
         Err(error) => return Ok(ui.fail(&error)),
@@ -37,7 +81,7 @@ pub fn run(args: &SyncTest, ui: &mut Ui) -> io::Result<Exit> {
     })
 }
 
-fn test(args: &SyncTest) -> Result<Synced, Error> {
+fn test(args: &Args) -> Result<Synced, Error> {
     let options = murk::SyncTest {
         runs: args.runs.into(),
         rollback: args.rollback.unwrap_or(0).into(),
