@@ -1,5 +1,7 @@
 //! Chores of the workspace: `cargo xtask demo | test | lint | bench | fuzz | book`.
 
+mod arrows;
+
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
   test             run everything: tests of all workspaces, examples in the documentation
-  lint             check formatting and lints, as CI does
+  lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
                    10,000 files
   fuzz [SECONDS] [NAME]
@@ -142,6 +144,10 @@ fn counted(command: &mut Command) -> Result<((u64, u64), bool), String> {
 }
 
 fn lint() -> Result<(), String> {
+    let against = arrows::check(&root())?;
+    if !against.is_empty() {
+        return Err(against.join("\n"));
+    }
     for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "bench/Cargo.toml"] {
         run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
         run(cargo()
@@ -319,7 +325,8 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
     for (name, _) in names.filter(|(name, _)| wanted.is_none_or(|wanted| name.contains(wanted))) {
         println!("== {name}");
         let artifacts = root().join("fuzz/artifacts").join(name);
-        fs::create_dir_all(&artifacts).map_err(|error| format!("{}: {error}", artifacts.display()))?;
+        fs::create_dir_all(&artifacts)
+            .map_err(|error| format!("{}: {error}", artifacts.display()))?;
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.
         run(cargo()
             .env("RUSTC_BOOTSTRAP", "1")
