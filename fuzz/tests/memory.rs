@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use gametape_delta as delta;
-use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from};
+use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from, read_with};
 use gametape_murk as murk;
 use gametape_murk::engine::World;
 use peak_alloc::PeakAlloc;
@@ -47,7 +47,7 @@ impl Peaks {
             ] {
                 let options = ReadOptions { strictness, limits };
                 // The slice reader says that its memory does not depend on the input.
-                let slice = peak(|| options.read(data));
+                let slice = peak(|| read_with(data, options));
                 assert!(
                     slice <= 32 << 10,
                     "{slice} bytes for a slice of {}",
