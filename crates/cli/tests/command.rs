@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use gametape::mines::player::{record, scenarios};
 use gametape::mines::rmv;
 use gametape::mines::{DeclaredSize, PlayerFields};
+use gametape_samples::mines::{record, scenarios};
 use snapbox::cmd::{Command, cargo_bin};
 use snapbox::str;
 
@@ -137,7 +137,7 @@ fn broken_recordings_are_explained() {
         (
             "empty.rmv",
             "rmv.truncated",
-            "gametape: empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 bytes left\n",
+            "gametape: empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 are left\n",
         ),
         (
             "png.rmv",
@@ -147,7 +147,7 @@ fn broken_recordings_are_explained() {
         (
             "header.rmv",
             "rmv.truncated",
-            "gametape: header.rmv: byte 60: the file ends in the header: 208 bytes needed, 60 bytes left\n",
+            "gametape: header.rmv: byte 60: the file ends in the header: 208 bytes needed, 60 are left\n",
         ),
         (
             "huge.rmv",
@@ -184,7 +184,7 @@ fn broken_recordings_are_explained() {
         .count();
     assert_eq!(
         lines,
-        rmv::read_lenient(&bytes[..600])
+        rmv::read_with(&bytes[..600], rmv::ReadOptions::lenient())
             .unwrap()
             .game
             .events
@@ -192,7 +192,7 @@ fn broken_recordings_are_explained() {
             .count()
     );
     gametape(path, &["stats", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
-gametape: cut.rmv: event 114, 0.701 s, byte 600: the file ends in the video section: 993 bytes needed, 392 bytes left (statistics of what could be read)
+gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of what could be read)
 
 "#]]);
 }

@@ -2,7 +2,7 @@
 //! statistics that players compare.
 //!
 //! ```
-//! # let bytes = gametape_mines::player::doc_example();
+//! # let bytes = gametape_samples::mines::example();
 //! use gametape_mines::{rmv, Metrics};
 //! let game = rmv::read(&bytes)?;
 //! let metrics = Metrics::of(&game);
@@ -20,7 +20,6 @@
 //! | the file format: reading, writing, its rules | [`rmv`] |
 //! | what the audit checks, the ranking's rules among it | `rmv/audit/` |
 //! | what surfaces show of it (feature `tape`) | `tape/` |
-//! | synthetic games | [`player`] |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -42,7 +41,6 @@ mod fields;
 mod game;
 pub mod metrics;
 mod minefield;
-pub mod player;
 mod replay;
 pub mod rmv;
 #[cfg(feature = "tape")]

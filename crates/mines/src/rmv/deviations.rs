@@ -8,7 +8,7 @@ use super::rule::Rule;
 use super::section::Section;
 use crate::event::game_time;
 use crate::game::DeclaredSize;
-use crate::{Event, Version};
+use crate::{Cell, Event, Version};
 
 /// What `rule` says of the event that stands at `offset`.
 pub(crate) fn at_event(rule: Rule, offset: u64, index: u32, time_ms: u32) -> Finding {
@@ -95,23 +95,46 @@ impl EventChecker {
     ) -> Result<(), Error> {
         match event {
             Event::Mouse(mouse) => {
-                let (before_ms, now_ms) = (self.before, mouse.time_ms);
-                if now_ms < before_ms {
-                    let rule = Rule::TimeOrder { before_ms, now_ms };
-                    deviations.note_event(rule, offset, index, now_ms)?;
+                if mouse.time_ms < self.before {
+                    self.backwards(mouse.time_ms, index, offset, deviations)?;
                 }
-                self.before = now_ms;
+                self.before = mouse.time_ms;
             }
             Event::Board(board) => {
-                let (cell, cols, rows) = (board.cell, self.cols, self.rows);
-                if cell.col >= cols || cell.row >= rows {
-                    let rule = Rule::EventCell { cell, cols, rows };
-                    deviations.note_event(rule, offset, index, self.before)?;
+                let cell = board.cell;
+                if cell.col >= self.cols || cell.row >= self.rows {
+                    self.outside(cell, index, offset, deviations)?;
                 }
             }
             Event::Timestamp(_) => {}
         }
         Ok(())
+    }
+
+    // Apart from the check, which is part of hot loops.
+    #[cold]
+    fn backwards(
+        &self,
+        now_ms: u32,
+        index: u32,
+        offset: u64,
+        deviations: &mut Deviations,
+    ) -> Result<(), Error> {
+        let before_ms = self.before;
+        deviations.note_event(Rule::TimeOrder { before_ms, now_ms }, offset, index, now_ms)
+    }
+
+    #[cold]
+    fn outside(
+        &self,
+        cell: Cell,
+        index: u32,
+        offset: u64,
+        deviations: &mut Deviations,
+    ) -> Result<(), Error> {
+        let (cols, rows) = (self.cols, self.rows);
+        let rule = Rule::EventCell { cell, cols, rows };
+        deviations.note_event(rule, offset, index, self.before)
     }
 }
 

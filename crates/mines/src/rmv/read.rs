@@ -29,7 +29,7 @@ pub struct Reading<'a> {
 /// Reads a recording strictly, borrowing from `bytes`.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// let game = gametape_mines::rmv::read(&bytes)?;
 /// println!("{} x {}, {} events", game.board.cols, game.board.rows, game.events.len());
 /// # Ok::<(), gametape_mines::rmv::Error>(())
@@ -47,7 +47,7 @@ pub fn read(bytes: &[u8]) -> Result<Game<'_>, Error> {
 /// Sections and events are borrowed; what it allocates does not depend on the input.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv::{ReadOptions, read_with};
 /// let cut = &bytes[..bytes.len() - 30];
 /// assert!(read_with(cut, ReadOptions::strict()).unwrap_err().is_truncated());

@@ -18,7 +18,7 @@ use crate::{Event, Game};
 /// goes on when more is pushed.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv::{Fed, Feed};
 /// let mut feed = Feed::new();
 /// let mut events = 0;
@@ -104,7 +104,7 @@ impl Feed {
 /// Reads events from any [`Read`], one at a time.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// let mut reader = gametape_mines::rmv::Reader::new(&bytes[..])?;
 /// println!("{} mines", reader.game().board.mines.len());
 /// while let Some(event) = reader.next_event()? {
