@@ -164,6 +164,38 @@ fn a_length_that_swallows_frames_is_refused() {
     }
 }
 
+/// The engine counts ticks by itself: nothing else tells that a frame's tick is wrong.
+#[test]
+fn a_tick_that_is_not_the_next_one_is_refused() {
+    let studio = Studio::new();
+    let commands = Commands::none();
+    // 200 is 0xc8: it becomes 72, 201, 456 and some more.
+    for (frame, byte, bit) in [
+        (199, 0, 0x80),
+        (199, 0, 1),
+        (199, 1, 1),
+        (199, 7, 0x80),
+        (0, 0, 1),
+        (0, 0, 2),
+        (99, 0, 4),
+    ] {
+        let mut damaged = studio.whole.clone();
+        damaged[studio.bounds[frame] + byte] ^= bit;
+        for ticks in [TICKS, TICKS + 10] {
+            studio.put(&damaged, None);
+            let error = studio.record(ticks, true, &commands).unwrap_err();
+            let message = error.message();
+            assert!(
+                ["murk.tick-order", "murk.tick-gap"].contains(&error.code())
+                    && message.starts_with(&format!("frame {frame} ("))
+                    && message.contains("`gametape repair`"),
+                "{message}"
+            );
+            assert!(studio.there() == (damaged.clone(), None));
+        }
+    }
+}
+
 /// Cut at any byte of some frames, it goes on to the same bytes; damaged before the cut, it does not.
 #[test]
 fn what_was_cut_goes_on_and_what_was_damaged_as_well_does_not() {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use gametape_murk::engine::{EngineWorld, World};
 use gametape_murk::{
-    self as format, CommandBuf, RecordError, Recorder, Simulation as _, VerifyError, Writer,
+    self as format, CommandBuf, Finding, Frame, RecordError, Recorder, Rule, Simulation as _,
+    VerifyError, Writer,
 };
 use serde::Serialize;
 
@@ -329,6 +330,10 @@ fn resume(
             Err(error) if error.is_truncated() => break true,
             Err(error) => return Err(damaged(path, error)),
         };
+        let before = recorded.resumed_after;
+        if frame.tick != before.saturating_add(1) {
+            return Err(other_tick(path, before, &frame));
+        }
         let given = commands.of(frame.tick);
         if !given.is_empty() && given != frame.commands() {
             return Err(differs(format!(
@@ -367,6 +372,26 @@ fn resume(
         Writer::resume_before(file, &next).map_err(|error| damaged(path, error))?;
     recorded.dropped = resumed.dropped;
     Ok((writer, Some(hash)))
+}
+
+/// Ticks are recorded one after the other, from 1. The engine counts them by itself: a replay does
+/// not see that one is damaged.
+fn other_tick(path: &Path, before: u64, frame: &Frame<'_>) -> Error {
+    let now = frame.tick;
+    let rule = if now > before {
+        Rule::TickGap { before, now }
+    } else {
+        Rule::TickOrder { before, now }
+    };
+    let finding = Finding::new(rule)
+        .at(frame.offset)
+        .in_frame(frame.index, Some(now));
+    Error::Broken {
+        path: path.to_owned(),
+        code: finding.code(),
+        offset: finding.offset,
+        message: format!("{}: {}; {MEND}", finding.place(), finding.message()),
+    }
 }
 
 /// What is there is no frame, and none that was cut.
