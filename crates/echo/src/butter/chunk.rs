@@ -389,7 +389,8 @@ impl Evidence {
                 if moved {
                     seen.pose.position = pose.position;
                 }
-                seen.at = self.frame;
+                // What is left out of a player who was away is not what it was last.
+                seen.at = if moved || known { self.frame } else { 0 };
                 bits >>= 2;
             }
         }

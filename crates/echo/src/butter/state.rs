@@ -5,7 +5,7 @@
 
 use super::difference::{is_zero, is_zero_half};
 use super::fixed;
-use super::half::from_half;
+use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::Layout;
 use super::packed::{
@@ -125,6 +125,8 @@ pub struct State {
     pub players: Vec<PlayerState>,
     /// Those of the frame before.
     previous: Vec<PlayerState>,
+    /// Those of the frame before that one.
+    older: Vec<PlayerState>,
     pub bones: Option<Vec<PlayerBones>>,
     /// Bones of the frame before a keyframe, for keyframes that differ from it.
     before: Vec<PlayerBones>,
@@ -159,6 +161,15 @@ fn add(to: &mut Vec3, halves: Halves) {
 }
 
 impl Moving {
+    /// Where it was left, now that it is there again: with the bytes of that place the reference
+    /// compares what it differs by next.
+    fn returned(self) -> Self {
+        Self {
+            delta: self.position.map(to_half),
+            ..self
+        }
+    }
+
     /// Moves by a difference that is there, or by what its absence means.
     #[inline(always)]
     fn step(&mut self, delta: Option<Halves>, dialect: Dialect, mended: &mut Mended) {
@@ -204,6 +215,26 @@ impl PauseState {
 }
 
 impl PlayerState {
+    /// One who was not there in the frame before, as it is before it steps: nothing is known, but
+    /// for poses that are left out of one who was away for that frame only. The reference leaves
+    /// them out where they are those of two frames before, and its own reader throws.
+    fn back(packed: &PackedPlayer, older: Option<&Self>) -> Self {
+        let mut player = Self::NEW;
+        let Some(older) = older else {
+            return player;
+        };
+        let mut bits = packed.pose_bits;
+        for (moving, older) in player.poses.iter_mut().zip(&older.poses) {
+            if bits & 1 == 0 {
+                *moving = older.returned();
+            }
+            // Where it is told, it is replaced.
+            moving.rotation = older.rotation;
+            bits >>= 2;
+        }
+        player
+    }
+
     fn step(
         &mut self,
         packed: &PackedPlayer,
@@ -270,6 +301,7 @@ impl State {
         self.rules = None;
         self.team_stats = [None; 3];
         self.players.clear();
+        self.previous.clear();
         self.started = true;
     }
 
@@ -384,6 +416,7 @@ impl State {
             }
         }
         self.team_players = packed.team_players;
+        std::mem::swap(&mut self.previous, &mut self.older);
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
         for (at, packed) in packed.players.iter().enumerate() {
@@ -391,8 +424,13 @@ impl State {
             let userid = header
                 .player(packed.index)
                 .map_or(0, |player| player.userid);
-            let before = find(&self.previous, at, userid).unwrap_or(&PlayerState::NEW);
-            self.players.push(*before);
+            let before = find(&self.previous, at, userid);
+            // What is left out of one who was not there does not go on.
+            let dialect = before.map_or(Dialect::Exact, |_| dialect);
+            self.players.push(match before {
+                Some(before) => *before,
+                None => PlayerState::back(packed, find(&self.older, at, userid)),
+            });
             if let Some(player) = self.players.last_mut() {
                 player.userid = userid;
                 player.step(packed, layout, dialect, &mut self.mended);
