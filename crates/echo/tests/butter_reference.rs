@@ -1,4 +1,5 @@
-//! What the reference's own reader throws at: players who were away for a frame.
+//! What the reference's own reader throws at: players who were away for a frame, or whose name has
+//! changed.
 
 // What is compared is what is exact.
 #![allow(clippy::float_cmp)]
@@ -246,5 +247,142 @@ fn who_was_away_for_a_frame_comes_back_as_written() {
             let before = (at % usize::from(interval) != 0).then(|| &back[at - 1]);
             bounds.check_correct(a, b, before, &format!("interval {interval}, frame {at}"));
         }
+    }
+}
+
+#[test]
+fn who_has_index_0_goes_on_from_the_player_with_the_same_playerid() {
+    let [by, here, there] = [[0.25, 0.0, 0.0], [1.0, 2.0, 3.0], [-5.0, 0.0, 5.0]];
+    let rest = [0.0; 3];
+    // Two are renamed at once, stand in another order and are called what they were again.
+    let chunk = vec![
+        keyframe(vec![
+            Player::new(1, 7, here, TURNS[0]),
+            Player::new(2, 8, there, TURNS[1]),
+        ]),
+        frame(vec![Player::moved(1, 7, rest), Player::moved(2, 8, rest)]),
+        frame(vec![Player::moved(0, 7, by), Player::silent(0, 8)]),
+        frame(vec![Player::silent(0, 8), Player::moved(0, 7, by)]),
+        frame(vec![Player::moved(0, 8, by), Player::moved(1, 7, rest)]),
+        frame(vec![Player::moved(2, 8, rest), Player::moved(0, 7, by)]),
+    ];
+    let bytes = raw::file(2, &[chunk]);
+    // By playerid: the steps of each, as they add up.
+    let steps = [[0, 0], [0, 0], [1, 0], [2, 0], [2, 1], [3, 1]];
+    for frames in [
+        read(&bytes),
+        read_as(&bytes, Dialect::Exact),
+        read_as(&bytes, Dialect::Reference),
+    ] {
+        for (at, (frame, steps)) in frames.iter().zip(steps).enumerate() {
+            for (place, player) in frame.session.teams[0].players.iter().enumerate() {
+                let second = usize::from(player.playerid == 8);
+                let [x, y, z] = [here, there][second];
+                let place_of = [x + steps[second] as f32 * 0.25, y, z];
+                assert_eq!(positions(frame, place), [place_of; 4], "frame {at}");
+                let [forward, left, up] = to_basis(from_smallest3(TURNS[second]));
+                let pose = player.rhand;
+                assert_eq!([pose.forward, pose.left, pose.up], [forward, left, up]);
+                // Of ping, nothing was told since the keyframe.
+                assert_eq!(player.ping, 40, "frame {at}");
+            }
+        }
+        // Who it is, is not told.
+        let renamed = &frames[2].session.teams[0].players[0];
+        assert_eq!(renamed.name, butter::INVALID);
+        assert_eq!((renamed.userid, renamed.number, renamed.level), (0, -1, -1));
+        let again = &frames[4].session.teams[0].players[1];
+        assert_eq!((again.userid, again.name.as_str()), (1001, "player 1"));
+    }
+}
+
+#[test]
+fn who_has_index_0_and_was_away_has_the_pose_of_two_frames_before() {
+    let [here, there] = [[1.0, 2.0, 3.0], [-5.0, 0.0, 5.0]];
+    let back = |index, playerid| Player {
+        ping: Some(40),
+        ..Player::silent(index, playerid)
+    };
+    let chunk = vec![
+        keyframe(vec![
+            Player::new(1, 7, here, TURNS[0]),
+            Player::new(0, 8, there, TURNS[1]),
+        ]),
+        frame(vec![]),
+        frame(vec![back(0, 8), back(0, 7)]),
+        frame(vec![]),
+        frame(vec![back(1, 7), back(2, 8)]),
+        // A playerid that nobody had: nothing is known.
+        frame(vec![back(0, 9)]),
+    ];
+    let frames = read(&raw::file(2, &[chunk]));
+    for (at, order) in [(2, [there, here]), (4, [here, there])] {
+        for (place, position) in order.into_iter().enumerate() {
+            assert_eq!(positions(&frames[at], place), [position; 4], "frame {at}");
+        }
+    }
+    assert_eq!(positions(&frames[5], 0), [[0.0; 3]; 4]);
+}
+
+#[test]
+fn renamed_players_of_a_match_in_compat_mode_stay_themselves() {
+    let mut frames = still(90);
+    for (at, frame) in frames.iter_mut().enumerate() {
+        let [blue, orange, _] = &mut frame.session.teams[..] else {
+            unreachable!()
+        };
+        // For good, for a while, and for a frame, across keyframes too.
+        if at >= 20 {
+            blue.players[0].name = "renamed".into();
+        }
+        if (25..50).contains(&at) {
+            orange.players[1].name = "renamed, too".into();
+        }
+        if at % 7 == 3 {
+            blue.players[2].name = "".into();
+        }
+    }
+    for interval in [300, 40] {
+        let bytes = write(&frames, options(Mode::Compat, interval, Compression::None));
+        let back = read(&bytes);
+        let mut bounds = Bounds::default();
+        for (at, (a, b)) in frames.iter().zip(&back).enumerate() {
+            // Their names are the one thing that is not told.
+            let mut a = a.clone();
+            let mut b = b.clone();
+            let players = a.session.teams.iter_mut().zip(&mut b.session.teams);
+            for (a, b) in players.flat_map(|(a, b)| a.players.iter_mut().zip(&mut b.players)) {
+                if b.name == butter::INVALID {
+                    (b.name, b.userid) = (a.name.clone(), a.userid);
+                }
+            }
+            let before = (at % usize::from(interval) != 0).then(|| &frames[at - 1]);
+            let what = format!("interval {interval}, frame {at}");
+            bounds.check_compat(&a, &b, before, &what, &[]);
+        }
+    }
+}
+
+#[test]
+fn who_is_renamed_comes_back_as_written() {
+    let mut frames = still(30);
+    for frame in &mut frames[10..20] {
+        for team in &mut frame.session.teams {
+            for player in &mut team.players {
+                player.name = "the same for all".into();
+            }
+        }
+    }
+    let options = options(Mode::Correct, 12, Compression::None);
+    let bytes = write(&frames, options);
+    let back = read(&bytes);
+    assert!(write(&back, options) == bytes);
+    // An account has the name it had first.
+    for ((_, a), (_, b)) in frames[15].session.players().zip(back[15].session.players()) {
+        assert_eq!(a.userid, b.userid);
+        assert_eq!(
+            b.name,
+            frames[0].session.player_by_userid(a.userid).unwrap().name
+        );
     }
 }
