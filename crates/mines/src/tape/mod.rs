@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
-    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work, diff_lines,
+    Audit, Converted, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
+    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -189,10 +189,6 @@ impl Tape for RmvTape {
             (Some(at), None) if !found => Err(Error::NotRecorded { at }),
             (_, problem) => Ok(Partial { value: (), problem }),
         }
-    }
-
-    fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Diff, Error> {
-        diff_lines([self, other])
     }
 
     fn convert(
