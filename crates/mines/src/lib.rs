@@ -54,7 +54,7 @@ pub use game::{
 };
 pub use metrics::Metrics;
 pub use minefield::Minefield;
-pub use replay::{Divergence, Replayed, replay};
+pub use replay::{Divergence, Doubted, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};
 
 /// The README's example compiles and runs.

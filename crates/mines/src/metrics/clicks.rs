@@ -63,9 +63,25 @@ impl Clicks {
 pub(super) struct Counter<'a> {
     openings: &'a Openings,
     clicks: Clicks,
-    /// Openings that are solved, by label.
-    solved: Vec<bool>,
+    /// Zeros that are open, by the label of their opening: one solves it.
+    zeros: Vec<u32>,
     marks: bool,
+}
+
+/// Whether something is counted, or was counted and never happened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Count {
+    Up,
+    Down,
+}
+
+impl Count {
+    const fn to(self, count: &mut u32, by: bool) {
+        *count = match self {
+            Self::Up => count.saturating_add(by as u32),
+            Self::Down => count.saturating_sub(by as u32),
+        };
+    }
 }
 
 impl<'a> Counter<'a> {
@@ -73,7 +89,7 @@ impl<'a> Counter<'a> {
         Self {
             openings,
             clicks: Clicks::default(),
-            solved: vec![false; openings.count() as usize + 1],
+            zeros: vec![0; openings.count() as usize + 1],
             marks,
         }
     }
@@ -86,16 +102,47 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn opened(&mut self, at: usize, number: u8) {
-        self.clicks.opened += 1;
+    fn opened(&mut self, at: usize, number: u8, count: Count) {
+        count.to(&mut self.clicks.opened, true);
         if self.openings.is_isolated(at) {
-            self.clicks.solved_bbbv += 1;
+            count.to(&mut self.clicks.solved_bbbv, true);
         } else if number == 0
-            && let Some(solved) = self.solved.get_mut(usize::from(self.openings.label_at(at)))
-            && !*solved
+            && let Some(zeros) = self.zeros.get_mut(usize::from(self.openings.label_at(at)))
         {
-            *solved = true;
-            self.clicks.solved_bbbv += 1;
+            let solved = *zeros > 0;
+            count.to(zeros, true);
+            count.to(&mut self.clicks.solved_bbbv, solved != (*zeros > 0));
+        }
+    }
+
+    /// What happened on the board.
+    fn changes(&mut self, click: Option<Click>, shown: &[BoardEvent], count: Count) {
+        let by_right_click = click.is_some_and(|c| c.kind == ClickKind::Right);
+        for change in shown {
+            let at = self.openings.place(change.cell);
+            match change.face {
+                Face::Number(number) => self.opened(at, number, count),
+                Face::Flag => {
+                    count.to(&mut self.clicks.flags, true);
+                    let wrong = self.openings.number(at) != MINE;
+                    count.to(&mut self.clicks.misflags, wrong);
+                }
+                // With marks on, a flag becomes a question mark before the square is plain again.
+                Face::Question => count.to(&mut self.clicks.unflags, by_right_click),
+                Face::Closed => {
+                    let unflags = by_right_click && !self.marks;
+                    count.to(&mut self.clicks.unflags, unflags);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    const fn effective(&mut self, kind: ClickKind) -> &mut u32 {
+        match kind {
+            ClickKind::Left => &mut self.clicks.left_effective,
+            ClickKind::Right => &mut self.clicks.right_effective,
+            ClickKind::Double => &mut self.clicks.double_effective,
         }
     }
 }
@@ -110,29 +157,29 @@ impl Observer for Counter<'_> {
         shown: &[BoardEvent],
     ) {
         if let Some(click) = click {
-            let (all, effective) = match click.kind {
-                ClickKind::Left => (&mut self.clicks.left, &mut self.clicks.left_effective),
-                ClickKind::Right => (&mut self.clicks.right, &mut self.clicks.right_effective),
-                ClickKind::Double => (&mut self.clicks.double, &mut self.clicks.double_effective),
-            };
-            *all += 1;
-            *effective += u32::from(click.effective);
+            *match click.kind {
+                ClickKind::Left => &mut self.clicks.left,
+                ClickKind::Right => &mut self.clicks.right,
+                ClickKind::Double => &mut self.clicks.double,
+            } += 1;
+            *self.effective(click.kind) += u32::from(click.effective);
             self.clicks.one_and_a_half += u32::from(click.one_and_a_half);
         }
-        let by_right_click = click.is_some_and(|c| c.kind == ClickKind::Right);
-        for change in shown {
-            let at = self.openings.place(change.cell);
-            match change.face {
-                Face::Number(number) => self.opened(at, number),
-                Face::Flag => {
-                    self.clicks.flags += 1;
-                    self.clicks.misflags += u32::from(self.openings.number(at) != MINE);
-                }
-                // With marks on, a flag becomes a question mark before the square is plain again.
-                Face::Question if by_right_click => self.clicks.unflags += 1,
-                Face::Closed if by_right_click && !self.marks => self.clicks.unflags += 1,
-                _ => {}
-            }
+        self.changes(click, shown, Count::Up);
+    }
+
+    fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
+        self.changes(click, told, Count::Down);
+        self.changes(click, recorded, Count::Up);
+        if let Some(click) = click {
+            let did = recorded.iter().any(|change| match change.face {
+                Face::Number(_) | Face::Open | Face::Blast => click.kind != ClickKind::Right,
+                Face::Flag | Face::Question | Face::Closed => click.kind == ClickKind::Right,
+                Face::Pressed | Face::PressedQuestion => false,
+            });
+            let effective = self.effective(click.kind);
+            Count::Down.to(effective, click.effective);
+            Count::Up.to(effective, did);
         }
     }
 }
