@@ -253,7 +253,8 @@ impl Engine {
         self.under_cursor.contains(event.x, event.y) || self.hover_elsewhere(event)
     }
 
-    #[inline(never)]
+    // Compiled beside the loop over moves that calls it: apart, the loop is an eighth slower.
+    #[inline]
     fn hover_elsewhere(&mut self, event: &MouseEvent) -> bool {
         let idle = self.grip() == Grip::None;
         if idle {
@@ -290,6 +291,7 @@ impl Engine {
         click
     }
 
+    #[inline(always)]
     fn act(
         &mut self,
         action: MouseAction,

@@ -27,7 +27,7 @@ pub(super) struct Squares {
     pressed_len: usize,
     /// The way back out of an opening: place, and which neighbour comes next.
     unfolding: Vec<(u32, u8)>,
-    journal: Journal,
+    journal: Box<Journal>,
 }
 
 /// What squares showed before, so that an event in doubt can be taken back.
@@ -64,14 +64,14 @@ impl Squares {
             pressed: [0; 9],
             pressed_len: 0,
             unfolding: Vec::with_capacity(32),
-            journal: Journal {
+            journal: Box::new(Journal {
                 on: false,
                 covers: Vec::new(),
                 opened: 0,
                 status,
                 pressed: [0; 9],
                 pressed_len: 0,
-            },
+            }),
         }
     }
 
@@ -117,7 +117,7 @@ impl Squares {
     }
 
     /// Nothing will have to be taken back.
-    pub const fn unmark(&mut self) {
+    pub fn unmark(&mut self) {
         self.journal.on = false;
     }
 

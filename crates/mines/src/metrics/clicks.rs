@@ -69,19 +69,15 @@ pub(super) struct Counter<'a> {
 }
 
 /// Whether something is counted, or was counted and never happened.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Count {
-    Up,
-    Down,
-}
+const UP: bool = true;
+const DOWN: bool = false;
 
-impl Count {
-    const fn to(self, count: &mut u32, by: bool) {
-        *count = match self {
-            Self::Up => count.saturating_add(by as u32),
-            Self::Down => count.saturating_sub(by as u32),
-        };
-    }
+const fn count<const WAY: bool>(number: &mut u32, by: bool) {
+    *number = if WAY {
+        number.wrapping_add(by as u32)
+    } else {
+        number.saturating_sub(by as u32)
+    };
 }
 
 impl<'a> Counter<'a> {
@@ -102,36 +98,38 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn opened(&mut self, at: usize, number: u8, count: Count) {
-        count.to(&mut self.clicks.opened, true);
+    fn opened<const WAY: bool>(&mut self, at: usize, number: u8) {
+        count::<WAY>(&mut self.clicks.opened, true);
         if self.openings.is_isolated(at) {
-            count.to(&mut self.clicks.solved_bbbv, true);
+            count::<WAY>(&mut self.clicks.solved_bbbv, true);
         } else if number == 0
             && let Some(zeros) = self.zeros.get_mut(usize::from(self.openings.label_at(at)))
         {
             let solved = *zeros > 0;
-            count.to(zeros, true);
-            count.to(&mut self.clicks.solved_bbbv, solved != (*zeros > 0));
+            count::<WAY>(zeros, true);
+            let changed = solved != (*zeros > 0);
+            count::<WAY>(&mut self.clicks.solved_bbbv, changed);
         }
     }
 
     /// What happened on the board.
-    fn changes(&mut self, click: Option<Click>, shown: &[BoardEvent], count: Count) {
+    #[inline(always)]
+    fn changes<const WAY: bool>(&mut self, click: Option<Click>, shown: &[BoardEvent]) {
         let by_right_click = click.is_some_and(|c| c.kind == ClickKind::Right);
         for change in shown {
             let at = self.openings.place(change.cell);
             match change.face {
-                Face::Number(number) => self.opened(at, number, count),
+                Face::Number(number) => self.opened::<WAY>(at, number),
                 Face::Flag => {
-                    count.to(&mut self.clicks.flags, true);
+                    count::<WAY>(&mut self.clicks.flags, true);
                     let wrong = self.openings.number(at) != MINE;
-                    count.to(&mut self.clicks.misflags, wrong);
+                    count::<WAY>(&mut self.clicks.misflags, wrong);
                 }
                 // With marks on, a flag becomes a question mark before the square is plain again.
-                Face::Question => count.to(&mut self.clicks.unflags, by_right_click),
+                Face::Question => count::<WAY>(&mut self.clicks.unflags, by_right_click),
                 Face::Closed => {
                     let unflags = by_right_click && !self.marks;
-                    count.to(&mut self.clicks.unflags, unflags);
+                    count::<WAY>(&mut self.clicks.unflags, unflags);
                 }
                 _ => {}
             }
@@ -165,12 +163,12 @@ impl Observer for Counter<'_> {
             *self.effective(click.kind) += u32::from(click.effective);
             self.clicks.one_and_a_half += u32::from(click.one_and_a_half);
         }
-        self.changes(click, shown, Count::Up);
+        self.changes::<UP>(click, shown);
     }
 
     fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
-        self.changes(click, told, Count::Down);
-        self.changes(click, recorded, Count::Up);
+        self.changes::<DOWN>(click, told);
+        self.changes::<UP>(click, recorded);
         if let Some(click) = click {
             let did = recorded.iter().any(|change| match change.face {
                 Face::Number(_) | Face::Open | Face::Blast => click.kind != ClickKind::Right,
@@ -178,8 +176,8 @@ impl Observer for Counter<'_> {
                 Face::Pressed | Face::PressedQuestion => false,
             });
             let effective = self.effective(click.kind);
-            Count::Down.to(effective, click.effective);
-            Count::Up.to(effective, did);
+            count::<DOWN>(effective, click.effective);
+            count::<UP>(effective, did);
         }
     }
 }
