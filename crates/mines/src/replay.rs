@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway, Status};
 use crate::rmv::Events;
-use crate::{BoardEvent, Cell, Event, Face, Game, MouseEvent};
+use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
 
 /// A board event that the engine does not give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,8 +206,12 @@ pub(crate) fn replay_with(
     engine: Engine,
     observer: &mut impl Observer,
 ) -> (Replayed, Trail) {
+    // A number that no mode has is an error of its own.
+    let mode = game.mode().unwrap_or(Mode::Normal).rules();
     let mut pass = Pass {
         patience: engine.field().safe().saturating_mul(PATIENCE),
+        wary: game.marks() || mode.chords_go_on || mode.flags_go_on,
+        mode,
         engine,
         observer,
         expected: Expectation {
@@ -272,6 +276,9 @@ pub(crate) fn replay_with(
 
 /// One pass over the events of a game.
 struct Pass<'o, O> {
+    mode: ModeRules,
+    /// Any event may be in doubt, not only those of the middle button.
+    wary: bool,
     engine: Engine,
     observer: &'o mut O,
     expected: Expectation,
@@ -326,9 +333,9 @@ impl<O: Observer> Pass<'_, O> {
             return 0;
         }
         let skipped = skip_quiet(events, &mut self.engine, self.observer, &mut self.trail);
-        if skipped > 0 {
+        if skipped > 0 && self.leeway.take().is_some() {
             // What comes next belongs to a move that nothing is in doubt of.
-            self.leeway = None;
+            self.engine.trust();
         }
         self.time_ms = events.last_mouse().map_or(0, |last| last.time_ms);
         skipped
@@ -371,15 +378,32 @@ impl<O: Observer> Pass<'_, O> {
         if before == 0 {
             self.expected.from = at.index;
         }
-        let held = self.engine.watch(mouse.action);
-        self.click = self.engine.apply(mouse, &mut self.expected.events);
-        self.leeway = held.and_then(|held| self.engine.leeway(held, mouse.action));
+        // Nearly all events of nearly all recordings are beyond doubt.
+        let in_doubt = self.wary
+            || self.engine.has_strange_grip()
+            || matches!(
+                mouse.action,
+                MouseAction::MiddleDown | MouseAction::MiddleUp
+            );
+        if in_doubt || self.leeway.is_some() {
+            self.apply_in_doubt(mouse);
+        } else {
+            self.click = self.engine.apply(mouse, &mut self.expected.events);
+        }
         let shown = self.expected.events.get(before..).unwrap_or_default();
         self.observer.mouse(at, last, mouse, self.click, shown);
         match last {
             Some(last) => self.trail.follow(last, mouse),
             None => self.trail.events += 1,
         }
+    }
+
+    /// Applies an event that may be in doubt, or the first one that is not any more.
+    #[cold]
+    fn apply_in_doubt(&mut self, mouse: &MouseEvent) {
+        let held = self.engine.watch(mouse.action, self.mode);
+        self.click = self.engine.apply(mouse, &mut self.expected.events);
+        self.leeway = held.and_then(|held| self.engine.leeway(held, mouse.action, self.mode));
     }
 
     /// The next mouse event comes while something is expected, or has been; `behind` is what

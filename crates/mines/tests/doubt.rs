@@ -7,7 +7,7 @@ use board::{Recording, codes, game, rewritten};
 use gametape_mines::rmv::{self, Severity};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, Engine, Event, Face, Game, Metrics, Minefield, MouseAction,
-    MouseEvent, Outcome, Version, replay,
+    MouseEvent, Outcome, Version, property, replay,
 };
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -557,7 +557,7 @@ fn recorded(
     seen: impl Fn(MouseAction) -> MouseAction,
 ) -> Game<'static> {
     let mut game = Game::new(Version::V2, board.clone());
-    game.properties.to_mut()[0] = u8::from(marks);
+    game.properties.to_mut()[property::MARKS] = u8::from(marks);
     let mut engine = Engine::of(&game);
     let mut buttons = Buttons::LEFT;
     for (time_ms, &(action, col, row)) in (0..).zip(deeds) {
@@ -636,8 +636,10 @@ proptest! {
         marks in any::<bool>(),
         pick in any::<prop::sample::Index>(),
         how in 0u8..5,
+        mode in 0u8..14,
     ) {
-        let game = recorded(&board, marks, &deeds, |action| action);
+        let mut game = recorded(&board, marks, &deeds, |action| action);
+        game.properties.to_mut()[property::MODE] = mode;
         prop_assert_eq!(replay(&game).divergence, None);
         let mut events: Vec<Event> = game.events.iter().collect();
         let opened: Vec<usize> = (0..events.len())

@@ -5,8 +5,8 @@
 
 use super::squares::Cover;
 use super::{Engine, Grip, Left, Right};
-use crate::MouseAction;
 use crate::minefield::neighbours;
+use crate::{ModeRules, MouseAction};
 
 /// Why a recording may differ from the standard rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,6 +18,8 @@ pub enum Doubt {
     QuestionMarks,
     /// A chord has opened a mine, and others of its squares after it.
     LostChord,
+    /// A chord or a flag goes on by itself, as the game's mode says.
+    Recursion,
 }
 
 impl Doubt {
@@ -28,6 +30,7 @@ impl Doubt {
             Self::MiddleButton => "the specification leaves the middle button open",
             Self::QuestionMarks => "no public recording shows question marks",
             Self::LostChord => "in which order a lost chord opens its squares is not published",
+            Self::Recursion => "how far chords and flags of this mode go on is not published",
         }
     }
 }
@@ -35,6 +38,8 @@ impl Doubt {
 /// What of the standard rules' board events a recording may leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Missing {
+    /// Nothing of it: the mode adds to it.
+    Nothing,
     /// What they make of question marks.
     Questions,
     /// All of it: the button may do nothing.
@@ -69,7 +74,23 @@ pub(crate) struct Leeway {
     pub(super) chord: bool,
     /// The square under the cursor may get a flag, or lose one.
     pub(super) flag: bool,
+    /// What was opened may open its neighbours in turn, and what was flagged those of the numbers
+    /// beside it, where flags are as many as the numbers say.
+    pub(super) opens_on: bool,
+    /// Flags may be set beside the square under the cursor, and beside what was opened or
+    /// flagged, where the closed squares are as many as the numbers say.
+    pub(super) flags_on: bool,
     pub(super) missing: Missing,
+}
+
+impl Leeway {
+    /// With what the mode adds.
+    const fn in_mode(mut self, mode: ModeRules) -> Self {
+        let opens = self.click || self.chord;
+        self.opens_on = opens && mode.chords_go_on || self.flag && mode.flags_go_on;
+        self.flags_on = mode.flags_go_on && (self.flag || opens && mode.chords_go_on);
+        self
+    }
 }
 
 impl Engine {
@@ -80,11 +101,12 @@ impl Engine {
     }
 
     /// Prepares for an event that [`Self::leeway`] may have to say something about.
-    pub(crate) fn watch(&mut self, action: MouseAction) -> Option<Held> {
+    pub(crate) fn watch(&mut self, action: MouseAction, mode: ModeRules) -> Option<Held> {
         let middle = matches!(action, MouseAction::MiddleDown | MouseAction::MiddleUp);
         let strange = self.strange_grip || middle;
+        let wary = strange || self.squares.marks() || mode.chords_go_on || mode.flags_go_on;
         // Once the game is over there is nothing left to doubt.
-        if self.is_over() || !(strange || self.squares.marks()) {
+        if self.is_over() || !wary {
             self.squares.unmark();
             return None;
         }
@@ -98,19 +120,26 @@ impl Engine {
         })
     }
 
+    /// Nothing of what the engine was watched for will be taken back.
+    pub(crate) fn trust(&mut self) {
+        self.squares.unmark();
+    }
+
     /// How far the recording may differ from what the engine gave for the event it was
     /// [watched](Self::watch) for; `None` where it may not.
-    pub(crate) fn leeway(&self, held: Held, action: MouseAction) -> Option<Leeway> {
+    pub(crate) fn leeway(
+        &self,
+        held: Held,
+        action: MouseAction,
+        mode: ModeRules,
+    ) -> Option<Leeway> {
         if held.strange {
-            return Some(self.leeway_of_middle(held, action));
-        }
-        if !self.meets_questions() {
-            return None;
+            return Some(self.leeway_of_middle(held, action).in_mode(mode));
         }
         let both = held.left == Left::Down && held.right != Right::Up;
         let hold = self.grip() != Grip::None;
-        Some(Leeway {
-            doubt: Doubt::QuestionMarks,
+        let proven = Leeway {
+            doubt: Doubt::Recursion,
             cursor: self.place,
             // The cursor may have come here with the button down.
             press: hold || held.first || held.left == Left::Down,
@@ -120,8 +149,19 @@ impl Engine {
                 && held.right == Right::Up,
             chord: both && matches!(action, MouseAction::LeftUp | MouseAction::RightUp),
             flag: action == MouseAction::RightDown && held.left != Left::Down,
-            missing: Missing::Questions,
-        })
+            opens_on: false,
+            flags_on: false,
+            missing: Missing::Nothing,
+        }
+        .in_mode(mode);
+        if self.meets_questions() {
+            return Some(Leeway {
+                doubt: Doubt::QuestionMarks,
+                missing: Missing::Questions,
+                ..proven
+            });
+        }
+        (proven.opens_on || proven.flags_on).then_some(proven)
     }
 
     /// A middle button may press an area and chord as it goes up, chord as it goes down, or do
@@ -146,6 +186,8 @@ impl Engine {
                 _ => false,
             },
             flag: matches!(action, MouseAction::RightDown),
+            opens_on: false,
+            flags_on: false,
             missing: Missing::All,
         }
     }

@@ -17,8 +17,9 @@ const MOST_PRESSES: usize = 18;
 /// Some things hold in every program: a square shows its own number, what is open stays open, a
 /// mine that opens ends the game, flags come from the right button and fall under the cursor,
 /// an opening leaves no neighbour of a 0 closed, a chord opens all of its squares or none, and
-/// only where the flags are as many as the number says. Within these bounds the recording is
-/// believed, and the board follows it.
+/// only where the flags are as many as the number says. A mode in which chords and flags go on
+/// has more squares to chord at, and the same rules for each. Within these bounds the recording
+/// is believed, and the board follows it.
 #[derive(Debug)]
 pub(crate) struct Judge {
     leeway: Leeway,
@@ -26,6 +27,8 @@ pub(crate) struct Judge {
     standard: Vec<u32>,
     /// Squares that have to end so, whatever is in doubt.
     required: Vec<(u32, Cover)>,
+    /// What is not in doubt of presses, releases and flags, and has not come yet.
+    owed: Vec<BoardEvent>,
     /// Squares that are pressed.
     pressed: Vec<u32>,
     presses: usize,
@@ -33,6 +36,8 @@ pub(crate) struct Judge {
     opened: BTreeSet<u32>,
     /// The square under the cursor got a flag, or lost one.
     flagged: bool,
+    /// Squares that got a flag.
+    flags: BTreeSet<u32>,
     /// A mine was opened.
     blast: bool,
     /// What the recording says so far.
@@ -50,15 +55,51 @@ impl Judge {
         self.leeway
     }
 
-    /// Whether a square may open: because of the mouse, or because a 0 beside it has.
+    /// Whether a square may open: because of the mouse, or because a 0 beside it has, or a
+    /// number that chords by itself.
     fn reaches(&self, squares: &Squares, at: usize) -> bool {
-        if self.is_root(squares, at) {
-            return true;
-        }
-        let around = neighbours(at, squares.field().stride());
-        around
+        let mut around = neighbours(at, squares.field().stride()).into_iter();
+        self.is_root(squares, at)
+            || around.any(|n| self.is_opened_zero(squares, n) || self.goes_on(squares, n))
+    }
+
+    fn is_opened_zero(&self, squares: &Squares, at: usize) -> bool {
+        squares.field().at(at) == 0 && self.opened.contains(&(at as u32))
+    }
+
+    /// Whether a number may open its neighbours by itself.
+    fn goes_on(&self, squares: &Squares, at: usize) -> bool {
+        self.leeway.opens_on
+            && squares.cover(at) == Cover::Open
+            && self.is_touched(squares, at)
+            && squares.flags_around(at) == squares.field().at(at)
+    }
+
+    /// Whether a number may flag the closed squares around it by itself: they are as many as it
+    /// says.
+    fn forces_flags(&self, squares: &Squares, at: usize) -> bool {
+        let number = squares.field().at(at);
+        let closed = neighbours(at, squares.field().stride())
             .into_iter()
-            .any(|n| squares.field().at(n) == 0 && self.opened.contains(&(n as u32)))
+            .filter(|&n| {
+                matches!(
+                    squares.cover(n),
+                    Cover::Closed | Cover::Question | Cover::Flag
+                )
+            });
+        self.leeway.flags_on
+            && squares.cover(at) == Cover::Open
+            && (self.leeway.cursor == Some(at) || self.is_touched(squares, at))
+            && closed.count() == usize::from(number)
+    }
+
+    /// Whether a square was opened by this mouse event, or one beside it flagged.
+    fn is_touched(&self, squares: &Squares, at: usize) -> bool {
+        self.opened.contains(&(at as u32))
+            || !self.flags.is_empty()
+                && neighbours(at, squares.field().stride())
+                    .into_iter()
+                    .any(|n| self.flags.contains(&(n as u32)))
     }
 
     /// Whether the mouse may open the square by itself.
@@ -81,13 +122,20 @@ impl Judge {
     /// Takes what the standard rules give and the recording has as well.
     fn agree(&mut self, squares: &mut Squares, at: usize, event: BoardEvent) {
         self.recorded.push(event);
+        if let Some(paid) = self.owed.iter().position(|&owed| owed == event) {
+            self.owed.swap_remove(paid);
+        }
         match event.face {
             Face::Pressed | Face::PressedQuestion => {
                 self.pressed.push(at as u32);
                 self.presses += 1;
             }
             Face::Closed | Face::Question | Face::Flag => {
-                self.flagged |= !self.let_go(at);
+                let released = self.let_go(at);
+                self.flagged |= !released && self.leeway.cursor == Some(at);
+                if event.face == Face::Flag {
+                    self.flags.insert(at as u32);
+                }
             }
             Face::Number(_) => self.open(at),
             Face::Open | Face::Blast => {
@@ -111,7 +159,19 @@ impl Judge {
     }
 
     /// Whether the next event is possible behind those before it.
-    fn allows(&self, squares: &Squares, at: usize, face: Face) -> bool {
+    fn allows(&self, squares: &Squares, at: usize, event: BoardEvent) -> bool {
+        let face = event.face;
+        let by_itself = face == Face::Flag && self.leeway.flags_on;
+        let in_doubt = match self.leeway.missing {
+            Missing::All => true,
+            _ if is_open(face) || by_itself => true,
+            Missing::Questions if squares.cover(at) == Cover::Question => true,
+            _ => self.owed.contains(&event),
+        };
+        in_doubt && self.is_possible(squares, at, face)
+    }
+
+    fn is_possible(&self, squares: &Squares, at: usize, face: Face) -> bool {
         let (cover, number) = (squares.cover(at), squares.field().at(at));
         let is_pressed = self.pressed.contains(&(at as u32));
         let at_cursor = self.leeway.cursor == Some(at);
@@ -135,7 +195,11 @@ impl Judge {
             Face::Closed => may_flag && matches!(cover, Cover::Flag | Cover::Question),
             Face::Question if is_pressed => cover == Cover::Question,
             Face::Question => may_flag && cover == Cover::Flag && squares.marks(),
-            Face::Flag => may_flag && cover == Cover::Closed,
+            Face::Flag => {
+                let mut around = neighbours(at, squares.field().stride()).into_iter();
+                let mut forced = || around.any(|n| self.forces_flags(squares, n));
+                cover == Cover::Closed && (may_flag || self.leeway.flags_on && forced())
+            }
             Face::Number(shown) => closed && shown == number && self.reaches(squares, at),
             Face::Open | Face::Blast => closed && number == MINE && self.reaches(squares, at),
         }
@@ -143,7 +207,8 @@ impl Judge {
 
     /// Whether all that was recorded can stand as it is.
     fn is_whole(&self, squares: &Squares) -> bool {
-        self.holds_well(squares) && (self.blast || self.opens_well(squares))
+        // Behind a mine nothing has to come any more.
+        self.blast || self.holds_well(squares) && self.opens_well(squares)
     }
 
     /// What is pressed is under or around the cursor, and a button holds it.
@@ -156,6 +221,10 @@ impl Judge {
         let question = |at: &u32| squares.cover(*at as usize) == Cover::Question;
         let standard = match self.leeway.missing {
             Missing::All => true,
+            Missing::Nothing => {
+                let all = |a: &[u32], b: &[u32]| a.iter().all(|at| b.contains(at));
+                all(&self.standard, &self.pressed) && all(&self.pressed, &self.standard)
+            }
             Missing::Questions => {
                 let other = |a: &[u32], b: &[u32]| {
                     let mut only_a = a.iter().filter(|at| !b.contains(at));
@@ -165,10 +234,10 @@ impl Judge {
             }
         };
         let held = self.leeway.hold || self.pressed.is_empty();
-        standard && held && self.pressed.iter().all(|&at| near(at))
+        self.owed.is_empty() && standard && held && self.pressed.iter().all(|&at| near(at))
     }
 
-    /// Each opening is complete, and each chord.
+    /// Each opening is complete, and each chord; and each square that opened has one to thank.
     fn opens_well(&self, squares: &Squares) -> bool {
         let stride = squares.field().stride();
         let is_done = |at: usize| {
@@ -182,8 +251,17 @@ impl Judge {
                 self.fires(squares, cursor) && opened().any(|at| is_beside(squares, at, cursor));
             !fired || is_done(cursor)
         });
+        let mut by_itself = opened().filter(|&at| !self.is_root(squares, at));
+        let reached = by_itself.all(|at| {
+            let mut around = neighbours(at, stride).into_iter();
+            around
+                .any(|n| self.is_opened_zero(squares, n) || self.goes_on(squares, n) && is_done(n))
+        });
         let mut required = self.required.iter();
-        openings && chord && required.all(|&(at, cover)| squares.cover(at as usize) == cover)
+        openings
+            && chord
+            && reached
+            && required.all(|&(at, cover)| squares.cover(at as usize) == cover)
     }
 
     /// Notes which of the standard rules' events are beyond doubt; the board is as it was before
@@ -197,11 +275,15 @@ impl Judge {
                 continue;
             };
             let before = squares.cover(at);
+            if !is_open(event.face) && before != Cover::Question {
+                self.owed.push(*event);
+            }
             let cover = match event.face {
                 Face::Pressed | Face::PressedQuestion => continue,
                 // What opens beyond the mouse's reach follows from the 0 beside it.
                 Face::Number(_) | Face::Open | Face::Blast => {
-                    if before != Cover::Closed || !self.is_root(squares, at) {
+                    let follows = before != Cover::Closed || !self.is_root(squares, at);
+                    if follows && self.leeway.missing == Missing::Questions {
                         continue;
                     }
                     Cover::Open
@@ -214,6 +296,10 @@ impl Judge {
             self.required.push((at as u32, cover));
         }
     }
+}
+
+const fn is_open(face: Face) -> bool {
+    matches!(face, Face::Number(_) | Face::Open | Face::Blast)
 }
 
 fn is_beside(squares: &Squares, at: usize, centre: usize) -> bool {
@@ -229,10 +315,12 @@ impl Engine {
             leeway,
             standard: self.squares.pressed().collect(),
             required: Vec::new(),
+            owed: Vec::new(),
             pressed: Vec::new(),
             presses: 0,
             opened: BTreeSet::new(),
             flagged: false,
+            flags: BTreeSet::new(),
             blast: false,
             recorded: Vec::new(),
         };
@@ -252,7 +340,7 @@ impl Engine {
         let Some(at) = self.squares.field().index(event.cell) else {
             return false;
         };
-        let possible = judge.allows(&self.squares, at, event.face);
+        let possible = judge.allows(&self.squares, at, event);
         if possible {
             judge.agree(&mut self.squares, at, event);
         }

@@ -23,11 +23,9 @@
 //! squares, by clicks and by openings; a chord opens all its squares even where one is a mine.
 //! Where a recording differs, a [`Doubt`] excuses what some program could have made of that very
 //! mouse event; the engine then goes on from the recorded board.
-//! The modes upk, cheat, win7 and the solvable and guessable ones differ in how the board is
-//! made and what a result counts for: their clicks are the normal ones. The rules of `density`
-//! and of the three recursive modes are not published
-//! ([`Mode::has_known_rules`](crate::Mode::has_known_rules)): the engine plays them as normal
-//! ones, and the audit calls a difference unproven.
+//! What a game mode changes, and what of it is not known, says
+//! [`Mode::rules`](crate::Mode::rules). The engine plays them all as normal ones; in the recursive
+//! modes a recording may say that chords and flags went on by themselves.
 
 mod doubt;
 mod judge;

@@ -373,6 +373,9 @@ rules! {
     /// could have made them: the first of them, and how many mouse events they belong to.
     #[error("the recording says {}, standard rules give {}; {why}; so the board events of {} are in doubt", Shown(*recorded), Shown(*expected), MouseEvents(*times))]
     BoardEventUnproven { recorded: Option<(Cell, Face)>, expected: Option<(Cell, Face)>, why: &'static str, times: u32 } = "rmv.board-event-unproven", Warning;
+    /// A game mode of which not everything is known. Board and ending are checked all the same.
+    #[error("game mode {}, {}: {}; {}", mode.code(), mode.name(), mode.rules().changes, mode.rules().unknown.unwrap_or("all of it is known"))]
+    ModeUnproven { mode: Mode } = "rmv.mode-unproven", Info;
     /// Board events one mouse event late: known from release 3.0.2.
     #[error("board events recorded one mouse event late, as release 3.0.2 does at times")]
     BoardEventLag = "rmv.board-event-lag", Warning;

@@ -1,10 +1,11 @@
 //! Recordings made event by event, as somebody would forge them.
+#![allow(dead_code)] // Each test file takes what it needs.
 
 use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv::{self, EventLog, Findings};
 use gametape_mines::{
-    Board, BoardEvent, Buttons, Cell, Ending, Engine, Event, Face, Game, Minefield, MouseAction,
-    MouseEvent, Outcome, Replayed, Version, property, replay,
+    Board, BoardEvent, Buttons, Cell, Ending, Engine, Event, Face, Game, Minefield, Mode,
+    MouseAction, MouseEvent, Outcome, Replayed, Version, property, replay,
 };
 
 /// The game with this name and seed.
@@ -62,6 +63,12 @@ impl Recording {
     pub fn marks(&mut self) -> &mut Self {
         self.game.properties.to_mut()[property::MARKS] = 1;
         self.engine = Engine::of(&self.game);
+        self
+    }
+
+    /// Another game mode; before the first event.
+    pub fn mode(&mut self, mode: Mode) -> &mut Self {
+        self.game.properties.to_mut()[property::MODE] = mode.code();
         self
     }
 

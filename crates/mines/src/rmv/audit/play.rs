@@ -12,7 +12,11 @@ pub(super) fn check(
     findings: &mut Findings,
 ) {
     let offset = game.events.offset();
-    let unproven = unproven_mode(game);
+    if let Some(mode) = game.mode()
+        && mode.rules().unknown.is_some()
+    {
+        findings.push(Finding::new(Rule::ModeUnproven { mode }));
+    }
     if let Some(lag) = replayed.lag {
         let mut finding = Finding::new(Rule::BoardEventLag)
             .at(offset + lag.position as u64)
@@ -30,16 +34,7 @@ pub(super) fn check(
     };
     if let Some(fault) = replayed.fault {
         let (recorded, expected) = (pair(fault.recorded), pair(fault.expected));
-        let rule = match unproven {
-            Some(why) => Rule::BoardEventUnproven {
-                recorded,
-                expected,
-                why,
-                times: 1,
-            },
-            None => Rule::BoardEvent { recorded, expected },
-        };
-        found(fault, rule);
+        found(fault, Rule::BoardEvent { recorded, expected });
     }
     if let Some(Doubted { first, why, times }) = replayed.doubted {
         let rule = Rule::BoardEventUnproven {
@@ -50,18 +45,9 @@ pub(super) fn check(
         };
         found(first, rule);
     }
-    if unproven.is_none() {
-        end(game, replayed, findings);
-    }
+    end(game, replayed, findings);
     time(game, findings);
     rate(metrics, findings);
-}
-
-fn unproven_mode(game: &Game<'_>) -> Option<&'static str> {
-    match game.mode() {
-        Some(mode) if mode.has_known_rules() => None,
-        _ => Some("the rules of this game mode are not published"),
-    }
 }
 
 fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
