@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Engine;
-use super::doubt::{Leeway, Missing};
+use super::leeway::{Leeway, Missing};
+use super::play::Engine;
 use super::squares::{Cover, Squares};
 use crate::minefield::{MINE, neighbours};
 use crate::{BoardEvent, Face};

@@ -1,8 +1,18 @@
 //! The squares of a game in progress: what covers them, and which are held down.
 
-use super::Status;
 use crate::minefield::{BORDER, MINE, Minefield, neighbours};
 use crate::{BoardEvent, Cell, Face};
+
+/// How far the game is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// Neither won nor lost.
+    Playing,
+    /// Every safe square is open.
+    Won,
+    /// A mine is open.
+    Lost,
+}
 
 /// What covers a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,9 +7,10 @@ use super::error::WriteError;
 use super::events::EventLog;
 use super::result_string::ResultParts;
 use crate::fields::{Extensions, PlayerFields};
-use crate::game::{Encoding, V1_SQUARE_SIZE, property};
+use crate::game::Encoding;
 use crate::metrics::bbbv;
 use crate::minefield::Minefield;
+use crate::properties::{V1_SQUARE_SIZE, property};
 use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version};
 
 /// Something a conversion or a repair did not carry over.

@@ -10,7 +10,8 @@ use super::events::EventLog;
 use super::rule::Rule;
 use super::section::Section;
 use crate::fields::{Extensions, PlayerFields};
-use crate::game::{DeclaredSize, Encoding, Version, property};
+use crate::game::{DeclaredSize, Encoding};
+use crate::properties::{Version, property};
 use crate::{Board, Cell, Cells, Game, Text, TextRule};
 
 /// The first bytes of every RMV file.
