@@ -37,6 +37,15 @@ const WRITE: &[OptionDef] = &[OptionDef {
 }];
 
 /// The format, for a registry.
+///
+/// ```
+/// # let bytes = gametape_samples::mines::example();
+/// use gametape_core::tape::{Format, Options, Source};
+/// let tape = gametape_mines::tape::Rmv.open(Source::new(bytes))?;
+/// let audit = tape.audit(&Options::new())?;
+/// println!("{}: {}", audit.verdict(), audit.summary);
+/// # Ok::<(), gametape_core::tape::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rmv;
 
