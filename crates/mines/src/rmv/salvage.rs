@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_core::{Class, Coded};
 
 use super::convert::Loss;
@@ -56,16 +57,18 @@ impl fmt::Display for Repair {
         match self {
             Self::FileSize { was } => write!(f, "set file_size right, it said {was}"),
             Self::Slack { section, bytes } => {
-                write!(f, "dropped {bytes} unused bytes of the {section}")
-            }
-            Self::TrailingBytes { bytes } => {
-                write!(f, "dropped {bytes} bytes behind the checksum")
-            }
-            Self::EventsCut { kept, offset } => {
                 write!(
                     f,
-                    "kept {kept} whole events; lost what stood from byte {offset} on"
+                    "dropped {} of the {section}",
+                    Counted(*bytes, "unused byte")
                 )
+            }
+            Self::TrailingBytes { bytes } => {
+                write!(f, "dropped {} behind the checksum", Bytes(*bytes))
+            }
+            Self::EventsCut { kept, offset } => {
+                let (kept, offset) = (Counted((*kept).into(), "whole event"), Grouped(*offset));
+                write!(f, "kept {kept}; lost what stood from byte {offset} on")
             }
             Self::TerminationAdded { outcome, time_ms } => write!(
                 f,
