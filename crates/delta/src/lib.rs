@@ -33,22 +33,22 @@
 //! |---|---|
 //! | bits, varuints, alignment | `bits.rs` |
 //! | schemas, their hash, codecs | `schema/`: `plan.rs` is what encoder and decoder walk |
-//! | header, flags, framing of sections | `wire.rs` |
-//! | the state, and how it is stored | `snapshot/`, `value.rs`, `replicate.rs` |
+//! | header, flags, framing of sections | `wire.rs`, `numbers.rs` |
+//! | the state, and how it is stored | `snapshot/`, `part.rs`, `value.rs`, `replicate.rs` |
 //! | writing packets | `encode.rs` |
 //! | reading and applying them | `body.rs` reads entities, `apply.rs` applies them |
 //! | real numbers | `quantise.rs` |
 //! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `sizes.rs` |
 //! | carrying states to another schema | `migrate.rs` |
-//! | rules and limits | `error.rs`, `limits.rs` |
-//! | sessions | `session/` |
+//! | rules and limits, what encoders refuse | `rule.rs`, `limits.rs`, `error.rs` |
+//! | sessions | `session/`: a sender's `look.rs` finds what there is to say, `choose.rs` what of it fits, `build.rs` makes the packet |
 //!
 //! # Features
 //!
 //! - `derive`: `#[derive(Replicate)]`, structs as components.
 //! - `serde`: schemas as JSON, in the origin's form.
 //!
-//! The crate is `no_std` (with `alloc`) and depends on `blake3` alone.
+//! The crate is `no_std` (with `alloc`).
 //!
 //! Sources: the wire format specification, version 0, and what the origin implementation
 //! (`sdec-codec` 0.5.0) does where that leaves a choice.

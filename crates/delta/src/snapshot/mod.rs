@@ -39,7 +39,7 @@ impl Snapshot {
         Self {
             schema: schema.clone(),
             tick,
-            rows: Rows::default(),
+            rows: Rows::new(),
         }
     }
 

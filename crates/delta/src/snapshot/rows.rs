@@ -5,7 +5,7 @@ use core::ops::Range;
 
 /// Entities in ascending order of their ids, their values one behind the other as codes (see
 /// `Plan`): comparing, copying and encoding walk straight through memory.
-#[derive(Default, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Rows {
     ids: Vec<u32>,
     /// The components of each entity: bit i for the i-th of the schema.
@@ -24,6 +24,15 @@ pub(crate) struct Row<'a> {
 }
 
 impl Rows {
+    pub const fn new() -> Self {
+        Self {
+            ids: Vec::new(),
+            masks: Vec::new(),
+            ends: Vec::new(),
+            codes: Vec::new(),
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.ids.len()
     }
