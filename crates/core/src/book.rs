@@ -4,6 +4,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use crate::rule::RuleInfo;
 
@@ -51,7 +52,8 @@ pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<Strin
                     wrong.push(format!("{code} does not say what it means and what to do"));
                 }
                 let severity = rule.severity.name();
-                out.push_str(&format!("| `{code}` | {severity} | {means} | {to_do} |\n"));
+                // Writing to a string does not fail.
+                let _ = writeln!(out, "| `{code}` | {severity} | {means} | {to_do} |");
             }
         }
     }
