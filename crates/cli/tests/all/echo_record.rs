@@ -1,7 +1,5 @@
 //! `gametape record echo`, as users see it: what it prints, how it ends, what it leaves on disk.
 
-#![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
-
 #[allow(dead_code)] // The library's tests need more of it.
 #[path = "../../record/tests/echo/game.rs"]
 mod game;

@@ -1,21 +1,13 @@
 //! Recordings of Minesweeper beside each other, and moments of them.
 
-#![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
-
 use std::fs;
 use std::path::Path;
 
 use gametape::mines::{PlayerFields, rmv};
 use gametape_samples::mines::{record, scenarios};
-use snapbox::cmd::{Command, cargo_bin};
 use snapbox::str;
 
-fn gametape(folder: &Path, args: &[&str]) -> Command {
-    Command::new(cargo_bin("gametape"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .args(args)
-}
+use crate::common::gametape;
 
 /// A game, by a player with a token.
 fn game(seed: u64, player: &str, token: &str) -> Vec<u8> {

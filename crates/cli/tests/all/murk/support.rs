@@ -5,7 +5,9 @@ use std::path::Path;
 
 use gametape::murk::engine::World;
 use gametape::murk::{Header, Simulation, State, Writer, read};
-use snapbox::cmd::{Command, OutputAssert, cargo_bin};
+use snapbox::cmd::OutputAssert;
+
+pub use crate::common::{gametape, names};
 
 /// A pond of three by four squares, in which ink spreads.
 pub const POND: &str = r#"dt = 0.1
@@ -49,13 +51,6 @@ pub const DROPS: &str = r#"{"tick":1,"kind":"set_field","coord":[0,0],"field":"i
 /// Ticks of the recordings.
 pub const TICKS: u64 = 12;
 
-pub fn gametape(folder: &Path, args: &[&str]) -> Command {
-    Command::new(cargo_bin("gametape"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .args(args)
-}
-
 /// A folder with the world `pond.toml`, its commands `drops.jsonl`, and their recording
 /// `run.murk`.
 pub fn folder() -> tempfile::TempDir {
@@ -91,16 +86,6 @@ pub fn record(folder: &Path, world: &str, commands: &str, out: &str) -> OutputAs
 pub fn said(folder: &Path, args: &[&str], code: i32) -> String {
     let run = gametape(folder, args).assert().code(code);
     String::from_utf8(run.get_output().stdout.clone()).unwrap()
-}
-
-/// The names of what is in a folder, sorted.
-pub fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 /// Where the first frame starts.

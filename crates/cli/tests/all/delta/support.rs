@@ -7,7 +7,8 @@ use gametape::capture::{CaptureWriter, Options};
 use gametape::delta::wire::HEADER_BYTES;
 use gametape::delta::{Encoder, Schema, Snapshot};
 use gametape_samples::delta::Arena;
-use snapbox::cmd::{Command, cargo_bin};
+
+pub use crate::common::*;
 
 /// Ships in the arena.
 pub const SHIPS: u32 = 4;
@@ -15,42 +16,6 @@ pub const SHIPS: u32 = 4;
 pub const TICKS: u32 = 40;
 /// Between added keyframes.
 pub const EVERY: u32 = 15;
-
-pub fn gametape(folder: &Path, args: &[&str]) -> Command {
-    Command::new(cargo_bin("gametape"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .args(args)
-}
-
-pub fn words(line: &str) -> Vec<&str> {
-    line.split(' ').collect()
-}
-
-/// What a command says that exits with `code`: on standard output, and on standard error.
-pub fn said(folder: &Path, args: &str, code: i32) -> (String, String) {
-    let run = gametape(folder, &words(args)).assert().code(code);
-    let [out, err] = [&run.get_output().stdout, &run.get_output().stderr]
-        .map(|text| String::from_utf8(text.clone()).unwrap());
-    (out, err)
-}
-
-/// Runs a command that has to end well, and say nothing on standard error.
-pub fn fine(folder: &Path, args: &str) -> String {
-    let (out, err) = said(folder, args, 0);
-    assert_eq!(err, "", "{args}");
-    out
-}
-
-/// Runs a command that must not be carried out: one line on standard error, nothing on standard
-/// output, and no file more or less than before.
-pub fn refused(folder: &Path, args: &str, complaint: &str) {
-    let before = names(folder);
-    let (out, err) = said(folder, args, 2);
-    assert_eq!(err, format!("gametape: {complaint}\n"), "{args}");
-    assert_eq!(out, "", "{args}");
-    assert_eq!(names(folder), before, "{args}");
-}
 
 /// The states of ticks 1 to [`TICKS`].
 pub fn states() -> Vec<Snapshot> {
@@ -138,16 +103,6 @@ pub fn folder() -> tempfile::TempDir {
         fs::write(path.join("packets").join(name), packet).unwrap();
     }
     folder
-}
-
-/// The names of what is in a folder, sorted.
-pub fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().display().to_string())
-        .collect();
-    names.sort();
-    names
 }
 
 /// Where each packet starts in a `.delta` file.

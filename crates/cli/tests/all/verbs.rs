@@ -1,7 +1,5 @@
 //! The command as users see it: what it prints, how it exits, what it leaves on disk.
 
-#![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
-
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -9,8 +7,10 @@ use std::process::Stdio;
 use gametape::mines::rmv;
 use gametape::mines::{DeclaredSize, PlayerFields};
 use gametape_samples::mines::{record, scenarios};
-use snapbox::cmd::{Command, cargo_bin};
+use snapbox::cmd::cargo_bin;
 use snapbox::str;
+
+use crate::common::gametape;
 
 /// A folder with a sound recording, `game.rmv`.
 fn folder() -> tempfile::TempDir {
@@ -23,13 +23,6 @@ fn game_bytes() -> Vec<u8> {
     let mut game = record(&scenarios()[0], 1).unwrap();
     game.player = PlayerFields::new(["Ada", "ada", "UK", "SECRET-TOKEN"]).unwrap();
     rmv::write(&game).unwrap()
-}
-
-fn gametape(folder: &Path, args: &[&str]) -> Command {
-    Command::new(cargo_bin("gametape"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .args(args)
 }
 
 #[test]
