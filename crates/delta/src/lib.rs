@@ -76,9 +76,12 @@ mod encode;
 mod error;
 mod limits;
 mod migrate;
+mod numbers;
 mod packet;
+mod part;
 mod quantise;
 mod replicate;
+mod rule;
 pub mod samples;
 mod schema;
 mod session;
@@ -88,25 +91,28 @@ mod value;
 mod walk;
 pub mod wire;
 
-pub use apply::{Decoder, Strictness};
+pub use apply::Decoder;
 pub use baseline::{Baselines, NotNewer};
 pub use encode::{Encoder, settle};
-pub use error::{EncodeError, Error, Rule};
+pub use error::{EncodeError, QuantiseError, ValueError};
+pub use gametape_core::{Severity, Strictness};
 #[cfg(feature = "derive")]
 pub use gametape_delta_derive::Replicate;
-pub use limits::{Limit, Limits};
+pub use limits::{Limit, Limits, ReadOptions};
 pub use migrate::{Incompatible, Loss, MigrateError, Migration};
 pub use packet::{ComponentChange, EntityChange, Packet, PacketError, Section};
-pub use quantise::{FixedPoint, QuantiseError, SmallestThree};
+pub use part::Part;
+pub use quantise::{FixedPoint, SmallestThree};
 pub use replicate::{Replicate, ValueReader, ValueWriter};
+pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
 pub use session::{
     DEFAULT_WINDOW, Feedback, ReceiveError, Received, Receiver, SendError, Sender, SenderOptions,
     Sent,
 };
 pub use sizes::{ComponentSize, Size, Sizes};
-pub use snapshot::{Entity, EntityMut, Part, Snapshot};
-pub use value::{Value, ValueError};
+pub use snapshot::{Entity, EntityMut, Snapshot};
+pub use value::Value;
 pub use wire::{Header, Kind, Tag};
 
 /// The README's examples compile and run.

@@ -2,9 +2,10 @@
 
 use alloc::vec::Vec;
 
+use crate::error::ValueError;
 use crate::schema::{Codec, Component, Field, Schema};
 use crate::snapshot::Snapshot;
-use crate::value::{Value, ValueError};
+use crate::value::Value;
 
 /// Half the width of the arena, in hundredths.
 const WALL: i64 = 50_000;

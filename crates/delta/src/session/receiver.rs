@@ -2,26 +2,30 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::{fmt, mem};
+use core::mem;
+
+use gametape_core::text::Grouped;
 
 use super::feedback::Feedback;
 use super::options::DEFAULT_WINDOW;
 use crate::apply::Decoder;
 use crate::baseline::Baselines;
-use crate::error::Error;
-use crate::limits::Limits;
+use crate::limits::{Limits, ReadOptions};
+use crate::rule::Error;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
 use crate::wire::Kind;
 
 /// Why a packet was not applied. The receiver is as it was before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReceiveError {
     /// It breaks a rule of the wire.
+    #[error("{0}")]
     Packet(Error),
     /// It builds on a state that is not held; [`feedback`](Self::feedback) asks for a full
     /// snapshot.
+    #[error("tick {} builds on tick {}, which is not held: a full snapshot is needed", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
     NeedFull {
         /// The tick of the packet.
         tick: u32,
@@ -40,20 +44,6 @@ impl ReceiveError {
         }
     }
 }
-
-impl fmt::Display for ReceiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Packet(error) => error.fmt(f),
-            Self::NeedFull { tick, baseline } => write!(
-                f,
-                "tick {tick} builds on tick {baseline}, which is not held: a full snapshot is needed"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for ReceiveError {}
 
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,7 +88,7 @@ impl Receiver {
     #[must_use]
     pub fn with_window(schema: &Schema, window: usize, limits: Limits) -> Self {
         Self {
-            decoder: Decoder::new(schema).limits(limits),
+            decoder: Decoder::with_options(schema, ReadOptions::strict().limits(limits)),
             states: Baselines::new(schema, window.max(2)),
             ticks: VecDeque::new(),
             spare_ticks: Vec::new(),
@@ -191,7 +181,7 @@ impl Receiver {
         };
         let mut named = self.named.iter().copied().peekable();
         let (mut seen_at, mut held_at) = (0, 0);
-        for row in crate::encode::rows(state) {
+        for row in state.rows.iter() {
             while named.next_if(|id| *id < row.id).is_some() {}
             let is_named = named.next_if_eq(&row.id).is_some();
             // An entity that is not named is that of the baseline.
@@ -204,15 +194,15 @@ impl Receiver {
             }
             ticks.push(as_of);
             seen_at = advance(&self.view, seen_at, row.id);
-            let seen = self.view.row(seen_at).filter(|seen| seen.id == row.id);
+            let seen = self.view.rows.get(seen_at).filter(|seen| seen.id == row.id);
             let seen_as_of = self.view_ticks.get(seen_at).copied();
             match seen.zip(seen_as_of) {
                 Some((seen, seen_as_of)) if !is_named => {
-                    self.next_view.push_row(seen);
+                    self.next_view.rows.push(seen);
                     self.next_view_ticks.push(seen_as_of);
                 }
                 _ => {
-                    self.next_view.push_row(row);
+                    self.next_view.rows.push(row);
                     self.next_view_ticks.push(as_of);
                 }
             }
@@ -255,7 +245,7 @@ impl Receiver {
     /// The tick at which an entity had the values that [`view`](Self::view) shows.
     #[must_use]
     pub fn tick_of(&self, entity: u32) -> Option<u32> {
-        let at = self.view.find(entity).ok()?;
+        let at = self.view.rows.find(entity).ok()?;
         self.view_ticks.get(at).copied()
     }
 

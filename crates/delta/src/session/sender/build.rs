@@ -38,8 +38,8 @@ impl Sender {
             .peekable();
         self.next_absent.clear();
         loop {
-            let held = baseline.and_then(|baseline| baseline.row(held_at));
-            let target = self.target.row(target_at);
+            let held = baseline.and_then(|baseline| baseline.rows.get(held_at));
+            let target = self.target.rows.get(target_at);
             let ids = [held, target].map(|row| row.map(|row| row.id));
             let also = [last.peek().map(|id| **id), absent.peek().map(|(id, _)| *id)];
             let Some(id) = ids.into_iter().chain(also).flatten().min() else {
@@ -72,7 +72,7 @@ impl Sender {
             };
             match now {
                 Some(row) => {
-                    state.push_row(row);
+                    state.rows.push(row);
                     self.next_absent.extend(was_absent);
                 }
                 None if in_last || held.is_some() => self.next_absent.push((id, tick)),
@@ -84,7 +84,7 @@ impl Sender {
                 continue;
             };
             shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
-            let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
+            let shown = self.shown.rows.get(shown_at).filter(|shown| shown.id == id);
             if let Some(known) = self.next_known.get_mut(target_at) {
                 if named {
                     known.priority = 0;
@@ -95,7 +95,7 @@ impl Sender {
                 }
             }
             if let Some(row) = named.then_some(target).or(shown) {
-                self.next_shown.push_row(row);
+                self.next_shown.rows.push(row);
             }
             target_at += 1;
         }

@@ -29,9 +29,9 @@ impl Sender {
         let last = self.states.latest().map_or(&[][..], Snapshot::ids);
         let (mut last_at, mut absent_at) = (0, 0);
         let mut heaviest = 1;
-        let mut rows = crate::encode::rows(world).peekable();
+        let mut rows = world.rows.iter().peekable();
         loop {
-            let held = baseline.and_then(|baseline| baseline.row(held_at));
+            let held = baseline.and_then(|baseline| baseline.rows.get(held_at));
             let row = match (rows.peek(), held) {
                 (None, None) => break,
                 (Some(row), Some(held)) if held.id < row.id => None,
@@ -88,16 +88,16 @@ impl Sender {
                 },
             };
             shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
-            let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
-            self.target.push_row(row);
+            let shown = self.shown.rows.get(shown_at).filter(|shown| shown.id == id);
+            self.target.rows.push(row);
             // Packets in flight build on several states, whose values may differ within the
             // thresholds: what was said last is what all of them come to.
             let alike = |old: &Row<'_>| held.is_some() && old.mask == row.mask;
             if let Some(old) = shown.filter(alike).or(held.filter(alike)) {
                 let last = self.target.len() - 1;
-                settle_row(layout, old, self.target.codes_mut(last));
+                settle_row(layout, old, self.target.rows.codes_mut(last));
             }
-            let settled = self.target.row(self.target.len() - 1).unwrap_or(row);
+            let settled = self.target.rows.get(self.target.len() - 1).unwrap_or(row);
             let from = self.bits.aligned().len();
             let what = match held {
                 None => Some(What::Create),

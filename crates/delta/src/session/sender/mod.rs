@@ -7,6 +7,8 @@ mod look;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+use gametape_core::text::Hash;
+
 use super::candidate::{Candidate, Gone, Known};
 use super::options::{SendError, SenderOptions, Sent};
 use crate::baseline::Baselines;
@@ -14,6 +16,7 @@ use crate::bits::BitWriter;
 use crate::body::check_schema;
 use crate::encode::Changed;
 use crate::error::EncodeError;
+use crate::rule::Rule;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
 use crate::wire::HEADER_BYTES;
@@ -159,14 +162,12 @@ impl Sender {
     fn check(&self, world: &Snapshot) -> Result<(), SendError> {
         if world.schema().hash() != self.schema.hash() {
             return Err(SendError::Encode(EncodeError::Schema {
-                expected: self.schema.hash(),
-                found: world.schema().hash(),
+                expected: Hash(self.schema.hash()),
+                found: Hash(world.schema().hash()),
             }));
         }
         let limits = &self.options.limits;
-        if let Err(crate::Rule::Limit { limit, max, found }) =
-            check_schema(self.schema.layout(), limits)
-        {
+        if let Err(Rule::Limit { limit, max, found }) = check_schema(self.schema.layout(), limits) {
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
         }
         let budget = self.options.budget.min(limits.max_packet_bytes);
