@@ -44,7 +44,7 @@
 //! | applying packets, and which states are held | `replay.rs` |
 //! | writing, added keyframes | `writer.rs` |
 //! | another schema | `migrate.rs` |
-//! | what is wrong, and the bounds | `error.rs`, `limits.rs`, `decoder.rs` |
+//! | what a recording can break; why a capture can't be written; the bounds | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
 //!
 //! A module knows those below it alone: container and packet, then cursor and seek, then replay and
 //! stream, then writer and migration.
@@ -73,6 +73,7 @@ mod migrate;
 mod packet;
 mod reader;
 mod replay;
+mod rule;
 mod seek;
 mod stream;
 mod writer;
@@ -82,6 +83,7 @@ pub use decoder::{decoder, decoder_to_show, entities_within};
 pub use error::CaptureError;
 pub use facts::read_schema;
 pub use file::DeltaFile;
+pub use gametape_core::{Severity, Strictness};
 pub use layout::{
     MESSAGE_ENCODING, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME, TOPIC_ADDED, TOPIC_DELTAS,
     TOPIC_KEYFRAMES,
@@ -91,6 +93,7 @@ pub use migrate::{Migrated, migrate};
 pub use packet::{Packet, Times};
 pub use reader::{Capture, Ending, Keyframe};
 pub use replay::{Added, Replay};
+pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
 pub use stream::Packets;
 pub use writer::{CaptureWriter, Options, Pushed};
 
