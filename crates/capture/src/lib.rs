@@ -44,6 +44,9 @@
 //! | applying packets, and which states are held | `replay.rs` |
 //! | writing, added keyframes | `writer.rs` |
 //! | another schema | `migrate.rs` |
+//! | checking | `audit/` |
+//! | keeping what is whole | `salvage/` |
+//! | recordings of packets as any recording | [`tape`] |
 //! | what a recording can break; why a capture can't be written; the bounds | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
 //!
 //! A module knows those below it alone: container and packet, then cursor and seek, then replay and
@@ -61,6 +64,8 @@
     )
 )]
 
+mod audit;
+mod clock;
 pub mod container;
 mod cursor;
 mod decoder;
@@ -74,10 +79,14 @@ mod packet;
 mod reader;
 mod replay;
 mod rule;
+mod salvage;
 mod seek;
 mod stream;
+#[cfg(feature = "tape")]
+pub mod tape;
 mod writer;
 
+pub use audit::{Audit, audit};
 pub use cursor::Cursor;
 pub use decoder::{decoder, decoder_to_show, entities_within};
 pub use error::CaptureError;
@@ -94,6 +103,7 @@ pub use packet::{Packet, Times};
 pub use reader::{Capture, Ending, Keyframe};
 pub use replay::{Added, Replay};
 pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
+pub use salvage::{Repair, Salvaged, salvage};
 pub use stream::Packets;
 pub use writer::{CaptureWriter, Options, Pushed};
 

@@ -74,9 +74,7 @@ pub fn migrate<E: From<CaptureError>>(
         })?;
         count += 1;
     }
-    if let Packets::Capture(capture) = packets
-        && let Some(problem) = capture.problem()
-    {
+    if let Some(problem) = packets.problem() {
         return Err(CaptureError::from(problem).into());
     }
     Ok(Migrated {

@@ -39,6 +39,15 @@ impl Packets<'_> {
         }
     }
 
+    /// What keeps the end of the recording from being read, where its packets don't tell.
+    #[must_use]
+    pub fn problem(&self) -> Option<Error> {
+        match self {
+            Self::Capture(capture) => capture.problem(),
+            Self::Delta(_) => None,
+        }
+    }
+
     /// All packets, in the order of the recording.
     #[must_use]
     pub fn cursor(&self) -> Cursor<'_> {
