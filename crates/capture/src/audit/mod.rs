@@ -127,6 +127,8 @@ impl Auditor {
                 return;
             }
         };
+        // The first one starts the clock.
+        let _ = self.clock.time(header.tick);
         if let Some(times) = packet.times {
             self.times(packet, &header, times);
         }

@@ -105,8 +105,7 @@ pub(super) fn names(folder: &Path, bytes: &[u8], findings: &mut Findings) -> Res
         // Of this file alone: the next one is no part of its packet.
         let header = bytes.get(offset..at).map(Header::read);
         let mut note = |rule: CaptureRule| {
-            let found = Finding::new(rule.into()).at(offset as u64);
-            findings.push(found.within("the folder"));
+            findings.push(Finding::new(rule.into()).at(offset as u64));
         };
         let (name, bytes) = (file.name(), meta.len());
         let Some(Ok((header, payload))) = header else {

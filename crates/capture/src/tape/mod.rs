@@ -329,10 +329,20 @@ impl Tape for PacketsTape {
             Err(error) => return Err(error),
         };
         let mut audit = audit(&packets);
-        if let Some(folder) = self.path.as_deref().filter(|path| path.is_dir()) {
+        let folder = self.path.as_deref().filter(|path| path.is_dir());
+        if let Some(folder) = folder {
             folder::names(folder, self.bytes()?, &mut audit.findings)?;
         }
-        Ok(Audit::new(&audit.findings, audit.to_string()))
+        let mut told = Audit::new(&audit.findings, audit.to_string());
+        if folder.is_some() {
+            for finding in &mut told.findings {
+                let place = &mut finding.place;
+                place.within = place
+                    .offset
+                    .map(|_| "all files, one behind the other".into());
+            }
+        }
+        Ok(told)
     }
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
@@ -369,6 +379,7 @@ impl Tape for PacketsTape {
             });
         }
         if let Some(converted) = convert::convert(&packets, &to, out, work)? {
+            work.done(self.input.size())?;
             return Ok(converted);
         }
         work.copy(&self.input, out)?;
@@ -386,7 +397,9 @@ impl Tape for PacketsTape {
     ) -> Result<Repaired, Error> {
         let packets = self.packets()?;
         if self.audit(options)?.verdict() != Verdict::Pass {
-            return convert::repair(packets, out, work);
+            let repaired = convert::repair(packets, out, work)?;
+            work.done(self.input.size())?;
+            return Ok(repaired);
         }
         work.copy(&self.input, out)?;
         Ok(Repaired {

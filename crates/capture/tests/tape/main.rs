@@ -9,6 +9,7 @@ mod audit;
 mod convert;
 mod diff;
 mod figures;
+mod moments;
 mod open;
 mod origin;
 mod repair;
