@@ -46,11 +46,11 @@
 //! | another schema | `migrate.rs` |
 //! | checking | `audit/` |
 //! | keeping what is whole | `salvage/` |
-//! | recordings of packets as any recording | [`tape`] |
+//! | recordings of packets as any recording (feature `tape`) | `tape/` |
 //! | what a recording can break; why a capture can't be written; the bounds | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
 //!
 //! A module knows those below it alone: container and packet, then cursor and seek, then replay and
-//! stream, then writer and migration.
+//! stream, then writer, migration, checking and salvage, then the adapter.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -337,9 +337,7 @@ impl Tape for PacketsTape {
         if folder.is_some() {
             for finding in &mut told.findings {
                 let place = &mut finding.place;
-                place.within = place
-                    .offset
-                    .map(|_| "all files, one behind the other".into());
+                place.within = place.offset.map(|_| "the folder".into());
             }
         }
         Ok(told)

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use gametape_capture::tape::{Delta, SchemaError};
-use gametape_core::tape::{Format, Verdict};
+use gametape_capture::tape::{Delta, Mcap, PacketsTape, SchemaError, schema_of_json};
+use gametape_core::tape::{Format, OptionValue, Options, Source, Verdict};
 use gametape_delta::wire::Header;
 use gametape_delta::{Codec, Component, Field, Schema};
 
-use crate::common::{assert_seeks, schema, stream};
+use crate::common::{assert_seeks, capture_of, schema, small, stream};
 use crate::{Recording, codes};
 
 #[test]
@@ -96,4 +96,38 @@ fn a_folder_of_packets_is_one_recording_wherever_it_is_found() {
         audit.findings[0].message(),
         "delta_000012_base_000011.bin holds a delta of tick 12 on tick 10, its name says a delta of tick 12 on tick 11"
     );
+}
+
+/// Wherever a schema may come from.
+#[test]
+fn a_schema_is_given_as_json_as_a_capture_or_as_packets_with_theirs_beside_them() {
+    let (packets, _) = stream(3, 2, 8, 1);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.delta");
+    let beside = serde_json::to_vec(&schema()).unwrap();
+    fs::write(folder.path().join("run.schema.json"), &beside).unwrap();
+    let capture = capture_of(&packets, small());
+    for bytes in [beside, capture.clone(), packets.concat()] {
+        let given = OptionValue::File {
+            path: path.clone(),
+            bytes,
+        };
+        let source = Source {
+            options: Options::new().with("schema", given),
+            ..Source::new(packets.concat())
+        };
+        let tape = Delta.open(source).unwrap();
+        let tape = tape.any().downcast_ref::<PacketsTape>().unwrap();
+        assert_eq!(tape.schema().unwrap().hash(), schema().hash());
+    }
+    assert_eq!(schema_of_json(&capture).unwrap().hash(), schema().hash());
+    let nowhere = Delta.open(Source::new(packets.concat())).unwrap();
+    let error = nowhere.audit(&Options::new()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema"
+    );
+    let bare = Mcap.open(Source::new(packets.concat())).unwrap();
+    let audit = bare.audit(&Options::new()).unwrap();
+    assert!(audit.findings[0].message().contains("bare packets"));
 }
