@@ -2,5 +2,4 @@
 
 pub(crate) mod echo;
 pub(crate) mod murk;
-pub(crate) mod packets;
 pub(crate) mod rmv;

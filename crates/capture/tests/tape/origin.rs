@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gametape::{Convert, Dump, Format, Recording, Verdict};
+use gametape_core::At;
+use gametape_core::tape::{Dump, Verdict};
 use gametape_delta::{Snapshot, Value};
 use serde_json::{Value as Json, json};
 
-use crate::dumped;
+use crate::{Recording, dumped, none};
 
 fn tapes() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
@@ -34,15 +35,15 @@ fn as_the_origin_prints(state: &Snapshot) -> String {
 #[test]
 fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
     let Some(tapes) = tapes() else { return };
-    let recording = Recording::open(tapes.join("demo12")).unwrap();
-    assert_eq!(recording.format(), Format::Delta);
-    let audit = recording.audit().unwrap();
+    let recording = Recording::open(&tapes.join("demo12"));
+    assert_eq!(recording.format.name(), "delta");
+    let audit = recording.audit();
     assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
     assert_eq!(
         audit.summary,
         "60 packets, all applied, 12 entities at tick 60"
     );
-    let state = recording.packets().unwrap().state_at(60).unwrap();
+    let state = recording.packets().packets().unwrap().state_at(60).unwrap();
     let expected = fs::read_to_string(tapes.join("demo12.final.txt")).unwrap();
     let (first, rest) = expected.split_once('\n').unwrap();
     assert_eq!(first, "tick 60 entities 12 packets 60");
@@ -60,9 +61,9 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
 
     let lines = dumped(
         &recording,
-        Dump {
-            tick: Some(60),
-            state: true,
+        &Dump {
+            at: Some(At::Tick(60)),
+            options: none().flag("state"),
             ..Dump::default()
         },
     );
@@ -71,56 +72,40 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
         lines[0],
         json!({"tick":60,"entity":1,"components":{"1":[31003,-25726,22560,823,-619,517,1104,false,false,false]}})
     );
-    let found: Vec<_> = gametape::find(&tapes)
-        .into_iter()
-        .map(Result::unwrap)
-        .collect();
-    assert!(
-        found
-            .iter()
-            .any(|found| found.path == tapes.join("demo12") && !found.named)
-    );
-    assert!(
-        found
-            .iter()
-            .all(|found| found.path.parent() == Some(&tapes)),
-        "{found:?}"
-    );
-    let one = Recording::open(tapes.join("demo12/full_000001.bin")).unwrap();
-    assert_eq!(one.format(), Format::Delta);
+    let one = Recording::open(&tapes.join("demo12/full_000001.bin"));
+    assert_eq!(one.format.name(), "delta");
     assert_eq!(one.info().unwrap().frames, Some(1));
 }
 
 #[test]
 fn the_origins_demo_goes_through_all_three_forms_byte_for_byte() {
     let Some(tapes) = tapes() else { return };
-    let folder = Recording::open(tapes.join("demo12")).unwrap();
-    let wish = Convert::default();
-    let capture = folder.convert(Format::Capture, &wish).unwrap();
+    let folder = Recording::open(&tapes.join("demo12"));
+    let (bytes, capture) = folder.convert("capture", &none()).unwrap();
     assert!(capture.losses.is_empty() && capture.beside.is_empty());
     let out = tempfile::tempdir().unwrap();
     let path = out.path().join("demo.mcap");
-    fs::write(&path, capture.content.bytes().unwrap()).unwrap();
-    let capture = Recording::open(&path).unwrap();
-    assert_eq!(capture.format(), Format::Capture);
-    assert_eq!(capture.audit().unwrap().verdict(), Verdict::Pass);
+    fs::write(&path, bytes).unwrap();
+    let capture = Recording::open(&path);
+    assert_eq!(capture.format.name(), "capture");
+    assert_eq!(capture.audit().verdict(), Verdict::Pass);
 
-    let back = capture.convert(Format::Delta, &wish).unwrap();
+    let (bytes, back) = capture.convert("delta", &none()).unwrap();
     assert!(back.losses.is_empty(), "{:?}", back.losses);
-    assert_eq!(&*back.content.bytes().unwrap(), folder.bytes());
+    assert_eq!(bytes, *folder.tape.input().bytes().unwrap());
     let path = out.path().join("demo.delta");
-    fs::write(&path, back.content.bytes().unwrap()).unwrap();
+    fs::write(&path, bytes).unwrap();
     for beside in &back.beside {
-        beside.write(&path).unwrap();
+        fs::write(beside.path(&path), &beside.bytes).unwrap();
     }
     assert!(out.path().join("demo.schema.json").is_file());
-    let delta = Recording::open(&path).unwrap();
+    let delta = Recording::open(&path);
     for (a, b) in [(&folder, &capture), (&capture, &delta), (&delta, &folder)] {
-        assert!(a.diff(b, &gametape::Check::default()).unwrap().same);
+        assert!(a.diff(b).unwrap().same);
     }
     assert_eq!(
-        dumped(&folder, Dump::default()),
-        dumped(&capture, Dump::default())
+        dumped(&folder, &Dump::default()),
+        dumped(&capture, &Dump::default())
     );
-    assert_eq!(dumped(&folder, Dump::default()).len(), 60);
+    assert_eq!(dumped(&folder, &Dump::default()).len(), 60);
 }

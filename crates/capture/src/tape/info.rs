@@ -1,24 +1,17 @@
 //! What a recording of packets says of itself, and where its bytes go.
 
-use std::path::Path;
-
-use gametape_capture::{Packets, Role};
+use gametape_core::Input;
+use gametape_core::tape::{Info, object};
 use gametape_delta::{Schema, Tag};
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
-use crate::source::Source;
-use crate::{Format, Info};
+use super::name_of;
+use crate::layout::Role;
+use crate::stream::Packets;
 
 /// Entities that are listed by what they take.
 const TOP: usize = 10;
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
 
 fn describe(schema: &Schema) -> Vec<Value> {
     let fields = |component: &gametape_delta::Component| -> Vec<Value> {
@@ -38,23 +31,20 @@ fn describe(schema: &Schema) -> Vec<Value> {
     schema.components().iter().map(component).collect()
 }
 
-fn blank(path: &Path, source: &Source, packets: &Packets<'_>) -> Info {
+fn blank(input: &Input, packets: &Packets<'_>) -> Info {
     let schema = packets.schema();
     let mut details = Map::new();
     details.insert("schema".into(), format!("{:016x}", schema.hash()).into());
     details.insert("components".into(), describe(schema).into());
     details.insert("tick_ns".into(), packets.tick_ns().into());
     Info {
-        path: path.display().to_string(),
-        format: match packets {
-            Packets::Capture(_) => Format::Capture,
-            Packets::Delta(_) => Format::Delta,
-        },
+        format: name_of(packets),
         // Of the wire; captures have no version of their own.
         format_version: u32::from(gametape_delta::wire::VERSION),
-        bytes: source.len() as u64,
+        bytes: input.size(),
         duration_ms: None,
         frames: None,
+        step: "packet",
         details,
     }
 }
@@ -64,8 +54,8 @@ fn milliseconds(ticks: u64, tick_ns: Option<u64>) -> Option<u64> {
 }
 
 /// From what can be told without looking at packets.
-pub(super) fn header(path: &Path, source: &Source, packets: &Packets<'_>) -> Info {
-    let mut info = blank(path, source, packets);
+pub(super) fn header(input: &Input, packets: &Packets<'_>) -> Info {
+    let mut info = blank(input, packets);
     if let Packets::Capture(capture) = packets {
         let full = capture.counted(Role::Keyframe);
         let deltas = capture.counted(Role::Delta);
@@ -85,13 +75,8 @@ pub(super) fn header(path: &Path, source: &Source, packets: &Packets<'_>) -> Inf
 }
 
 /// From all packets.
-pub(super) fn info(
-    path: &Path,
-    source: &Source,
-    packets: &Packets<'_>,
-    measured: &Measured,
-) -> Info {
-    let mut info = blank(path, source, packets);
+pub(super) fn info(input: &Input, packets: &Packets<'_>, measured: &Measured) -> Info {
+    let mut info = blank(input, packets);
     info.frames = Some(measured.packets());
     info.duration_ms = measured
         .span()

@@ -1,11 +1,11 @@
 //! From one form to another, and to another schema.
 
-use gametape::{Convert, Format, Recording, Verdict};
 use gametape_capture::{Capture, CaptureWriter, Options};
+use gametape_core::tape::{OptionValue, Secrets, Verdict};
 use proptest::prelude::*;
 
 use crate::common::{capture_of, narrow_schema, next_schema, schema, small, stream};
-use crate::{assert_clean, opened};
+use crate::{Recording, assert_clean, file, none, opened};
 
 #[test]
 fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
@@ -21,9 +21,7 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
     let recording = opened(writer.finish().unwrap(), "tape.mcap");
     let info = recording.info().unwrap();
     assert_eq!(info.duration_ms, Some(50));
-    let converted = recording
-        .convert(Format::Delta, &Convert::default())
-        .unwrap();
+    let (_, converted) = recording.convert("delta", &none()).unwrap();
     assert_eq!(
         converted.losses,
         [
@@ -32,13 +30,9 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
         ]
     );
     // Rewritten with added keyframes, both stay.
-    let wish = Convert {
-        keyframe_every: Some(2),
-        ..Convert::default()
-    };
-    let again = recording.convert(Format::Capture, &wish).unwrap();
+    let wish = none().with("keyframe-every", OptionValue::Count(2));
+    let (bytes, again) = recording.convert("capture", &wish).unwrap();
     assert!(again.losses.is_empty());
-    let bytes = again.content.bytes().unwrap();
     let capture = Capture::open(&bytes).unwrap();
     assert_eq!(capture.tick_ns(), Some(16_666_667));
     let mut cursor = capture.packets();
@@ -48,11 +42,7 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
         (16_666_667, 1_700_000_000_000_000_000)
     );
     assert_eq!(
-        recording
-            .header(gametape::Secrets::Hide)
-            .unwrap()
-            .value
-            .frames,
+        recording.tape.header(Secrets::Hide).unwrap().value.frames,
         Some(4)
     );
 }
@@ -66,9 +56,9 @@ proptest! {
         let bytes = capture_of(&packets, Options { keyframe_every: Some(every), ..small() });
         assert_clean(&bytes);
         let recording = opened(bytes, "tape.mcap");
-        let delta = recording.convert(Format::Delta, &Convert::default()).unwrap();
-        prop_assert_eq!(&*delta.content.bytes().unwrap(), packets.concat());
-        let all = recording.packets().unwrap();
+        let (delta, _) = recording.convert("delta", &none()).unwrap();
+        prop_assert_eq!(delta, packets.concat());
+        let all = recording.packets().packets().unwrap();
         let target = &states[states.len() / 2];
         prop_assert_eq!(&all.state_at(target.tick()).unwrap(), target);
     }
@@ -78,29 +68,22 @@ proptest! {
 fn a_recording_is_carried_over_to_another_schema_in_both_forms() {
     let (packets, _) = stream(40, 8, 15, 4);
     let recording = opened(packets.concat(), "tape.delta");
-    let wish = Convert {
-        schema: Some(next_schema()),
-        ..Convert::default()
-    };
-    for to in [Format::Capture, Format::Delta] {
-        let converted = recording.convert(to, &wish).unwrap();
+    let wish = none().with("schema", file(&next_schema()));
+    for to in ["capture", "delta"] {
+        let (bytes, converted) = recording.convert(to, &wish).unwrap();
         assert_eq!(converted.losses, ["component 2"]);
-        let migrated = Recording::from_bytes(converted.content.bytes().unwrap().to_vec(), "tape")
-            .unwrap()
-            .with_schema(next_schema());
-        assert_eq!(migrated.format(), to);
-        let audit = migrated.audit().unwrap();
+        let migrated = Recording::of(bytes, "tape", &next_schema());
+        assert_eq!(migrated.format.name(), to);
+        let audit = migrated.audit();
         assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
         assert_eq!(
             migrated.info().unwrap().details["full"],
             recording.info().unwrap().details["full"]
         );
     }
-    let wish = Convert {
-        schema: Some(narrow_schema()),
-        ..Convert::default()
-    };
-    let error = recording.convert(Format::Delta, &wish).unwrap_err();
+    let wish = none().with("schema", file(&narrow_schema()));
+    let error = recording.convert("delta", &wish).unwrap_err();
+    assert_eq!(error.code(), "capture.migrate");
     let message = error.to_string();
-    assert!(message.starts_with("tape.delta: the recording can't be carried over to the schema: tick 1: entity 8, component 1, field 2: 8 does not fit UInt of 3 bits, which holds 0 to 7"), "{message}");
+    assert!(message.starts_with("the recording can't be carried over to the schema: tick 1: entity 8, component 1, field 2: 8 does not fit UInt of 3 bits, which holds 0 to 7"), "{message}");
 }

@@ -1,20 +1,21 @@
 //! What differs between two recordings of packets: state against state, tick by tick.
 
-use std::path::Path;
-
-use gametape_capture::{CaptureError, Cursor, Packet, Packets, Replay, Role};
+use gametape_core::Time;
+use gametape_core::tape::{Diff, Error, object};
 use gametape_delta::wire::Header;
 use gametape_delta::{Entity, Snapshot, Value};
 use serde_json::{Map, json};
 
-use super::{broken, field_name, in_brackets, open};
-use crate::source::Source;
-use crate::{Diff, Error};
+use crate::clock::Clock;
+use crate::cursor::Cursor;
+use crate::layout::Role;
+use crate::packet::Packet;
+use crate::replay::Replay;
+use crate::rule;
+use crate::stream::Packets;
 
-pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Error> {
-    let [path, other] = paths;
-    let [ours, theirs] = sources;
-    let (a, b) = (open(path, ours)?, open(other, theirs)?);
+/// Compares them tick by tick; faults of the second are [`Error::Other`].
+pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
     let mut diff = Diff::default();
     if let (Some(a), Some(b)) = (a.tick_ns(), b.tick_ns())
         && a != b
@@ -22,33 +23,36 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
         diff.header
             .push(["tick_ns".into(), a.to_string(), b.to_string()]);
     }
-    if a.schema().hash() != b.schema().hash() {
-        let hashes = [&a, &b].map(|packets| format!("{:016x}", packets.schema().hash()));
-        let [first, second] = hashes;
-        let differences = a.schema().differences(b.schema());
-        let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
-        diff.header.push(["schema".into(), first, second]);
-        diff.first = Some(format!(
-            "the schemas differ, between the first (here) and the second (there): {}",
-            differences.join("; ")
-        ));
-        diff.details.insert("schema".into(), differences.into());
+    if a.schema().hash() == b.schema().hash() {
+        compare_all(a, b, &mut diff)?;
+        diff.same = diff.first.is_none() && diff.header.is_empty();
         return Ok(diff);
     }
-    let mut left = Steps::new(&a);
-    let mut right = Steps::new(&b);
-    for (steps, path) in [(&mut left, path), (&mut right, other)] {
-        steps.step();
-        // Of a recording without any state there is nothing to compare.
-        if let (None, Some(error)) = (steps.tick, steps.failed.take()) {
-            return Err(broken(path, error));
-        }
-    }
+    let [first, second] = [a, b].map(|packets| format!("{:016x}", packets.schema().hash()));
+    let differences = a.schema().differences(b.schema());
+    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    diff.header.push(["schema".into(), first, second]);
+    diff.first = Some(format!(
+        "the schemas differ, between the first (here) and the second (there): {}",
+        differences.join("; ")
+    ));
+    diff.details.insert("schema".into(), differences.into());
+    Ok(diff)
+}
+
+fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), Error> {
+    let mut clock = Clock::new(a.tick_ns().or_else(|| b.tick_ns()));
+    let (mut left, mut right) = (Steps::new(a), Steps::new(b));
+    left.start()?;
+    right.start().map_err(Error::of_other)?;
     loop {
         let (a, b) = (left.tick, right.tick);
+        // The first tick of all is where time starts.
+        let tick = a.into_iter().chain(b).min();
+        let time = tick.and_then(|tick| clock.time(tick));
         let found = match (a, b, left.failed.take(), right.failed.take()) {
             (None, None, None, None) => break,
-            (None, None, Some(error), Some(_)) => return Err(broken(path, error)),
+            (None, None, Some(error), Some(_)) => return Err(error.into()),
             (None, _, Some(error), _) => Some((Found::end("first", left.last, &error), true)),
             (_, None, _, Some(error)) => Some((Found::end("second", right.last, &error), true)),
             (Some(a), Some(b), ours, theirs) if a == b => {
@@ -62,19 +66,11 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
                 Some((Found::tick(a, b), false))
             }
         };
-        let mut over = false;
         if let Some((found, is_end)) = found {
-            over = is_end;
-            if diff.first.is_none() {
-                diff.tick = a.into_iter().chain(b).min().map(u64::from);
-                diff.first = Some(found.sentence);
-                diff.details = found.details;
-            } else {
-                diff.more += 1;
+            found.note(tick, time, diff);
+            if is_end {
+                break;
             }
-        }
-        if over {
-            break;
         }
         if b.is_none_or(|b| a.is_some_and(|a| a <= b)) {
             left.step();
@@ -83,8 +79,7 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
             right.step();
         }
     }
-    diff.same = diff.first.is_none() && diff.header.is_empty();
-    Ok(diff)
+    Ok(())
 }
 
 /// Goes from state to state.
@@ -99,7 +94,7 @@ struct Steps<'a> {
     /// The last tick there was a state of.
     last: Option<u32>,
     /// Why it ends there.
-    failed: Option<CaptureError>,
+    failed: Option<rule::Error>,
 }
 
 impl<'a> Steps<'a> {
@@ -115,6 +110,18 @@ impl<'a> Steps<'a> {
         }
     }
 
+    /// Goes to the first state: of a recording without any there is nothing to compare.
+    fn start(&mut self) -> Result<(), Error> {
+        self.step();
+        match (self.tick, self.failed.take()) {
+            (None, Some(error)) => Err(error.into()),
+            (_, failed) => {
+                self.failed = failed;
+                Ok(())
+            }
+        }
+    }
+
     /// Goes to the next tick: a full snapshot may have that of the packet before it.
     fn step(&mut self) {
         let before = self.tick.take();
@@ -126,7 +133,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn try_step(&mut self, is_first: bool) -> Result<(), CaptureError> {
+    fn try_step(&mut self, is_first: bool) -> Result<(), rule::Error> {
         if is_first && self.ahead.is_none() {
             self.look()?;
         }
@@ -151,7 +158,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Takes the packet that comes next out of the recording.
-    fn look(&mut self) -> Result<(), CaptureError> {
+    fn look(&mut self) -> Result<(), rule::Error> {
         self.ahead = None;
         while let Some(packet) = self.cursor.next_packet()? {
             if packet.role != Role::Added {
@@ -172,15 +179,24 @@ struct Found {
 
 impl Found {
     fn new(sentence: String, details: serde_json::Value) -> Self {
-        let details = match details {
-            serde_json::Value::Object(map) => map,
-            _ => Map::new(),
-        };
+        let details = object(details);
         Self { sentence, details }
     }
 
+    /// The first is told, the others are counted.
+    fn note(self, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
+        if diff.first.is_some() {
+            diff.more += 1;
+            return;
+        }
+        diff.tick = tick.map(u64::from);
+        diff.time_ms = time.map(Time::ms);
+        diff.first = Some(self.sentence);
+        diff.details = self.details;
+    }
+
     /// One of them can't be followed any further.
-    fn end(which: &str, last: Option<u32>, error: &CaptureError) -> Self {
+    fn end(which: &str, last: Option<u32>, error: &rule::Error) -> Self {
         let last = last.unwrap_or_default();
         Self::new(
             format!("behind tick {last} the {which} recording can't be followed: {error}"),
@@ -209,6 +225,21 @@ impl Found {
         };
         Self::new(sentence, json!({ "ticks": [a, b] }))
     }
+}
+
+/// The name of a field as people know it: `component 1 (ship), field 2 (x)`.
+fn field_name(schema: &gametape_delta::Schema, component: u16, field: u16) -> String {
+    let definition = schema.component(component).map(|(_, component)| component);
+    let of_field = definition.and_then(|c| c.fields.iter().find(|f| f.id == field));
+    format!(
+        "component {component}{}, field {field}{}",
+        in_brackets(definition.and_then(|c| c.name.as_deref())),
+        in_brackets(of_field.and_then(|f| f.name.as_deref()))
+    )
+}
+
+fn in_brackets(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" ({name})"))
 }
 
 /// The first difference of two states of one tick, and how many values differ in all.

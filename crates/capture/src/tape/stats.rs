@@ -1,10 +1,11 @@
 //! Figures that those who work on netcode compare.
 
-use gametape_capture::Packets;
+use gametape_core::tape::object;
 use gametape_delta::Tag;
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
+use crate::stream::Packets;
 
 pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, Value> {
     let bytes = measured.bytes();
@@ -18,7 +19,7 @@ pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, V
         [Tag::Create, Tag::Destroy, Tag::Update].map(|tag| measured.named(tag));
     let update_bytes = measured.sizes.section(Tag::Update).bits as f64 / 8.0;
     let states = &measured.entities;
-    let stats = json!({
+    object(json!({
         "packets": measured.packets(),
         "full": measured.full,
         "deltas": measured.deltas,
@@ -42,9 +43,5 @@ pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, V
         "packet_bytes_max": measured.packet_bytes.last(),
         "bytes_per_update": (updates > 0).then(|| update_bytes / updates as f64),
         "bytes_per_entity_tick": per(bytes, states.sum),
-    });
-    match stats {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
+    }))
 }

@@ -1,16 +1,16 @@
 //! Where two recordings differ.
 
-use gametape::{Diff, Recording};
 use gametape_capture::Options;
+use gametape_core::tape::Diff;
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 use proptest::prelude::*;
 
 use crate::common::{capture_of, schema, small, stream, world};
-use crate::opened;
+use crate::{Recording, opened};
 
 fn diff(a: &[u8], b: &[u8]) -> Diff {
     opened(a.to_vec(), "a")
-        .diff(&opened(b.to_vec(), "b"), &gametape::Check::default())
+        .diff(&opened(b.to_vec(), "b"))
         .unwrap()
 }
 
@@ -45,15 +45,9 @@ fn missing_entities_ticks_and_other_schemas_are_named() {
     assert_eq!((found.tick, found.more), (Some(8), 2));
     assert!(diff(&a, &capture_of(&packets, small())).same);
     let other = Schema::new([Component::new(1, [Field::new(1, Codec::Bool)])]).unwrap();
-    let b = Recording::from_bytes(
-        full(&mut Encoder::new(&other), &Snapshot::new(&other, 1)),
-        "b",
-    )
-    .unwrap()
-    .with_schema(other);
-    let found = opened(a, "a")
-        .diff(&b, &gametape::Check::default())
-        .unwrap();
+    let packet = full(&mut Encoder::new(&other), &Snapshot::new(&other, 1));
+    let b = Recording::of(packet, "b", &other);
+    let found = opened(a, "a").diff(&b).unwrap();
     let first = found.first.unwrap();
     assert!(first.starts_with("the schemas differ, between the first (here) and the second (there): component 1, field 1 (x) is FixedPoint"), "{first}");
 }
@@ -117,6 +111,6 @@ fn a_full_snapshot_beside_a_delta_is_no_difference() {
     packets.insert(3, full);
     let doubled = capture_of(&packets, Options::default());
     let (a, b) = (opened(whole, "a"), opened(doubled, "b"));
-    let diff = a.diff(&b, &gametape::Check::default()).unwrap();
+    let diff = a.diff(&b).unwrap();
     assert!(diff.same, "{:?}", diff.first);
 }

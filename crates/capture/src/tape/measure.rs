@@ -1,8 +1,13 @@
 //! One pass over all packets: what is counted, and what it adds up to.
 
-use gametape_capture::{Added, CaptureError, Packets, Role};
 use gametape_delta::wire::Header;
 use gametape_delta::{Sizes, Tag};
+
+use crate::decoder::decoder;
+use crate::layout::Role;
+use crate::replay::Added;
+use crate::rule::Error;
+use crate::stream::Packets;
 
 /// What all packets come to.
 #[derive(Debug)]
@@ -24,7 +29,7 @@ pub(super) struct Measured {
     /// Entities of each state that could be made.
     pub entities: Range,
     /// The first that could not be read.
-    pub problem: Option<CaptureError>,
+    pub problem: Option<Error>,
 }
 
 /// Smallest, largest and mean.
@@ -117,7 +122,7 @@ pub(super) fn measure(packets: &Packets<'_>) -> Measured {
         entities: Range::default(),
         problem: None,
     };
-    let decoder = gametape_capture::decoder(packets.schema());
+    let decoder = decoder(packets.schema());
     let mut replay = packets.replay();
     let mut cursor = packets.cursor();
     loop {
@@ -160,11 +165,7 @@ pub(super) fn measure(packets: &Packets<'_>) -> Measured {
             }
         }
     }
-    if measured.problem.is_none()
-        && let Packets::Capture(capture) = packets
-    {
-        measured.problem = capture.problem();
-    }
+    measured.problem = measured.problem.or_else(|| packets.problem());
     measured.packet_bytes.sort_unstable();
     measured
 }

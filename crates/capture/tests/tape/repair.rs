@@ -1,12 +1,12 @@
 //! What is whole is kept, and verifies clean.
 
-use gametape::{Convert, Format, Recording, Verdict};
 use gametape_capture::Options;
 use gametape_capture::container::{WalkEnd, walk};
+use gametape_core::tape::{Dump, Secrets, Verdict};
 use proptest::prelude::*;
 
 use crate::common::{bytes_of, capture_of, small, stream};
-use crate::{assert_clean, audit, clean, codes, opened};
+use crate::{assert_clean, audit, clean, codes, none, opened};
 
 #[test]
 fn a_recording_whose_recorder_was_killed_is_told_so_and_given_its_index() {
@@ -19,14 +19,7 @@ fn a_recording_whose_recorder_was_killed_is_told_so_and_given_its_index() {
     let audit = audit(&killed);
     assert_eq!(codes(&audit), ["capture.no-summary"]);
     assert_eq!(audit.verdict(), Verdict::Warn);
-    let repaired = opened(killed, "tape")
-        .repair()
-        .unwrap()
-        .content
-        .bytes()
-        .unwrap()
-        .into_owned();
-    assert_clean(&repaired);
+    assert_clean(&opened(killed, "tape").repair().unwrap().0);
 }
 
 #[test]
@@ -46,14 +39,12 @@ fn repair_of_cut_and_damaged_captures_verifies_clean() {
             } else {
                 broken[step] ^= 0x10;
             }
-            let Ok(recording) = Recording::from_bytes(broken, "tape.mcap") else {
-                continue;
-            };
-            let readable = match recording.packets() {
+            let recording = opened(broken, "tape.mcap");
+            let readable = match recording.packets().packets() {
                 Ok(packets) if cut => bytes_of(&packets).len(),
                 _ => 0,
             };
-            let repaired = match recording.repair() {
+            let (kept, repaired) = match recording.repair() {
                 Ok(repaired) => repaired,
                 // What says what the file is can be lost.
                 Err(error) => {
@@ -62,17 +53,15 @@ fn repair_of_cut_and_damaged_captures_verifies_clean() {
                 }
             };
             losses += u32::from(repaired.lossy);
-            let kept =
-                Recording::from_bytes(repaired.content.bytes().unwrap().to_vec(), "tape.mcap")
-                    .unwrap();
-            let audit = kept.audit().unwrap();
+            let kept = opened(kept, "tape.mcap");
+            let audit = kept.audit();
             assert!(
                 clean(&audit),
                 "byte {step}, {cut}: {:?} {:?}",
                 audit.findings,
                 repaired.actions
             );
-            let kept = bytes_of(&kept.packets().unwrap()).len();
+            let kept = bytes_of(&kept.packets().packets().unwrap()).len();
             if cut {
                 // Nothing of what is whole is lost; what was cut off nobody knows.
                 assert_eq!(kept, readable, "cut at byte {step}: {:?}", repaired.actions);
@@ -118,12 +107,12 @@ fn repair_of_a_damaged_file_of_packets_keeps_what_can_be_applied() {
             broken.drain(at..at + packets[20].len() / 2);
         }
         let recording = opened(broken, "tape.delta");
-        assert_eq!(recording.audit().unwrap().verdict(), Verdict::Fail);
-        let repaired = recording.repair().unwrap();
+        assert_eq!(recording.audit().verdict(), Verdict::Fail);
+        let (kept, repaired) = recording.repair().unwrap();
         assert!(repaired.lossy);
         assert_eq!(repaired.beside.len(), 1);
-        let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.delta");
-        assert_eq!(kept.audit().unwrap().verdict(), Verdict::Pass);
+        let kept = opened(kept, "tape.delta");
+        assert_eq!(kept.audit().verdict(), Verdict::Pass);
         let frames = kept.info().unwrap().frames.unwrap();
         assert!(
             60 - frames <= dropped + 1,
@@ -150,21 +139,20 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()) + 1);
         }
         let recording = opened(bytes, "tape.mcap");
-        recording.audit().ok();
+        recording.audit();
         recording.info().ok();
-        recording.header(gametape::Secrets::Hide).ok();
-        recording.stats().ok();
-        recording.dump(&mut Vec::new()).unwrap().ok();
-        recording.convert(Format::Delta, &Convert::default()).ok();
-        recording.diff(&recording, &gametape::Check::default()).ok();
-        if let Ok(packets) = recording.packets() {
+        recording.tape.header(Secrets::Hide).ok();
+        recording.tape.stats(&none()).ok();
+        recording.tape.dump(&Dump::default(), &mut Vec::new()).ok();
+        recording.convert("delta", &none()).ok();
+        recording.diff(&recording).ok();
+        if let Ok(packets) = recording.packets().packets() {
             for tick in 0..27 {
                 packets.state_at(tick).ok();
             }
         }
-        if let Ok(repaired) = recording.repair() {
-            let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.mcap");
-            let audit = kept.audit().unwrap();
+        if let Ok((kept, repaired)) = recording.repair() {
+            let audit = opened(kept, "tape.mcap").audit();
             prop_assert!(clean(&audit), "{:?} {:?}", audit.findings, repaired.actions);
         }
     }
@@ -179,11 +167,10 @@ proptest! {
         }
         bytes.truncate(cut.index(bytes.len()) + 1);
         let recording = opened(bytes, "tape.delta");
-        recording.audit().ok();
+        recording.audit();
         let _ = recording.info();
-        if let Ok(repaired) = recording.repair() {
-            let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.delta");
-            let audit = kept.audit().unwrap();
+        if let Ok((kept, _)) = recording.repair() {
+            let audit = opened(kept, "tape.delta").audit();
             prop_assert!(clean(&audit), "{:?}", audit.findings);
         }
     }

@@ -1,12 +1,12 @@
 //! Where bytes go, and what happens.
 
-use gametape::{Convert, Dump, Format};
 use gametape_capture::Options;
+use gametape_core::tape::{Dump, OptionValue};
 use gametape_delta::Snapshot;
 use serde_json::Value as Json;
 
 use crate::common::{capture_of, small, stream};
-use crate::{dumped, opened};
+use crate::{dumped, none, opened};
 
 #[test]
 fn every_byte_goes_somewhere_once() {
@@ -44,13 +44,11 @@ fn every_byte_goes_somewhere_once() {
 fn statistics_count_what_happens() {
     let (packets, states) = stream(30, 8, 100, 1);
     let recording = opened(packets.concat(), "tape.delta");
-    let wish = Convert {
-        tick_ns: Some(50_000_000),
-        ..Convert::default()
-    };
-    let capture = recording.convert(Format::Capture, &wish).unwrap();
-    let stats = opened(capture.content.bytes().unwrap().to_vec(), "tape.mcap")
-        .stats()
+    let wish = none().with("tick-rate", OptionValue::Number(20.0));
+    let (capture, _) = recording.convert("capture", &wish).unwrap();
+    let stats = opened(capture, "tape.mcap")
+        .tape
+        .stats(&none())
         .unwrap()
         .value;
     assert_eq!(stats["ticks"], 30);
@@ -67,7 +65,7 @@ fn statistics_count_what_happens() {
         stats["entities_max"],
         states.iter().map(Snapshot::len).max().unwrap()
     );
-    let lines = dumped(&recording, Dump::default());
+    let lines = dumped(&recording, &Dump::default());
     let named = |section: &str| -> usize {
         lines
             .iter()
