@@ -367,7 +367,11 @@ impl Evidence {
             self.disc_velocity = packed.disc_velocity;
         }
         for player in &packed.players {
-            let at = usize::from(player.index);
+            // Those whose name the header lacks are told apart by their number within the match.
+            let at = match player.index {
+                0 => 256 + usize::from(player.playerid),
+                index => index.into(),
+            };
             if at >= self.players.len() {
                 self.players.resize(at + 1, SeenPlayer::default());
             }
@@ -389,7 +393,8 @@ impl Evidence {
                 if moved {
                     seen.pose.position = pose.position;
                 }
-                seen.at = self.frame;
+                // What is left out of a player who was away is not what it was last.
+                seen.at = if moved || known { self.frame } else { 0 };
                 bits >>= 2;
             }
         }

@@ -9,7 +9,7 @@ use super::packed::{Packed, PackedBones, PackedPause, PackedPlayer, PackedPose, 
 use super::roster::ascii;
 use super::rotation;
 use super::rotation4::pack4;
-use super::state::{Dialect, DiscState, Moving, PauseState, PlayerState, State, StatsState};
+use super::state::{Dialect, DiscState, Moving, PauseState, PlayerState, State, StatsState, Who};
 use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Player, PlayerBones, Pose, Session, Stats};
 
@@ -316,11 +316,15 @@ impl Layout {
         const NEW: PlayerState = PlayerState::NEW;
         packed.index = index;
         packed.playerid = player.playerid as u8;
-        let userid = if packed.index == 0 { 0 } else { player.userid };
+        let who = Who {
+            index,
+            playerid: packed.playerid,
+            userid: if index == 0 { 0 } else { player.userid },
+        };
         let from: Option<&PlayerState> = if keyframe {
             None
         } else {
-            state.previous(place, userid)
+            state.previous(place, who)
         };
         let known = from.unwrap_or(&NEW);
         let mut bits = flags(player);

@@ -5,7 +5,7 @@
 
 use super::difference::{is_zero, is_zero_half};
 use super::fixed;
-use super::half::from_half;
+use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::Layout;
 use super::packed::{
@@ -125,6 +125,8 @@ pub struct State {
     pub players: Vec<PlayerState>,
     /// Those of the frame before.
     previous: Vec<PlayerState>,
+    /// Those of the frame before that one.
+    older: Vec<PlayerState>,
     pub bones: Option<Vec<PlayerBones>>,
     /// Bones of the frame before a keyframe, for keyframes that differ from it.
     before: Vec<PlayerBones>,
@@ -159,6 +161,15 @@ fn add(to: &mut Vec3, halves: Halves) {
 }
 
 impl Moving {
+    /// Where it was left, now that it is there again: with the bytes of that place the reference
+    /// compares what it differs by next.
+    fn returned(self) -> Self {
+        Self {
+            delta: self.position.map(to_half),
+            ..self
+        }
+    }
+
     /// Moves by a difference that is there, or by what its absence means.
     #[inline(always)]
     fn step(&mut self, delta: Option<Halves>, dialect: Dialect, mended: &mut Mended) {
@@ -204,6 +215,26 @@ impl PauseState {
 }
 
 impl PlayerState {
+    /// One who was not there in the frame before, as it is before it steps: nothing is known, but
+    /// for poses that are left out of one who was away for that frame only. The reference leaves
+    /// them out where they are those of two frames before, and its own reader throws.
+    fn back(packed: &PackedPlayer, older: Option<&Self>) -> Self {
+        let mut player = Self::NEW;
+        let Some(older) = older else {
+            return player;
+        };
+        let mut bits = packed.pose_bits;
+        for (moving, older) in player.poses.iter_mut().zip(&older.poses) {
+            if bits & 1 == 0 {
+                *moving = older.returned();
+            }
+            // Where it is told, it is replaced.
+            moving.rotation = older.rotation;
+            bits >>= 2;
+        }
+        player
+    }
+
     fn step(
         &mut self,
         packed: &PackedPlayer,
@@ -242,18 +273,51 @@ impl PlayerState {
     }
 }
 
-/// The first player with a user id. Those without one are all the same to the format.
-fn find(players: &[PlayerState], place: usize, userid: u64) -> Option<&PlayerState> {
-    players
-        .get(place)
-        .filter(|player| player.userid == userid && userid != 0)
-        .or_else(|| players.iter().find(|player| player.userid == userid))
+/// Who is looked for among the players of a frame.
+#[derive(Clone, Copy)]
+pub struct Who {
+    /// As in the header; 0 for one whose name it lacks.
+    pub index: u8,
+    pub playerid: u8,
+    /// As the header says; 0 for one that it lacks.
+    pub userid: u64,
+}
+
+impl Who {
+    fn of(packed: &PackedPlayer, header: &Header) -> Self {
+        // Nobody has index 0; others were checked when the frame was unpacked.
+        let player = header.player(packed.index);
+        Self {
+            index: packed.index,
+            playerid: packed.playerid,
+            userid: player.map_or(0, |player| player.userid),
+        }
+    }
+
+    /// The first player with the user id. Those without one are all the same to the format.
+    ///
+    /// The reference finds players by their name when it tells their index, and by their user id when
+    /// it takes differences: so one who is renamed has index 0, differs from what it was, and is known
+    /// by its number within the match.
+    fn among(self, players: &[PlayerState], place: usize) -> Option<&PlayerState> {
+        let named = |player: &&PlayerState| player.index != 0 && player.userid == self.userid;
+        let numbered = |player: &&PlayerState| player.playerid == self.playerid;
+        if self.index == 0 {
+            return players.iter().find(numbered);
+        }
+        players
+            .get(place)
+            .filter(|player| named(player) && self.userid != 0)
+            .or_else(|| players.iter().find(named))
+            // Called again what the header says.
+            .or_else(|| players.iter().find(|p| p.index == 0 && numbered(p)))
+    }
 }
 
 impl State {
-    /// The player of the frame before with this user id; mostly it stands at the same place.
-    pub fn previous(&self, place: usize, userid: u64) -> Option<&PlayerState> {
-        find(&self.players, place, userid)
+    /// A player in the frame before; mostly it stands at the same place.
+    pub fn previous(&self, place: usize, who: Who) -> Option<&PlayerState> {
+        who.among(&self.players, place)
     }
 
     fn restart(&mut self) {
@@ -270,6 +334,7 @@ impl State {
         self.rules = None;
         self.team_stats = [None; 3];
         self.players.clear();
+        self.previous.clear();
         self.started = true;
     }
 
@@ -384,17 +449,20 @@ impl State {
             }
         }
         self.team_players = packed.team_players;
+        std::mem::swap(&mut self.previous, &mut self.older);
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
         for (at, packed) in packed.players.iter().enumerate() {
-            // Nobody has index 0; others were checked when the frame was unpacked.
-            let userid = header
-                .player(packed.index)
-                .map_or(0, |player| player.userid);
-            let before = find(&self.previous, at, userid).unwrap_or(&PlayerState::NEW);
-            self.players.push(*before);
+            let who = Who::of(packed, header);
+            let before = who.among(&self.previous, at);
+            // What is left out of one who was not there does not go on.
+            let dialect = before.map_or(Dialect::Exact, |_| dialect);
+            self.players.push(match before {
+                Some(before) => *before,
+                None => PlayerState::back(packed, who.among(&self.older, at)),
+            });
             if let Some(player) = self.players.last_mut() {
-                player.userid = userid;
+                player.userid = who.userid;
                 player.step(packed, layout, dialect, &mut self.mended);
             }
         }

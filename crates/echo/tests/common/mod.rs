@@ -5,7 +5,9 @@
 pub mod bounds;
 pub mod hostile;
 pub mod old;
+pub mod raw;
 pub mod walk;
+pub mod ways;
 
 use std::path::Path;
 
