@@ -59,6 +59,8 @@ pub mod loss;
 mod model;
 mod rule;
 pub mod stats;
+#[cfg(feature = "tape")]
+pub mod tape;
 
 pub use error::{Error, WriteError};
 pub use field::{Field, Kept};

@@ -1,41 +1,37 @@
 //! Checking: the structure of the file, and the match in it.
 
-use std::path::Path;
+use gametape_core::tape::{Audit, Error};
 
-use gametape_echo::audit::SessionAudit;
-use gametape_echo::{self as echo, Error as EchoError, Findings, Frame, Limits, Time, echoreplay};
-
-use super::EchoFormat;
-use super::frames::{broken, io};
 use super::info::game;
-use crate::info::printable;
-use crate::source::Source;
-use crate::{Audit, Error, Finding, Severity};
+use super::{EchoFormat, EchoTape};
+use crate::audit::SessionAudit;
+use crate::{self as echo, Error as ReadError, Findings, Frame, Limits, Time, echoreplay};
 
-pub(super) fn audit(format: EchoFormat, path: &Path, source: &Source) -> Result<Audit, Error> {
-    match format {
-        EchoFormat::Butter => Ok(butter(source)),
-        EchoFormat::Echoreplay => echoreplay(path, source),
+pub(super) fn audit(tape: &EchoTape) -> Result<Audit, Error> {
+    match tape.format {
+        EchoFormat::Butter => {
+            let bytes = tape.input.bytes().map_err(Error::Io)?;
+            Ok(butter(&bytes))
+        }
+        EchoFormat::Echoreplay => echoreplay(tape),
     }
 }
 
 fn butter(bytes: &[u8]) -> Audit {
     let audit = echo::audit::butter(bytes, &Limits::default());
     let about = audit.header.as_ref().map(|header| game(&header.map_name()));
-    Audit {
-        findings: audit.findings.iter().map(finding).collect(),
-        summary: summary(audit.seen.frames, audit.times, about),
-    }
+    let summary = summary(audit.seen.frames, audit.times, about);
+    Audit::new(&audit.findings, summary)
 }
 
-fn echoreplay(path: &Path, source: &Source) -> Result<Audit, Error> {
-    let stream = source.stream().map_err(|error| io(path, error))?;
+fn echoreplay(tape: &EchoTape) -> Result<Audit, Error> {
+    let stream = tape.input.stream();
     let mut found = Findings::default();
     let mut times: Option<(Time, Time)> = None;
     let mut about = None;
     let mut frames = 0;
     match echoreplay::ReadOptions::lenient().open(stream) {
-        Err(error @ EchoError::Io { .. }) => return Err(broken(path, error)),
+        Err(error @ ReadError::Io { .. }) => return Err(error.into()),
         Err(error) => found.extend(error.into_finding()),
         Ok(mut reader) => {
             let mut session = SessionAudit::new();
@@ -44,7 +40,7 @@ fn echoreplay(path: &Path, source: &Source) -> Result<Audit, Error> {
                 let line = match reader.next_frame(&mut frame) {
                     Ok(Some(line)) => line,
                     Ok(None) => break,
-                    Err(error @ EchoError::Io { .. }) => return Err(broken(path, error)),
+                    Err(error @ ReadError::Io { .. }) => return Err(error.into()),
                     Err(error) => {
                         found.extend(error.into_finding());
                         break;
@@ -60,10 +56,7 @@ fn echoreplay(path: &Path, source: &Source) -> Result<Audit, Error> {
         }
     }
     found.sort();
-    Ok(Audit {
-        findings: found.iter().map(finding).collect(),
-        summary: summary(frames, times, about),
-    })
+    Ok(Audit::new(&found, summary(frames, times, about)))
 }
 
 /// `27,000 frames, 15:00, arena`: a recording in half a line.
@@ -79,20 +72,4 @@ fn summary(frames: u64, times: Option<(Time, Time)>, about: Option<&str>) -> Str
         seconds / 60,
         seconds % 60
     )
-}
-
-fn finding(finding: &echo::Finding) -> Finding {
-    Finding {
-        code: finding.code(),
-        severity: match finding.severity() {
-            echo::Severity::Info => Severity::Info,
-            echo::Severity::Warning => Severity::Warning,
-            echo::Severity::Error => Severity::Error,
-        },
-        offset: finding.offset,
-        tick: finding.time.and_then(|time| u64::try_from(time.0).ok()),
-        event: finding.frame,
-        message: printable(&finding.message()),
-        place: finding.place(),
-    }
 }

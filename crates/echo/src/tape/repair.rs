@@ -1,52 +1,45 @@
 //! Keeping what is whole.
 
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::Write;
 
-use gametape_echo::butter::{SalvageError, Salvaged, salvage};
-use gametape_echo::echoreplay::{Line, ReadOptions, Writer, ZipWriter};
-use gametape_echo::{Error as EchoError, Frame, Limits, Severity, WriteError};
-use tempfile::NamedTempFile;
+use gametape_core::Severity;
+use gametape_core::tape::{Error, Repaired, Sink, Work};
 
-use super::frames::{broken, io as failed, unwritable};
-use crate::format::Repaired;
-use crate::source::Source;
-use crate::{Content, Error, Work};
+use super::EchoTape;
+use super::error::{unwritable, unwritable_because};
+use crate::butter::{SalvageError, Salvaged, salvage};
+use crate::echoreplay::{Line, ReadOptions, Writer, ZipWriter};
+use crate::{Error as ReadError, Frame, Limits, WriteError};
 
 /// Whole chunks byte for byte, of others the whole frames.
 pub(super) fn butter(
-    path: &Path,
-    source: &Source,
+    tape: &EchoTape,
+    out: &mut dyn Sink,
     work: &Work<'_>,
-) -> Result<Repaired<'static>, Error> {
-    let mut file = work.spool().map_err(|error| failed(path, error))?;
-    let scratch = work.scratch().map_err(|error| failed(path, error))?;
+) -> Result<Repaired, Error> {
+    let scratch = work.scratch().map_err(Error::Output)?;
+    let bytes = tape.input.bytes().map_err(Error::Io)?;
+    // What is whole is copied as it was, to the byte: what salvage makes of it is looked at first.
+    let mut made = work.scratch().map_err(Error::Output)?;
     let salvaged =
-        salvage(source, Limits::default(), scratch, &mut file).map_err(|error| match error {
-            SalvageError::Read(error) => broken(path, error),
-            SalvageError::Write(error) => unwritable(path, &Frame::default(), error),
-            other => Error::Unwritable {
-                path: path.to_owned(),
-                message: other.to_string(),
-            },
+        salvage(&bytes, Limits::default(), scratch, &mut made).map_err(|error| match error {
+            SalvageError::Read(error) => error.into(),
+            SalvageError::Write(error) => unwritable(&Frame::default(), error),
+            other => unwritable_because(other.to_string()),
         })?;
-    let mut actions = Vec::new();
+    work.done(bytes.len() as u64)?;
     if salvaged.nothing_to_do() {
-        // As it was, to the byte.
-        let again = || -> io::Result<NamedTempFile> {
-            let mut file = work.spool()?;
-            io::copy(&mut source.stream()?, &mut file)?;
-            Ok(file)
-        };
-        file = again().map_err(|error| failed(path, error))?;
-    } else {
-        if salvaged.written.frames == 0 && salvaged.lost_bytes + salvaged.lost_chunks > 0 {
-            return Err(nothing_to_keep(path));
-        }
-        told(&salvaged, &mut actions);
+        work.copy(&tape.input, out)?;
+        return Ok(Repaired::default());
     }
+    if salvaged.written.frames == 0 && salvaged.lost_bytes + salvaged.lost_chunks > 0 {
+        return Err(nothing_to_keep());
+    }
+    let made = gametape_core::Input::file(made).map_err(Error::Io)?;
+    work.copy(&made, out)?;
+    let mut actions = Vec::new();
+    told(&salvaged, &mut actions);
     Ok(Repaired {
-        content: Content::spooled(file).map_err(|error| failed(path, error))?,
         lossy: salvaged.lost_bytes > 0 || salvaged.lost_chunks > 0 || salvaged.gaps > 0,
         actions,
         beside: Vec::new(),
@@ -54,11 +47,8 @@ pub(super) fn butter(
 }
 
 /// A file without frames would say that there was no match.
-fn nothing_to_keep(path: &Path) -> Error {
-    Error::Unwritable {
-        path: path.to_owned(),
-        message: "no frame of it can be read: there is nothing to keep".to_owned(),
-    }
+fn nothing_to_keep() -> Error {
+    unwritable_because("no frame of it can be read: there is nothing to keep")
 }
 
 fn counted(count: u64, what: &str) -> String {
@@ -113,9 +103,9 @@ fn told(salvaged: &Salvaged, actions: &mut Vec<String>) {
     });
 }
 
-enum Output {
-    Text(Writer<BufWriter<NamedTempFile>>),
-    Zip(Box<ZipWriter<BufWriter<NamedTempFile>>>),
+enum Output<'o> {
+    Text(Writer<&'o mut dyn Sink>),
+    Zip(Box<ZipWriter<&'o mut dyn Sink>>),
 }
 
 /// Bones that can't be read, in lines that are kept.
@@ -123,7 +113,7 @@ enum Output {
 struct Odd {
     scratch: Frame,
     /// By their rule: the first, and how many.
-    kept: Vec<(EchoError, u64)>,
+    kept: Vec<(ReadError, u64)>,
 }
 
 impl Odd {
@@ -159,91 +149,98 @@ impl Odd {
 
 /// Whole lines that are frames, byte for byte, in the same container.
 pub(super) fn echoreplay(
-    path: &Path,
-    source: &Source,
+    tape: &EchoTape,
+    out: &mut dyn Sink,
     work: &Work<'_>,
-) -> Result<Repaired<'static>, Error> {
-    let unwritable = |error| unwritable(path, &Frame::default(), error);
-    let stream = source.stream().map_err(|error| failed(path, error))?;
-    let mut reader = ReadOptions::lenient()
-        .open(stream)
-        .map_err(|error| broken(path, error))?;
-    let new = || -> Result<Output, WriteError> {
-        let file = BufWriter::with_capacity(256 << 10, work.spool()?);
-        Ok(if source.starts_with(super::ZIP) {
-            let name = super::convert::member_name(path);
-            Output::Zip(Box::new(ZipWriter::new(file, &name, 6)?))
-        } else {
-            Output::Text(Writer::new(file))
-        })
+) -> Result<Repaired, Error> {
+    // Most are whole, and then copied as they are: what is kept is looked at first.
+    let mut kept = work.scratch().map_err(Error::Output)?;
+    let mut actions = keep(tape, &mut kept, work)?;
+    if actions.made.is_empty() {
+        work.copy(&tape.input, out)?;
+        return Ok(Repaired {
+            actions: actions.odd,
+            ..Repaired::default()
+        });
+    }
+    let kept = gametape_core::Input::file(kept).map_err(Error::Io)?;
+    work.copy(&kept, out)?;
+    actions.made.append(&mut actions.odd);
+    actions.made.push(actions.count);
+    Ok(Repaired {
+        actions: actions.made,
+        lossy: actions.lossy,
+        beside: Vec::new(),
+    })
+}
+
+/// What was done.
+struct Actions {
+    /// Left out, set right.
+    made: Vec<String>,
+    lossy: bool,
+    /// Kept as it is, although something is wrong with it.
+    odd: Vec<String>,
+    /// How many frames were kept.
+    count: String,
+}
+
+/// Writes the lines that are frames.
+fn keep(tape: &EchoTape, kept: &mut dyn Sink, work: &Work<'_>) -> Result<Actions, Error> {
+    let unwritable = |error| unwritable(&Frame::default(), error);
+    let mut reader = ReadOptions::lenient().open(tape.input.stream())?;
+    let mut output = if tape.is_zip() {
+        let zip = ZipWriter::new(kept, &tape.member, 6).map_err(unwritable)?;
+        Output::Zip(Box::new(zip))
+    } else {
+        Output::Text(Writer::new(kept))
     };
-    let mut output = new().map_err(unwritable)?;
     let mut frame = Frame::default();
     let mut odd = Odd::default();
     let mut frames = 0_u64;
+    let mut bytes = 0;
     loop {
         let line = match reader.next_frame(&mut frame) {
             Ok(Some(line)) => line,
-            Err(error @ EchoError::Io { .. }) => return Err(broken(path, error)),
-            Err(error) if frames == 0 => return Err(broken(path, error)),
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            Err(error) if frames == 0 => return Err(error.into()),
             // The end, or a limit: what comes behind it can't be had.
             Ok(None) | Err(_) => break,
         };
         if frame.bones.is_none() {
             odd.look(&line);
         }
+        bytes += line.size() as u64;
         match &mut output {
             Output::Text(writer) => writer.push_line(&line),
             Output::Zip(writer) => writer.push_line(&line),
         }
         .map_err(unwritable)?;
         frames += 1;
+        work.done(bytes.min(tape.input.size()))?;
     }
     let findings = reader.findings();
-    let mut actions: Vec<String> = findings
+    let mut made: Vec<String> = findings
         .iter()
         .filter(|finding| finding.severity() > Severity::Info)
         .filter(|finding| finding.repeats + 1 > odd.of(finding.code()))
-        .map(|finding| {
-            let place = finding.place();
-            let colon = if place.is_empty() { "" } else { ": " };
-            format!("left out: {place}{colon}{}", finding.message())
-        })
+        .map(|finding| format!("left out: {}", Error::from(finding.clone())))
         .collect();
-    let lossy = !actions.is_empty();
+    let lossy = !made.is_empty();
     if lossy && frames == 0 {
-        return Err(nothing_to_keep(path));
+        return Err(nothing_to_keep());
     }
     let mended = findings.iter().filter(|f| f.severity() == Severity::Info);
-    actions.extend(mended.map(|finding| format!("set right: {}", finding.message())));
-    if actions.is_empty() {
-        let copy = || -> io::Result<Content<'static>> {
-            let mut file = work.spool()?;
-            io::copy(&mut source.stream()?, &mut file)?;
-            Content::spooled(file)
-        };
-        return Ok(Repaired {
-            content: copy().map_err(|error| failed(path, error))?,
-            actions: odd.sentences().collect(),
-            lossy: false,
-            beside: Vec::new(),
-        });
-    }
-    actions.extend(odd.sentences());
-    actions.push(format!("kept {}", counted(frames, "frame")));
-    let finish = || -> Result<Content<'static>, WriteError> {
-        let mut file = match output {
-            Output::Text(writer) => writer.finish()?,
-            Output::Zip(writer) => writer.finish()?,
-        };
-        file.flush()?;
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Content::spooled(file)?)
+    made.extend(mended.map(|finding| format!("set right: {}", finding.message())));
+    let out = match output {
+        Output::Text(writer) => writer.finish(),
+        Output::Zip(writer) => writer.finish(),
     };
-    Ok(Repaired {
-        content: finish().map_err(unwritable)?,
-        actions,
+    out.map_err(unwritable)?.flush().map_err(Error::Output)?;
+    Ok(Actions {
+        made,
         lossy,
-        beside: Vec::new(),
+        odd: odd.sentences().collect(),
+        count: format!("kept {}", counted(frames, "frame")),
     })
 }

@@ -7,23 +7,18 @@ mod to_lines;
 
 pub(super) use tame::tame;
 
-use std::io;
-use std::path::Path;
+use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
 
-use gametape_echo::butter::{Compression, Header, Options, ReadOptions};
-use gametape_echo::echoreplay::Redactor;
-use gametape_echo::loss::FieldErrors;
+use super::error::EchoError;
+use super::frames::each;
+use super::options::{Container, Wish};
+use super::{EchoFormat, EchoTape};
+use crate::butter::{Compression, Header, Options, ReadOptions};
+use crate::echoreplay::Redactor;
+use crate::loss::{FieldErrors, LossReport};
 
-use super::EchoFormat;
-use super::frames::{broken, each, io as failed};
-use super::wish::Container;
-use crate::format::{Convert, Converted};
-use crate::source::Source;
-use crate::{Content, Error, Format, Work};
-
-/// What was made.
+/// What was made, beside its bytes.
 struct Made {
-    content: Content<'static>,
     /// How far it is off.
     errors: FieldErrors,
     /// What the input had and the output has not.
@@ -32,104 +27,109 @@ struct Made {
     notes: Vec<String>,
 }
 
-pub(super) fn convert<'a>(
-    from: EchoFormat,
-    path: &Path,
-    source: &'a Source,
-    to: Format,
-    convert: &Convert,
+pub(super) fn convert(
+    tape: &EchoTape,
+    to: Target<'_>,
+    out: &mut dyn Sink,
     work: &Work<'_>,
-) -> Result<Converted<'a>, Error> {
-    check_version(path, from, to, convert.version)?;
-    let wish = &convert.echo;
-    let redactor = convert.redact.then(Redactor::new);
+) -> Result<Converted, Error> {
+    let told = to.options;
+    let redact = told.has("redact");
+    let redactor = redact.then(Redactor::new);
     let mut losses = Vec::new();
-    if convert.redact {
+    if redact {
         losses.push("names of players, user ids and the address of the server".into());
     }
-    let made = if to == Format::Butter {
-        let as_it_is = match from {
-            EchoFormat::Butter => written_by(path, source)?,
+    let made = if to.format == EchoFormat::Butter.name() {
+        let wish = Wish::told(told);
+        let as_it_is = match tape.format {
+            EchoFormat::Butter => written_by(tape)?,
             EchoFormat::Echoreplay => None,
         };
-        if as_it_is.is_some() && !convert.redact && !wish.is_of_butter() {
-            return copied(from, path, source, work);
+        if as_it_is.is_some() && !redact && wish.is_empty() {
+            return copied(tape, out, work);
         }
-        let base = as_it_is.unwrap_or_default();
-        let mut made = to_butter::make(from, path, source, wish.options(base), redactor, work)?;
-        if from == EchoFormat::Echoreplay {
+        let options = wish.options(as_it_is.unwrap_or_default());
+        let mut made = to_butter::make(tape, options, redactor, out, work)?;
+        if tape.format == EchoFormat::Echoreplay {
             // How lines end is nothing that frames would lose.
             made.notes.clear();
         }
         made
     } else {
-        let is = match from {
-            EchoFormat::Echoreplay if !source.starts_with(super::ZIP) => Container::Text,
+        let is = match tape.format {
+            EchoFormat::Echoreplay if !tape.is_zip() => Container::Text,
             _ => Container::Zip,
         };
-        let container = wish.container.unwrap_or(is);
-        if from == EchoFormat::Echoreplay && !convert.redact && container == is {
-            return copied(from, path, source, work);
+        let container = Container::told(told).unwrap_or(is);
+        if tape.format == EchoFormat::Echoreplay && !redact && container == is {
+            return copied(tape, out, work);
         }
-        let name = member_name(path);
-        let make = match from {
+        let make = match tape.format {
             EchoFormat::Echoreplay => to_lines::rewrite,
             EchoFormat::Butter => to_lines::make,
         };
-        make(path, source, container, &name, redactor, work)?
+        make(tape, container, redactor, out, work)?
     };
-    let off = made.errors.position_error();
-    if let Some(most) = wish.max_error
-        && (off > most || off.is_nan())
-    {
-        let report = made.errors.report();
-        let positions = report
-            .numbers
-            .iter()
-            .filter(|n| n.field.ends_with("position"));
-        let worst = positions.max_by(|a, b| a.max_error.total_cmp(&b.max_error));
-        return Err(Error::TooFarOff {
-            path: path.to_owned(),
-            what: worst.map_or("position", |number| number.field),
-            frame: worst.and_then(|number| number.max_error_frame).unwrap_or(0),
-            metres: off,
-            most,
-        });
+    let report = made.errors.report();
+    if let Some(most) = told.number("max-error") {
+        check_error(made.errors.position_error(), most as f32, &report)?;
     }
     losses.extend(made.left_out);
     Ok(Converted {
-        content: made.content,
         losses,
         notes: made.notes,
-        report: (made.errors.frames() > 0).then(|| made.errors.report()),
+        report: (made.errors.frames() > 0).then(|| shown(&report)),
         beside: Vec::new(),
     })
 }
 
-fn check_version(
-    path: &Path,
-    from: EchoFormat,
-    to: Format,
-    version: Option<u32>,
-) -> Result<(), Error> {
-    let what = match (to, version) {
-        (_, None) | (Format::Butter, Some(3)) => return Ok(()),
-        (Format::Butter, Some(other)) => format!("butter v{other}: only version 3 is written"),
-        (to, Some(other)) => format!("{to} v{other}: it has no versions"),
+/// Refuses positions that are further off than was allowed.
+fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
+    if off <= most {
+        return Ok(());
+    }
+    let positions = report
+        .numbers
+        .iter()
+        .filter(|number| number.field.ends_with("position"));
+    let worst = positions.max_by(|a, b| a.max_error.total_cmp(&b.max_error));
+    Err(Error::format(EchoError::TooFarOff {
+        what: worst.map_or("position", |number| number.field),
+        frame: worst.and_then(|number| number.max_error_frame).unwrap_or(0),
+        metres: off,
+        most,
+    }))
+}
+
+/// How far numbers are off, field by field.
+fn shown(report: &LossReport) -> Report {
+    let text = if report.is_lossless() {
+        let s = if report.frames == 1 { "" } else { "s" };
+        format!("{} frame{s}: what was written reads back the same", report.frames)
+    } else {
+        let near = report.numbers.iter().all(|number| number.beyond == 0);
+        let verdict = match (near, report.changed.is_empty()) {
+            (true, true) => "every number is as near as the format implies",
+            (true, false) => {
+                "every number is as near as the format implies; what it has no code for is changed"
+            }
+            (false, _) => "some numbers are further off than the format implies: see beyond",
+        };
+        format!("{}\n{verdict}", report.to_string().trim_end())
     };
-    Err(Error::NoConversion {
-        path: path.to_owned(),
-        from: from.format(),
-        to: what,
-    })
+    Report {
+        text,
+        data: serde_json::to_value(report).unwrap_or_default(),
+        is_lossless: report.is_lossless(),
+    }
 }
 
 /// How a .butter was written, as far as it can be written again; `None` for one that was not
 /// finished, whose frames are not compressed yet.
-fn written_by(path: &Path, source: &Source) -> Result<Option<Options>, Error> {
-    let file = ReadOptions::lenient()
-        .read(source)
-        .map_err(|error| broken(path, error))?;
+fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
+    let bytes = tape.input.bytes().map_err(Error::Io)?;
+    let file = ReadOptions::lenient().read(&bytes)?;
     let of = |header: &Header| Options {
         keyframe_interval: header.keyframe_interval,
         compression: match header.compression {
@@ -145,33 +145,10 @@ fn written_by(path: &Path, source: &Source) -> Result<Option<Options>, Error> {
 }
 
 /// The input as it is, once it was read to its end.
-fn copied<'a>(
-    from: EchoFormat,
-    path: &Path,
-    source: &'a Source,
-    work: &Work<'_>,
-) -> Result<Converted<'a>, Error> {
-    if let Some(problem) = each(from, path, source, |_, _| {})? {
+fn copied(tape: &EchoTape, out: &mut dyn Sink, work: &Work<'_>) -> Result<Converted, Error> {
+    if let Some(problem) = each(tape.frames()?, |_, _| {})? {
         return Err(problem);
     }
-    // Read once more, not held: the file may be larger than memory.
-    let copy = || -> io::Result<Content<'static>> {
-        let mut file = work.spool()?;
-        io::copy(&mut source.stream()?, &mut file)?;
-        Content::spooled(file)
-    };
-    Ok(Converted {
-        content: copy().map_err(|error| failed(path, error))?,
-        losses: Vec::new(),
-        notes: Vec::new(),
-        report: None,
-        beside: Vec::new(),
-    })
-}
-
-/// What the file in a zip is called: as the recording it is made of.
-pub(super) fn member_name(path: &Path) -> String {
-    let stem = path.file_stem().and_then(|stem| stem.to_str());
-    let stem = stem.filter(|stem| !stem.is_empty() && *stem != "-");
-    format!("{}.echoreplay", stem.unwrap_or("match"))
+    work.copy(&tape.input, out)?;
+    Ok(Converted::default())
 }
