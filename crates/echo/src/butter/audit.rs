@@ -1,15 +1,22 @@
 //! The audit of a .butter: its structure, the faults of the reference, and the match in it.
 
-use super::SessionAudit;
-use crate::butter::{Compression, Frames, Header, ReadOptions, Seen, Strictness};
-use crate::finding::{Finding, Findings};
+use gametape_core::Input;
+
+use super::decode::Decoder;
+use super::header::{Compression, Header};
+use super::play::{Playing, Seen};
+use super::read::{Frames, read_with};
+use super::stream::Reader;
+use super::table::Table;
+use crate::audit::SessionAudit;
+use crate::error::{Error, Finding, Findings, ReadOptions};
 use crate::limits::Limits;
-use crate::model::{GameStatus, GoalType, Map, PausedState, Time};
+use crate::model::{BONES, Frame, GameStatus, GoalType, Map, PausedState, Time};
 use crate::rule::Rule;
 
 /// What an audit of a .butter found.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct ButterAudit {
+pub struct Audit {
     /// What is wrong or odd, worst first.
     pub findings: Findings,
     /// The header, where it could be read; of a recording that was not finished, the last.
@@ -20,75 +27,141 @@ pub struct ButterAudit {
     pub times: Option<(Time, Time)>,
 }
 
-/// Audits a .butter. Never fails: what can't be read is a finding.
+/// Audits a .butter in memory: its structure, the faults of the reference, and the match in it. Never
+/// fails: what can't be read is a finding.
 ///
 /// ```
 /// let bytes = gametape_echo::doc_example();
 /// let cut = &bytes[..bytes.len() - 1];
-/// let audit = gametape_echo::audit::butter(cut, &gametape_echo::Limits::default());
+/// let audit = gametape_echo::butter::audit(cut);
 /// let worst = audit.findings.iter().next().unwrap();
 /// assert_eq!(worst.code(), "butter.truncated");
 /// ```
 #[must_use]
-pub fn butter(bytes: &[u8], limits: &Limits) -> ButterAudit {
-    let mut audit = ButterAudit::default();
-    let options = ReadOptions {
-        strictness: Strictness::Lenient,
-        limits: *limits,
-        dialect: None,
-    };
-    let file = match options.read(bytes) {
-        Ok(file) => file,
-        Err(error) => {
-            audit.findings.extend(error.into_finding());
-            return audit;
+pub fn audit(bytes: &[u8]) -> Audit {
+    audit_with(bytes, Limits::DEFAULT)
+}
+
+/// [`audit()`], within other limits.
+#[must_use]
+pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
+    match read_with(bytes, ReadOptions::lenient().limits(limits)) {
+        Ok(file) => audited(file.table(), &mut file.frames()),
+        Err(error) => broken(error),
+    }
+}
+
+/// [`audit_with`] of what may be large: in memory bounded by a chunk.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn audit_input(input: &Input, limits: Limits) -> Result<Audit, Error> {
+    let options = ReadOptions::lenient().limits(limits);
+    match Table::read(input, options) {
+        Ok(table) => {
+            let mut frames = Watched {
+                frames: Reader::with_options(input.stream(), options),
+                failed: None,
+            };
+            let audit = audited(&table, &mut frames);
+            frames.failed.map_or(Ok(audit), Err)
         }
+        Err(error @ Error::Io { .. }) => Err(error),
+        Err(error) => Ok(broken(error)),
+    }
+}
+
+fn broken(error: Error) -> Audit {
+    let mut audit = Audit::default();
+    audit.findings.extend(error.into_finding());
+    audit
+}
+
+/// Frames one after another, and what is known beside them.
+trait Source {
+    /// The next frame; `None` at the end, or what is wrong where reading can't go on.
+    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>>;
+    fn decoder(&self) -> &Decoder;
+}
+
+impl Source for Frames<'_> {
+    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>> {
+        self.next_frame().map_err(Error::into_finding)
+    }
+
+    fn decoder(&self) -> &Decoder {
+        self.decoder()
+    }
+}
+
+/// A reader whose source may fail.
+struct Watched<R> {
+    frames: Reader<R>,
+    failed: Option<Error>,
+}
+
+impl<R: std::io::Read> Source for Watched<R> {
+    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>> {
+        self.frames.next_frame().map_err(|error| match error {
+            Error::Io { .. } => {
+                self.failed = Some(error);
+                None
+            }
+            error => error.into_finding(),
+        })
+    }
+
+    fn decoder(&self) -> &Decoder {
+        self.frames.decoder()
+    }
+}
+
+fn audited(table: &Table, frames: &mut impl Source) -> Audit {
+    let mut found = Findings::new();
+    let Some(header) = table.header() else {
+        found.push(Finding::new(Rule::Empty));
+        return Audit {
+            findings: found,
+            ..Audit::default()
+        };
     };
-    let Some(header) = file.header() else {
-        audit.findings.push(Finding::new(Rule::Empty));
-        return audit;
-    };
-    let mut found = Findings::default();
     of_header(header, &mut found);
-    if file.empty_chunks() > 0 && !file.is_unfinished() {
+    if table.empty_chunks() > 0 && !table.is_unfinished() {
         found.push(Finding::new(Rule::EmptyChunks {
-            chunks: file.empty_chunks(),
+            chunks: table.empty_chunks(),
         }));
     }
     let mut walk = Walk::default();
-    let mut frames = file.frames();
     loop {
-        match frames.next_frame() {
+        match frames.next() {
             Ok(None) => break,
-            Ok(Some(frame)) => {
-                let time = frame.time;
-                walk.session.push(walk.frames, None, frame, &mut found);
-                audit.times = Some((audit.times.map_or(time, |(first, _)| first), time));
-            }
+            Ok(Some(frame)) => walk.frame(frame, &mut found),
             // A limit, or a chunk too large: reading can't go on.
-            Err(error) => {
-                found.extend(error.into_finding());
+            Err(finding) => {
+                found.extend(finding);
                 break;
             }
         }
-        walk.packed(&frames, &mut found);
+        if let Some(playing) = frames.decoder().playing() {
+            walk.packed(playing, &mut found);
+        }
     }
     walk.session.finish(&mut found);
-    walk.end_chunk(frames.header().unwrap_or(header), &mut found);
-    for finding in frames.findings() {
-        found.push(finding.clone());
+    let decoder = frames.decoder();
+    walk.end_chunk(decoder.header().unwrap_or(header), &mut found);
+    found.extend(decoder.findings().iter().cloned());
+    let seen = decoder.seen();
+    if table.is_unfinished() {
+        let frames = seen.frames;
+        found.push(Finding::new(Rule::Unfinished { frames }).at(table.rest()));
     }
-    if file.is_unfinished() {
-        let frames = frames.seen().frames;
-        found.push(Finding::new(Rule::Unfinished { frames }).at(file.rest()));
-    }
-    of_reader(&frames.seen(), &mut found);
+    of_reader(&seen, &mut found);
     found.sort();
-    ButterAudit {
+    Audit {
         findings: found,
-        header: frames.header().cloned(),
-        seen: frames.seen(),
-        times: audit.times,
+        header: decoder.header().cloned(),
+        seen,
+        times: walk.times,
     }
 }
 
@@ -204,23 +277,29 @@ struct Walk {
     in_chunk: u64,
     keyframes: u64,
     before: Option<Time>,
+    times: Option<(Time, Time)>,
 }
 
 impl Walk {
-    fn packed(&mut self, frames: &Frames<'_>, found: &mut Findings) {
-        let Some((packed, layout, chunks)) = frames.packed() else {
-            return;
-        };
+    fn frame(&mut self, frame: &Frame, found: &mut Findings) {
+        let time = frame.time;
+        self.session.push(self.frames, frame, found);
+        self.times = Some((self.times.map_or(time, |(first, _)| first), time));
+    }
+
+    fn packed(&mut self, playing: &Playing, found: &mut Findings) {
+        let (packed, layout, chunks) = playing.packed();
         let at = self.frames;
-        let time = frames.time();
-        let mut raise = |rule| found.push(Finding::new(rule).in_frame(at, Some(time)));
+        let (start, time) = self.times.unwrap_or_default();
+        let since = time.since(start);
+        let mut raise = |rule| found.push(Finding::new(rule).step(at).time(Some(since)));
         if chunks != self.chunk {
             if !packed.keyframe {
                 raise(Rule::ChunkStart { chunk: chunks - 1 });
             }
             if let Some(before) = self.before {
                 let passed = time.0.saturating_sub(before.0);
-                if passed > 65_000 && frames.is_reference() {
+                if passed > 65_000 && playing.is_reference() {
                     raise(Rule::TimeCut {
                         seconds: passed.unsigned_abs() / 1000,
                     });
@@ -231,9 +310,7 @@ impl Walk {
             raise(Rule::Time { ms: packed.time });
         }
         let has = layout.included(packed.bits);
-        let players = frames
-            .header()
-            .map_or(0, |header| header.players.len() as u32);
+        let players = playing.header.players.len() as u32;
         if has.status {
             // Combat stores 0.
             if GameStatus::from_code(packed.status).is_none() && packed.status != 0 {
@@ -295,7 +372,7 @@ impl Walk {
             }
         }
         for bones in &packed.bones {
-            let bits = (bones.positions | bones.rotations) & 1 << crate::model::BONES;
+            let bits = (bones.positions | bones.rotations) & 1 << BONES;
             if bits != 0 {
                 raise(Rule::Reserved {
                     what: "the masks of bones",
@@ -304,9 +381,7 @@ impl Walk {
             }
         }
         if chunks != self.chunk {
-            if let Some(header) = frames.header() {
-                self.end_chunk(header, found);
-            }
+            self.end_chunk(&playing.header, found);
             self.chunk = chunks;
         }
         self.in_chunk += 1;

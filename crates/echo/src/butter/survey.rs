@@ -1,146 +1,13 @@
-//! Chunks: how they are compressed, and what can be told of one before it is decoded.
+//! What can be told of a chunk before it is decoded: its frames, and who wrote it.
 
-use std::io::Read;
+use gametape_core::ByteReader;
 
-use super::cursor::Cursor;
 use super::difference::{is_zero, is_zero_half};
 use super::half::from_half;
-use super::header::Compression;
 use super::layout::Layout;
-use super::packed::{Halves, KEYFRAME, Packed, PackedPause, PackedPose};
+use super::packed::{Halves, Packed, PackedPause, PackedPose};
 use super::state::Dialect;
-use crate::limits::Limits;
 use crate::rule::Rule;
-
-/// Compresses a chunk.
-pub fn deflate(raw: &[u8], compression: Compression) -> std::io::Result<Vec<u8>> {
-    match (compression, compression.zstd_level()) {
-        // The content size is written, as the reference's reader needs.
-        (_, Some(level)) => zstd::bulk::compress(raw, level),
-        (Compression::Gzip, _) => {
-            let mut gzip = flate2::bufread::GzEncoder::new(raw, flate2::Compression::default());
-            let mut out = Vec::new();
-            gzip.read_to_end(&mut out)?;
-            Ok(out)
-        }
-        _ => Ok(raw.to_vec()),
-    }
-}
-
-/// Inflates a chunk into `raw`. Where it is broken, `raw` has what came before.
-pub fn inflate(
-    stored: &[u8],
-    compression: Compression,
-    limits: &Limits,
-    raw: &mut Vec<u8>,
-) -> Result<(), Rule> {
-    raw.clear();
-    if compression == Compression::None {
-        raw.extend_from_slice(stored);
-        return Ok(());
-    }
-    let mut rest = stored;
-    inflate_first(&mut rest, compression, limits, raw)?;
-    if rest.is_empty() {
-        Ok(())
-    } else {
-        Err(Rule::Inflate {
-            message: format!("it ends {} bytes before the chunk does", rest.len()),
-        })
-    }
-}
-
-/// How every chunk starts as it is stored.
-pub const fn chunk_start(compression: Compression) -> &'static [u8] {
-    match compression {
-        Compression::None => &KEYFRAME,
-        Compression::Gzip => &[0x1F, 0x8B, 8],
-        _ => &[0x28, 0xB5, 0x2F, 0xFD],
-    }
-}
-
-/// The first bytes of a chunk, inflated; `None` where there are not so many.
-pub fn starts<const N: usize>(stored: &[u8], compression: Compression) -> Option<[u8; N]> {
-    if compression == Compression::None {
-        return stored.first_chunk().copied();
-    }
-    let mut first = [0; N];
-    let mut rest = stored;
-    decode(&mut rest, compression, |reader| {
-        reader.read_exact(&mut first)
-    })
-    .ok()?;
-    Some(first)
-}
-
-/// How many bytes the compressed chunk takes that `bytes` start with, if they start with one. It is
-/// inflated into `raw`.
-pub fn stored_size(
-    bytes: &[u8],
-    compression: Compression,
-    limits: &Limits,
-    raw: &mut Vec<u8>,
-) -> Option<usize> {
-    raw.clear();
-    let mut rest = bytes;
-    inflate_first(&mut rest, compression, limits, raw).ok()?;
-    Some(bytes.len() - rest.len())
-}
-
-/// Inflates the gzip member or zstd frame that `rest` starts with, and takes it from there.
-fn inflate_first(
-    rest: &mut &[u8],
-    compression: Compression,
-    limits: &Limits,
-    raw: &mut Vec<u8>,
-) -> Result<(), Rule> {
-    let limit = limits.max_chunk_bytes;
-    let start = *rest;
-    let result = decode(rest, compression, |reader| {
-        reader.take(limit + 1).read_to_end(raw).map(drop)
-    });
-    if result.is_err() {
-        // A decoder that fails says nothing of what it has decoded in the same call, which is more
-        // or less by the room it was given: the most is had in small pieces.
-        raw.clear();
-        let _ = decode(&mut { start }, compression, |reader| {
-            let mut reader = reader.take(limit + 1);
-            let mut piece = [0; 32];
-            loop {
-                match reader.read(&mut piece)? {
-                    0 => return Ok(()),
-                    count => raw.extend_from_slice(piece.get(..count).unwrap_or_default()),
-                }
-            }
-        });
-    }
-    if raw.len() as u64 > limit {
-        raw.clear();
-        return Err(Rule::Limit {
-            what: "an inflated chunk",
-            size: limit + 1,
-            limit,
-        });
-    }
-    result.map(drop).map_err(|error| Rule::Inflate {
-        message: error.to_string(),
-    })
-}
-
-/// Gives the decoder of the gzip member or zstd frame that `rest` starts with to `take`, and takes
-/// from `rest` what it has read.
-fn decode(
-    mut rest: &mut &[u8],
-    compression: Compression,
-    take: impl FnOnce(&mut dyn Read) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    if compression == Compression::Gzip {
-        take(&mut flate2::bufread::GzDecoder::new(&mut rest))
-    } else {
-        let zstd = zstd::stream::read::Decoder::with_buffer(&mut rest)?;
-        take(&mut zstd.single_frame())
-    }
-}
 
 /// Differences that only one kind of writer writes, for a chunk to speak for its neighbours.
 const CLEAR: u64 = 4;
@@ -216,13 +83,13 @@ impl Survey {
             error: None,
         };
         let mut evidence = Evidence::default();
-        let mut input = Cursor::new(raw);
+        let mut input = ByteReader::new(raw);
         while !input.is_empty() {
             if let Err(rule) = packed.read(&mut input, layout) {
                 survey.error = Some(rule);
                 break;
             }
-            survey.whole = raw.len() - input.left();
+            survey.whole = input.offset();
             survey.frames += 1;
             if packed.keyframe {
                 survey.keyframes += 1;
