@@ -27,12 +27,6 @@ pub struct Time(pub i64);
 pub struct ParseTimeError;
 
 impl Time {
-    /// How long after `start`, which may be the first frame of a recording.
-    #[must_use]
-    pub const fn since(self, start: Self) -> gametape_core::Time {
-        gametape_core::Time::from_ms(self.0.saturating_sub(start.0))
-    }
-
     /// From `yyyy/MM/dd HH:mm:ss.fff`. Dots may stand for the colons, and the fraction may have one
     /// to seven digits or be missing; digits after the third are cut off.
     #[must_use]

@@ -84,10 +84,10 @@ fn put(
         written = write_frame(frame, text);
     }
     let written = written.map_err(|error| error.to_string());
-    let answers = written.and_then(|()| match echoreplay::read(text).next() {
-        Some(Ok(line)) => Ok((line.session, line.bones)),
-        Some(Err(error)) => Err(error.to_string()),
-        None => Err("no frame".to_owned()),
+    let answers = written.and_then(|()| match echoreplay::read(text).next_line() {
+        Ok(Some(line)) => Ok((line.session, line.bones)),
+        Ok(None) => Err("no frame".to_owned()),
+        Err(error) => Err(error.to_string()),
     });
     match answers {
         Ok((session, bones)) => {

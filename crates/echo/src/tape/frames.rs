@@ -4,7 +4,7 @@ use gametape_core::tape::Error;
 use gametape_core::{Input, InputStream};
 
 use super::EchoFormat;
-use crate::{Error as ReadError, Findings, Frame, butter, echoreplay};
+use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
 
 /// Reads leniently: broken parts are findings.
 pub(super) struct Frames {
@@ -15,7 +15,7 @@ pub(super) struct Frames {
 
 enum Reader {
     Butter(Box<butter::Reader<InputStream>>),
-    Echoreplay(Box<(echoreplay::Reader<InputStream>, Frame)>),
+    Echoreplay(Box<echoreplay::Reader<InputStream>>),
 }
 
 impl Frames {
@@ -24,12 +24,12 @@ impl Frames {
         let reader = match format {
             EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::with_options(
                 stream,
-                butter::ReadOptions::lenient(),
+                ReadOptions::lenient(),
             ))),
-            EchoFormat::Echoreplay => Reader::Echoreplay(Box::new((
-                echoreplay::ReadOptions::lenient().open(stream)?,
-                Frame::default(),
-            ))),
+            EchoFormat::Echoreplay => Reader::Echoreplay(Box::new(echoreplay::open_with(
+                stream,
+                ReadOptions::lenient(),
+            )?)),
         };
         Ok(Self { reader, count: 0 })
     }
@@ -38,10 +38,7 @@ impl Frames {
     pub fn next(&mut self) -> Result<Option<&Frame>, ReadError> {
         let frame = match &mut self.reader {
             Reader::Butter(reader) => reader.next_frame()?,
-            Reader::Echoreplay(inner) => {
-                let (reader, frame) = &mut **inner;
-                reader.next_frame(frame)?.is_some().then_some(&*frame)
-            }
+            Reader::Echoreplay(reader) => reader.next_frame()?,
         };
         self.count += u64::from(frame.is_some());
         Ok(frame)
@@ -50,15 +47,15 @@ impl Frames {
     /// What was found so far.
     pub fn findings(&self) -> &Findings {
         match &self.reader {
-            Reader::Butter(reader) => reader.decoder().findings(),
-            Reader::Echoreplay(inner) => inner.0.findings(),
+            Reader::Butter(reader) => reader.findings(),
+            Reader::Echoreplay(reader) => reader.findings(),
         }
     }
 
     /// The reader of a .butter.
-    pub fn butter(&self) -> Option<&butter::Decoder> {
+    pub fn butter(&self) -> Option<&butter::Reader<InputStream>> {
         match &self.reader {
-            Reader::Butter(reader) => Some(reader.decoder()),
+            Reader::Butter(reader) => Some(reader),
             Reader::Echoreplay(_) => None,
         }
     }

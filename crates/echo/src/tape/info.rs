@@ -1,12 +1,12 @@
 //! What a recording of a match says of itself.
 
-
+use gametape_core::InputStream;
 use gametape_core::tape::{Error, Info, Partial, Secrets, object};
 use serde_json::{Map, Value, json};
 
 use super::{EchoFormat, EchoTape};
 use crate::butter::{self, Header};
-use crate::{Frame, Map as ArenaMap, Session, Time};
+use crate::{Frame, Map as ArenaMap, ReadOptions, Session, Time};
 
 /// What stands for a secret.
 pub(super) const HIDDEN: &str = "<hidden>";
@@ -113,34 +113,17 @@ impl Summary {
     }
 }
 
-/// Bytes of a header and a table that are read at first: of most recordings all.
-const HEADER: u64 = 64 << 10;
-
-/// The header of a .butter, and how many chunks it has: as much is read as they take.
-fn butter_header(tape: &EchoTape) -> Result<(Option<Header>, u64), Error> {
-    let mut most = HEADER;
-    loop {
-        let head = tape.input.head(most).map_err(Error::Io)?;
-        match butter::ReadOptions::lenient().read(&head) {
-            Ok(file) => return Ok((file.header().cloned(), file.chunks().len() as u64)),
-            Err(error) if error.is_truncated() && most < tape.input.size() => {
-                most = most.saturating_mul(4);
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
 /// From the header alone: of a .butter what stands before the chunks, of an .echoreplay the first
 /// line.
 pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
     match tape.format {
         EchoFormat::Butter => {
-            let (header, chunks) = butter_header(tape)?;
+            let table = butter::Table::read(&tape.input, ReadOptions::lenient())?;
+            let header = table.header();
             let mut details = Map::new();
-            if let Some(header) = &header {
+            if let Some(header) = header {
                 details = of_header(header, secrets);
-                stored(header, chunks, None, &mut details);
+                stored(header, table.chunks().len() as u64, None, &mut details);
                 let players = header.players.iter().map(|player| {
                     Seen {
                         userid: player.userid,
@@ -303,19 +286,19 @@ fn points(value: f32) -> Value {
     }
 }
 
-/// How a .butter is stored; `decoder` has read all of it.
+/// How a .butter is stored; `reader` has read all of it.
 fn stored(
     header: &Header,
     chunks: u64,
-    decoder: Option<&butter::Decoder>,
+    reader: Option<&butter::Reader<InputStream>>,
     details: &mut Map<String, Value>,
 ) {
     let mut put = |key: &str, value: Value| details.insert(key.into(), value);
     put("compression", header.compression.name().into());
     put("keyframe_every", header.keyframe_interval.into());
     put("chunks", chunks.into());
-    if let Some(decoder) = decoder {
-        let seen = decoder.seen();
+    if let Some(reader) = reader {
+        let seen = reader.seen();
         put("keyframes", seen.keyframes.into());
         // Others write what the reference might have written, until it shows.
         let reference = seen.reference_chunks > 0;

@@ -22,7 +22,7 @@ use gametape_core::tape::{
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
 
-use crate::{Rule, Time, butter, echoreplay};
+use crate::{ReadOptions, Rule, Time, butter, echoreplay};
 use frames::Frames;
 
 pub use error::EchoError;
@@ -52,7 +52,7 @@ const START: u64 = 256 << 10;
 /// A zip whose first file starts with a line of a recording: other zips are somebody else's.
 fn is_zipped(start: &[u8]) -> bool {
     // Cut here the zip has no table: what is in it is looked for.
-    let Ok(mut reader) = echoreplay::ReadOptions::lenient().open(Cursor::new(start)) else {
+    let Ok(mut reader) = echoreplay::open_with(Cursor::new(start), ReadOptions::lenient()) else {
         return false;
     };
     let found = matches!(reader.next_line(), Ok(Some(_)));
@@ -82,15 +82,16 @@ fn starts_as_butter(start: &[u8]) -> bool {
     if !matches!(start.first(), Some(1..=3)) {
         return false;
     }
-    let Ok(file) = butter::ReadOptions::lenient().read(start) else {
+    let Ok(table) = butter::Table::read(&Input::from(start.to_vec()), ReadOptions::lenient())
+    else {
         return false;
     };
-    let Some(header) = file.header() else {
+    let Some(header) = table.header() else {
         return false;
     };
-    let Some(chunk) = file.chunks().first() else {
+    let Some(chunk) = table.chunks().first() else {
         // One that is being recorded, or one without chunks, which says nothing.
-        return file.is_unfinished();
+        return table.is_unfinished();
     };
     let first: &[u8] = match header.compression {
         butter::Compression::None => KEYFRAME,
@@ -133,7 +134,9 @@ impl Format for Echoreplay {
     }
 
     fn sniff(&self, input: &Input) -> bool {
-        input.head(START).is_ok_and(|start| starts_as_echoreplay(&start))
+        input
+            .head(START)
+            .is_ok_and(|start| starts_as_echoreplay(&start))
     }
 
     fn sniff_order(&self) -> u8 {
@@ -179,7 +182,9 @@ impl Format for Butter {
     }
 
     fn sniff(&self, input: &Input) -> bool {
-        input.head(START).is_ok_and(|start| starts_as_butter(&start))
+        input
+            .head(START)
+            .is_ok_and(|start| starts_as_butter(&start))
     }
 
     /// The first byte of a .butter says little.
@@ -233,6 +238,15 @@ impl EchoTape {
     /// Whether an .echoreplay is in a zip.
     fn is_zip(&self) -> bool {
         self.input.head(4).is_ok_and(|head| &*head == ZIP)
+    }
+
+    /// What lines that are made of it are kept in.
+    fn container(&self, zip: bool) -> echoreplay::Container {
+        if zip {
+            echoreplay::Container::Zip(self.member.clone())
+        } else {
+            echoreplay::Container::Text
+        }
     }
 
     fn frames(&self) -> Result<Frames, Error> {

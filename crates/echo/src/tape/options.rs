@@ -78,23 +78,12 @@ pub(super) const CONVERT: &[OptionDef] = &[
     ),
 ];
 
-/// What the lines of an .echoreplay are kept in.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Container {
-    /// As text.
-    Text,
-    /// In a zip of one file, as the community shares them.
-    Zip,
-}
-
-impl Container {
-    /// The one that is asked for.
-    pub fn told(told: &Told) -> Option<Self> {
-        match (told.has("plain"), told.has("zip")) {
-            (true, _) => Some(Self::Text),
-            (_, true) => Some(Self::Zip),
-            _ => None,
-        }
+/// Whether a zip is asked for; `None` where nothing is.
+pub(super) fn zip_told(told: &Told) -> Option<bool> {
+    match (told.has("plain"), told.has("zip")) {
+        (true, _) => Some(false),
+        (_, true) => Some(true),
+        _ => None,
     }
 }
 

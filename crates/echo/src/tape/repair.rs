@@ -1,15 +1,12 @@
 //! Keeping what is whole.
 
-use std::io::Write;
-
-use gametape_core::Severity;
+use gametape_core::Input;
 use gametape_core::tape::{Error, Repaired, Sink, Work};
 
 use super::EchoTape;
 use super::error::{unwritable, unwritable_because};
-use crate::butter::{SalvageError, Salvaged, salvage};
-use crate::echoreplay::{Line, ReadOptions, Writer, ZipWriter};
-use crate::{Error as ReadError, Frame, Limits, WriteError};
+use crate::butter::{self, Salvaged};
+use crate::{Finding, Frame, Limits, SalvageError, echoreplay};
 
 /// Whole chunks byte for byte, of others the whole frames.
 pub(super) fn butter(
@@ -18,16 +15,11 @@ pub(super) fn butter(
     work: &Work<'_>,
 ) -> Result<Repaired, Error> {
     let scratch = work.scratch().map_err(Error::Output)?;
-    let bytes = tape.input.bytes().map_err(Error::Io)?;
     // What is whole is copied as it was, to the byte: what salvage makes of it is looked at first.
     let mut made = work.scratch().map_err(Error::Output)?;
-    let salvaged =
-        salvage(&bytes, Limits::default(), scratch, &mut made).map_err(|error| match error {
-            SalvageError::Read(error) => error.into(),
-            SalvageError::Write(error) => unwritable(&Frame::default(), error),
-            other => unwritable_because(other.to_string()),
-        })?;
-    work.done(bytes.len() as u64)?;
+    let salvaged = butter::salvage_to(&tape.input, Limits::default(), scratch, &mut made)
+        .map_err(not_salvaged)?;
+    work.done(tape.input.size())?;
     if salvaged.nothing_to_do() {
         work.copy(&tape.input, out)?;
         return Ok(Repaired::default());
@@ -35,15 +27,24 @@ pub(super) fn butter(
     if salvaged.written.frames == 0 && salvaged.lost_bytes + salvaged.lost_chunks > 0 {
         return Err(nothing_to_keep());
     }
-    let made = gametape_core::Input::file(made).map_err(Error::Io)?;
+    let made = Input::file(made).map_err(Error::Io)?;
     work.copy(&made, out)?;
     let mut actions = Vec::new();
     told(&salvaged, &mut actions);
     Ok(Repaired {
-        lossy: salvaged.lost_bytes > 0 || salvaged.lost_chunks > 0 || salvaged.gaps > 0,
+        lossy: salvaged.is_lossy(),
         actions,
         beside: Vec::new(),
     })
+}
+
+fn not_salvaged(error: SalvageError) -> Error {
+    match error {
+        SalvageError::Read(error) => error.into(),
+        SalvageError::Write(error) => unwritable(&Frame::default(), error),
+        #[allow(unreachable_patterns)] // There may be more of them.
+        other => unwritable_because(other.to_string()),
+    }
 }
 
 /// A file without frames would say that there was no match.
@@ -103,50 +104,6 @@ fn told(salvaged: &Salvaged, actions: &mut Vec<String>) {
     });
 }
 
-enum Output<'o> {
-    Text(Writer<&'o mut dyn Sink>),
-    Zip(Box<ZipWriter<&'o mut dyn Sink>>),
-}
-
-/// Bones that can't be read, in lines that are kept.
-#[derive(Default)]
-struct Odd {
-    scratch: Frame,
-    /// By their rule: the first, and how many.
-    kept: Vec<(ReadError, u64)>,
-}
-
-impl Odd {
-    /// Looks at a line that was read without bones.
-    fn look(&mut self, line: &Line<'_>) {
-        let bones = line.bones.unwrap_or_default();
-        if matches!(bones, b"" | b"{\"err_code\":0}") {
-            return;
-        }
-        let Err(error) = line.read_into(&mut self.scratch) else {
-            return;
-        };
-        match self.kept.iter_mut().find(|(e, _)| e.code() == error.code()) {
-            Some((_, count)) => *count += 1,
-            None => self.kept.push((error, 1)),
-        }
-    }
-
-    /// How many findings of a rule speak of lines that are kept.
-    fn of(&self, code: &str) -> u64 {
-        let of = self.kept.iter().find(|(error, _)| error.code() == code);
-        of.map_or(0, |(_, count)| *count)
-    }
-
-    /// A sentence for each rule.
-    fn sentences(&self) -> impl Iterator<Item = String> {
-        self.kept.iter().map(|(error, count)| match count {
-            1 => format!("kept as it is: {error}"),
-            count => format!("kept as they are, {count} lines; the first: {error}"),
-        })
-    }
-}
-
 /// Whole lines that are frames, byte for byte, in the same container.
 pub(super) fn echoreplay(
     tape: &EchoTape,
@@ -154,93 +111,49 @@ pub(super) fn echoreplay(
     work: &Work<'_>,
 ) -> Result<Repaired, Error> {
     // Most are whole, and then copied as they are: what is kept is looked at first.
-    let mut kept = work.scratch().map_err(Error::Output)?;
-    let mut actions = keep(tape, &mut kept, work)?;
-    if actions.made.is_empty() {
+    let mut made = work.scratch().map_err(Error::Output)?;
+    let salvaged = echoreplay::salvage_to(
+        tape.input.stream(),
+        Limits::default(),
+        &tape.container(tape.is_zip()),
+        &mut made,
+    )
+    .map_err(not_salvaged)?;
+    work.done(tape.input.size())?;
+    let odd = salvaged.odd_bones.iter().map(|finding| {
+        let first = Error::from(Finding {
+            repeats: 0,
+            ..finding.clone()
+        });
+        match finding.repeats {
+            0 => format!("kept as it is: {first}"),
+            more => format!("kept as they are, {} lines; the first: {first}", more + 1),
+        }
+    });
+    if salvaged.nothing_to_do() {
         work.copy(&tape.input, out)?;
         return Ok(Repaired {
-            actions: actions.odd,
+            actions: odd.collect(),
             ..Repaired::default()
         });
     }
-    let kept = gametape_core::Input::file(kept).map_err(Error::Io)?;
-    work.copy(&kept, out)?;
-    actions.made.append(&mut actions.odd);
-    actions.made.push(actions.count);
-    Ok(Repaired {
-        actions: actions.made,
-        lossy: actions.lossy,
-        beside: Vec::new(),
-    })
-}
-
-/// What was done.
-struct Actions {
-    /// Left out, set right.
-    made: Vec<String>,
-    lossy: bool,
-    /// Kept as it is, although something is wrong with it.
-    odd: Vec<String>,
-    /// How many frames were kept.
-    count: String,
-}
-
-/// Writes the lines that are frames.
-fn keep(tape: &EchoTape, kept: &mut dyn Sink, work: &Work<'_>) -> Result<Actions, Error> {
-    let unwritable = |error| unwritable(&Frame::default(), error);
-    let mut reader = ReadOptions::lenient().open(tape.input.stream())?;
-    let mut output = if tape.is_zip() {
-        let zip = ZipWriter::new(kept, &tape.member, 6).map_err(unwritable)?;
-        Output::Zip(Box::new(zip))
-    } else {
-        Output::Text(Writer::new(kept))
-    };
-    let mut frame = Frame::default();
-    let mut odd = Odd::default();
-    let mut frames = 0_u64;
-    let mut bytes = 0;
-    loop {
-        let line = match reader.next_frame(&mut frame) {
-            Ok(Some(line)) => line,
-            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-            Err(error) if frames == 0 => return Err(error.into()),
-            // The end, or a limit: what comes behind it can't be had.
-            Ok(None) | Err(_) => break,
-        };
-        if frame.bones.is_none() {
-            odd.look(&line);
-        }
-        bytes += line.size() as u64;
-        match &mut output {
-            Output::Text(writer) => writer.push_line(&line),
-            Output::Zip(writer) => writer.push_line(&line),
-        }
-        .map_err(unwritable)?;
-        frames += 1;
-        work.done(bytes.min(tape.input.size()))?;
-    }
-    let findings = reader.findings();
-    let mut made: Vec<String> = findings
-        .iter()
-        .filter(|finding| finding.severity() > Severity::Info)
-        .filter(|finding| finding.repeats + 1 > odd.of(finding.code()))
+    let left_out = salvaged.left_out();
+    let mut actions: Vec<String> = left_out
         .map(|finding| format!("left out: {}", Error::from(finding.clone())))
         .collect();
-    let lossy = !made.is_empty();
-    if lossy && frames == 0 {
+    let lossy = !actions.is_empty();
+    if lossy && salvaged.frames == 0 {
         return Err(nothing_to_keep());
     }
-    let mended = findings.iter().filter(|f| f.severity() == Severity::Info);
-    made.extend(mended.map(|finding| format!("set right: {}", finding.message())));
-    let out = match output {
-        Output::Text(writer) => writer.finish(),
-        Output::Zip(writer) => writer.finish(),
-    };
-    out.map_err(unwritable)?.flush().map_err(Error::Output)?;
-    Ok(Actions {
-        made,
+    let set_right = salvaged.set_right();
+    actions.extend(set_right.map(|finding| format!("set right: {}", finding.message())));
+    actions.extend(odd);
+    actions.push(format!("kept {}", counted(salvaged.frames, "frame")));
+    let made = Input::file(made).map_err(Error::Io)?;
+    work.copy(&made, out)?;
+    Ok(Repaired {
+        actions,
         lossy,
-        odd: odd.sentences().collect(),
-        count: format!("kept {}", counted(frames, "frame")),
+        beside: Vec::new(),
     })
 }

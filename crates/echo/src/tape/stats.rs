@@ -1,6 +1,5 @@
 //! Figures of a match: its timeline, and what each player did.
 
-
 use gametape_core::tape::{Error, Partial, object};
 use serde_json::{Map, Value};
 

@@ -10,8 +10,9 @@ use gametape_core::{Input, InputStream, Severity};
 use rayon::prelude::*;
 
 use super::super::EchoFormat;
+use crate::echoreplay::line::Columns;
 use crate::echoreplay::{self, Line};
-use crate::{Error as ReadError, Finding, Frame, Rule, butter};
+use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, butter};
 
 /// Text of a batch, at least: enough to share out, little enough to hold several.
 const BATCH_BYTES: usize = 1 << 20;
@@ -44,57 +45,22 @@ impl Seek for Told<'_> {
     }
 }
 
-/// Where a line lies in the text of its batch.
-#[derive(Clone, Copy)]
-struct Place {
-    start: usize,
-    time: usize,
-    session: usize,
-    bones: Option<usize>,
-    ending: usize,
-    index: u64,
-    offset: u64,
-}
-
 /// Lines as they are.
 #[derive(Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
-    places: Vec<Place>,
+    /// Where each starts, and its columns.
+    places: Vec<(usize, Columns)>,
 }
 
 impl Lines {
     fn push(&mut self, line: &Line<'_>) {
-        self.places.push(Place {
-            start: self.text.len(),
-            time: line.time.len(),
-            session: line.session.len(),
-            bones: line.bones.map(<[u8]>::len),
-            ending: line.ending.len(),
-            index: line.index,
-            offset: line.offset,
-        });
+        self.places.push((self.text.len(), line.columns()));
         line.write(&mut self.text);
     }
 
-    fn line(&self, place: &Place) -> Option<Line<'_>> {
-        let (time, rest) = self.text.get(place.start..)?.split_at_checked(place.time)?;
-        let (session, rest) = rest.get(1..)?.split_at_checked(place.session)?;
-        let (bones, rest) = match place.bones {
-            Some(size) => {
-                let (bones, rest) = rest.get(1..)?.split_at_checked(size)?;
-                (Some(bones), rest)
-            }
-            None => (None, rest),
-        };
-        Some(Line {
-            time,
-            session,
-            bones,
-            ending: rest.get(..place.ending)?,
-            index: place.index,
-            offset: place.offset,
-        })
+    fn line(&self, (start, columns): &(usize, Columns)) -> Option<Line<'_>> {
+        Line::again(self.text.get(*start..)?, *columns)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
@@ -171,11 +137,7 @@ impl Batches {
 
 type To = SyncSender<Result<Batch, Error>>;
 
-fn lines(
-    stream: impl Read + Seek,
-    to: &To,
-    used: &Receiver<Batch>,
-) -> Result<End, Error> {
+fn lines(stream: impl Read + Seek, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
     let mut reader = echoreplay::open(stream)?;
     let mut batch = Lines::default();
     while let Some(line) = reader.next_line()? {
@@ -215,7 +177,7 @@ fn is_note(finding: &Finding) -> bool {
 }
 
 fn frames(stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
-    let options = butter::ReadOptions::lenient();
+    let options = ReadOptions::lenient();
     let mut reader = butter::Reader::with_options(stream, options);
     let empty = || match used.try_recv() {
         Ok(Batch::Frames(frames)) => frames,
@@ -238,7 +200,7 @@ fn frames(stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Err
         }
     }
     batch.truncate(count);
-    let findings = reader.decoder().findings();
+    let findings = reader.findings();
     if let Some(problem) = findings.problem() {
         return Err(problem);
     }

@@ -11,9 +11,10 @@ use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
 
 use super::error::EchoError;
 use super::frames::each;
-use super::options::{Container, Wish};
+use super::options::{Wish, zip_told};
 use super::{EchoFormat, EchoTape};
-use crate::butter::{Compression, Header, Options, ReadOptions};
+use crate::ReadOptions;
+use crate::butter::{Compression, Header, Options, Table};
 use crate::echoreplay::Redactor;
 use crate::loss::{FieldErrors, LossReport};
 
@@ -57,19 +58,17 @@ pub(super) fn convert(
         }
         made
     } else {
-        let is = match tape.format {
-            EchoFormat::Echoreplay if !tape.is_zip() => Container::Text,
-            _ => Container::Zip,
-        };
-        let container = Container::told(told).unwrap_or(is);
-        if tape.format == EchoFormat::Echoreplay && !redact && container == is {
+        let is_zip = tape.format == EchoFormat::Butter || tape.is_zip();
+        let zip = zip_told(told).unwrap_or(is_zip);
+        if tape.format == EchoFormat::Echoreplay && !redact && zip == is_zip {
             return copied(tape, out, work);
         }
+        let container = tape.container(zip);
         let make = match tape.format {
             EchoFormat::Echoreplay => to_lines::rewrite,
             EchoFormat::Butter => to_lines::make,
         };
-        make(tape, container, redactor, out, work)?
+        make(tape, &container, redactor, out, work)?
     };
     let report = made.errors.report();
     if let Some(most) = told.number("max-error") {
@@ -106,7 +105,10 @@ fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
 fn shown(report: &LossReport) -> Report {
     let text = if report.is_lossless() {
         let s = if report.frames == 1 { "" } else { "s" };
-        format!("{} frame{s}: what was written reads back the same", report.frames)
+        format!(
+            "{} frame{s}: what was written reads back the same",
+            report.frames
+        )
     } else {
         let near = report.numbers.iter().all(|number| number.beyond == 0);
         let verdict = match (near, report.changed.is_empty()) {
@@ -128,8 +130,7 @@ fn shown(report: &LossReport) -> Report {
 /// How a .butter was written, as far as it can be written again; `None` for one that was not
 /// finished, whose frames are not compressed yet.
 fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
-    let bytes = tape.input.bytes().map_err(Error::Io)?;
-    let file = ReadOptions::lenient().read(&bytes)?;
+    let table = Table::read(&tape.input, ReadOptions::lenient())?;
     let of = |header: &Header| Options {
         keyframe_interval: header.keyframe_interval,
         compression: match header.compression {
@@ -138,10 +139,10 @@ fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
         },
         ..Options::default()
     };
-    if file.is_unfinished() {
+    if table.is_unfinished() {
         return Ok(None);
     }
-    Ok(Some(file.header().map_or_else(Options::default, of)))
+    Ok(Some(table.header().map_or_else(Options::default, of)))
 }
 
 /// The input as it is, once it was read to its end.

@@ -2,7 +2,6 @@
 //! measured beside them.
 
 use std::fs::File;
-use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use gametape_core::tape::{Error, Sink as Out, Work};
@@ -88,7 +87,7 @@ pub(super) fn make(
 }
 
 /// Where frames go.
-struct Sink<'p> {
+struct Sink {
     writer: Writer<File>,
     /// Frames of the chunk that is being made.
     pending: Vec<Frame>,
@@ -125,10 +124,7 @@ fn hand_on(to: &SyncSender<Chunk>, header: &Header, raw: &[u8], pending: &mut Ve
 }
 
 /// Reads chunks back, and compares them with what they were made of.
-fn measure(
-    chunks: &Receiver<Chunk>,
-    back: &Sender<Vec<Frame>>,
-) -> Result<FieldErrors, Error> {
+fn measure(chunks: &Receiver<Chunk>, back: &Sender<Vec<Frame>>) -> Result<FieldErrors, Error> {
     let mut errors = FieldErrors::new();
     let mut decoder = ChunkDecoder::new();
     let mut failed = None;

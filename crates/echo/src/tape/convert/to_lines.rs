@@ -1,6 +1,5 @@
 //! Making an .echoreplay, as text or in a zip.
 
-use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use gametape_core::tape::{Error, Sink, Work};
@@ -8,16 +7,13 @@ use rayon::prelude::*;
 
 use super::super::EchoTape;
 use super::super::error::{unwritable, unwritable_because};
-use super::super::options::Container;
 use super::Made;
 use super::batch::{Batch, Batches, End};
 use super::tame::tame;
-use crate::echoreplay::{self, Line, Redactor, Writer, ZipWriter, write_frame};
+use crate::echoreplay::container::Lines as Output;
+use crate::echoreplay::{self, Container, Line, Redactor, write_frame};
 use crate::loss::FieldErrors;
 use crate::{Frame, Limits, WriteError};
-
-/// How strongly a zip is compressed: the default of zlib, as of those who share recordings.
-const LEVEL: u8 = 6;
 
 /// Texts that wait to be written.
 const WAITING: usize = 2;
@@ -25,30 +21,29 @@ const WAITING: usize = 2;
 /// Frames that are formatted one after another, at least.
 const TOGETHER: usize = 8;
 
-enum Output<'o> {
-    Text(Writer<&'o mut dyn Sink>),
-    Zip(Box<ZipWriter<&'o mut dyn Sink>>),
-}
-
-impl<'o> Output<'o> {
-    fn new(container: Container, name: &str, out: &'o mut dyn Sink) -> Result<Self, WriteError> {
-        Ok(match container {
-            Container::Text => Self::Text(Writer::new(out)),
-            Container::Zip => Self::Zip(Box::new(ZipWriter::new(out, name, LEVEL)?)),
-        })
-    }
-
-    /// Writes whole lines.
-    fn write(
-    container: Container,
-    name: &str,
+/// Writes the lines that come: compressing takes most of the time, and has a thread of its own.
+fn write(
+    container: &Container,
     out: &mut dyn Sink,
     texts: &Receiver<Vec<u8>>,
 ) -> Result<(), Error> {
     let failed = |error| unwritable(&Frame::default(), error);
-    let mut output = Output::new(container, name, out).map_err(failed)?;
+    let mut output = Output::new(container, out).map_err(failed)?;
     for text in texts {
-        output.write(&text)?;
+        let mut lines = echoreplay::read(&text);
+        loop {
+            // Where it lies in this part of the text says nothing.
+            let line = lines.next_line().map_err(|error| {
+                unwritable_because(match error.finding() {
+                    Some(finding) => format!("what was made can't be read: {}", finding.rule),
+                    None => error.to_string(),
+                })
+            })?;
+            match line {
+                Some(line) => output.push(&line).map_err(failed)?,
+                None => break,
+            }
+        }
     }
     output.finish().map_err(failed)
 }
@@ -56,7 +51,7 @@ impl<'o> Output<'o> {
 /// Lines of an .echoreplay byte for byte, save for what is redacted.
 pub(super) fn rewrite(
     tape: &EchoTape,
-    container: Container,
+    container: &Container,
     mut redactor: Option<Redactor>,
     out: &mut dyn Sink,
     work: &Work<'_>,
@@ -65,7 +60,7 @@ pub(super) fn rewrite(
     std::thread::scope(|scope| {
         let batches = Batches::read(scope, tape.format, &tape.input, *work);
         let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(container, &tape.member, out, &texts));
+        let writing = scope.spawn(move || write(container, out, &texts));
         let sent = rewrite_all(&batches, &to, redactor.as_mut(), &mut notes);
         drop(to);
         let written = writing
@@ -113,8 +108,7 @@ fn rewrite_all(
             match &mut redactor {
                 Some(redactor) => {
                     let start = text.len();
-                    line.redacted(redactor, &mut text)
-                        ?;
+                    line.redacted(redactor, &mut text)?;
                     check_size(&line, text.len() - start)?;
                 }
                 None => line.write(&mut text),
@@ -135,7 +129,7 @@ fn rewrite_all(
 /// Lines of the frames of a .butter.
 pub(super) fn make(
     tape: &EchoTape,
-    container: Container,
+    container: &Container,
     mut redactor: Option<Redactor>,
     out: &mut dyn Sink,
     work: &Work<'_>,
@@ -144,7 +138,7 @@ pub(super) fn make(
     std::thread::scope(|scope| {
         let batches = Batches::read(scope, tape.format, &tape.input, *work);
         let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(container, &tape.member, out, &texts));
+        let writing = scope.spawn(move || write(container, out, &texts));
         let sent = all.make(&batches, &to, redactor.as_mut());
         drop(to);
         let written = writing
@@ -247,8 +241,7 @@ fn part(frames: &mut [Frame]) -> Result<Part, Error> {
         written.map_err(|error| unwritable(frame, error))?;
         let text = part.text.get(start..).unwrap_or_default();
         if let Some(line) = echoreplay::read(text).next() {
-            line.and_then(|line| line.read_into(&mut stored))
-                ?;
+            line.and_then(|line| line.read_into(&mut stored))?;
             part.errors.push(untamed.as_ref().unwrap_or(frame), &stored);
         }
     }
