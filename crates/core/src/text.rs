@@ -5,6 +5,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::rule::{Datum, ToDatum};
+
 /// Digits in groups of three.
 ///
 /// ```
@@ -67,6 +69,26 @@ impl fmt::Display for Left {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = if self.0 == 1 { "is" } else { "are" };
         write!(f, "{} {verb} left", Grouped(self.0))
+    }
+}
+
+/// A hash of 64 bits: 16 hexadecimal digits, as a figure too.
+///
+/// ```
+/// assert_eq!(gametape_core::text::Hash(0xBEEF).to_string(), "000000000000beef");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Hash(pub u64);
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl ToDatum for Hash {
+    fn to_datum(&self) -> Datum {
+        Datum::Text(self.to_string().into())
     }
 }
 

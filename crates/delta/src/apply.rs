@@ -2,25 +2,21 @@
 
 use core::mem;
 
+use gametape_core::Strictness;
+use gametape_core::text::Hash;
+
 use crate::baseline::Baselines;
 use crate::body::{Body, check_schema};
-use crate::error::{Error, Rule};
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, ReadOptions};
+use crate::rule::{Error, Rule};
 use crate::schema::{Schema, full_mask, ones};
 use crate::snapshot::Snapshot;
 use crate::wire::{Frame, Header, Kind, Section, Tag};
 
-/// How a reader takes what the specification leaves open or forbids without need.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub enum Strictness {
-    /// Padding is zero, varuints are minimal, a delta is younger than its baseline.
-    #[default]
-    Strict,
-    /// These three are not checked, as in the origin implementation.
-    Lenient,
-}
-
 /// Reads packets of one schema.
+///
+/// Strict ones hold packets to the specification: padding is zero, varuints are minimal, a delta is
+/// younger than its baseline. Lenient ones don't check these three, as the origin implementation.
 ///
 /// A state that a packet is applied to is not changed: the result goes to another, whose memory
 /// is used again. On an error that one is left empty; so nothing is ever applied by half.
@@ -49,7 +45,7 @@ pub enum Strictness {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Decoder {
-    pub(crate) schema: Schema,
+    schema: Schema,
     pub(crate) limits: Limits,
     pub(crate) strict: bool,
 }
@@ -58,25 +54,31 @@ impl Decoder {
     /// A strict decoder with default limits.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
+        Self::with_options(schema, ReadOptions::strict())
+    }
+
+    /// Strict or lenient, within other limits.
+    #[must_use]
+    pub fn with_options(schema: &Schema, options: ReadOptions) -> Self {
         Self {
             schema: schema.clone(),
-            limits: Limits::DEFAULT,
-            strict: true,
+            limits: options.limits,
+            strict: !options.is_lenient(),
         }
     }
 
-    /// With other limits.
+    /// How it reads.
     #[must_use]
-    pub const fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Strict or lenient.
-    #[must_use]
-    pub const fn strictness(mut self, strictness: Strictness) -> Self {
-        self.strict = matches!(strictness, Strictness::Strict);
-        self
+    pub const fn options(&self) -> ReadOptions {
+        let strictness = if self.strict {
+            Strictness::Strict
+        } else {
+            Strictness::Lenient
+        };
+        ReadOptions {
+            strictness,
+            limits: self.limits,
+        }
     }
 
     /// Its schema.
@@ -192,8 +194,8 @@ impl Decoder {
         }
         if baseline.schema().hash() != self.schema.hash() {
             let rule = Rule::BaselineSchema {
-                expected: self.schema.hash(),
-                found: baseline.schema().hash(),
+                expected: Hash(self.schema.hash()),
+                found: Hash(baseline.schema().hash()),
             };
             return Err(Error::new(rule, 20));
         }
@@ -277,13 +279,13 @@ impl Decoder {
                     if ids.get(before..until).and_then(<[u32]>::first) == Some(&entity) {
                         return Err(creates.body.error(Rule::EntityExists { entity }));
                     }
-                    state.push_rows(baseline, at..before);
+                    state.rows.push_range(&baseline.rows, at..before);
                     at = before;
                     named(entity);
                     creates.read(state)?;
                 }
             }
-            state.push_rows(baseline, at..until);
+            state.rows.push_range(&baseline.rows, at..until);
             if gone.is_none() {
                 return Ok(());
             }
@@ -309,12 +311,12 @@ impl Decoder {
             at = found + 1;
             named(entity);
             let updated = body.mask(components)?;
-            let mask = state.mask(found);
+            let mask = state.rows.mask(found);
             if updated & !mask != 0 {
                 let component = self.component_id((updated & !mask).trailing_zeros() as usize);
                 return Err(body.error(Rule::ComponentNotFound { entity, component }));
             }
-            let mut codes = state.codes_mut(found);
+            let mut codes = state.rows.codes_mut(found);
             let mut passed = 0;
             for component in ones(updated) {
                 let skip = layout.values(mask & full_mask(component) & !passed);
@@ -341,7 +343,7 @@ impl Decoder {
     fn create(&self, body: &mut Body<'_>, entity: u32, state: &mut Snapshot) -> Result<(), Error> {
         let layout = self.schema.layout();
         let mask = body.mask(layout.components())?;
-        let mut codes = state.push_zeros(entity, mask, layout.values(mask));
+        let mut codes = state.rows.push_zeros(entity, mask, layout.values(mask));
         for component in ones(mask) {
             let plans = layout.fields(component);
             body.create_mask(plans.len(), entity, |field| self.ids(component, field))?;

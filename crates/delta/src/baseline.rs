@@ -2,31 +2,19 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
 
 /// Why a state can't be kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("tick {tick} is not after tick {latest}, the latest that is kept")]
 pub struct NotNewer {
     /// Its tick.
     pub tick: u32,
     /// The latest tick that is kept.
     pub latest: u32,
 }
-
-impl fmt::Display for NotNewer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tick, latest } = self;
-        write!(
-            f,
-            "tick {tick} is not after tick {latest}, the latest that is kept"
-        )
-    }
-}
-
-impl core::error::Error for NotNewer {}
 
 /// The last states, by tick: a ring that drops the oldest. Their memory is used again.
 #[derive(Clone, Debug)]

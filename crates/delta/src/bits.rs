@@ -1,13 +1,15 @@
 //! Bits: most significant first in each byte, with byte-aligned little-endian integers and varuints.
 
 use alloc::vec::Vec;
-use core::fmt;
+
+use gametape_core::text::Left;
 
 /// Why bits could not be read. Positions are in bits from the start of the slice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BitError {
     /// The slice ends first.
+    #[error("{wanted} bits are wanted, {}", Left(*.left as u64))]
     Truncated {
         /// Bits asked for.
         wanted: u32,
@@ -15,30 +17,18 @@ pub enum BitError {
         left: usize,
     },
     /// A varuint whose fifth byte says that there is more, or that has bits above the 32nd.
+    #[error("a varuint exceeds 5 bytes or 32 bits")]
     VaruintTooLong,
     /// A varuint that ends in zero bits a shorter one would not have.
+    #[error("a varuint is longer than its value needs")]
     VaruintNotMinimal,
     /// Bits between the last value and the next byte are not zero.
+    #[error("padding bits are {bits:#b}, not zero")]
     Padding {
         /// The bits, as a number.
         bits: u8,
     },
 }
-
-impl fmt::Display for BitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Truncated { wanted, left } => {
-                write!(f, "{wanted} bits are wanted, {left} are left")
-            }
-            Self::VaruintTooLong => f.write_str("a varuint exceeds 5 bytes or 32 bits"),
-            Self::VaruintNotMinimal => f.write_str("a varuint is longer than its value needs"),
-            Self::Padding { bits } => write!(f, "padding bits are {bits:#b}, not zero"),
-        }
-    }
-}
-
-impl core::error::Error for BitError {}
 
 /// Reads bits from a slice.
 ///

@@ -1,8 +1,8 @@
 //! The entities of a section, bit by bit: shared by all that read packets.
 
 use crate::bits::{BitError, BitReader};
-use crate::error::{Error, Rule};
 use crate::limits::{Limit, Limits};
+use crate::rule::{Error, Rule};
 use crate::schema::{Form, Layout, Plan, full_mask, unzigzag};
 use crate::wire::{Section, Tag};
 

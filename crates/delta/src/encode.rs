@@ -2,10 +2,13 @@
 
 use alloc::vec::Vec;
 
-use crate::bits::{BitWriter, Burst};
+use gametape_core::text::Hash;
+
+use crate::bits::{BitWriter, Burst, varuint_len};
 use crate::body::check_schema;
-use crate::error::{EncodeError, Rule};
+use crate::error::EncodeError;
 use crate::limits::{Limit, Limits};
+use crate::rule::Rule;
 use crate::schema::{Form, Layout, Plan, Schema, full_mask, ones, zigzag};
 use crate::snapshot::{Row, Snapshot};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
@@ -50,7 +53,7 @@ impl Encoder {
         self.check(state)?;
         self.sections.clear();
         let layout = self.schema.layout();
-        for row in rows(state) {
+        for row in state.rows.iter() {
             self.sections
                 .creates
                 .push(|bits| write_create(layout, row, bits));
@@ -93,8 +96,12 @@ impl Encoder {
         let (mut i, mut j) = (0, 0);
         loop {
             // Most entities are there in both states: they come in runs.
-            let run = baseline.same_rows(i, state, j);
-            for (old, new) in baseline.rows(i..i + run).zip(state.rows(j..j + run)) {
+            let run = baseline.rows.same_heads(i, &state.rows, j);
+            for (old, new) in baseline
+                .rows
+                .range(i..i + run)
+                .zip(state.rows.range(j..j + run))
+            {
                 if differ(old.codes, new.codes) && changes(layout, thresholds, old, new, changed) {
                     sections
                         .updates
@@ -103,7 +110,7 @@ impl Encoder {
             }
             (i, j) = (i + run, j + run);
             // An entity of one state only, or with other components.
-            let (old, new) = match (baseline.row(i), state.row(j)) {
+            let (old, new) = match (baseline.rows.get(i), state.rows.get(j)) {
                 (None, None) => break,
                 (Some(old), Some(new)) => (
                     (old.id <= new.id).then_some(old),
@@ -142,8 +149,8 @@ impl Encoder {
     fn check(&self, state: &Snapshot) -> Result<(), EncodeError> {
         if state.schema().hash() != self.schema.hash() {
             return Err(EncodeError::Schema {
-                expected: self.schema.hash(),
-                found: state.schema().hash(),
+                expected: Hash(self.schema.hash()),
+                found: Hash(state.schema().hash()),
             });
         }
         if let Err(Rule::Limit { limit, max, found }) =
@@ -175,14 +182,16 @@ pub fn settle(baseline: &Snapshot, state: &mut Snapshot) {
     let layout = schema.layout();
     let mut old = 0;
     for at in 0..state.len() {
-        let Some(new) = state.row(at) else { return };
+        let Some(new) = state.rows.get(at) else {
+            return;
+        };
         let (id, mask) = (new.id, new.mask);
         let ids = baseline.ids().get(old..).unwrap_or_default();
         old += ids.partition_point(|other| *other < id);
-        if let Some(row) = baseline.row(old)
+        if let Some(row) = baseline.rows.get(old)
             && (row.id, row.mask) == (id, mask)
         {
-            settle_row(layout, row, state.codes_mut(at));
+            settle_row(layout, row, state.rows.codes_mut(at));
         }
     }
 }
@@ -195,10 +204,6 @@ pub(crate) fn settle_row(layout: &Layout, old: Row<'_>, codes: &mut [u64]) {
             *code = *old;
         }
     }
-}
-
-pub(crate) fn rows(state: &Snapshot) -> impl Iterator<Item = Row<'_>> {
-    (0..state.len()).filter_map(|at| state.row(at))
 }
 
 /// A component with changed fields, by its place in the schema; the fields as on the wire, the
@@ -398,7 +403,7 @@ impl Sections {
                 return Err(too_much(limit, max, count as usize));
             }
             sections += 1;
-            let bytes = crate::bits::varuint_len(count) + body.len();
+            let bytes = varuint_len(count) + body.len();
             if bytes > limits.max_section_bytes {
                 let max = limits.max_section_bytes;
                 return Err(too_much(Limit::SectionBytes, max, bytes));

@@ -33,22 +33,22 @@
 //! |---|---|
 //! | bits, varuints, alignment | `bits.rs` |
 //! | schemas, their hash, codecs | `schema/`: `plan.rs` is what encoder and decoder walk |
-//! | header, flags, framing of sections | `wire.rs` |
-//! | the state, and how it is stored | `snapshot/`, `value.rs`, `replicate.rs` |
+//! | header, flags, framing of sections | `wire.rs`, `numbers.rs` |
+//! | the state, and how it is stored | `snapshot/`, `part.rs`, `value.rs`, `replicate.rs` |
 //! | writing packets | `encode.rs` |
 //! | reading and applying them | `body.rs` reads entities, `apply.rs` applies them |
 //! | real numbers | `quantise.rs` |
 //! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `sizes.rs` |
 //! | carrying states to another schema | `migrate.rs` |
-//! | rules and limits | `error.rs`, `limits.rs` |
-//! | sessions | `session/` |
+//! | rules and limits, what encoders refuse | `rule.rs`, `limits.rs`, `error.rs` |
+//! | sessions | `session/`: a sender's `look.rs` finds what there is to say, `choose.rs` what of it fits, `build.rs` makes the packet |
 //!
 //! # Features
 //!
 //! - `derive`: `#[derive(Replicate)]`, structs as components.
 //! - `serde`: schemas as JSON, in the origin's form.
 //!
-//! The crate is `no_std` (with `alloc`) and depends on `blake3` alone.
+//! The crate is `no_std` (with `alloc`).
 //!
 //! Sources: the wire format specification, version 0, and what the origin implementation
 //! (`sdec-codec` 0.5.0) does where that leaves a choice.
@@ -76,9 +76,12 @@ mod encode;
 mod error;
 mod limits;
 mod migrate;
+mod numbers;
 mod packet;
+mod part;
 mod quantise;
 mod replicate;
+mod rule;
 mod schema;
 mod session;
 mod sizes;
@@ -87,25 +90,28 @@ mod value;
 mod walk;
 pub mod wire;
 
-pub use apply::{Decoder, Strictness};
+pub use apply::Decoder;
 pub use baseline::{Baselines, NotNewer};
 pub use encode::{Encoder, settle};
-pub use error::{EncodeError, Error, Rule};
+pub use error::{EncodeError, QuantiseError, ValueError};
+pub use gametape_core::{Severity, Strictness};
 #[cfg(feature = "derive")]
 pub use gametape_delta_derive::Replicate;
-pub use limits::{Limit, Limits};
+pub use limits::{Limit, Limits, ReadOptions};
 pub use migrate::{Incompatible, Loss, MigrateError, Migration};
 pub use packet::{ComponentChange, EntityChange, Packet, PacketError, Section};
-pub use quantise::{FixedPoint, QuantiseError, SmallestThree};
+pub use part::Part;
+pub use quantise::{FixedPoint, SmallestThree};
 pub use replicate::{Replicate, ValueReader, ValueWriter};
+pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
 pub use session::{
     DEFAULT_WINDOW, Feedback, ReceiveError, Received, Receiver, SendError, Sender, SenderOptions,
     Sent,
 };
 pub use sizes::{ComponentSize, Size, Sizes};
-pub use snapshot::{Entity, EntityMut, Part, Snapshot};
-pub use value::{Value, ValueError};
+pub use snapshot::{Entity, EntityMut, Snapshot};
+pub use value::Value;
 pub use wire::{Header, Kind, Tag};
 
 /// The README's examples compile and run.

@@ -1,5 +1,9 @@
 //! Bounds of what a packet may hold.
 
+use core::fmt;
+
+use gametape_core::{Datum, ToDatum};
+
 /// Checked before anything is iterated or allocated; encoder and decoder share them, so that what
 /// one writes the other reads.
 ///
@@ -61,6 +65,9 @@ impl Default for Limits {
     }
 }
 
+/// How to read packets.
+pub type ReadOptions = gametape_core::ReadOptions<Limits>;
+
 /// Which limit was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -103,8 +110,14 @@ impl Limit {
     }
 }
 
-impl core::fmt::Display for Limit {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+impl ToDatum for Limit {
+    fn to_datum(&self) -> Datum {
+        self.name().to_datum()
     }
 }

@@ -4,12 +4,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use gametape_core::text::Hash;
+
 use crate::schema::{Codec, Schema};
 use crate::snapshot::Snapshot;
 use crate::value::Value;
 
 /// A field whose values can't be carried over, whatever they are.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("component {component}, field {field}: no value of {from} fits {to}")]
 pub struct Incompatible {
     /// The component.
     pub component: u16,
@@ -20,23 +23,6 @@ pub struct Incompatible {
     /// How it is to be.
     pub to: Codec,
 }
-
-impl fmt::Display for Incompatible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            component,
-            field,
-            from,
-            to,
-        } = self;
-        write!(
-            f,
-            "component {component}, field {field}: no value of {from} fits {to}"
-        )
-    }
-}
-
-impl core::error::Error for Incompatible {}
 
 /// What a migration does not carry over.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,17 +90,21 @@ impl fmt::Display for Loss {
 }
 
 /// Why a state can't be carried over.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MigrateError {
     /// The state has another schema than the migration starts from.
+    #[error("the state has schema {found}, the migration starts from {expected}")]
     Schema {
         /// The migration's.
-        expected: u64,
+        expected: Hash,
         /// The state's.
-        found: u64,
+        found: Hash,
     },
     /// A value does not fit.
+    #[error(
+        "entity {entity}, component {component}, field {field}: {value} does not fit {to}, which holds {min} to {max}"
+    )]
     Value {
         /// The entity.
         entity: u32,
@@ -132,31 +122,6 @@ pub enum MigrateError {
         max: i128,
     },
 }
-
-impl fmt::Display for MigrateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Schema { expected, found } => write!(
-                f,
-                "the state has schema {found:016x}, the migration starts from {expected:016x}"
-            ),
-            Self::Value {
-                entity,
-                component,
-                field,
-                value,
-                to,
-                min,
-                max,
-            } => write!(
-                f,
-                "entity {entity}, component {component}, field {field}: {value} does not fit {to}, which holds {min} to {max}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for MigrateError {}
 
 /// What a codec holds: integers from `min` to `max`, `scale` of which are 1.0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -360,8 +325,8 @@ impl Migration {
     pub fn state(&self, state: &Snapshot) -> Result<Snapshot, MigrateError> {
         if state.schema().hash() != self.old.hash() {
             return Err(MigrateError::Schema {
-                expected: self.old.hash(),
-                found: state.schema().hash(),
+                expected: Hash(self.old.hash()),
+                found: Hash(state.schema().hash()),
             });
         }
         let mut migrated = Snapshot::new(&self.new, state.tick());

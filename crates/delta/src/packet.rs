@@ -3,12 +3,15 @@
 use alloc::vec::Vec;
 
 use crate::apply::Decoder;
+use crate::bits::BitWriter;
 use crate::encode::{Encoder, write_code, write_mask};
-use crate::error::Error;
-use crate::schema::full_mask;
-use crate::value::{Value, ValueError};
+use crate::error::ValueError;
+use crate::limits::ReadOptions;
+use crate::rule::Error;
+use crate::schema::{Schema, full_mask};
+use crate::value::Value;
 use crate::walk::Visit;
-use crate::wire::{Header, Tag};
+use crate::wire::{Header, Tag, push_section};
 
 /// A packet, decoded without a state.
 ///
@@ -110,36 +113,19 @@ impl Decoder {
 }
 
 /// Why a [`Packet`] can't be written.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PacketError {
     /// A component, field or value the schema does not have.
-    Value(ValueError),
+    #[error("{0}")]
+    Value(#[from] ValueError),
     /// What it says breaks a rule of the wire, or exceeds a limit: no decoder would take it.
+    #[error("{0}")]
     Rule(Error),
     /// Components or fields that are not in the order of the schema, or there twice, or those of
     /// an entity that is destroyed: the wire can't say it.
+    #[error("components or fields are not in the order of the schema, or are there twice")]
     Order,
-}
-
-impl core::fmt::Display for PacketError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Value(error) => error.fmt(f),
-            Self::Rule(error) => error.fmt(f),
-            Self::Order => f.write_str(
-                "components or fields are not in the order of the schema, or are there twice",
-            ),
-        }
-    }
-}
-
-impl core::error::Error for PacketError {}
-
-impl From<ValueError> for PacketError {
-    fn from(error: ValueError) -> Self {
-        Self::Value(error)
-    }
 }
 
 impl Encoder {
@@ -180,11 +166,12 @@ impl Encoder {
                 })?;
             }
             let (count, body) = sections.finish();
-            crate::wire::push_section(bytes, section.tag, count, body);
+            push_section(bytes, section.tag, count, body);
         }
         packet.header.write(bytes);
         // Reading it back checks order, masks, kinds of sections and limits in one place.
-        let decoder = Decoder::new(&schema).limits(self.limits_of());
+        let decoder =
+            Decoder::with_options(&schema, ReadOptions::strict().limits(self.limits_of()));
         let read = decoder.packet(bytes).map_err(PacketError::Rule)?;
         // Masks have no order: what stands in another one is written as something else.
         if &read != packet {
@@ -195,9 +182,9 @@ impl Encoder {
 }
 
 fn write_part(
-    schema: &crate::Schema,
+    schema: &Schema,
     part: &ComponentChange,
-    bits: &mut crate::bits::BitWriter,
+    bits: &mut BitWriter,
 ) -> Result<(), PacketError> {
     let component = part.id;
     let (at, definition) = schema

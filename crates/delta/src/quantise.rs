@@ -1,44 +1,7 @@
 //! Real numbers as integers, with a stated rounding rule and error bound.
 
-use core::fmt;
-
+use crate::error::QuantiseError;
 use crate::schema::Codec;
-
-/// Why a real number can't be quantised.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[non_exhaustive]
-pub enum QuantiseError {
-    /// Not a number, or infinite where that can't be clamped.
-    NotFinite,
-    /// Beyond the bounds.
-    OutOfRange {
-        /// The number.
-        value: f64,
-        /// The smallest that can be held.
-        min: f64,
-        /// The largest.
-        max: f64,
-    },
-    /// A quaternion of length 0, which is no rotation.
-    NoRotation,
-}
-
-// Numbers inside are never NaN: equality is total.
-impl Eq for QuantiseError {}
-
-impl fmt::Display for QuantiseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFinite => f.write_str("not a finite number"),
-            Self::OutOfRange { value, min, max } => {
-                write!(f, "{value} is not within {min} and {max}")
-            }
-            Self::NoRotation => f.write_str("a quaternion of length 0 is no rotation"),
-        }
-    }
-}
-
-impl core::error::Error for QuantiseError {}
 
 /// Real numbers as multiples of `1 / scale`, for [`Codec::FixedPoint`].
 ///

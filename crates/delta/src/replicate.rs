@@ -1,9 +1,10 @@
 //! Structs as components.
 
-use crate::quantise::{FixedPoint, QuantiseError, SmallestThree};
-use crate::schema::{Codec, Component, Plan};
-use crate::snapshot::Part;
-use crate::value::{Value, ValueError};
+use crate::error::{QuantiseError, ValueError};
+use crate::part::Part;
+use crate::quantise::{FixedPoint, SmallestThree};
+use crate::schema::{Codec, Component, MAX_MASK_BITS, Plan, Schema};
+use crate::value::Value;
 
 /// A struct that is a component: `#[derive(Replicate)]` (feature `derive`) writes this for you.
 ///
@@ -91,17 +92,24 @@ pub struct ValueWriter<'a> {
 }
 
 impl<'a> ValueWriter<'a> {
-    pub(crate) const fn new(
-        component: &'a Component,
-        plans: &'a [Plan],
-        codes: &'a mut [u64],
-    ) -> Self {
-        Self {
-            component,
-            plans,
+    /// What `write` makes of a component: its place in the schema, and its codes.
+    pub(crate) fn codes(
+        schema: &'a Schema,
+        component: u16,
+        codes: &'a mut [u64; MAX_MASK_BITS],
+        write: impl FnOnce(&mut Self) -> Result<(), ValueError>,
+    ) -> Result<(usize, &'a [u64]), ValueError> {
+        let (index, definition) = schema
+            .component(component)
+            .ok_or(ValueError::UnknownComponent { component })?;
+        let mut writer = Self {
+            component: definition,
+            plans: schema.layout().fields(index),
             codes,
             at: 0,
-        }
+        };
+        write(&mut writer)?;
+        Ok((index, writer.finish()?))
     }
 
     /// The next value.
@@ -159,7 +167,7 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    pub(crate) fn finish(self) -> Result<&'a [u64], ValueError> {
+    fn finish(self) -> Result<&'a [u64], ValueError> {
         if self.at != self.plans.len() {
             return Err(ValueError::FieldCount {
                 component: self.component.id,
@@ -224,8 +232,15 @@ pub struct ValueReader<'a> {
 }
 
 impl<'a> ValueReader<'a> {
-    pub(crate) const fn new(part: Part<'a>) -> Self {
-        Self { part, at: 0 }
+    /// What `read` makes of all values of a component.
+    pub(crate) fn all<T>(
+        part: Part<'a>,
+        read: impl FnOnce(&mut Self) -> Result<T, ValueError>,
+    ) -> Result<T, ValueError> {
+        let mut reader = Self { part, at: 0 };
+        let value = read(&mut reader)?;
+        reader.finish()?;
+        Ok(value)
     }
 
     /// The next value.
@@ -303,7 +318,7 @@ impl<'a> ValueReader<'a> {
     }
 
     /// An error if the component has more values than were asked for.
-    pub(crate) fn finish(&self) -> Result<(), ValueError> {
+    fn finish(&self) -> Result<(), ValueError> {
         let fields = self.part.definition().fields.len();
         if self.at == fields {
             return Ok(());

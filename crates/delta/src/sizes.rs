@@ -4,8 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::apply::Decoder;
-use crate::error::Error;
-use crate::schema::Schema;
+use crate::rule::Error;
+use crate::schema::{Component, Schema};
 use crate::walk::Visit;
 use crate::wire::{HEADER_BYTES, Header, Tag};
 
@@ -75,7 +75,7 @@ impl Sizes {
     /// Of no packet yet.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
-        let component = |component: &crate::Component| ComponentSize {
+        let component = |component: &Component| ComponentSize {
             id: component.id,
             masks: Size::default(),
             fields: component

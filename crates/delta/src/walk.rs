@@ -2,9 +2,9 @@
 
 use crate::apply::Decoder;
 use crate::body::Body;
-use crate::error::Error;
-use crate::schema::ones;
-use crate::wire::{Header, Section, Tag};
+use crate::rule::Error;
+use crate::schema::{full_mask, ones};
+use crate::wire::{HEADER_BYTES, Header, Section, Tag};
 
 /// Is told each part of a packet in its order, with the bits it takes.
 pub(crate) trait Visit {
@@ -22,7 +22,7 @@ pub(crate) trait Visit {
 impl Decoder {
     pub(crate) fn walk(&self, packet: &[u8], visit: &mut impl Visit) -> Result<Header, Error> {
         let frame = self.frame(packet)?;
-        let mut at = crate::wire::HEADER_BYTES;
+        let mut at = HEADER_BYTES;
         for section in frame.sections() {
             self.walk_section(section, section.offset - at, visit)?;
             at = section.offset + section.body.len();
@@ -36,7 +36,7 @@ impl Decoder {
         framing: usize,
         visit: &mut impl Visit,
     ) -> Result<(), Error> {
-        let layout = self.schema.layout();
+        let layout = self.schema().layout();
         let mut body = Body::new(section, self.strict, &self.limits)?;
         visit.section(section.tag, framing + body.position() / 8);
         let mut at = body.position();
@@ -56,7 +56,7 @@ impl Decoder {
                 let plans = layout.fields(component);
                 let fields = if section.tag == Tag::Create {
                     body.create_mask(plans.len(), entity, |field| self.ids(component, field))?;
-                    crate::schema::full_mask(plans.len())
+                    full_mask(plans.len())
                 } else {
                     body.update_mask(plans.len(), entity, || self.component_id(component))?
                 };

@@ -1,20 +1,13 @@
 //! The frame of a packet: header, flags, sections.
 
 use alloc::vec::Vec;
-use core::fmt;
+
+use gametape_core::text::Hash;
 
 use crate::bits::{BitReader, push_varuint, varuint_len};
-use crate::error::{Error, Rule};
 use crate::limits::{Limit, Limits};
-
-/// First four bytes of every packet, little-endian: `CEDS`.
-pub const MAGIC: u32 = 0x5344_4543;
-
-/// The version of the wire.
-pub const VERSION: u16 = 0;
-
-/// Bytes of a header.
-pub const HEADER_BYTES: usize = 28;
+pub use crate::numbers::{HEADER_BYTES, MAGIC, Tag, VERSION};
+use crate::rule::{Error, Rule};
 
 /// What a packet holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -132,54 +125,6 @@ pub fn packet_len(bytes: &[u8]) -> Result<u64, Error> {
     Ok(HEADER_BYTES as u64 + u64::from(payload))
 }
 
-/// What a section does.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize),
-    serde(rename_all = "lowercase")
-)]
-pub enum Tag {
-    /// New entities.
-    Create = 1,
-    /// Entities that are gone.
-    Destroy = 2,
-    /// Changed fields.
-    Update = 3,
-}
-
-impl Tag {
-    /// All, by their number.
-    pub const ALL: [Self; 3] = [Self::Create, Self::Destroy, Self::Update];
-
-    /// The tag of this number.
-    #[must_use]
-    pub const fn new(tag: u8) -> Option<Self> {
-        match tag {
-            1 => Some(Self::Create),
-            2 => Some(Self::Destroy),
-            3 => Some(Self::Update),
-            _ => None,
-        }
-    }
-
-    /// `CREATE`, `DESTROY` or `UPDATE`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Destroy => "DESTROY",
-            Self::Update => "UPDATE",
-        }
-    }
-}
-
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// The sections of a packet, not read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {
@@ -215,8 +160,8 @@ impl<'a> Frame<'a> {
         let (header, payload_len) = Header::read(packet)?;
         if header.schema_hash != schema_hash {
             let rule = Rule::SchemaHash {
-                expected: schema_hash,
-                found: header.schema_hash,
+                expected: Hash(schema_hash),
+                found: Hash(header.schema_hash),
             };
             return Err(Error::new(rule, 8));
         }

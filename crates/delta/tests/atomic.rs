@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Rng, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
-use gametape_delta::{ComponentSize, Decoder, Encoder, Schema, Sizes, Snapshot, Strictness};
+use gametape_delta::{ComponentSize, Decoder, Encoder, ReadOptions, Schema, Sizes, Snapshot};
 use proptest::prelude::*;
 
 struct Check {
@@ -18,14 +18,13 @@ struct Check {
 
 impl Check {
     fn new(schema: &Schema) -> Self {
-        let strict = Decoder::new(schema).limits(UNLIMITED);
         Self {
-            lenient: strict.clone().strictness(Strictness::Lenient),
+            strict: Decoder::with_options(schema, ReadOptions::strict().limits(UNLIMITED)),
+            lenient: Decoder::with_options(schema, ReadOptions::lenient().limits(UNLIMITED)),
             encoder: Encoder::new(schema).limits(UNLIMITED),
             state: Snapshot::new(schema, 0),
             again: Vec::new(),
             taken: 0,
-            strict,
         }
     }
 

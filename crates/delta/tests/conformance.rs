@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use common::broken::{self, broken};
 use common::{Oracle, Parts, bounds, form, hex, published, unhex, value};
 use gametape_delta::Value::{self, Bool, FixedPoint, SInt, UInt, VarSInt, VarUInt};
-use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, Strictness};
+use gametape_delta::{Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot};
 use serde_json::{Value as Json, json};
 
 /// Beyond this, JSON numbers are not safe in all languages.
@@ -371,7 +371,7 @@ fn error_cases() -> Cases {
     let mut cases = Cases(Vec::new());
     let schema = published::schema();
     let baseline = broken::baseline();
-    let lenient = Decoder::new(&schema).strictness(Strictness::Lenient);
+    let lenient = Decoder::with_options(&schema, ReadOptions::lenient());
     for case in broken() {
         let baseline = case.delta.then_some(&baseline);
         let mut rest = json!({
@@ -412,7 +412,7 @@ fn run(case: &Json) {
         common::decode(decoder, baseline, &packet, &mut state).map(|()| state.clone())
     };
     let strict = read(&Decoder::new(&schema));
-    let lenient = read(&Decoder::new(&schema).strictness(Strictness::Lenient));
+    let lenient = read(&Decoder::with_options(&schema, ReadOptions::lenient()));
     let oracle = Oracle::with_default_limits(&schema);
     let theirs = (!NOT_FOR_THE_ORACLE.contains(&name))
         .then(|| oracle.decode(baseline.map(form::state).as_ref(), &packet));

@@ -7,7 +7,7 @@ use common::{
     spoil, step,
 };
 use gametape_delta::bits::BitReader;
-use gametape_delta::{Decoder, Encoder, Schema, Snapshot, Strictness, settle};
+use gametape_delta::{Decoder, Encoder, ReadOptions, Schema, Snapshot, settle};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
@@ -54,7 +54,7 @@ proptest! {
         prop_assert_eq!(&packet, &oracle.encode_full(&state));
         prop_assert_eq!(oracle.decode(None, &packet).unwrap(), form::state(&state));
         let mut read = Snapshot::new(&schema, 0);
-        Decoder::new(&schema).limits(UNLIMITED).full(&packet, &mut read).unwrap();
+        Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED)).full(&packet, &mut read).unwrap();
         prop_assert_eq!(read, state);
     }
 
@@ -64,7 +64,7 @@ proptest! {
         let packet = delta(&schema, &from, &to);
         prop_assert_eq!(&packet, &oracle.encode_delta(&from, &to).unwrap());
         let mut read = Snapshot::new(&schema, 0);
-        Decoder::new(&schema).limits(UNLIMITED).delta(&from, &packet, &mut read).unwrap();
+        Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED)).delta(&from, &packet, &mut read).unwrap();
         // What is within its threshold stays as it was, on both sides.
         let mut settled = to.clone();
         settle(&from, &mut settled);
@@ -97,7 +97,7 @@ proptest! {
     fn a_lenient_decoder_takes_what_the_oracle_takes(Scene { schema, from, to } in scenes(false), seed: u64) {
         let oracle = Oracle::with_default_limits(&schema);
         let strict = Decoder::new(&schema);
-        let lenient = strict.clone().strictness(Strictness::Lenient);
+        let lenient = Decoder::with_options(&schema, ReadOptions::lenient());
         let full = full(&schema, &from);
         let delta = delta(&schema, &from, &to);
         let theirs_from = form::state(&from);
@@ -192,7 +192,7 @@ fn a_long_chain_stays_equal() {
     for _ in 0..8 {
         let schema = common::schemas().new_tree(&mut runner).unwrap().current();
         let oracle = Oracle::unlimited(&schema);
-        let decoder = Decoder::new(&schema).limits(UNLIMITED);
+        let decoder = Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED));
         let mut truth = make_state(&schema, 1, 7, 12);
         let mut held = truth.clone();
         let mut theirs = form::state(&truth);

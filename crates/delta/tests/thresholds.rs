@@ -5,7 +5,9 @@ mod common;
 
 use common::{Oracle, Rng, UNLIMITED, form, make_state, schemas, step, threshold};
 use gametape_delta::Value::FixedPoint;
-use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, settle};
+use gametape_delta::{
+    Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot, settle,
+};
 use proptest::prelude::*;
 
 fn assert_within(truth: &Snapshot, held: &Snapshot) {
@@ -35,7 +37,7 @@ proptest! {
     fn no_value_drifts_whatever_is_lost(schema in schemas(), seed: u64, loss in 0..90_usize) {
         let mut rng = Rng(seed);
         let mut encoder = Encoder::new(&schema).limits(UNLIMITED);
-        let decoder = Decoder::new(&schema).limits(UNLIMITED);
+        let decoder = Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED));
         let mut truth = make_state(&schema, 1, seed, 6);
         // What arrived, as the sender works it out, and as the receiver decodes it.
         let mut settled = vec![truth.clone()];

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Change, Codec, Component, Field};
+use super::model::{Change, Codec, Component, Field};
 
 /// One thing that differs between two schemas: ours and theirs.
 #[derive(Clone, PartialEq, Eq, Debug)]

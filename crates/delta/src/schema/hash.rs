@@ -1,6 +1,6 @@
 //! The hash of a schema.
 
-use super::{Change, Codec, Component};
+use super::model::{Change, Codec, Component};
 
 /// The first 8 bytes of the BLAKE3 digest over the components; the layout is that of the origin.
 pub(super) fn hash(components: &[Component]) -> u64 {

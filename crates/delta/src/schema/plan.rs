@@ -5,8 +5,9 @@
 
 use alloc::vec::Vec;
 
-use super::{Change, Codec, Component};
-use crate::value::{Value, ValueError};
+use super::model::{Change, Codec, Component};
+use crate::error::ValueError;
+use crate::value::Value;
 
 /// How a code goes onto the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,7 +238,7 @@ mod tests {
     proptest! {
         #[test]
         fn codes_keep_values(value: i64, min: i64, max: i64, bits in 1..=64_u8) {
-            let component = Component::new(1, [super::super::Field::new(1, Codec::Bool)]);
+            let component = Component::new(1, [super::super::model::Field::new(1, Codec::Bool)]);
             let (min_q, max_q) = (min.min(max), max.max(min));
             for (codec, value, fits) in [
                 (Codec::FixedPoint { min_q, max_q, scale: 1 }, Value::FixedPoint(value), (min_q..=max_q).contains(&value)),

@@ -1,29 +1,13 @@
-//! Entities that have something to say, and what the sender knows of them.
+//! Entities that have something to say.
 
 use alloc::vec::Vec;
 
 use super::budget::{Budget, DESTROY_BYTES};
+use super::lane::Keyed;
+use super::options::{SendError, SenderOptions};
+use crate::error::EncodeError;
+use crate::limits::Limit;
 use crate::wire::Tag;
-
-/// What the sender knows of an entity the receiver may see.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    pub id: u32,
-    /// The first packet that carried the values in `Sender::shown`, and all since that named it.
-    pub since: u32,
-    /// True once a packet from `since` on that names it is acknowledged.
-    pub confirmed: bool,
-    /// Grows by its weight while it waits.
-    pub priority: u64,
-}
-
-/// An entity that the receiver's baseline has and that is to go.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Gone {
-    pub id: u32,
-    /// Grows while it waits.
-    pub priority: u64,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
@@ -72,18 +56,37 @@ impl Candidate {
         budget.take_for_destroy(parts.get(..count).unwrap_or_default())
     }
 
-    /// A packet of this entity alone.
-    pub fn alone(&self, mut empty: Budget) -> Budget {
+    /// It has to fit into a packet of its own.
+    pub fn check_alone(&self, options: &SenderOptions) -> Result<(), SendError> {
         let (parts, count) = self.parts();
         let more = usize::from(self.what == What::Create);
-        empty.force(parts.get(..count).unwrap_or_default(), more);
-        empty
+        let mut alone = Budget::new(options.budget, &options.limits, 0);
+        alone.force(parts.get(..count).unwrap_or_default(), more);
+        match alone.exceeded() {
+            None => Ok(()),
+            Some((Limit::PacketBytes, budget, needed)) if budget == options.budget => {
+                Err(SendError::BudgetTooSmall {
+                    entity: self.id,
+                    needed,
+                    budget,
+                })
+            }
+            Some((limit, max, found)) => {
+                Err(SendError::Encode(EncodeError::Limit { limit, max, found }))
+            }
+        }
     }
 
     pub fn fit(&self, budget: &mut Budget) -> bool {
         let (parts, count) = self.parts();
         let more = usize::from(self.what == What::Create);
         budget.take(parts.get(..count).unwrap_or_default(), more)
+    }
+}
+
+impl Keyed for Candidate {
+    fn id(&self) -> u32 {
+        self.id
     }
 }
 

@@ -25,6 +25,7 @@
 mod budget;
 mod candidate;
 mod feedback;
+mod lane;
 mod options;
 mod receiver;
 mod sender;

@@ -1,6 +1,6 @@
 //! How a sender sends, what it sent, and why it did not.
 
-use core::fmt;
+use gametape_core::text::{Bytes, Grouped};
 
 use crate::error::EncodeError;
 use crate::limits::Limits;
@@ -48,14 +48,17 @@ pub struct Sent {
 }
 
 /// Why a state was not sent. The sender is as it was before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
     /// The state can't be a packet.
+    #[error("{0}")]
     Encode(EncodeError),
     /// Tick 0, which can't be a baseline.
+    #[error("a session starts at tick 1 or later")]
     TickZero,
     /// A tick that is not after the last one sent.
+    #[error("tick {} is not after tick {}, the last one sent", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder {
         /// The tick.
         tick: u32,
@@ -63,11 +66,13 @@ pub enum SendError {
         last: u32,
     },
     /// Not even a header fits.
+    #[error("a packet has a header of {HEADER_BYTES} bytes, the budget is {}", Grouped(*.budget as u64))]
     NoRoom {
         /// Bytes a packet may have.
         budget: usize,
     },
     /// An entity that would not fit into a packet of its own: it could never be delivered.
+    #[error("entity {entity} needs a packet of {}, the budget is {}", Bytes(*.needed as u64), Grouped(*.budget as u64))]
     BudgetTooSmall {
         /// The entity.
         entity: u32,
@@ -77,29 +82,3 @@ pub enum SendError {
         budget: usize,
     },
 }
-
-impl fmt::Display for SendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Encode(error) => error.fmt(f),
-            Self::TickZero => f.write_str("a session starts at tick 1 or later"),
-            Self::TickOrder { tick, last } => {
-                write!(f, "tick {tick} is not after tick {last}, the last one sent")
-            }
-            Self::NoRoom { budget } => write!(
-                f,
-                "a packet has a header of {HEADER_BYTES} bytes, the budget is {budget}"
-            ),
-            Self::BudgetTooSmall {
-                entity,
-                needed,
-                budget,
-            } => write!(
-                f,
-                "entity {entity} needs a packet of {needed} bytes, the budget is {budget}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for SendError {}

@@ -2,26 +2,31 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::{fmt, mem};
+use core::mem;
+
+use gametape_core::text::Grouped;
 
 use super::feedback::Feedback;
+use super::lane::Lane;
 use super::options::DEFAULT_WINDOW;
 use crate::apply::Decoder;
 use crate::baseline::Baselines;
-use crate::error::Error;
-use crate::limits::Limits;
+use crate::limits::{Limits, ReadOptions};
+use crate::rule::Error;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
 use crate::wire::Kind;
 
 /// Why a packet was not applied. The receiver is as it was before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReceiveError {
     /// It breaks a rule of the wire.
+    #[error("{0}")]
     Packet(Error),
     /// It builds on a state that is not held; [`feedback`](Self::feedback) asks for a full
     /// snapshot.
+    #[error("tick {} builds on tick {}, which is not held: a full snapshot is needed", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
     NeedFull {
         /// The tick of the packet.
         tick: u32,
@@ -40,20 +45,6 @@ impl ReceiveError {
         }
     }
 }
-
-impl fmt::Display for ReceiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Packet(error) => error.fmt(f),
-            Self::NeedFull { tick, baseline } => write!(
-                f,
-                "tick {tick} builds on tick {baseline}, which is not held: a full snapshot is needed"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for ReceiveError {}
 
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,7 +89,7 @@ impl Receiver {
     #[must_use]
     pub fn with_window(schema: &Schema, window: usize, limits: Limits) -> Self {
         Self {
-            decoder: Decoder::new(schema).limits(limits),
+            decoder: Decoder::with_options(schema, ReadOptions::strict().limits(limits)),
             states: Baselines::new(schema, window.max(2)),
             ticks: VecDeque::new(),
             spare_ticks: Vec::new(),
@@ -155,8 +146,8 @@ impl Receiver {
             self.named.sort_unstable();
             self.named.dedup();
         }
-        self.see(&state, header.kind);
-        self.keep(state, header.kind);
+        self.see(&state, header.baseline());
+        self.keep(state, header.baseline());
         self.earlier = match latest.map(|latest| header.tick - latest) {
             Some(step @ 1..64) => self.earlier << step | 1 << (step - 1),
             Some(64) => 1 << 63,
@@ -173,64 +164,45 @@ impl Receiver {
 
     /// Of each entity that is there now, the newest values: those the packet names, else those
     /// seen before, else those of the baseline.
-    fn see(&mut self, state: &Snapshot, kind: Kind) {
+    fn see(&mut self, state: &Snapshot, baseline: Option<u32>) {
         let tick = state.tick();
         self.next_view.clear();
         self.next_view.set_tick(tick);
         self.next_view_ticks.clear();
         let mut ticks = self.spare_ticks.pop().unwrap_or_default();
         ticks.clear();
-        let held = match kind {
-            Kind::Full => None,
-            Kind::Delta { baseline } => self.states.get(baseline).zip(
-                self.ticks
-                    .iter()
-                    .find(|(tick, _)| *tick == baseline)
-                    .map(|(_, ticks)| ticks),
-            ),
-        };
-        let mut named = self.named.iter().copied().peekable();
-        let (mut seen_at, mut held_at) = (0, 0);
-        for row in crate::encode::rows(state) {
-            while named.next_if(|id| *id < row.id).is_some() {}
-            let is_named = named.next_if_eq(&row.id).is_some();
+        let held = baseline.and_then(|baseline| {
+            let as_of = self.ticks.iter().find(|(tick, _)| *tick == baseline);
+            Some((self.states.get(baseline)?.ids(), as_of?.1.as_slice()))
+        });
+        let (held_ids, held_as_of) = held.unwrap_or_default();
+        let mut held = Lane::new(held_ids.iter().zip(held_as_of));
+        let mut named = Lane::new(&self.named);
+        let seen = self.view.rows.iter().zip(&self.view_ticks);
+        let mut seen = Lane::new(seen);
+        for row in state.rows.iter() {
+            let is_named = named.at(row.id).is_some();
             // An entity that is not named is that of the baseline.
-            let mut as_of = tick;
-            if let Some((held, ticks)) = held {
-                held_at = advance(held, held_at, row.id);
-                if !is_named {
-                    as_of = ticks.get(held_at).copied().unwrap_or(tick);
-                }
-            }
+            let held_as_of = held.at(row.id).filter(|_| !is_named);
+            let as_of = held_as_of.map_or(tick, |(_, as_of)| *as_of);
             ticks.push(as_of);
-            seen_at = advance(&self.view, seen_at, row.id);
-            let seen = self.view.row(seen_at).filter(|seen| seen.id == row.id);
-            let seen_as_of = self.view_ticks.get(seen_at).copied();
-            match seen.zip(seen_as_of) {
-                Some((seen, seen_as_of)) if !is_named => {
-                    self.next_view.push_row(seen);
-                    self.next_view_ticks.push(seen_as_of);
-                }
-                _ => {
-                    self.next_view.push_row(row);
-                    self.next_view_ticks.push(as_of);
-                }
-            }
+            let seen = seen.at(row.id).filter(|_| !is_named);
+            let (row, as_of) = seen.unwrap_or((row, &as_of));
+            self.next_view.rows.push(row);
+            self.next_view_ticks.push(*as_of);
         }
+        drop(seen);
         self.ticks.push_back((tick, ticks));
         mem::swap(&mut self.view, &mut self.next_view);
         mem::swap(&mut self.view_ticks, &mut self.next_view_ticks);
     }
 
-    fn keep(&mut self, state: Snapshot, kind: Kind) {
-        self.pinned = match kind {
-            Kind::Full => None,
-            Kind::Delta { baseline } => {
-                // A sender's baselines only grow: what is before this one is not used again.
-                self.states.drop_before(baseline);
-                Some(baseline)
-            }
-        };
+    fn keep(&mut self, state: Snapshot, baseline: Option<u32>) {
+        if let Some(baseline) = baseline {
+            // A sender's baselines only grow: what is before this one is not used again.
+            self.states.drop_before(baseline);
+        }
+        self.pinned = baseline;
         if self.states.len() == self.states.capacity() {
             self.states.drop_oldest_but(self.pinned);
         }
@@ -255,7 +227,7 @@ impl Receiver {
     /// The tick at which an entity had the values that [`view`](Self::view) shows.
     #[must_use]
     pub fn tick_of(&self, entity: u32) -> Option<u32> {
-        let at = self.view.find(entity).ok()?;
+        let at = self.view.rows.find(entity).ok()?;
         self.view_ticks.get(at).copied()
     }
 
@@ -280,10 +252,4 @@ impl Receiver {
         self.spare_ticks
             .extend(self.ticks.drain(..).map(|(_, ticks)| ticks));
     }
-}
-
-/// The place of `id` in a state, or of the next entity, from `at` on.
-fn advance(state: &Snapshot, at: usize, id: u32) -> usize {
-    let rest = state.ids().get(at..).unwrap_or_default();
-    at + rest.iter().take_while(|other| **other < id).count()
 }

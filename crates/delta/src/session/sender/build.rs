@@ -1,113 +1,99 @@
 //! The packet, the state it leads to, and what is known from then on.
 
 use alloc::vec::Vec;
-use core::mem;
+use core::iter;
 
-use super::{Sender, skip};
-use crate::schema::Schema;
-use crate::session::candidate::{What, put};
-use crate::snapshot::Snapshot;
-use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
+use super::draft::Draft;
+use super::history::History;
+use super::memory::{Gone, Known, Memory};
+use crate::session::candidate::{Candidate, What, put};
+use crate::session::lane::{Lane, soonest};
+use crate::snapshot::{Row, Snapshot};
+use crate::wire::{HEADER_BYTES, Header, Tag, push_section};
 
-impl Sender {
-    /// The state the receiver will hold; what is known and shown goes along.
-    pub(super) fn build(&mut self, tick: u32) -> Snapshot {
-        let mut state = self.states.take_spare();
-        state.set_tick(tick);
-        let mut names = self.spare_names.pop().unwrap_or_default();
-        names.clear();
-        self.next_shown.clear();
-        for (count, body) in &mut self.bodies {
-            *count = 0;
-            body.clear();
-        }
-        let baseline = self.acked.and_then(|acked| self.states.get(acked));
-        let bytes = self.bits.aligned();
-        let (mut held_at, mut shown_at, mut target_at, mut gone_at) = (0, 0, 0, 0);
-        let mut candidates = self.candidates.iter().copied().peekable();
-        let mut last = self
-            .states
-            .latest()
-            .map_or(&[][..], Snapshot::ids)
-            .iter()
-            .peekable();
-        let mut absent = self
-            .absent
-            .iter()
-            .filter(|(_, tick)| Some(*tick) > self.acked)
-            .peekable();
-        self.next_absent.clear();
-        loop {
-            let held = baseline.and_then(|baseline| baseline.row(held_at));
-            let target = self.target.row(target_at);
-            let ids = [held, target].map(|row| row.map(|row| row.id));
-            let also = [last.peek().map(|id| **id), absent.peek().map(|(id, _)| *id)];
-            let Some(id) = ids.into_iter().chain(also).flatten().min() else {
-                break;
-            };
-            let in_last = last.next_if(|last| **last == id).is_some();
-            let was_absent = absent.next_if(|(absent, _)| *absent == id);
-            let held = held.filter(|row| row.id == id);
-            let target = target.filter(|row| row.id == id);
-            held_at += usize::from(held.is_some());
-            let chosen = candidates
-                .next_if(|candidate| candidate.id == id)
-                .filter(|candidate| candidate.chosen);
-            if let Some(candidate) = chosen {
-                put(&mut self.bodies, bytes, &candidate);
-            }
-            let destroyed = chosen.is_some_and(|candidate| candidate.what == What::Destroy);
-            let named = chosen.is_some() && !destroyed;
-            if destroyed {
-                gone_at += skip(self.next_gone.get(gone_at..), |gone| gone.id < id);
-                let gone = self.next_gone.get_mut(gone_at);
-                if let Some(gone) = gone.filter(|gone| gone.id == id) {
-                    gone.priority = 0;
-                }
-            }
-            let now = if named {
-                target
-            } else {
-                held.filter(|_| !destroyed)
-            };
-            match now {
-                Some(row) => {
-                    state.push_row(row);
-                    self.next_absent.extend(was_absent);
-                }
-                None if in_last || held.is_some() => self.next_absent.push((id, tick)),
-                None => self.next_absent.extend(was_absent),
-            }
-            // A destroyed entity is gone from state and view alike: nothing to confirm.
-            names.extend(named.then_some(id));
-            let Some(target) = target else {
-                continue;
-            };
-            shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
-            let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
-            if let Some(known) = self.next_known.get_mut(target_at) {
-                if named {
-                    known.priority = 0;
-                }
-                if named && shown != Some(target) {
-                    known.since = tick;
-                    known.confirmed = false;
-                }
-            }
-            if let Some(row) = named.then_some(target).or(shown) {
-                self.next_shown.push_row(row);
-            }
-            target_at += 1;
-        }
-        self.named.push_back((tick, names));
-        mem::swap(&mut self.known, &mut self.next_known);
-        mem::swap(&mut self.shown, &mut self.next_shown);
-        mem::swap(&mut self.gone, &mut self.next_gone);
-        mem::swap(&mut self.absent, &mut self.next_absent);
-        state
+/// An entity that the packet or the states around it have to do with.
+struct Part<'a> {
+    id: u32,
+    /// In the baseline.
+    held: Option<Row<'a>>,
+    /// As the receiver is to see it, and what is known of it then.
+    target: Option<(Row<'a>, &'a mut Known)>,
+    /// As it was sent last.
+    shown: Option<Row<'a>>,
+    /// What the packet says of it.
+    chosen: Option<&'a Candidate>,
+    gone: Option<&'a mut Gone>,
+    /// In the state before.
+    in_latest: bool,
+    /// It went away after the baseline.
+    was_absent: Option<&'a (u32, u32)>,
+}
+
+impl Part<'_> {
+    fn is_destroyed(&self) -> bool {
+        self.chosen
+            .is_some_and(|candidate| candidate.what == What::Destroy)
     }
 
-    pub(super) fn write(&self, schema: &Schema, tick: u32, packet: &mut Vec<u8>) {
+    /// True if the packet creates or updates it.
+    fn is_named(&self) -> bool {
+        self.chosen.is_some() && !self.is_destroyed()
+    }
+}
+
+impl Draft {
+    /// The state that the receiver will hold, and the entities that the packet names; the bodies of
+    /// the packet and what is known go along.
+    pub fn build(
+        &mut self,
+        tick: u32,
+        history: &mut History,
+        memory: &Memory,
+    ) -> (Snapshot, Vec<u32>) {
+        let (mut state, mut names) = history.spare();
+        state.set_tick(tick);
+        let bytes = self.bits.aligned();
+        let next = &mut self.next;
+        let mut held = Lane::new(history.baseline().iter());
+        let mut target = Lane::new(self.target.rows.iter().zip(&mut next.known));
+        let mut latest = Lane::new(history.latest());
+        let absent = memory.absent.iter();
+        let mut absent = Lane::new(absent.filter(|(_, tick)| history.is_after_baseline(*tick)));
+        let mut shown = Lane::new(memory.shown.rows.iter());
+        let mut candidates = Lane::new(&self.candidates);
+        let mut gone = Lane::new(&mut next.gone);
+        let parts = iter::from_fn(|| {
+            let ids = [
+                held.next_id(),
+                target.next_id(),
+                latest.next_id(),
+                absent.next_id(),
+            ];
+            let id = soonest(ids)?;
+            Some(Part {
+                id,
+                held: held.at(id),
+                target: target.at(id),
+                shown: shown.at(id),
+                chosen: candidates.at(id).filter(|candidate| candidate.chosen),
+                gone: gone.at(id),
+                in_latest: latest.at(id).is_some(),
+                was_absent: absent.at(id),
+            })
+        });
+        for part in parts {
+            if let Some(candidate) = part.chosen {
+                put(&mut self.bodies, bytes, candidate);
+            }
+            // A destroyed entity is gone from state and view alike: nothing to confirm.
+            names.extend(part.is_named().then_some(part.id));
+            lead_to(&part, tick, &mut state, &mut next.absent);
+            know(part, tick, &mut next.shown);
+        }
+        (state, names)
+    }
+
+    pub fn write(&self, header: Header, packet: &mut Vec<u8>) {
         packet.clear();
         packet.extend_from_slice(&[0; HEADER_BYTES]);
         for tag in [Tag::Destroy, Tag::Create, Tag::Update] {
@@ -115,27 +101,44 @@ impl Sender {
                 push_section(packet, tag, *count, body);
             }
         }
-        Header {
-            kind: match self.acked {
-                None => Kind::Full,
-                Some(baseline) => Kind::Delta { baseline },
-            },
-            schema_hash: schema.hash(),
-            tick,
-        }
-        .write(packet);
+        header.write(packet);
     }
+}
 
-    pub(super) fn remember(&mut self, tick: u32, state: Snapshot) {
-        self.last_tick = tick;
-        if self.states.len() == self.states.capacity() {
-            self.states.drop_oldest_but(self.acked);
+/// What the receiver will hold of an entity, or since when it lacks it.
+fn lead_to(part: &Part<'_>, tick: u32, state: &mut Snapshot, absent: &mut Vec<(u32, u32)>) {
+    let now = if part.is_named() {
+        part.target.as_ref().map(|(row, _)| *row)
+    } else {
+        part.held.filter(|_| !part.is_destroyed())
+    };
+    match now {
+        Some(row) => {
+            state.rows.push(row);
+            absent.extend(part.was_absent);
         }
-        // The tick is newer than all: looked at before.
-        let _ = self.states.push(state);
-        if self.named.len() > self.states.capacity() {
-            let oldest = self.named.pop_front();
-            self.spare_names.extend(oldest.map(|(_, names)| names));
+        None if part.in_latest || part.held.is_some() => absent.push((part.id, tick)),
+        None => absent.extend(part.was_absent),
+    }
+}
+
+/// What is known of an entity once the packet is sent.
+fn know(part: Part<'_>, tick: u32, shown: &mut Snapshot) {
+    let (is_named, is_destroyed) = (part.is_named(), part.is_destroyed());
+    if let Some(gone) = part.gone.filter(|_| is_destroyed) {
+        gone.priority = 0;
+    }
+    let Some((target, known)) = part.target else {
+        return;
+    };
+    if is_named {
+        known.priority = 0;
+        if part.shown != Some(target) {
+            known.since = tick;
+            known.confirmed = false;
         }
+    }
+    if let Some(row) = is_named.then_some(target).or(part.shown) {
+        shown.rows.push(row);
     }
 }

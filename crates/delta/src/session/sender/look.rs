@@ -1,137 +1,127 @@
-//! What there is to say, and how much of it goes into the packet.
+//! What there is to say.
 
-use super::{Sender, skip};
-use crate::encode::{changes, settle_row, write_create, write_update};
+use alloc::vec::Vec;
+use core::iter;
+
+use super::draft::Draft;
+use super::history::History;
+use super::memory::{Gone, Known, Memory};
+use crate::encode::{Changed, changes, settle_row, write_create, write_update};
 use crate::error::EncodeError;
 use crate::limits::Limit;
 use crate::schema::Layout;
-use crate::session::budget::{Budget, DESTROY_BYTES};
-use crate::session::candidate::{Candidate, Gone, Known, What};
-use crate::session::options::SendError;
+use crate::session::candidate::{Candidate, What};
+use crate::session::lane::{Lane, soonest};
+use crate::session::options::{SendError, SenderOptions};
 use crate::snapshot::{Row, Snapshot};
-use crate::wire::Tag;
 
-impl Sender {
-    /// Finds what there is to say, of all entities that are or were visible.
-    pub(super) fn look(
-        &mut self,
+/// An entity of the world or of the baseline, and what is known of it.
+struct Sighting<'a> {
+    id: u32,
+    /// In the world.
+    now: Option<Row<'a>>,
+    /// In the baseline.
+    held: Option<Row<'a>>,
+    /// As it was sent last.
+    shown: Option<Row<'a>>,
+    known: Option<&'a Known>,
+    gone: Option<&'a Gone>,
+    /// It came or went after the baseline, and the receiver may have seen that.
+    sticky: bool,
+}
+
+/// All entities there are, or were for the receiver, ascending.
+fn sightings<'a>(
+    world: &'a Snapshot,
+    history: &'a History,
+    memory: &'a Memory,
+) -> impl Iterator<Item = Sighting<'a>> {
+    let mut world = Lane::new(world.rows.iter());
+    let mut baseline = Lane::new(history.baseline().iter());
+    let mut latest = Lane::new(history.latest());
+    let mut shown = Lane::new(memory.shown.rows.iter());
+    let mut known = Lane::new(&memory.known);
+    let mut gone = Lane::new(&memory.gone);
+    let mut absent = Lane::new(&memory.absent);
+    iter::from_fn(move || {
+        let id = soonest([world.next_id(), baseline.next_id()])?;
+        let held = baseline.at(id);
+        let (absent, latest) = (absent.at(id), latest.at(id));
+        Some(Sighting {
+            id,
+            now: world.at(id),
+            held,
+            shown: shown.at(id),
+            known: known.at(id),
+            gone: gone.at(id),
+            sticky: match held {
+                Some(_) => absent.is_some_and(|(_, tick)| history.is_after_baseline(*tick)),
+                None => latest.is_some(),
+            },
+        })
+    })
+}
+
+impl Sighting<'_> {
+    const fn candidate(&self, what: What, from: usize, to: usize, priority: u64) -> Candidate {
+        Candidate {
+            id: self.id,
+            what,
+            from,
+            to,
+            sticky: self.sticky,
+            priority,
+            chosen: false,
+        }
+    }
+
+    /// What there is to say so that the receiver comes to see `settled`, if anything. Of an update
+    /// `changed` are the fields.
+    fn wants(
+        &self,
         layout: &Layout,
+        settled: Row<'_>,
+        known: &Known,
+        changed: &mut Vec<Changed>,
+    ) -> Option<What> {
+        match self.held {
+            None => Some(What::Create),
+            Some(held) if held.mask != settled.mask => Some(What::Replace),
+            Some(held) => {
+                let differs = changes(layout, false, held, settled, changed);
+                let seen = known.confirmed && self.shown.is_some_and(|shown| shown == settled);
+                (differs || !seen || self.sticky).then_some(What::Update)
+            }
+        }
+    }
+}
+
+impl Draft {
+    /// Finds what there is to say, of all entities that are or were visible.
+    pub fn look(
+        &mut self,
         world: &Snapshot,
+        history: &History,
+        memory: &Memory,
+        options: &SenderOptions,
         weight: &mut impl FnMut(u32) -> u32,
     ) -> Result<(), SendError> {
-        self.next_known.clear();
-        self.next_gone.clear();
-        self.target.clear();
-        self.candidates.clear();
-        self.bits.clear();
-        let baseline = self.acked.and_then(|tick| self.states.get(tick));
-        let (mut held_at, mut known_at, mut shown_at, mut gone_at) = (0, 0, 0, 0);
-        let last = self.states.latest().map_or(&[][..], Snapshot::ids);
-        let (mut last_at, mut absent_at) = (0, 0);
-        let mut heaviest = 1;
-        let mut rows = crate::encode::rows(world).peekable();
-        loop {
-            let held = baseline.and_then(|baseline| baseline.row(held_at));
-            let row = match (rows.peek(), held) {
-                (None, None) => break,
-                (Some(row), Some(held)) if held.id < row.id => None,
-                (row, _) => row.copied(),
+        self.clear();
+        self.next.heaviest = 1;
+        let layout = world.schema().layout();
+        for entity in sightings(world, history, memory) {
+            let grows = entity.now.map_or(0, |row| weight(row.id));
+            self.next.heaviest = self.next.heaviest.max(grows);
+            let candidate = match entity.now {
+                Some(row) if grows > 0 => self.show(layout, &entity, row, grows),
+                _ => self.take_away(&entity, memory.heaviest),
             };
-            rows.next_if(|next| row.is_some_and(|row| row.id == next.id));
-            let id = row.or(held).map_or(0, |row| row.id);
-            let held = held.filter(|held| held.id == id);
-            held_at += usize::from(held.is_some());
-            let grows = row.map_or(0, |row| weight(row.id));
-            heaviest = heaviest.max(grows);
-            gone_at += skip(self.gone.get(gone_at..), |gone| gone.id < id);
-            let gone = self.gone.get(gone_at).filter(|gone| gone.id == id);
-            last_at += skip(last.get(last_at..), |last| *last < id);
-            absent_at += skip(self.absent.get(absent_at..), |(absent, _)| *absent < id);
-            let absent = self
-                .absent
-                .get(absent_at)
-                .filter(|(absent, _)| *absent == id);
-            let sticky = if held.is_some() {
-                absent.is_some_and(|(_, tick)| Some(*tick) > self.acked)
-            } else {
-                last.get(last_at) == Some(&id)
-            };
-            let Some(row) = row.filter(|_| grows > 0) else {
-                if held.is_some() {
-                    // What is no more matters as much as anything, and no more.
-                    let grows = u64::from(self.heaviest);
-                    let priority = gone.map_or(0, |gone| gone.priority) + grows;
-                    self.next_gone.push(Gone { id, priority });
-                    let from = self.bits.aligned().len();
-                    let candidate = Candidate {
-                        id,
-                        what: What::Destroy,
-                        from,
-                        to: from,
-                        sticky,
-                        priority,
-                        chosen: false,
-                    };
-                    self.check_alone(&candidate)?;
-                    self.candidates.push(candidate);
-                }
-                continue;
-            };
-            known_at += skip(self.known.get(known_at..), |known| known.id < id);
-            let mut known = match self.known.get(known_at) {
-                Some(known) if known.id == id => *known,
-                _ => Known {
-                    id,
-                    since: 0,
-                    confirmed: false,
-                    priority: 0,
-                },
-            };
-            shown_at += skip(self.shown.ids().get(shown_at..), |shown| *shown < id);
-            let shown = self.shown.row(shown_at).filter(|shown| shown.id == id);
-            self.target.push_row(row);
-            // Packets in flight build on several states, whose values may differ within the
-            // thresholds: what was said last is what all of them come to.
-            let alike = |old: &Row<'_>| held.is_some() && old.mask == row.mask;
-            if let Some(old) = shown.filter(alike).or(held.filter(alike)) {
-                let last = self.target.len() - 1;
-                settle_row(layout, old, self.target.codes_mut(last));
-            }
-            let settled = self.target.row(self.target.len() - 1).unwrap_or(row);
-            let from = self.bits.aligned().len();
-            let what = match held {
-                None => Some(What::Create),
-                Some(held) if held.mask != row.mask => Some(What::Replace),
-                Some(held) => {
-                    let differs = changes(layout, false, held, settled, &mut self.changed);
-                    let seen = known.confirmed && shown.is_some_and(|s| s == settled);
-                    (differs || !seen || sticky).then_some(What::Update)
-                }
-            };
-            if let Some(what) = what {
-                known.priority = known.priority.saturating_add(grows.into());
-                match what {
-                    What::Update => {
-                        write_update(layout, settled, &self.changed, &mut self.bits);
-                    }
-                    _ => write_create(layout, settled, &mut self.bits),
-                }
-                let candidate = Candidate {
-                    id,
-                    what,
-                    from,
-                    to: self.bits.aligned().len(),
-                    sticky,
-                    priority: known.priority,
-                    chosen: false,
-                };
-                self.check_alone(&candidate)?;
+            if let Some(candidate) = candidate {
+                candidate.check_alone(options)?;
                 self.candidates.push(candidate);
             }
-            self.next_known.push(known);
         }
-        self.heaviest = heaviest;
-        let (max, found) = (self.options.limits.max_entities, self.next_known.len());
+        let (max, found) = (options.limits.max_entities, self.target.len());
         if found > max {
             let limit = Limit::Entities;
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
@@ -139,74 +129,63 @@ impl Sender {
         Ok(())
     }
 
-    /// A candidate has to fit into a packet of its own.
-    fn check_alone(&self, candidate: &Candidate) -> Result<(), SendError> {
-        let limits = &self.options.limits;
-        let alone = candidate.alone(Budget::new(self.options.budget, limits, 0));
-        match alone.exceeded() {
-            None => Ok(()),
-            Some((Limit::PacketBytes, budget, needed)) if budget == self.options.budget => {
-                Err(SendError::BudgetTooSmall {
-                    entity: candidate.id,
-                    needed,
-                    budget,
-                })
+    /// Of an entity the receiver may see: what there is to say of it, if anything.
+    fn show(
+        &mut self,
+        layout: &Layout,
+        entity: &Sighting<'_>,
+        row: Row<'_>,
+        grows: u32,
+    ) -> Option<Candidate> {
+        let mut known = entity.known.copied().unwrap_or(Known::new(entity.id));
+        let settled = settle(&mut self.target, layout, entity, row);
+        let wants = entity.wants(layout, settled, &known, &mut self.changed);
+        let candidate = wants.map(|what| {
+            known.priority = known.priority.saturating_add(grows.into());
+            let from = self.bits.aligned().len();
+            if what == What::Update {
+                write_update(layout, settled, &self.changed, &mut self.bits);
+            } else {
+                write_create(layout, settled, &mut self.bits);
             }
-            Some((limit, max, found)) => {
-                Err(SendError::Encode(EncodeError::Limit { limit, max, found }))
-            }
-        }
+            let to = self.bits.aligned().len();
+            entity.candidate(what, from, to, known.priority)
+        });
+        self.next.known.push(known);
+        candidate
     }
 
-    /// Chooses what goes into the packet; how many candidates have to wait.
-    pub(super) fn choose(&mut self) -> usize {
-        let held = self.acked.and_then(|tick| self.states.get(tick));
-        let held = held.map_or(0, Snapshot::len);
-        let limits = &self.options.limits;
-        let mut budget = Budget::new(self.options.budget, limits, held);
-        self.order.clear();
-        self.order.extend(0..self.candidates.len());
-        let candidates = &mut self.candidates;
-        self.order.sort_unstable_by_key(|at| {
-            candidates
-                .get(*at)
-                .map(|c| (!c.sticky, core::cmp::Reverse(c.priority), c.id))
+    /// Of an entity the receiver may not see any more: it goes, where the baseline has it.
+    fn take_away(&mut self, entity: &Sighting<'_>, heaviest: u32) -> Option<Candidate> {
+        entity.held?;
+        // What is no more matters as much as anything, and no more.
+        let waited = entity.gone.map_or(0, |gone| gone.priority);
+        let priority = waited + u64::from(heaviest);
+        self.next.gone.push(Gone {
+            id: entity.id,
+            priority,
         });
-        // Destroys that are said again take the least, and whatever is back can be one of them.
-        let again = |c: &Candidate| c.is_back() || c.sticky && c.what == What::Destroy;
-        for candidate in candidates.iter_mut().filter(|candidate| again(candidate)) {
-            candidate.chosen = budget.take(&[(Tag::Destroy, DESTROY_BYTES)], 0);
-        }
-        let mut waiting = 0;
-        // Of those: creates that wait for an entity to go.
-        let mut crowded = 0;
-        for at in &self.order {
-            let Some(candidate) = candidates.get_mut(*at) else {
-                continue;
-            };
-            if candidate.chosen {
-                if candidate.is_back() && !candidate.fit_for_destroy(&mut budget) {
-                    candidate.what = What::Destroy;
-                    waiting += 1;
-                }
-                continue;
-            }
-            // What comes or goes stays in each packet until it is acknowledged. Were it let in
-            // before something that waits for room, that room might never come.
-            // Only what goes makes room for what waits for an entity to go.
-            let before = match candidate.what {
-                What::Create => waiting,
-                What::Destroy => waiting - crowded,
-                What::Update | What::Replace => 0,
-            };
-            let blocked = before > 0 && !candidate.sticky;
-            let no_room = candidate.what == What::Create && budget.is_crowded();
-            candidate.chosen = !blocked && candidate.fit(&mut budget);
-            if !candidate.chosen {
-                waiting += 1;
-                crowded += usize::from(no_room);
-            }
-        }
-        waiting
+        let at = self.bits.aligned().len();
+        Some(entity.candidate(What::Destroy, at, at, priority))
     }
+}
+
+/// Adds an entity to `target`, with the values that the receiver is to come to.
+fn settle<'a>(
+    target: &'a mut Snapshot,
+    layout: &Layout,
+    entity: &Sighting<'_>,
+    row: Row<'a>,
+) -> Row<'a> {
+    let at = target.len();
+    target.rows.push(row);
+    // Packets in flight build on several states, whose values may differ within the thresholds:
+    // what was said last is what all of them come to.
+    if let Some(held) = entity.held {
+        let alike = |old: &Row<'_>| old.mask == row.mask;
+        if let Some(old) = entity.shown.filter(alike).or(Some(held).filter(alike)) {
+            settle_row(layout, old, target.rows.codes_mut(at));
+        }
+    }
+    target.rows.get(at).unwrap_or(row)
 }

@@ -1,22 +1,28 @@
 //! The side that sends states.
 
 mod build;
-mod feedback;
+mod choose;
+mod draft;
+mod history;
 mod look;
+mod memory;
 
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::mem;
 
-use super::candidate::{Candidate, Gone, Known};
+use gametape_core::text::Hash;
+
+use self::draft::Draft;
+use self::history::History;
+use self::memory::Memory;
+use super::feedback::Feedback;
 use super::options::{SendError, SenderOptions, Sent};
-use crate::baseline::Baselines;
-use crate::bits::BitWriter;
 use crate::body::check_schema;
-use crate::encode::Changed;
 use crate::error::EncodeError;
+use crate::rule::Rule;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
-use crate::wire::HEADER_BYTES;
+use crate::wire::{HEADER_BYTES, Header, Kind};
 
 /// Sends states to one receiver.
 ///
@@ -43,35 +49,9 @@ use crate::wire::HEADER_BYTES;
 pub struct Sender {
     schema: Schema,
     options: SenderOptions,
-    /// What the receiver holds if it applied the packet of that tick.
-    states: Baselines,
-    /// Which entities each packet named.
-    named: VecDeque<(u32, Vec<u32>)>,
-    spare_names: Vec<Vec<u32>>,
-    /// The acknowledged state that packets build on.
-    acked: Option<u32>,
-    last_tick: u32,
-    /// Ascending by id.
-    known: Vec<Known>,
-    /// The values each entity was last sent with.
-    shown: Snapshot,
-    /// Ascending by id.
-    gone: Vec<Gone>,
-    /// Entities that a state had and the next one lacked, after the baseline: when. Ascending.
-    absent: Vec<(u32, u32)>,
-    /// The largest weight of the last packet.
-    heaviest: u32,
-    // Kept for their memory.
-    next_known: Vec<Known>,
-    next_shown: Snapshot,
-    next_gone: Vec<Gone>,
-    next_absent: Vec<(u32, u32)>,
-    target: Snapshot,
-    candidates: Vec<Candidate>,
-    order: Vec<usize>,
-    bits: BitWriter,
-    changed: Vec<Changed>,
-    bodies: [(u32, Vec<u8>); 3],
+    history: History,
+    memory: Memory,
+    draft: Draft,
 }
 
 impl Sender {
@@ -84,30 +64,12 @@ impl Sender {
     /// A sender.
     #[must_use]
     pub fn with_options(schema: &Schema, options: SenderOptions) -> Self {
-        let empty = || Snapshot::new(schema, 0);
         Self {
             schema: schema.clone(),
             options,
-            states: Baselines::new(schema, options.window.max(2)),
-            named: VecDeque::new(),
-            spare_names: Vec::new(),
-            acked: None,
-            last_tick: 0,
-            known: Vec::new(),
-            shown: empty(),
-            gone: Vec::new(),
-            absent: Vec::new(),
-            heaviest: 1,
-            next_known: Vec::new(),
-            next_shown: empty(),
-            next_gone: Vec::new(),
-            next_absent: Vec::new(),
-            target: empty(),
-            candidates: Vec::new(),
-            order: Vec::new(),
-            bits: BitWriter::new(),
-            changed: Vec::new(),
-            bodies: [(0, Vec::new()), (0, Vec::new()), (0, Vec::new())],
+            history: History::new(schema, options.window.max(2)),
+            memory: Memory::new(schema),
+            draft: Draft::new(schema),
         }
     }
 
@@ -120,7 +82,7 @@ impl Sender {
     /// snapshot.
     #[must_use]
     pub const fn baseline(&self) -> Option<u32> {
-        self.acked
+        self.history.acked()
     }
 
     /// Writes the packet of this state to `packet`, whatever that held. The receiver may see all
@@ -139,17 +101,30 @@ impl Sender {
         packet: &mut Vec<u8>,
     ) -> Result<Sent, SendError> {
         self.check(world)?;
-        let schema = self.schema.clone();
-        self.look(schema.layout(), world, &mut weight)?;
-        let waiting = self.choose();
+        let Self {
+            options,
+            history,
+            memory,
+            draft,
+            ..
+        } = self;
+        draft.look(world, history, memory, options, &mut weight)?;
+        let waiting = draft.choose(history.baseline().len(), options);
         let tick = world.tick();
-        let state = self.build(tick);
-        self.write(&schema, tick, packet);
-        self.remember(tick, state);
-        let named = self.named.back().map_or(0, |(_, names)| names.len());
+        let baseline = history.acked();
+        let (state, names) = draft.build(tick, history, memory);
+        let header = Header {
+            kind: baseline.map_or(Kind::Full, |baseline| Kind::Delta { baseline }),
+            schema_hash: self.schema.hash(),
+            tick,
+        };
+        draft.write(header, packet);
+        let named = names.len();
+        history.push(state, names);
+        mem::swap(memory, &mut draft.next);
         Ok(Sent {
             tick,
-            baseline: self.acked,
+            baseline,
             bytes: packet.len(),
             named,
             waiting,
@@ -159,14 +134,12 @@ impl Sender {
     fn check(&self, world: &Snapshot) -> Result<(), SendError> {
         if world.schema().hash() != self.schema.hash() {
             return Err(SendError::Encode(EncodeError::Schema {
-                expected: self.schema.hash(),
-                found: world.schema().hash(),
+                expected: Hash(self.schema.hash()),
+                found: Hash(world.schema().hash()),
             }));
         }
         let limits = &self.options.limits;
-        if let Err(crate::Rule::Limit { limit, max, found }) =
-            check_schema(self.schema.layout(), limits)
-        {
+        if let Err(Rule::Limit { limit, max, found }) = check_schema(self.schema.layout(), limits) {
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
         }
         let budget = self.options.budget.min(limits.max_packet_bytes);
@@ -175,19 +148,38 @@ impl Sender {
         }
         match world.tick() {
             0 => Err(SendError::TickZero),
-            tick if tick <= self.last_tick => Err(SendError::TickOrder {
+            tick if tick <= self.history.last_tick() => Err(SendError::TickOrder {
                 tick,
-                last: self.last_tick,
+                last: self.history.last_tick(),
             }),
             _ => Ok(()),
         }
     }
-}
 
-/// How many at the front are passed.
-fn skip<T>(rest: Option<&[T]>, pass: impl Fn(&T) -> bool) -> usize {
-    rest.unwrap_or_default()
-        .iter()
-        .take_while(|item| pass(item))
-        .count()
+    /// Takes what the receiver says. False if it tells nothing new: an ack of something never
+    /// sent, or no longer remembered; a request that was answered already.
+    pub fn feedback(&mut self, feedback: &Feedback) -> bool {
+        match *feedback {
+            Feedback::NeedFull { baseline } => {
+                let asked = self.baseline() == Some(baseline);
+                if asked {
+                    self.resync();
+                }
+                asked
+            }
+            Feedback::Ack { tick, earlier } => {
+                for tick in Feedback::ticks(tick, earlier) {
+                    self.memory.confirm(tick, self.history.take_names(tick));
+                }
+                self.history.ack(tick)
+            }
+        }
+    }
+
+    /// Starts anew: packets are full snapshots until one is acknowledged. For a receiver that
+    /// asks for it by other means than [`Feedback::NeedFull`].
+    pub fn resync(&mut self) {
+        self.history.clear();
+        self.memory.clear();
+    }
 }

@@ -1,0 +1,383 @@
+//! What is no recording, or no whole one, given to every command: a sentence, an exit code, and
+//! nothing lost.
+
+use std::fs;
+use std::path::Path;
+
+use super::support::{
+    capture, fine, folder, gametape, names, packets, refused, said, schema_json, starts,
+    with_keyframes, words,
+};
+
+/// Every command that reads a recording, given `file`.
+fn commands(file: &str) -> Vec<String> {
+    [
+        "inspect {}",
+        "stats {}",
+        "dump {}",
+        "dump --at tick:5 {}",
+        "dump --state {}",
+        "dump --state --at tick:5 {}",
+        "diff {} run.mcap",
+        "diff run.mcap {}",
+        "convert {} out.mcap",
+        "convert {} out.delta",
+        "convert {} out.mcap --schema run.schema.json",
+        "convert run.mcap out.mcap --schema {}",
+        "repair {} out.mcap",
+        "schema show {}",
+        "schema hash {}",
+        "schema compare run.mcap {}",
+        "record stream --udp 127.0.0.1:0 --seconds 0.01 --schema {} out.mcap",
+    ]
+    .map(|line| line.replace("{}", file))
+    .into()
+}
+
+#[test]
+fn files_that_are_no_captures() {
+    let folder = folder();
+    let path = folder.path();
+    let delta = fs::read(path.join("run.delta")).unwrap();
+    let mcap = fs::read(path.join("run.mcap")).unwrap();
+    let mut foreign = mcap::WriteOptions::new()
+        .profile("ros2")
+        .create(std::io::Cursor::new(Vec::new()))
+        .unwrap();
+    foreign.finish().unwrap();
+    let no_start = "the file does not start as an MCAP file does";
+    for (content, complaint) in [
+        (Vec::new(), no_start),
+        (b"hello".to_vec(), no_start),
+        (
+            delta.clone(),
+            "no MCAP file, but bare packets: with the name .delta, and their schema beside it, it can be read",
+        ),
+        (mcap[..5].to_vec(), no_start),
+        (
+            foreign.into_inner().into_inner(),
+            "an MCAP file, but no capture: its profile is \"ros2\", that of captures is \"gametape\"",
+        ),
+    ] {
+        fs::write(path.join("bad.mcap"), &content).unwrap();
+        for args in commands("bad.mcap") {
+            refused(path, &args, &format!("bad.mcap: {complaint}"));
+        }
+        let (out, err) = said(path, "verify bad.mcap", 1);
+        assert!(out.contains(complaint), "{out}");
+        assert_eq!(err, "");
+    }
+    // A capture is one under another name as well; text is nothing.
+    fs::write(path.join("misnamed.delta"), &mcap).unwrap();
+    assert_eq!(
+        fine(path, "diff misnamed.delta run.mcap"),
+        "the recordings are the same\n"
+    );
+    fs::write(path.join("text"), "hello").unwrap();
+    for args in commands("text") {
+        refused(
+            path,
+            &args,
+            "text: not a recording of a known format (it starts with \"hello\")",
+        );
+    }
+}
+
+#[test]
+fn an_empty_file_of_packets_is_an_empty_recording() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("empty.delta"), "").unwrap();
+    fs::write(path.join("empty.schema.json"), schema_json()).unwrap();
+    assert_eq!(
+        fine(path, "verify empty.delta"),
+        "warn  empty.delta  0 packets, nothing to apply\n      warning delta.empty: there are no packets: nothing was recorded, or nothing is left\n"
+    );
+    assert_eq!(fine(path, "dump empty.delta"), "");
+    fine(path, "inspect empty.delta");
+    fine(path, "stats empty.delta");
+    refused(
+        path,
+        "dump --state empty.delta",
+        "empty.delta: there is no state: the recording has no full snapshot",
+    );
+    refused(
+        path,
+        "dump --at tick:3 empty.delta",
+        "empty.delta: tick 3 is not recorded",
+    );
+    fine(path, "convert empty.delta empty.mcap");
+    assert_eq!(
+        fine(path, "diff empty.mcap empty.delta"),
+        "the recordings are the same\n"
+    );
+    assert_eq!(
+        fine(path, "verify empty.mcap"),
+        "warn  empty.mcap  0 packets, nothing to apply\n      warning capture.empty: there are no packets: nothing was recorded, or nothing is left\n"
+    );
+    refused(
+        path,
+        "dump --state empty.mcap",
+        "empty.mcap: there is no state: the recording has no full snapshot",
+    );
+}
+
+/// Cut anywhere: never a panic, never output that is not marked, and what is whole comes through.
+#[test]
+fn files_that_end_too_early() {
+    let folder = folder();
+    let path = folder.path();
+    let packets = packets();
+    let delta = packets.concat();
+    let mcap = capture(&packets, with_keyframes());
+    fs::write(path.join("cut.schema.json"), schema_json()).unwrap();
+    for (name, whole) in [("cut.mcap", &mcap), ("cut.delta", &delta)] {
+        for part in 1..12 {
+            let cut = &whole[..whole.len() * part / 12 + 3];
+            fs::write(path.join(name), cut).unwrap();
+            for args in [
+                "inspect",
+                "stats",
+                "dump",
+                "dump --state",
+                "verify",
+                "schema hash",
+                "diff run.mcap",
+            ] {
+                let run = gametape(path, &[&words(args)[..], &[name]].concat()).assert();
+                let output = run.get_output();
+                let err = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(!err.contains("panicked"), "{args}: {err}");
+                assert!(err.lines().count() <= 1, "{args}: {err}");
+                let code = output.status.code().unwrap();
+                // These do not need what is missing, or what is missing is the index.
+                let answered = ["schema hash", "dump --state", "diff run.mcap"].contains(&args);
+                assert!(code != 0 || answered, "{args} {name} {part}");
+            }
+            assert_eq!(fs::read(path.join(name)).unwrap(), cut);
+        }
+    }
+    // Bare packets: all that are whole.
+    let starts = starts(&packets);
+    fs::write(path.join("cut.delta"), &delta[..starts[20] + 30]).unwrap();
+    let (out, err) = said(path, "dump cut.delta", 3);
+    assert_eq!(out.lines().count(), 20);
+    assert!(err.starts_with("gametape: cut.delta: "), "{err}");
+    let state = fine(path, "dump --state cut.delta");
+    assert_eq!(state, fine(path, "dump --state --at tick:20 run.mcap"));
+}
+
+/// Lengths of up to 2^64 in every length field of a capture, and of 2^32 in packets.
+#[cfg(target_os = "linux")]
+#[test]
+fn lengths_that_lie() {
+    let folder = folder();
+    let path = folder.path();
+    let packets = packets();
+    let bytes = capture(&packets, with_keyframes());
+    let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+    let chunk = summary.chunk_indexes[0].chunk_start_offset as usize;
+    let footer = bytes.len() - 8 - 20;
+    // Of the header record, the chunk, its unpacked size, its packed size, the summary.
+    for (at, width) in [
+        (9, 8),
+        (17, 4),
+        (chunk + 1, 8),
+        (chunk + 25, 8),
+        (chunk + 41, 8),
+        (footer, 8),
+    ] {
+        for value in [0xFF_u8, 0x7F] {
+            let mut bad = bytes.clone();
+            bad[at..at + width].fill(value);
+            if width == 8 && value == 0x7F {
+                // 4 GiB: plausible on a large disk.
+                bad[at..at + 8].copy_from_slice(&(4_u64 << 30).to_le_bytes());
+            }
+            fs::write(path.join("bad.mcap"), &bad).unwrap();
+            let run = limited(path, "verify bad.mcap");
+            assert!([Some(1), Some(2)].contains(&run.0), "byte {at}: {run:?}");
+            for args in [
+                "inspect bad.mcap",
+                "dump bad.mcap",
+                "repair bad.mcap out.mcap",
+                "stats bad.mcap",
+            ] {
+                let (code, err) = limited(path, args);
+                assert!(
+                    (0..=3).contains(&code.unwrap_or(99)),
+                    "{args}, byte {at}: {err}"
+                );
+                assert!(!err.contains("panicked"), "{args}, byte {at}: {err}");
+            }
+        }
+    }
+    // In packets: payload, section, count.
+    for at in [24, 29, 31] {
+        let mut bad = packets.concat();
+        bad[at..at + 4].fill(0xFF);
+        fs::write(path.join("bad.delta"), &bad).unwrap();
+        fs::write(path.join("bad.schema.json"), schema_json()).unwrap();
+        for (args, codes) in [
+            ("verify bad.delta", [1, 1]),
+            ("dump bad.delta", [3, 3]),
+            ("repair bad.delta out.delta", [3, 3]),
+        ] {
+            let (code, err) = limited(path, args);
+            assert!(
+                codes.contains(&code.unwrap()),
+                "{args}, byte {at}: {code:?} {err}"
+            );
+        }
+    }
+}
+
+/// Runs with no more than 1 GiB of address space: what claims more must not get it.
+#[cfg(target_os = "linux")]
+fn limited(folder: &Path, args: &str) -> (Option<i32>, String) {
+    let run = std::process::Command::new("bash")
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .arg("-c")
+        .arg(format!(
+            "ulimit -v 1048576; exec '{}' {args} > /dev/null",
+            snapbox::cmd::cargo_bin("gametape").display()
+        ))
+        .output()
+        .unwrap();
+    (
+        run.status.code(),
+        String::from_utf8_lossy(&run.stderr).into_owned(),
+    )
+}
+
+#[test]
+fn folders_links_and_names() {
+    let folder = folder();
+    let path = folder.path();
+    fs::create_dir(path.join("void.mcap")).unwrap();
+    for args in [
+        "dump void.mcap",
+        "convert void.mcap out.mcap",
+        "repair void.mcap out.mcap",
+        "schema show void.mcap",
+        "diff run.mcap void.mcap",
+    ] {
+        refused(path, args, "void.mcap: is a folder");
+    }
+    refused(path, "inspect void.mcap", "void.mcap: no recordings found");
+    refused(path, "dump none.mcap", "none.mcap: no such file");
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::symlink;
+        symlink("loop.mcap", path.join("loop.mcap")).unwrap();
+        symlink("run.mcap", path.join("link.mcap")).unwrap();
+        for args in commands("loop.mcap") {
+            let (out, err) = said(path, &args, 2);
+            assert_eq!(out, "");
+            assert_eq!(
+                err, "gametape: loop.mcap: Too many levels of symbolic links (os error 40)\n",
+                "{args}"
+            );
+        }
+        assert!(fine(path, "verify link.mcap").starts_with("pass "));
+        // A folder that holds itself ends.
+        symlink(".", path.join("packets/again")).unwrap();
+        fine(path, "verify packets");
+    }
+    // Names that would steer a terminal.
+    let name = "a\u{1b}[2Jb\n.delta";
+    fs::write(path.join(name), packets().concat()).unwrap();
+    for args in [
+        &["verify", name][..],
+        &["inspect", name],
+        &["stats", name],
+        &["dump", name],
+        &["convert", name, "o.mcap"],
+        &["schema", "hash", name],
+    ] {
+        let run = gametape(path, args).assert().code(2).stdout_eq("");
+        let err = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(
+            !err.contains('\u{1b}') && err.lines().count() == 1,
+            "{err:?}"
+        );
+    }
+    fs::write(path.join("a\u{1b}[2Jb\n.schema.json"), schema_json()).unwrap();
+    for args in [
+        &["verify", name][..],
+        &["inspect", name],
+        &["stats", name],
+        &["schema", "hash", name, name],
+    ] {
+        let run = gametape(path, args).assert().code(0);
+        let out = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        assert!(
+            !out.contains('\u{1b}') && out.contains("a\u{FFFD}[2Jb\u{FFFD}.delta"),
+            "{out:?}"
+        );
+    }
+    let run = gametape(path, &["verify", "--json", name]).assert().code(0);
+    let out = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+    assert!(out.contains("a\\u001b[2Jb\\n.delta"), "{out:?}");
+    // Names inside of a capture.
+    let evil = String::from_utf8(schema_json())
+        .unwrap()
+        .replace("hull", "\\u001b[2Jhull");
+    fs::write(path.join("run.schema.json"), evil).unwrap();
+    fs::write(path.join("evil.delta"), packets().concat()).unwrap();
+    fs::copy(path.join("run.schema.json"), path.join("evil.schema.json")).unwrap();
+    fine(path, "convert evil.delta evil.mcap");
+    for args in [
+        "inspect evil.mcap",
+        "inspect evil.delta",
+        "schema show evil.mcap",
+    ] {
+        let out = fine(path, args);
+        assert!(
+            !out.contains('\u{1b}') && out.contains("\u{FFFD}[2Jhull"),
+            "{args}: {out:?}"
+        );
+    }
+    assert!(names(path).contains(&"evil.mcap".to_owned()));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_must_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder();
+    let path = folder.path();
+    let forbid = |name: &str| {
+        fs::set_permissions(path.join(name), fs::Permissions::from_mode(0o000)).unwrap();
+    };
+    forbid("run.schema.json");
+    if fs::read(path.join("run.schema.json")).is_ok() {
+        eprintln!("SKIPPED: the superuser may read everything");
+        return;
+    }
+    for args in [
+        "verify run.delta",
+        "dump run.delta",
+        "schema show run.schema.json",
+    ] {
+        refused(
+            path,
+            args,
+            "run.schema.json: Permission denied (os error 13)",
+        );
+    }
+    forbid("run.mcap");
+    for args in [
+        "inspect run.mcap",
+        "verify run.mcap",
+        "convert run.mcap out.delta",
+        "schema hash run.mcap",
+    ] {
+        refused(path, args, "run.mcap: Permission denied (os error 13)");
+    }
+    // One of many packets.
+    forbid("packets/delta_000009_base_000008.bin");
+    let (_, err) = said(path, "verify packets", 2);
+    assert!(err.contains("Permission denied"), "{err}");
+}

@@ -1,0 +1,415 @@
+//! Looking at recordings that are sound.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use super::support::{TICKS, fine, folder, gametape, packets, said, states};
+
+#[test]
+fn inspect_says_where_the_bytes_go() {
+    let folder = folder();
+    let path = folder.path();
+    gametape(path, &["inspect", "run.mcap"])
+        .assert()
+        .code(0)
+        .stderr_eq("")
+        .stdout_eq(str![[r#"
+run.mcap
+  format           capture v0
+  size             6807 bytes
+  duration         1.950 s
+  packets          40
+  schema           8bd8c1dbe8794429
+  components       component 1, name ship, fields 1 x, 2 y, 3 z, 4 vx, 5 vy, 6 vz, 7 yaw, 8 hull
+  components       component 2, name shield, fields 1 ticks_left
+  tick ns          50000000
+  first tick       1
+  last tick        40
+  gaps             0
+  missing ticks    0
+  full             1
+  deltas           39
+  keyframes        3
+  added keyframes  2
+  added bytes      216
+  packet bytes     min 100, avg 103.4, p95 105, max 115, all 4135
+  bytes by kind
+    what                            bytes  percent
+    headers                        1120.0     27.1
+    section framing                 126.0      3.0
+    heads of created entities      23.875      0.6
+    heads of destroyed entities       4.0      0.1
+    heads of updated entities     717.875     17.4
+    field masks                     163.5      4.0
+    values                       1950.875     47.2
+    padding                        28.875      0.7
+  bytes by section
+    section  sections  entities   bytes  percent
+    create          2         5   102.0      2.5
+    destroy         1         1     7.0      0.2
+    update         39       155  2906.0     70.3
+  bytes by component
+    component  name    times    bytes  percent  masks
+            1  ship      160  2065.25     49.9  160.0
+            2  shield     28   49.125      1.2    3.5
+  bytes by field
+    component  field  name        times    bytes  percent
+            1      1  x             160    340.0      8.2
+            1      2  y             160    340.0      8.2
+            1      3  z             160    340.0      8.2
+            1      4  vx            156    214.5      5.2
+            1      5  vy            157  215.875      5.2
+            1      6  vz            154   211.75      5.1
+            1      7  yaw           158    237.0      5.7
+            1      8  hull            7    6.125      0.1
+            2      1  ticks_left     28   45.625      1.1
+  top entities
+    entity  times    bytes  percent
+         1     41  742.125     17.9
+         4     40   714.75     17.3
+         3     40  710.625     17.2
+         2     40  692.625     16.8
+
+
+"#]]);
+    gametape(path, &["inspect", "run.delta"])
+        .assert()
+        .code(0)
+        .stderr_eq("")
+        .stdout_eq(str![[r#"
+run.delta
+  format           delta v0
+  size             4135 bytes
+  packets          40
+  schema           8bd8c1dbe8794429
+  components       component 1, name ship, fields 1 x, 2 y, 3 z, 4 vx, 5 vy, 6 vz, 7 yaw, 8 hull
+  components       component 2, name shield, fields 1 ticks_left
+  first tick       1
+  last tick        40
+  gaps             0
+  missing ticks    0
+  full             1
+  deltas           39
+  keyframes        1
+  added keyframes  0
+  added bytes      0
+  packet bytes     min 100, avg 103.4, p95 105, max 115, all 4135
+  bytes by kind
+    what                            bytes  percent
+    headers                        1120.0     27.1
+    section framing                 126.0      3.0
+    heads of created entities      23.875      0.6
+    heads of destroyed entities       4.0      0.1
+    heads of updated entities     717.875     17.4
+    field masks                     163.5      4.0
+    values                       1950.875     47.2
+    padding                        28.875      0.7
+  bytes by section
+    section  sections  entities   bytes  percent
+    create          2         5   102.0      2.5
+    destroy         1         1     7.0      0.2
+    update         39       155  2906.0     70.3
+  bytes by component
+    component  name    times    bytes  percent  masks
+            1  ship      160  2065.25     49.9  160.0
+            2  shield     28   49.125      1.2    3.5
+  bytes by field
+    component  field  name        times    bytes  percent
+            1      1  x             160    340.0      8.2
+            1      2  y             160    340.0      8.2
+            1      3  z             160    340.0      8.2
+            1      4  vx            156    214.5      5.2
+            1      5  vy            157  215.875      5.2
+            1      6  vz            154   211.75      5.1
+            1      7  yaw           158    237.0      5.7
+            1      8  hull            7    6.125      0.1
+            2      1  ticks_left     28   45.625      1.1
+  top entities
+    entity  times    bytes  percent
+         1     41  742.125     17.9
+         4     40   714.75     17.3
+         3     40  710.625     17.2
+         2     40  692.625     16.8
+
+
+"#]]);
+}
+
+#[test]
+fn inspect_as_json_has_every_bit_once() {
+    let folder = folder();
+    let path = folder.path();
+    let packets = packets();
+    let bytes: usize = packets.iter().map(Vec::len).sum();
+    for (name, format, added) in [
+        ("run.mcap", "capture", 2),
+        ("run.delta", "delta", 0),
+        ("packets", "delta", 0),
+    ] {
+        let info: Value =
+            serde_json::from_str(&fine(path, &format!("inspect --json {name}"))).unwrap();
+        assert_eq!(info["path"], name);
+        assert_eq!(info["format"], format);
+        assert_eq!(info["frames"], TICKS);
+        let details = &info["details"];
+        assert_eq!(details["full"], 1);
+        assert_eq!(details["deltas"], TICKS - 1);
+        assert_eq!(details["added_keyframes"], added);
+        assert_eq!(details["packet_bytes"]["all"], bytes);
+        let sum = |list: &Value| -> f64 {
+            let list = list.as_array().unwrap();
+            list.iter()
+                .map(|entry| entry["bytes"].as_f64().unwrap())
+                .sum()
+        };
+        // By what they are, all bytes; by section, all but the headers.
+        assert!((sum(&details["bytes_by_kind"]) - bytes as f64).abs() < 1e-9);
+        let headers = 28.0 * f64::from(TICKS);
+        assert!((sum(&details["bytes_by_section"]) + headers - bytes as f64).abs() < 1e-9);
+        // By field, what "values" are; with the masks, what components are.
+        let values = &details["bytes_by_kind"][6];
+        assert_eq!(values["what"], "values");
+        assert!((sum(&details["bytes_by_field"]) - values["bytes"].as_f64().unwrap()).abs() < 1e-9);
+        let masks = &details["bytes_by_kind"][5];
+        assert_eq!(masks["what"], "field masks");
+        let both = sum(&json!([values, masks]));
+        assert!((sum(&details["bytes_by_component"]) - both).abs() < 1e-9);
+    }
+    // Of files that are merely found, what their index says.
+    let (out, _) = said(path, "inspect --json .", 0);
+    let lines: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let found: Vec<(&str, &Value)> = lines
+        .iter()
+        .map(|line| (line["path"].as_str().unwrap(), &line["frames"]))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("./packets", &Value::Null),
+            ("./run.delta", &Value::Null),
+            ("./run.mcap", &json!(TICKS))
+        ]
+    );
+    assert_eq!(lines[2]["duration_ms"], 50 * (TICKS - 1));
+    assert_eq!(lines[2]["details"]["last_tick"], TICKS);
+}
+
+#[test]
+fn verify_says_how_much_was_applied() {
+    let folder = folder();
+    let path = folder.path();
+    gametape(path, &["verify", "."])
+        .assert()
+        .code(0)
+        .stderr_eq("")
+        .stdout_eq(str![[r#"
+pass  ./packets  40 packets, all applied, 4 entities at tick 40
+pass  ./run.delta  40 packets, all applied, 4 entities at tick 40
+pass  ./run.mcap  40 packets, all applied, 4 entities at tick 40
+3 recordings: 3 pass; 0.0 MB in [..] s, 1 other file skipped
+
+"#]]);
+    assert_eq!(
+        fine(path, "verify --json packets"),
+        "{\"path\":\"packets\",\"format\":\"delta\",\"verdict\":\"pass\",\"findings\":[]}\n"
+    );
+    // On standard input, too.
+    let bytes = std::fs::read(path.join("run.mcap")).unwrap();
+    gametape(path, &["verify", "-"])
+        .stdin(bytes)
+        .assert()
+        .code(0)
+        .stdout_eq("pass  -  40 packets, all applied, 4 entities at tick 40\n");
+}
+
+#[test]
+fn stats_are_those_of_the_stream() {
+    let folder = folder();
+    let path = folder.path();
+    gametape(path, &["stats", "run.mcap"])
+        .assert()
+        .code(0)
+        .stderr_eq("")
+        .stdout_eq(str![[r#"
+run.mcap
+  packets                40
+  full                   1
+  deltas                 39
+  added keyframes        2
+  ticks                  40
+  first tick             1
+  last tick              40
+  missing ticks          0
+  seconds                2.000
+  entities min           4
+  entities avg           4.000
+  entities max           4
+  creates                5
+  destroys               1
+  updates                155
+  updates per tick       3.875
+  bytes                  4135
+  bytes per tick         103.375
+  bytes per second       2067.500
+  packet bytes p95       105
+  packet bytes max       115
+  bytes per update       18.748
+  bytes per entity tick  25.844
+
+"#]]);
+    let of = |name: &str| -> Value {
+        let mut stats: Value =
+            serde_json::from_str(&fine(path, &format!("stats --json {name}"))).unwrap();
+        for key in ["path", "seconds", "bytes_per_second", "added_keyframes"] {
+            assert!(
+                stats.as_object_mut().unwrap().remove(key).is_some(),
+                "{key}"
+            );
+        }
+        stats
+    };
+    // Keyframes that the recorder added are no part of it.
+    assert_eq!(of("run.mcap"), of("run.delta"));
+    assert_eq!(of("run.mcap"), of("packets"));
+}
+
+/// The state form that other tools read: exactly this, to the byte.
+#[test]
+fn dump_state_has_an_object_an_entity() {
+    let folder = folder();
+    let path = folder.path();
+    for (args, tick) in [
+        ("", TICKS),
+        (" --at tick:1", 1),
+        (" --at tick:17", 17),
+        (" --at tick:31", 31),
+        (" --at tick:99999999999", TICKS),
+    ] {
+        let state = &states()[tick as usize - 1];
+        let mut expected = String::new();
+        for entity in state.iter() {
+            let components: Vec<String> = entity
+                .components()
+                .map(|part| {
+                    let values: Vec<String> =
+                        part.values().map(|value| value.to_string()).collect();
+                    format!("\"{}\":[{}]", part.id(), values.join(","))
+                })
+                .collect();
+            writeln!(
+                expected,
+                "{{\"tick\":{tick},\"entity\":{},\"components\":{{{}}}}}",
+                entity.id(),
+                components.join(",")
+            )
+            .unwrap();
+        }
+        for name in ["run.mcap", "run.delta", "packets"] {
+            assert_eq!(fine(path, &format!("dump --state{args} {name}")), expected);
+        }
+    }
+    gametape(path, &["dump", "--state", "--at", "tick:1", "run.mcap"])
+        .assert()
+        .stdout_eq(str![[r#"
+{"tick":1,"entity":1,"components":{"1":[18214,48647,-14720,881,164,531,227,100]}}
+{"tick":1,"entity":2,"components":{"1":[-8291,9271,13249,648,-175,-713,1070,100]}}
+{"tick":1,"entity":3,"components":{"1":[-4141,-42275,-23246,325,-58,-527,3136,100]}}
+{"tick":1,"entity":4,"components":{"1":[42910,29842,16154,648,670,-685,1139,100]}}
+
+"#]]);
+}
+
+#[test]
+fn dump_has_a_packet_a_line() {
+    let folder = folder();
+    let path = folder.path();
+    let all = fine(path, "dump run.mcap");
+    assert_eq!(all.lines().count(), TICKS as usize);
+    for name in ["run.delta", "packets"] {
+        assert_eq!(fine(path, &format!("dump {name}")), all);
+    }
+    for (line, (packet, tick)) in all.lines().zip(packets().iter().zip(1_u32..)) {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["tick"], tick);
+        assert_eq!(line["bytes"], packet.len());
+        if tick == 1 {
+            assert_eq!(line["kind"], "full");
+            assert_eq!(line["baseline"], Value::Null);
+        } else {
+            assert_eq!(line["kind"], "delta");
+            assert_eq!(line["baseline"], tick - 1);
+        }
+    }
+    let one = fine(path, "dump --at tick:2 run.delta");
+    assert_eq!(one.trim_end(), all.lines().nth(1).unwrap());
+    gametape(path, &["dump", "--at", "tick:2", "run.delta"])
+        .assert()
+        .stdout_eq(str![[r#"
+{"tick":2,"kind":"delta","baseline":1,"bytes":103,"sections":[{"section":"update","entities":[{"entity":1,"components":{"1":{"1":19087,"2":48824,"3":-14182,"4":873,"5":177,"6":538,"7":209}}},{"entity":2,"components":{"1":{"1":-7626,"2":9079,"3":12533,"4":665,"5":-192,"6":-716,"7":1077}}},{"entity":3,"components":{"1":{"1":-3809,"2":-42346,"3":-23776,"4":332,"5":-71,"6":-530,"7":3145}}},{"entity":4,"components":{"1":{"1":43557,"2":30523,"3":15480,"4":647,"5":681,"6":-674,"7":1130}}}]}]}
+
+"#]]);
+}
+
+#[test]
+fn ticks_that_are_not_there() {
+    let folder = folder();
+    let path = folder.path();
+    for name in ["run.mcap", "run.delta", "packets"] {
+        for (args, complaint) in [
+            ("--at tick:41", "tick 41 is not recorded"),
+            ("--at tick:0", "tick 0 is not recorded"),
+            ("--at tick:4294967297", "tick 4294967297 is not recorded"),
+            (
+                "--state --at tick:0",
+                "there is no state at tick 0: the first full snapshot is of tick 1",
+            ),
+        ] {
+            let (out, err) = said(path, &format!("dump {args} {name}"), 2);
+            assert_eq!(out, "");
+            assert_eq!(err, format!("gametape: {name}: {complaint}\n"));
+        }
+    }
+}
+
+/// The arena of the demo: what it says is what there is.
+#[test]
+fn the_demo_has_an_arena() {
+    let folder = folder();
+    let path = folder.path();
+    let out = fine(path, "demo out");
+    let at = out.find("An arena of").unwrap();
+    let end = out.find("\nA match of Echo VR").unwrap();
+    snapbox::assert_data_eq!(
+        out[at..end].to_owned(),
+        str![[r#"
+An arena of 300 ships is replicated at 30 Hz over a network that loses 10 % of the packets, and what arrives is captured as it is seen there:
+pass  out/arena.mcap  596 packets, all applied, 264 entities at tick 657
+      660 packets sent ([..] bytes/s), 62 lost, 0 times asked for a full snapshot; in the end the receiver sees what the sender sees
+
+A copy of it in which a bit was flipped:
+fail  out/arena-flipped.mcap  540 packets, 326 applied
+      error capture.crc, byte 0: the checksum of the data section is e94d5193, ddc421a9 is recorded
+      error capture.crc, byte 264653: the checksum of the chunk is a245f0c1, 1294a4be is recorded
+      error delta.baseline-missing, packet 275, tick 375, byte 317815: it builds on tick 374, which is not recorded before it
+      error delta.baseline-missing: 213 packets, the last of tick 601, build on packets that could not be applied
+
+"#]]
+    );
+    let said = fine(path, "verify out/arena.mcap");
+    assert!(
+        out.contains(said.split_once("arena.mcap").unwrap().1.trim_end()),
+        "{said}"
+    );
+    let json = fine(path, "demo --json out");
+    assert_eq!(
+        json.lines()
+            .find(|line| line.contains("arena.mcap"))
+            .unwrap(),
+        "{\"path\":\"out/arena.mcap\",\"format\":\"capture\",\"verdict\":\"pass\",\"findings\":[]}"
+    );
+}

@@ -1,0 +1,325 @@
+//! What a schema is made of, and which parts make none.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Most components of a schema, and most fields of a component: a mask is one 64-bit word. The
+/// origin's default limits are the same.
+pub const MAX_MASK_BITS: usize = 64;
+
+/// How a field is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Codec {
+    /// One bit.
+    Bool,
+    /// An unsigned integer of `bits` bits.
+    UInt {
+        /// 1 to 64.
+        bits: u8,
+    },
+    /// A signed integer of `bits` bits, two's complement.
+    SInt {
+        /// 1 to 64.
+        bits: u8,
+    },
+    /// A u32 as LEB128: 1 to 5 bytes, byte-aligned.
+    VarUInt,
+    /// An i32, zigzag, as LEB128: 1 to 5 bytes, byte-aligned.
+    VarSInt,
+    /// A real number times `scale`, rounded to an integer from `min_q` to `max_q`; see
+    /// [`FixedPoint`](crate::FixedPoint) for rounding.
+    FixedPoint {
+        /// The smallest quantised value.
+        min_q: i64,
+        /// The largest.
+        max_q: i64,
+        /// Units per 1.0: 100 has a resolution of 0.01. Not on the wire, but in the hash.
+        scale: u32,
+    },
+}
+
+impl Codec {
+    /// Its name: `Bool`, `UInt`, ….
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Bool => "Bool",
+            Self::UInt { .. } => "UInt",
+            Self::SInt { .. } => "SInt",
+            Self::VarUInt => "VarUInt",
+            Self::VarSInt => "VarSInt",
+            Self::FixedPoint { .. } => "FixedPoint",
+        }
+    }
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool | Self::VarUInt | Self::VarSInt => f.write_str(self.name()),
+            Self::UInt { bits } | Self::SInt { bits } => {
+                write!(f, "{} of {bits} bits", self.name())
+            }
+            Self::FixedPoint {
+                min_q,
+                max_q,
+                scale,
+            } => write!(f, "FixedPoint {min_q} to {max_q} at scale {scale}"),
+        }
+    }
+}
+
+/// When a changed field is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Change {
+    /// Whenever it differs from what the receiver holds.
+    #[default]
+    Always,
+    /// When it differs by more than this many units: the receiver's value is never further off.
+    /// Bools ignore it.
+    Threshold {
+        /// The threshold, in quantised units.
+        threshold_q: u32,
+    },
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Always => f.write_str("always"),
+            Self::Threshold { threshold_q } => write!(f, "beyond {threshold_q}"),
+        }
+    }
+}
+
+/// One field of a component.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct Field {
+    /// Not zero, unique in the component.
+    pub id: u16,
+    /// For people; neither on the wire nor in the hash.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub name: Option<String>,
+    /// How it is written.
+    pub codec: Codec,
+    /// When it is sent.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub change: Change,
+}
+
+impl Field {
+    /// A field that is sent whenever it changes.
+    #[must_use]
+    pub const fn new(id: u16, codec: Codec) -> Self {
+        Self {
+            id,
+            name: None,
+            codec,
+            change: Change::Always,
+        }
+    }
+
+    /// With a name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sent when it differs by more than `threshold_q` quantised units.
+    #[must_use]
+    pub const fn threshold(mut self, threshold_q: u32) -> Self {
+        self.change = Change::Threshold { threshold_q };
+        self
+    }
+}
+
+/// One component: fields that are replicated together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct Component {
+    /// Not zero, unique in the schema.
+    pub id: u16,
+    /// For people; neither on the wire nor in the hash.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub name: Option<String>,
+    /// In the order of the wire.
+    pub fields: Vec<Field>,
+}
+
+impl Component {
+    /// A component of these fields.
+    #[must_use]
+    pub fn new(id: u16, fields: impl Into<Vec<Field>>) -> Self {
+        Self {
+            id,
+            name: None,
+            fields: fields.into(),
+        }
+    }
+
+    /// With a name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+}
+
+/// Why components do not make a schema.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// A component or field has the id 0.
+    #[error("{}", zero_id(*.component))]
+    ZeroId {
+        /// The component it is in, where it is a field.
+        component: Option<u16>,
+    },
+    /// Two components have one id.
+    #[error("two components have the id {component}")]
+    DuplicateComponent {
+        /// The id.
+        component: u16,
+    },
+    /// Two fields of a component have one id.
+    #[error("two fields of component {component} have the id {field}")]
+    DuplicateField {
+        /// The component.
+        component: u16,
+        /// The id.
+        field: u16,
+    },
+    /// More than [`MAX_MASK_BITS`] components.
+    #[error("{components} components, {MAX_MASK_BITS} are possible")]
+    TooManyComponents {
+        /// How many.
+        components: usize,
+    },
+    /// More than [`MAX_MASK_BITS`] fields.
+    #[error("component {component} has {fields} fields, {MAX_MASK_BITS} are possible")]
+    TooManyFields {
+        /// The component.
+        component: u16,
+        /// How many.
+        fields: usize,
+    },
+    /// An integer of no bits, or of more than 64.
+    #[error("field {field} of component {component} has {bits} bits, 1 to 64 are possible")]
+    BitWidth {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+        /// Its bits.
+        bits: u8,
+    },
+    /// Fixed point whose smallest value exceeds the largest.
+    #[error("field {field} of component {component} goes from {min_q} to {max_q}")]
+    Range {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+        /// The smallest value.
+        min_q: i64,
+        /// The largest.
+        max_q: i64,
+    },
+    /// Fixed point of scale 0.
+    #[error("field {field} of component {component} has the scale 0")]
+    ZeroScale {
+        /// The component.
+        component: u16,
+        /// The field.
+        field: u16,
+    },
+}
+
+fn zero_id(component: Option<u16>) -> impl fmt::Display {
+    fmt::from_fn(move |f| match component {
+        None => f.write_str("a component has the id 0"),
+        Some(component) => write!(f, "a field of component {component} has the id 0"),
+    })
+}
+
+/// Ids, counts, widths and bounds.
+pub(super) fn check(components: &[Component]) -> Result<(), SchemaError> {
+    if components.len() > MAX_MASK_BITS {
+        return Err(SchemaError::TooManyComponents {
+            components: components.len(),
+        });
+    }
+    for (at, component) in components.iter().enumerate() {
+        if component.id == 0 {
+            return Err(SchemaError::ZeroId { component: None });
+        }
+        if components.iter().take(at).any(|c| c.id == component.id) {
+            return Err(SchemaError::DuplicateComponent {
+                component: component.id,
+            });
+        }
+        if component.fields.len() > MAX_MASK_BITS {
+            return Err(SchemaError::TooManyFields {
+                component: component.id,
+                fields: component.fields.len(),
+            });
+        }
+        for (at, field) in component.fields.iter().enumerate() {
+            if component.fields.iter().take(at).any(|f| f.id == field.id) {
+                return Err(SchemaError::DuplicateField {
+                    component: component.id,
+                    field: field.id,
+                });
+            }
+            check_field(component.id, field)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_field(component: u16, field: &Field) -> Result<(), SchemaError> {
+    if field.id == 0 {
+        return Err(SchemaError::ZeroId {
+            component: Some(component),
+        });
+    }
+    match field.codec {
+        Codec::UInt { bits } | Codec::SInt { bits } if !(1..=64).contains(&bits) => {
+            Err(SchemaError::BitWidth {
+                component,
+                field: field.id,
+                bits,
+            })
+        }
+        Codec::FixedPoint { scale: 0, .. } => Err(SchemaError::ZeroScale {
+            component,
+            field: field.id,
+        }),
+        Codec::FixedPoint { min_q, max_q, .. } if min_q > max_q => Err(SchemaError::Range {
+            component,
+            field: field.id,
+            min_q,
+            max_q,
+        }),
+        _ => Ok(()),
+    }
+}
