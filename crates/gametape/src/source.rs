@@ -94,16 +94,13 @@ impl Source {
     }
 
     /// The bytes once more, as a stream: of a mapped file the pages that were read are not held,
-    /// so that a recording larger than memory can be gone through.
-    pub fn stream(&self) -> io::Result<Box<dyn ReadSeek + '_>> {
-        Ok(match &self.bytes {
+    /// so that a recording larger than memory can be gone through. Each stream has a position of its
+    /// own, also where several threads have one.
+    pub fn stream(&self) -> Box<dyn ReadSeek + '_> {
+        match &self.bytes {
             Bytes::Held(bytes) => Box::new(io::Cursor::new(bytes.as_slice())),
-            Bytes::Mapped(_, file) => {
-                let mut file = file;
-                file.seek(SeekFrom::Start(0))?;
-                Box::new(file)
-            }
-        })
+            Bytes::Mapped(_, file) => Box::new(Positioned { file, at: 0 }),
+        }
     }
 
     /// Reads a stream to its end.
@@ -131,6 +128,45 @@ impl Source {
         }
         Ok(Self::held(bytes))
     }
+}
+
+/// A file, read from a position of its own: that of the file is shared by all who hold it.
+#[derive(Debug)]
+struct Positioned<'f> {
+    file: &'f File,
+    at: u64,
+}
+
+impl Read for Positioned<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = read_at(self.file, buffer, self.at)?;
+        self.at = self.at.saturating_add(count as u64);
+        Ok(count)
+    }
+}
+
+impl Seek for Positioned<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.file.metadata()?.len().checked_add_signed(by),
+        };
+        // As files have it: before the start is nowhere.
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+/// It moves the file's own position, which nothing here goes by.
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
 #[allow(unsafe_code)]
@@ -164,5 +200,76 @@ mod tests {
             assert_eq!(matches!(source.bytes, Bytes::Mapped(..)), mapped);
             assert_eq!(source.len() as u64, len);
         }
+    }
+
+    /// Two readers of one recording, each at its own pace.
+    #[test]
+    fn streams_of_one_source_do_not_move_each_other() {
+        let bytes: Vec<u8> = (0..3 * MAP_FROM / 4)
+            .flat_map(|i| (i as u32).to_le_bytes())
+            .collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, &bytes).unwrap();
+        let mapped = Source::open(&path, &Limits::default()).unwrap();
+        assert!(matches!(mapped.bytes, Bytes::Mapped(..)));
+        for source in [mapped, Source::held(bytes.clone())] {
+            // They take turns, and each reads all of it.
+            let turn = std::sync::Barrier::new(2);
+            let read = |piece: usize| {
+                let mut stream = source.stream();
+                let (mut read, mut buffer) = (Vec::new(), vec![0; piece]);
+                for round in 0.. {
+                    if round < 10 {
+                        turn.wait();
+                    }
+                    let count = stream.read(&mut buffer).unwrap();
+                    if count == 0 {
+                        break;
+                    }
+                    read.extend_from_slice(&buffer[..count]);
+                }
+                read
+            };
+            std::thread::scope(|scope| {
+                let threads = [1 << 14, 10_007].map(|piece| scope.spawn(move || read(piece)));
+                for thread in threads {
+                    assert!(thread.join().unwrap() == bytes);
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_stream_goes_where_it_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let bytes: Vec<u8> = (0..MAP_FROM).map(|i| (i % 251) as u8).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        let source = Source::open(&path, &Limits::default()).unwrap();
+        let mut stream = source.stream();
+        let mut read = |to: SeekFrom| -> io::Result<(u64, Vec<u8>)> {
+            let at = stream.seek(to)?;
+            let mut buffer = [0; 4];
+            let count = stream.read(&mut buffer)?;
+            Ok((at, buffer[..count].to_vec()))
+        };
+        let end = MAP_FROM;
+        for (to, at) in [
+            (SeekFrom::Start(9), 9),
+            (SeekFrom::Current(0), 13),
+            (SeekFrom::Current(-7), 10),
+            (SeekFrom::End(-2), end - 2),
+            (SeekFrom::End(5), end + 5),
+            (SeekFrom::Start(0), 0),
+        ] {
+            let start = (at as usize).min(bytes.len());
+            let wanted = &bytes[start..(start + 4).min(bytes.len())];
+            assert_eq!(read(to).unwrap(), (at, wanted.to_vec()), "{to:?}");
+        }
+        // Before the start is nowhere, and the stream stays where it is.
+        let error = read(SeekFrom::Current(-5)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(read(SeekFrom::Current(0)).unwrap().0, 4);
     }
 }
