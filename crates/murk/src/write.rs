@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+use gametape_core::Output;
+
 use crate::command::{Command, Commands};
 use crate::encode::{LIMITS, check_all, check_count, frame_head, put_command, write_header};
 use crate::error::{Error, WriteError};
 use crate::limits::Limits;
 use crate::model::Header;
-use crate::output::Output;
 use crate::read::{ReadOptions, Strictness};
 use crate::rule::Finding;
 use crate::scan::FrameScan;
