@@ -107,6 +107,9 @@ fn what_cannot_be_resumed_is_left_alone() {
     version[4] = 2;
     let mut huge = bytes.clone();
     huge[first + 8..first + 12].fill(0xFF);
+    // The first command's length: all behind it looks like one frame that was cut.
+    let mut swallowed = bytes.clone();
+    swallowed[first + 14] = 0xFF;
     let cut = &bytes[..first - 40];
     let other_world =
         "is a recording of another world, or by another build: it can't be resumed with this one";
@@ -118,7 +121,7 @@ fn what_cannot_be_resumed_is_left_alone() {
             &bytes[..],
             "pond.toml",
             "other.jsonl",
-            "tick 1 was recorded with other commands than are given now",
+            "tick 1 was recorded with other commands than are given now; nothing was changed: [..]",
         ),
         (&flipped[..], "pond.toml", "drops.jsonl", "[..]"),
         (
@@ -137,7 +140,13 @@ fn what_cannot_be_resumed_is_left_alone() {
             &huge[..],
             "pond.toml",
             "drops.jsonl",
-            "frame 0 (tick 1, byte [..]): the frame claims 4,294,967,295 commands, the limit is 1,000,000",
+            "frame 0 (tick 1, byte [..]): the frame claims 4,294,967,295 commands, the limit is 1,000,000; nothing was changed: `gametape repair` turns flipped bits back where an index lies beside the recording, and else keeps the whole frames before it",
+        ),
+        (
+            &swallowed[..],
+            "pond.toml",
+            "drops.jsonl",
+            "frame 0 (tick 1, byte [..]): command 0 claims 65,300 bytes, [..] are left; this is not the start of the frame that is made next: the recording is damaged, or other commands were given than now; nothing was changed: `gametape repair` turns flipped bits back where an index lies beside the recording, and else keeps the whole frames before it",
         ),
         (
             b"%PDF-1.7 and more",
