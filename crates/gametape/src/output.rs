@@ -32,17 +32,6 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// [`write_file`], for a recording: an index that lies beside the file it replaces, and does not
-/// fit the new one, goes with the old one.
-///
-/// # Errors
-/// As [`write_file`].
-pub fn write_recording(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    write_file(path, bytes)?;
-    crate::formats::murk::remove_stale_index(path, bytes);
-    Ok(())
-}
-
 fn write_directly(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
     file.write_all(bytes)?;
@@ -115,9 +104,14 @@ pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Res
     Ok(file)
 }
 
-/// An empty file that is to become another. As any new file: the umask takes its part. A file that
-/// is replaced keeps its mode.
-pub(crate) fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTempFile> {
+/// An empty file that is to become another, in the folder that [`folder_for`] gives. As any new file:
+/// the umask takes its part. A file that is replaced keeps its mode.
+///
+/// It is gone with what this gives, or by [`remove_unfinished`], unless [`place`] makes it that other.
+///
+/// # Errors
+/// What the system says.
+pub fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PARTIAL.0).suffix(PARTIAL.1);
     #[cfg(unix)]
@@ -152,7 +146,10 @@ fn put(file: NamedTempFile, target: &Path, folder: &Path) -> io::Result<()> {
 }
 
 /// Makes a file of a temporary one: renames it, or copies it where that can't be.
-pub(crate) fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error::Io`] and [`Error::IsFolder`]; a file that was there before is then still there.
+pub fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
     let io = |source| Error::Io {
         path: path.to_owned(),
         source,
@@ -185,10 +182,7 @@ pub(crate) fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
         });
         copied.map_err(io)?
     };
-    put(file, &target, &folder).map_err(io)?;
-    // No recording that is made in a file of its own has an index.
-    crate::formats::murk::remove_stale_index(path, &[]);
-    Ok(())
+    put(file, &target, &folder).map_err(io)
 }
 
 #[cfg(test)]

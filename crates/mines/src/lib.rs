@@ -19,6 +19,7 @@
 //! | statistics | [`metrics`] |
 //! | the file format: reading, writing, its rules | [`rmv`] |
 //! | what the audit checks, the ranking's rules among it | `rmv/audit/` |
+//! | what surfaces show of it (feature `tape`) | `tape/` |
 //! | synthetic games | [`player`] |
 
 #![forbid(unsafe_code)]
@@ -34,6 +35,7 @@
 )]
 
 mod cell;
+mod datum;
 pub mod engine;
 mod event;
 mod fields;
@@ -43,6 +45,8 @@ mod minefield;
 pub mod player;
 mod replay;
 pub mod rmv;
+#[cfg(feature = "tape")]
+pub mod tape;
 mod text;
 
 pub use cell::{Cell, Cells};

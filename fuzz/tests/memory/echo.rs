@@ -3,7 +3,6 @@
 use std::hint::black_box;
 
 use gametape_echo::{self as echo, butter, echoreplay};
-use gametape_fuzz::{butter_claims, butter_seeds, echo_large_seeds, echoreplay_seeds};
 
 use super::peak;
 
@@ -127,10 +126,10 @@ impl EchoPeaks {
 
 pub fn reading() {
     // Threads that work on chunks keep what they have.
-    let warm = butter::read(&butter_seeds()[0]).map(|file| file.index().len());
+    let warm = butter::read(&gametape_fuzz::echo::seeds::butters()[0]).map(|file| file.index().len());
     black_box(warm.is_ok());
     let mut peaks = EchoPeaks::default();
-    for mut seed in butter_seeds() {
+    for mut seed in gametape_fuzz::echo::seeds::butters() {
         peaks.butter(&seed, ECHO_LIMITS);
         for cut in 0..seed.len() {
             peaks.butter(&seed[..cut], ECHO_LIMITS);
@@ -141,10 +140,10 @@ pub fn reading() {
             seed[at] ^= 0xFF;
         }
     }
-    for claim in butter_claims() {
+    for claim in gametape_fuzz::echo::seeds::claims() {
         peaks.butter(&claim, ECHO_LIMITS);
     }
-    for mut seed in echoreplay_seeds() {
+    for mut seed in gametape_fuzz::echo::seeds::texts() {
         peaks.text(&seed);
         for at in 0..seed.len() {
             seed[at] ^= 0xFF;
@@ -154,7 +153,7 @@ pub fn reading() {
     }
     let small = peaks.most;
     let mut large = EchoPeaks::default();
-    let [packed, plain, text] = echo_large_seeds();
+    let [packed, plain, text] = gametape_fuzz::echo::seeds::large();
     for file in [packed, plain] {
         large.butter(&file, echo::Limits::DEFAULT);
         large.butter(&file[..file.len() / 2], echo::Limits::DEFAULT);

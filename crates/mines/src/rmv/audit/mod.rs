@@ -6,8 +6,9 @@ mod play;
 mod ranking;
 mod result;
 
-use super::read::{Reading, read_lenient};
-use super::rule::Findings;
+use super::error::Findings;
+use super::limits::ReadOptions;
+use super::read::{Reading, read_with};
 use crate::{Game, Metrics};
 
 /// The outcome of an audit.
@@ -38,7 +39,7 @@ pub struct Audit<'a> {
 /// ```
 #[must_use]
 pub fn audit(bytes: &[u8]) -> Audit<'_> {
-    match read_lenient(bytes) {
+    match read_with(bytes, ReadOptions::lenient()) {
         Ok(Reading { game, mut findings }) => {
             let metrics = audit_game(&game, bytes.len() as u64, &mut findings);
             findings.sort();
