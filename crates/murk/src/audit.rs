@@ -2,62 +2,13 @@
 
 use std::collections::HashMap;
 
+use crate::check::{AnyWorld, CommandCheck, Rejection};
 use crate::command::{Command, Commands};
 use crate::error::{Finding, Findings};
 use crate::model::{Frame, Header};
 use crate::payload::Payload;
 use crate::read::{ReadOptions, read_with};
 use crate::rule::Rule;
-
-/// What a world says of commands before they are submitted to it. Feature `engine` has one for
-/// Murk's own worlds.
-pub trait CommandCheck {
-    /// Why the command is never applied at this tick of the engine's own count (which starts with
-    /// 1); `None` if it is.
-    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection>;
-
-    /// How many commands of one tick the engine takes.
-    fn queue_limit(&self) -> u64 {
-        MAX_INGRESS_QUEUE
-    }
-}
-
-/// What Murk's engine takes in a tick, unless it is configured otherwise.
-pub const MAX_INGRESS_QUEUE: u64 = 1024;
-
-/// Why a command is never applied.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Rejection {
-    /// It expired before the tick it was submitted at.
-    Expired,
-    /// A kind that the engine does not apply.
-    Unsupported,
-    /// The coordinate is no cell of the world.
-    Outside,
-    /// The world has not so many fields.
-    UnknownField,
-    /// The field never changes.
-    StaticField,
-    /// Something of the world's own writes the field after the commands, in each tick.
-    Overwritten,
-}
-
-/// The semantics that every world of Murk's lockstep engine has: for recordings without a world.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct AnyWorld;
-
-impl CommandCheck for AnyWorld {
-    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
-        if command.envelope.expires_after_tick < engine_tick {
-            return Some(Rejection::Expired);
-        }
-        match command.payload() {
-            Ok(Payload::SetField { .. }) | Err(_) => None,
-            Ok(_) => Some(Rejection::Unsupported),
-        }
-    }
-}
 
 /// What an audit found.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -317,27 +268,5 @@ impl Rejection {
             Self::StaticField => Rule::CommandStaticField { command, field },
             Self::Overwritten => Rule::CommandOverwritten { command, field },
         }
-    }
-}
-
-#[cfg(feature = "engine")]
-impl CommandCheck for crate::engine::Checker {
-    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
-        use crate::engine::Rejection as Reason;
-        let Some(reason) = self.check(command, engine_tick) else {
-            let (field, _) = self.target(command)?;
-            return self.is_overwritten(field).then_some(Rejection::Overwritten);
-        };
-        Some(match reason {
-            Reason::Expired => Rejection::Expired,
-            Reason::OutOfBounds => Rejection::Outside,
-            Reason::UnknownField => Rejection::UnknownField,
-            Reason::StaticField => Rejection::StaticField,
-            Reason::Unsupported => Rejection::Unsupported,
-        })
-    }
-
-    fn queue_limit(&self) -> u64 {
-        self.max_ingress_queue() as u64
     }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use gametape_core::{ByteReader, Short};
-
 use crate::payload::{Payload, PayloadError};
 
 /// When a command counts, and before which others.
@@ -159,9 +157,8 @@ impl<'a> Iterator for CommandIter<'a> {
     fn next(&mut self) -> Option<Command<'a>> {
         self.left = self.left.checked_sub(1)?;
         // The bytes were checked when the frame was read: nothing here comes up short.
-        let mut input = ByteReader::new(self.bytes);
-        let command = split(&mut input).ok()?;
-        self.bytes = input.rest();
+        let (command, rest) = split(self.bytes)?;
+        self.bytes = rest;
         Some(command)
     }
 
@@ -174,27 +171,37 @@ impl<'a> Iterator for CommandIter<'a> {
 impl ExactSizeIterator for CommandIter<'_> {}
 impl std::iter::FusedIterator for CommandIter<'_> {}
 
-/// The first command of well-formed bytes.
-#[inline(always)]
-fn split<'a>(input: &mut ByteReader<'a>) -> Result<Command<'a>, Short> {
-    let [payload_type, length @ ..] = input.array::<5>()?;
-    Ok(Command {
+/// The first command of well-formed bytes, and what follows it: by hand, as readers do little else.
+#[inline]
+fn split(bytes: &[u8]) -> Option<(Command<'_>, &[u8])> {
+    let (&[payload_type, a, b, c, d], rest) = bytes.split_first_chunk()?;
+    let (payload, rest) = rest.split_at_checked(u32::from_le_bytes([a, b, c, d]) as usize)?;
+    let (&priority_class, rest) = rest.split_first()?;
+    let (source_id, rest) = optional(rest)?;
+    let (source_seq, rest) = optional(rest)?;
+    let (expires, rest) = rest.split_first_chunk()?;
+    let (arrival, rest) = rest.split_first_chunk()?;
+    let envelope = Envelope {
+        priority_class,
+        source_id,
+        source_seq,
+        expires_after_tick: u64::from_le_bytes(*expires),
+        arrival_seq: u64::from_le_bytes(*arrival),
+    };
+    let command = Command {
         payload_type,
-        payload: input.take(u32::from_le_bytes(length) as usize)?,
-        envelope: Envelope {
-            priority_class: input.u8()?,
-            source_id: optional(input)?,
-            source_seq: optional(input)?,
-            expires_after_tick: input.u64_le()?,
-            arrival_seq: input.u64_le()?,
-        },
-    })
+        payload,
+        envelope,
+    };
+    Some((command, rest))
 }
 
-#[inline(always)]
-fn optional(input: &mut ByteReader<'_>) -> Result<Option<u64>, Short> {
-    Ok(match input.u8()? {
-        0 => None,
-        _ => Some(input.u64_le()?),
-    })
+#[inline]
+fn optional(bytes: &[u8]) -> Option<(Option<u64>, &[u8])> {
+    let (&flag, rest) = bytes.split_first()?;
+    if flag == 0 {
+        return Some((None, rest));
+    }
+    let (value, rest) = rest.split_first_chunk()?;
+    Some((Some(u64::from_le_bytes(*value)), rest))
 }

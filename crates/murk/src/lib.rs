@@ -45,6 +45,7 @@
 
 mod audit;
 pub mod build;
+mod check;
 mod checkpoints;
 mod command;
 mod command_buf;
@@ -66,6 +67,7 @@ mod model;
 mod payload;
 mod read;
 mod record;
+mod resume;
 mod rule;
 mod salvage;
 #[cfg(feature = "engine")]
@@ -81,7 +83,8 @@ mod value;
 mod verify;
 mod write;
 
-pub use audit::{AnyWorld, Audit, Auditor, CommandCheck, MAX_INGRESS_QUEUE, Rejection, audit};
+pub use audit::{Audit, Auditor, audit};
+pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Envelope};
 pub use command_buf::CommandBuf;
@@ -98,12 +101,13 @@ pub use index::{
     Bit, Change, Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces, Unused,
 };
 pub use limits::{Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES};
+pub use list::{Coord, Item, List, ListIter};
 pub use minimise::{CommandLog, Minimised, minimise};
 pub use model::{Build, Frame, Header, MAGIC, VERSION};
-pub use list::{Coord, Item, List, ListIter};
 pub use payload::{Payload, PayloadError};
 pub use read::{Frames, ReadOptions, Replay, read, read_with};
 pub use record::{RecordError, Recorder};
+pub use resume::{ResumeError, Resumed};
 pub use rule::Rule;
 pub use salvage::{Salvaged, salvage};
 pub use simulation::{Checkpoint, Location, Simulation};
@@ -113,7 +117,7 @@ pub use stream::{Feed, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
 pub use torn::Doubt;
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
-pub use write::{Resumed, Writer};
+pub use write::Writer;
 
 /// A recording of three ticks, for the examples of the documentation.
 #[doc(hidden)]

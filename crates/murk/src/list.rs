@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gametape_core::{ByteReader, Short};
+use gametape_core::ByteReader;
 
 /// A coordinate: as many numbers as the space has dimensions.
 pub type Coord<'a> = List<'a, i32>;
@@ -95,11 +95,12 @@ impl<'a, T: Item> List<'a, T> {
         Self(Stored::Values(values))
     }
 
-    #[inline(always)]
-    pub(crate) fn decode(input: &mut ByteReader<'a>) -> Result<Self, Short> {
-        let count = input.u32_le()?;
-        let items = input.take((count as usize).saturating_mul(T::BYTES))?;
-        Ok(Self(Stored::Bytes(items)))
+    #[inline]
+    pub(crate) fn decode(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let (items, rest) = rest.split_at_checked(count.checked_mul(T::BYTES)?)?;
+        Some((Self(Stored::Bytes(items)), rest))
     }
 
     /// Bytes of the list, its count included.

@@ -1,7 +1,7 @@
 //! What commands ask for, typed.
 
+use gametape_core::ByteReader;
 use gametape_core::text::Bytes;
-use gametape_core::{ByteReader, Short};
 
 use crate::list::{Coord, Item, List};
 
@@ -101,11 +101,7 @@ impl<'a> Payload<'a> {
     /// a count is never believed beyond the bytes that are there.
     #[inline]
     pub fn decode(tag: u8, bytes: &'a [u8]) -> Result<(Self, &'a [u8]), PayloadError> {
-        let mut input = ByteReader::new(bytes);
-        match decode(tag, &mut input) {
-            Ok(Some(payload)) => Ok((payload, input.rest())),
-            _ => Err(PayloadError::of(tag, bytes)),
-        }
+        decode(tag, bytes).ok_or_else(|| PayloadError::of(tag, bytes))
     }
 
     /// How long a payload of the type `tag` is by the counts in it, of which the start is there;
@@ -216,41 +212,59 @@ pub(crate) enum Counted {
     AtLeast(u64),
 }
 
-#[inline(always)]
-fn decode<'a>(tag: u8, input: &mut ByteReader<'a>) -> Result<Option<Payload<'a>>, Short> {
-    Ok(Some(match tag {
-        0 => Payload::Move {
-            entity_id: input.u64_le()?,
-            target: List::decode(input)?,
-        },
-        1 => Payload::Spawn {
-            coord: List::decode(input)?,
-            field_values: List::decode(input)?,
-        },
-        2 => Payload::Despawn {
-            entity_id: input.u64_le()?,
-        },
-        3 => Payload::SetField {
-            coord: List::decode(input)?,
-            field: input.u32_le()?,
-            value: input.f32_le()?,
-        },
-        4 => Payload::Custom {
-            type_id: input.u32_le()?,
-            data: {
-                let length = input.u32_le()?;
-                input.take(length as usize)?
-            },
-        },
-        5 => Payload::SetParameter {
-            key: input.u32_le()?,
-            value: input.f64_le()?,
-        },
-        6 => Payload::SetParameterBatch {
-            parameters: List::decode(input)?,
-        },
-        _ => return Ok(None),
-    }))
+/// By hand, as readers of commands do little else.
+#[inline]
+fn decode(tag: u8, bytes: &[u8]) -> Option<(Payload<'_>, &[u8])> {
+    Some(match tag {
+        0 => {
+            let (entity_id, rest) = bytes.split_first_chunk()?;
+            let entity_id = u64::from_le_bytes(*entity_id);
+            let (target, rest) = List::decode(rest)?;
+            (Payload::Move { entity_id, target }, rest)
+        }
+        1 => {
+            let (coord, rest) = List::decode(bytes)?;
+            let (field_values, rest) = List::decode(rest)?;
+            let payload = Payload::Spawn {
+                coord,
+                field_values,
+            };
+            (payload, rest)
+        }
+        2 => {
+            let (entity_id, rest) = bytes.split_first_chunk()?;
+            let entity_id = u64::from_le_bytes(*entity_id);
+            (Payload::Despawn { entity_id }, rest)
+        }
+        3 => {
+            let (coord, rest) = List::decode(bytes)?;
+            let (pair, rest) = rest.split_first_chunk::<8>()?;
+            let (field, value) = Item::get(pair);
+            let payload = Payload::SetField {
+                coord,
+                field,
+                value,
+            };
+            (payload, rest)
+        }
+        4 => {
+            let (type_id, rest) = bytes.split_first_chunk()?;
+            let type_id = u32::from_le_bytes(*type_id);
+            let (length, rest) = rest.split_first_chunk()?;
+            let (data, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            (Payload::Custom { type_id, data }, rest)
+        }
+        5 => {
+            let (pair, rest) = bytes.split_first_chunk::<12>()?;
+            let (key, value) = Item::get(pair);
+            (Payload::SetParameter { key, value }, rest)
+        }
+        6 => {
+            let (parameters, rest) = List::decode(bytes)?;
+            (Payload::SetParameterBatch { parameters }, rest)
+        }
+        _ => return None,
+    })
 }
 
 /// Why a payload has no typed form.

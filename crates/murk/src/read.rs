@@ -88,7 +88,7 @@ impl<'a> Replay<'a> {
             offset,
             shape: Shape::default(),
             options: self.options,
-            findings: Findings::new(),
+            findings: None,
         }
     }
 }
@@ -101,7 +101,8 @@ pub struct Frames<'a> {
     offset: u64,
     shape: Shape,
     options: ReadOptions,
-    findings: Findings,
+    /// Boxed: frames stay in registers.
+    findings: Option<Box<Findings>>,
 }
 
 impl Frames<'_> {
@@ -113,8 +114,9 @@ impl Frames<'_> {
 
     /// Why a lenient reader stopped before the end; none else.
     #[must_use]
-    pub const fn findings(&self) -> &Findings {
-        &self.findings
+    pub fn findings(&self) -> &Findings {
+        static NONE: Findings = Findings::new();
+        self.findings.as_deref().unwrap_or(&NONE)
     }
 }
 
@@ -134,13 +136,33 @@ impl<'a> Iterator for Frames<'a> {
             return Some(Ok(frame));
         }
         // Values, not `self`: it stays in registers.
-        let error = scan::fault(self.rest, self.index, self.offset, &{ self.options.limits });
+        let stopped = stop(self.rest, (self.index, self.offset), { self.options });
         self.rest = &[];
-        if !self.options.is_lenient() {
-            return error.map(Err);
+        match stopped {
+            Ok(findings) => {
+                self.findings = findings;
+                None
+            }
+            Err(error) => Some(Err(error)),
         }
-        self.findings.extend(error.and_then(Error::into_finding));
-        None
+    }
+}
+
+/// Why no frame is left in what is left.
+#[cold]
+#[inline(never)]
+fn stop(
+    rest: &[u8],
+    (index, offset): (u64, u64),
+    options: ReadOptions,
+) -> Result<Option<Box<Findings>>, Error> {
+    match scan::fault(rest, index, offset, &options.limits) {
+        Some(error) if !options.is_lenient() => Err(error),
+        error => Ok(error.and_then(Error::into_finding).map(|finding| {
+            let mut findings = Findings::new();
+            findings.push(finding);
+            findings.into()
+        })),
     }
 }
 

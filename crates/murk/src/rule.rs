@@ -27,7 +27,7 @@ gametape_core::rules! {
     /// The file ends in the header, or in a frame's tick, command count or hash.
     ///
     /// It was cut: [`repair`](determinism.md#index-and-repair) keeps the whole frames, `record murk --resume`
-    /// goes on behind them.
+    /// goes on behind them if it was nothing but cut.
     #[error("the file ends in the {what}: {} needed, {}", Bytes(*needed), Left(*left))]
     Truncated { what: &'static str, needed: u64, left: u64 } = "murk.truncated", Error, Truncated;
     /// A command claims a longer payload than bytes are left.
@@ -72,7 +72,7 @@ gametape_core::rules! {
     /// The replay leads to another state; the first such tick is named, and the value if it can be
     /// told.
     ///
-    /// [Read the report](determinism.md#reading-the-report).
+    /// [read the report](determinism.md#reading-the-report).
     #[error("{divergence}")]
     SnapshotMismatch { divergence: Box<Divergence> } = "murk.snapshot-mismatch", Error;
     /// The header's `config_hash` is not the world's; nothing was replayed.

@@ -256,9 +256,9 @@ pub(crate) fn next_frame<'a>(
     shape: &mut Shape,
     limits: &Limits,
 ) -> Option<(Frame<'a>, &'a [u8])> {
-    let (tick, rest) = bytes.split_first_chunk()?;
-    let (count, commands) = rest.split_first_chunk()?;
-    let count = u32::from_le_bytes(*count);
+    let (tick, rest) = u64_le(bytes)?;
+    let (count, rest) = rest.split_first_chunk()?;
+    let (count, commands) = (u32::from_le_bytes(*count), rest);
     if count > limits.max_commands {
         return None;
     }
@@ -269,20 +269,25 @@ pub(crate) fn next_frame<'a>(
     }
     *shape = guess;
     let (encoded, _) = commands.split_at_checked(commands.len() - rest.len())?;
-    let (snapshot_hash, rest) = rest.split_first_chunk()?;
+    let (snapshot_hash, rest) = u64_le(rest)?;
     let frame = Frame {
         index,
         offset,
-        tick: u64::from_le_bytes(*tick),
-        snapshot_hash: u64::from_le_bytes(*snapshot_hash),
+        tick,
+        snapshot_hash,
         commands: Commands::new(encoded, count),
     };
     Some((frame, rest))
 }
 
+#[inline]
+fn u64_le(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (head, rest) = bytes.split_first_chunk()?;
+    Some((u64::from_le_bytes(*head), rest))
+}
+
 /// What is wrong with the frame at the start of `bytes`.
 #[cold]
-#[inline(never)]
 pub(crate) fn fault(bytes: &[u8], index: u64, offset: u64, limits: &Limits) -> Option<Error> {
     let mut scan = FrameScan::default();
     let stop = scan.run(bytes, limits).err()?;

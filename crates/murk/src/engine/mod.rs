@@ -57,7 +57,7 @@ pub use check::{
     MAX_INGRESS_QUEUE, MAX_MEMORY, MAX_NAME, MAX_NESTING, MAX_PROPAGATORS, MAX_SPARSE_VALUES,
     MAX_VALUES, MAX_VISITS,
 };
-pub use checker::{Checker, Rejection};
+pub use checker::Checker;
 pub use error::{EngineError, Fault, Place, WorldError};
 pub use propagator::{Emission, Morphology, Noise, Propagator, Regrowth};
 pub use receipts::{Outcome, Receipts};

@@ -88,6 +88,7 @@ pub struct Entry {
 }
 
 impl Entry {
+    #[inline]
     pub(super) fn read(frame: u64, bytes: &[u8]) -> Result<Self, Short> {
         let mut input = ByteReader::new(bytes);
         Ok(Self {

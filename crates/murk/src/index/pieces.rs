@@ -24,11 +24,14 @@ pub trait Pieces {
     fn checksum(&self, offset: u64, length: u64) -> io::Result<(u32, u64)> {
         /// Bytes that are held at a time.
         const CHUNK: u64 = 64 << 10;
-        let mut checksum = crc32fast::Hasher::new();
         let end = offset.saturating_add(length);
         if end > self.size() {
-            return Ok((checksum.finalize(), 0));
+            return Ok((0, 0));
         }
+        if length <= CHUNK {
+            return Ok((crc32fast::hash(&self.piece(offset, length)?), length));
+        }
+        let mut checksum = crc32fast::Hasher::new();
         let mut at = offset;
         while at < end {
             let piece = self.piece(at, CHUNK.min(end - at))?;
@@ -43,10 +46,12 @@ pub trait Pieces {
 }
 
 impl Pieces for [u8] {
+    #[inline]
     fn size(&self) -> u64 {
         self.len() as u64
     }
 
+    #[inline]
     fn piece(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
         let range = usize::try_from(offset).ok().and_then(|from| {
             let to = from.checked_add(usize::try_from(length).ok()?)?;
@@ -57,20 +62,24 @@ impl Pieces for [u8] {
 }
 
 impl Pieces for Vec<u8> {
+    #[inline]
     fn size(&self) -> u64 {
         self.as_slice().size()
     }
 
+    #[inline]
     fn piece(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
         self.as_slice().piece(offset, length)
     }
 }
 
 impl Pieces for Input {
+    #[inline]
     fn size(&self) -> u64 {
         self.size()
     }
 
+    #[inline]
     fn piece(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
         match offset.checked_add(length) {
             Some(end) if end <= self.size() => self.range(offset, length),
@@ -80,10 +89,12 @@ impl Pieces for Input {
 }
 
 impl<P: Pieces + ?Sized> Pieces for &P {
+    #[inline]
     fn size(&self) -> u64 {
         (**self).size()
     }
 
+    #[inline]
     fn piece(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
         (**self).piece(offset, length)
     }

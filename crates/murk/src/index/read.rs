@@ -299,18 +299,21 @@ impl<S: Pieces> Index<S> {
 
 /// How `length` bytes at `offset` are not what they were, by what their CRC-32 differs by. What is
 /// not there at all has changed.
+#[inline]
 fn changed(offset: u64, length: u64, difference: u32) -> Option<Change> {
-    if difference == 0 && length > 0 {
-        return None;
-    }
+    (difference != 0 || length == 0).then(|| change(offset, length, difference))
+}
+
+#[cold]
+fn change(offset: u64, length: u64, difference: u32) -> Change {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    Some(match flipped_bit(length, difference) {
+    match flipped_bit(length, difference) {
         None => Change::Several,
         Some((byte, bit)) => Change::Flipped(Bit {
             offset: offset + byte as u64,
             bit,
         }),
-    })
+    }
 }
 
 /// A frame that an index led to.
