@@ -78,6 +78,10 @@ mod state;
 mod stats;
 mod stream;
 mod sync_test;
+#[cfg(feature = "tape")]
+pub mod tape;
+#[cfg(feature = "tape")]
+pub mod tools;
 mod torn;
 mod value;
 mod verify;

@@ -1,75 +1,87 @@
 //! What differs between two recordings, down to the cell where both can be replayed.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use gametape_murk::{self as format, Cause, Difference, FrameDiff, StateDiff};
+use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
 
+use super::MurkTape;
+use super::error::stopped;
 use super::json::single;
-use super::{broken, world};
-use crate::source::Source;
-use crate::{Check, Diff, Error};
+use super::world::{self, WorldFile};
+use crate::{
+    Cause, CommandText, Difference, FrameDiff, Replay, StateDiff, VerifyError, diff_states, read,
+};
 
-pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2], check: &Check) -> Result<Diff, Error> {
-    let [path, other] = paths;
-    let [ours, theirs] = sources;
-    let a = format::read(ours).map_err(|error| broken(path, error))?;
-    let b = format::read(theirs).map_err(|error| broken(other, error))?;
-    let found = match (
-        world::chosen(a.header(), check),
-        world::chosen(b.header(), check),
-    ) {
-        (Some(Ok(x)), Some(Ok(y)))
-            if world::misfit(a.header(), &x).is_none()
-                && world::misfit(b.header(), &y).is_none() =>
-        {
-            let mut x = world::build(path, &x)?;
-            let mut y = world::build(other, &y)?;
-            format::diff_states(&a, &b, &mut x, &mut y).map_err(|error| match error {
-                // Which of the two it is, plain reading tells.
-                format::VerifyError::Read(error) => {
-                    let first = a.frames().find_map(Result::err);
-                    broken(if first.is_some() { path } else { other }, error)
-                }
-                error => Error::Simulation {
-                    path: path.to_owned(),
-                    message: error.to_string(),
-                },
-            })?
-        }
-        (Some(Err(message)), _) | (_, Some(Err(message))) if check.world.is_some() => {
-            return Err(Error::World {
-                path: path.to_owned(),
-                message,
-            });
-        }
-        _ => format::diff(&a, &b).map_err(|error| {
-            let first = a.frames().find_map(Result::err);
-            broken(if first.is_some() { path } else { other }, error)
-        })?,
-    };
-    let same = found.is_same();
-    let first = found.first.as_ref().map(sentence);
+pub(super) fn diff(
+    ours: &MurkTape,
+    theirs: &MurkTape,
+    given: Option<&WorldFile>,
+) -> Result<Diff, Error> {
+    let (ours, theirs) = (&ours.input, &theirs.input);
+    let a = ours.bytes().map_err(Error::Io)?;
+    let a = read(&a)?;
+    let b = theirs
+        .bytes()
+        .map_err(|error| Error::Io(error).of_other())?;
+    let b = read(&b).map_err(|error| Error::from(error).of_other())?;
+    let found = compare(&a, &b, given)?;
+    let first = found.first.as_ref();
+    let tick = first.and_then(|first| first.tick.or(first.other_tick));
+    let time = tick
+        .zip(world::tick_length(a.header()))
+        .map(|(tick, dt)| world::time_of(tick, dt).ms());
     Ok(Diff {
-        same,
-        first,
-        tick: found
-            .first
-            .as_ref()
-            .and_then(|first| first.tick.or(first.other_tick)),
+        same: found.is_same(),
+        first: first.map(sentence),
+        step: first.map(|first| first.frame),
+        tick,
+        time_ms: time,
         more: found.more,
+        details: first
+            .map(|first| details(first, found.frames))
+            .unwrap_or_default(),
         header: found
             .header
             .into_iter()
             .map(|(what, a, b)| [what.to_owned(), a, b])
             .collect(),
-        details: found
-            .first
-            .as_ref()
-            .map(|first| details(first, found.frames))
-            .unwrap_or_default(),
+        exhaustive: true,
     })
+}
+
+fn compare(
+    a: &Replay<'_>,
+    b: &Replay<'_>,
+    given: Option<&WorldFile>,
+) -> Result<crate::Diff, Error> {
+    // Which of the two it is, plain reading tells.
+    let unreadable = |error: crate::Error| {
+        let error = Error::from(error);
+        if a.frames().any(|frame| frame.is_err()) {
+            error
+        } else {
+            error.of_other()
+        }
+    };
+    let worlds = [a, b].map(|replay| {
+        let world = world::chosen(replay.header(), given)?;
+        Some(world.map(|world| (world::misfit(replay.header(), &world).is_none(), world)))
+    });
+    match worlds {
+        [Some(Ok((true, x))), Some(Ok((true, y)))] => {
+            let given = given.map(|file| file.path.as_path());
+            let mut x = world::build(&x, given)?;
+            let mut y = world::build(&y, given).map_err(Error::of_other)?;
+            diff_states(a, b, &mut x, &mut y).map_err(|error| match error {
+                VerifyError::Read(error) => unreadable(error),
+                error => stopped(error.to_string()),
+            })
+        }
+        // One that somebody named has to be right.
+        [Some(Err(error)), _] | [_, Some(Err(error))] if given.is_some() => Err(error.into()),
+        _ => crate::diff(a, b).map_err(unreadable),
+    }
 }
 
 fn sentence(first: &FrameDiff) -> String {
@@ -99,7 +111,7 @@ fn sentence(first: &FrameDiff) -> String {
     let mut colon = ": ";
     // Writing to a string does not fail.
     if let Some((at, a, b)) = &first.command {
-        let show = |command: &Option<format::CommandText>| {
+        let show = |command: &Option<CommandText>| {
             command
                 .as_ref()
                 .map_or_else(|| "nothing".to_owned(), ToString::to_string)
@@ -210,16 +222,11 @@ fn details(first: &FrameDiff, frames: (u64, u64)) -> Map<String, Value> {
         None => Vec::new(),
     };
     let hash = |hash: u64| format!("{hash:016x}");
-    let object = json!({
-        "frame": first.frame,
+    object(json!({
         "ticks": [first.tick, first.other_tick],
         "command": first.command.as_ref().map(|command| command.0),
         "hashes": first.hashes.map(|(a, b)| [hash(a), hash(b)]),
         "values": values,
         "frames": [frames.0, frames.1],
-    });
-    match object {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
+    }))
 }

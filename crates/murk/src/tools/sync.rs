@@ -1,15 +1,15 @@
 //! Proving or breaking a world's determinism.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use gametape_murk::engine::World;
-use gametape_murk::{self as format, SyncError};
+use gametape_core::tape::Error;
 use serde::Serialize;
 
+use super::commands::Commands;
 use super::minimise::log_of;
-use super::record::Commands;
-use super::world;
-use crate::{Check, Error, Recording};
+use crate::engine::World;
+use crate::tape::{MurkTape, WorldFile, build, needed, stopped};
+use crate::{SyncError, rollback_test};
 
 /// What to run, and how often.
 #[derive(Clone, Debug)]
@@ -39,46 +39,44 @@ pub struct Synced {
 
 /// What a synchronisation test makes of a world, or of a recording.
 pub enum Subject<'a> {
-    /// A world's file: its text and its path, commands, ticks.
-    World(&'a str, PathBuf, &'a Commands, u64),
+    /// A world's file, commands, ticks.
+    World(&'a WorldFile, &'a Commands, u64),
     /// A recording: its world and its commands, or another world.
-    Recording(&'a Recording, Check),
+    Recording(&'a MurkTape, Option<&'a WorldFile>),
 }
 
 /// Runs a world several times with the same commands.
 ///
 /// # Errors
-/// [`Error::World`], [`Error::Commands`], [`Error::Broken`], [`Error::Simulation`].
+/// [`MurkError`](crate::tape::MurkError) of the world, the commands, or the simulation; where the
+/// recording can't be read.
 pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error> {
-    match subject {
-        Subject::World(text, path, commands, ticks) => {
-            commands.within(*ticks)?;
-            let world = World::from_toml(text).map_err(|error| Error::World {
-                path: path.clone(),
-                message: error.to_string(),
-            })?;
+    match *subject {
+        Subject::World(file, commands, ticks) => {
+            commands.within(ticks)?;
+            let world = file.read()?;
             // Made one by one: there may be any number of them.
-            let each = || (1..=*ticks).map(|tick| (tick, commands.of(tick)));
-            run(path, &world, test, *ticks, each)
+            let each = || (1..=ticks).map(|tick| (tick, commands.of(tick)));
+            run(&world, Some(&file.path), test, ticks, each)
         }
-        Subject::Recording(recording, check) => {
-            let (header, log) = log_of(recording)?;
-            let path = recording.path();
-            let world = world::needed(path, &header, check)?;
-            run(path, &world, test, log.len() as u64, || log.iter())
+        Subject::Recording(tape, given) => {
+            let (header, log) = log_of(tape)?;
+            let world = needed(&header, given)?;
+            let path = given.map(|file| file.path.as_path());
+            run(&world, path, test, log.len() as u64, || log.iter())
         }
     }
 }
 
 fn run<'c, I>(
-    path: &Path,
     world: &World,
+    path: Option<&Path>,
     test: &SyncTest,
     ticks: u64,
     each: impl Fn() -> I + Sync,
 ) -> Result<Synced, Error>
 where
-    I: Iterator<Item = (u64, format::Commands<'c>)>,
+    I: Iterator<Item = (u64, crate::Commands<'c>)>,
 {
     let fields = world.field_count();
     let runs = match test.rollback {
@@ -86,13 +84,13 @@ where
         _ => 2,
     };
     let result = if test.rollback > 0 {
-        let mut simulation = world::build(path, world)?;
-        format::rollback_test(&mut simulation, each(), fields, test.rollback)
+        let mut simulation = build(world, path)?;
+        rollback_test(&mut simulation, each(), fields, test.rollback)
     } else {
         let simulations = (0..runs)
-            .map(|_| world::build(path, world))
+            .map(|_| build(world, path))
             .collect::<Result<Vec<_>, _>>()?;
-        format::sync_test(simulations, each, fields)
+        crate::sync_test(simulations, each, fields)
     };
     match result {
         Ok(sync) => Ok(Synced {
@@ -111,9 +109,6 @@ where
             message: Some(desync.to_string()),
             last_hash: None,
         }),
-        Err(error) => Err(Error::Simulation {
-            path: path.to_owned(),
-            message: error.to_string(),
-        }),
+        Err(error) => Err(stopped(error.to_string())),
     }
 }

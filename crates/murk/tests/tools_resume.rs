@@ -1,12 +1,18 @@
 //! `record` with `resume`, on recordings that were cut, damaged, or both: it goes on to what an
 //! undisturbed recorder would have made, or leaves everything as it is.
 
+#![cfg(feature = "tape")]
+
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use gametape::murk::{Commands, RecordOptions, Recorded, index, index_path, read, record};
-use gametape::{Error, Recording};
+use gametape_core::Input;
+use gametape_core::tape::{Error, Source};
+use gametape_murk::engine::World;
+use gametape_murk::read;
+use gametape_murk::tape::{MurkTape, WorldFile};
+use gametape_murk::tools::{Commands, RecordOptions, Recorded, index, index_path, record};
 
 /// A pond of three by four squares, in which ink spreads.
 const POND: &str = r#"dt = 0.1
@@ -56,7 +62,8 @@ fn commands(until: u64) -> Commands {
             r#"{{"tick":{tick},"kind":"set_field","coord":[{row},{col}],"field":"ink","value":{tick}}}"#
         );
     }
-    Commands::read(lines.as_bytes(), Path::new("lines"), POND).unwrap()
+    let world = World::from_toml(POND).unwrap();
+    Commands::read(lines.as_bytes(), Path::new("lines"), &world).unwrap()
 }
 
 struct Studio {
@@ -83,8 +90,9 @@ impl Studio {
         };
         studio.record(TICKS, false, &commands(TICKS)).unwrap();
         studio.whole = fs::read(&studio.path).unwrap();
-        let (beside, _) = index(&Recording::open(&studio.path).unwrap()).unwrap();
-        studio.index = fs::read(beside).unwrap();
+        let input = Input::file(File::open(&studio.path).unwrap()).unwrap();
+        let tape = MurkTape::new(Source::new(input).lying_at(&studio.path));
+        studio.index = index(&tape).unwrap().bytes;
         let replay = read(&studio.whole).unwrap();
         let starts = replay
             .frames()
@@ -97,8 +105,10 @@ impl Studio {
 
     fn record(&self, ticks: u64, resume: bool, commands: &Commands) -> Result<Recorded, Error> {
         let options = RecordOptions {
-            world: POND.into(),
-            world_path: "pond.toml".into(),
+            world: WorldFile {
+                path: "pond.toml".into(),
+                bytes: POND.into(),
+            },
             ticks,
             output: self.path.clone(),
             resume,
@@ -134,7 +144,7 @@ impl Studio {
                 Err(error) => {
                     let before = (bytes.to_vec(), beside.map(<[u8]>::to_vec));
                     assert!(self.there() == before, "{what}: not left alone: {error}");
-                    refused = Some(error.message());
+                    refused = Some(error.to_string());
                 }
             }
         }
@@ -153,7 +163,7 @@ fn a_length_that_swallows_frames_is_refused() {
             studio.put(&damaged, None);
             let error = studio.record(TICKS, true, &commands).unwrap_err();
             assert_eq!(error.code(), "murk.payload-truncated");
-            let message = error.message();
+            let message = error.to_string();
             assert!(
                 message.starts_with(&format!("frame {frame} (tick {}, ", frame + 1))
                     && message.contains("`gametape repair`"),
@@ -184,7 +194,7 @@ fn a_tick_that_is_not_the_next_one_is_refused() {
         for ticks in [TICKS, TICKS + 10] {
             studio.put(&damaged, None);
             let error = studio.record(ticks, true, &commands).unwrap_err();
-            let message = error.message();
+            let message = error.to_string();
             assert!(
                 ["murk.tick-order", "murk.tick-gap"].contains(&error.code())
                     && message.starts_with(&format!("frame {frame} ("))
@@ -233,7 +243,7 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
         let resumed = studio.record(TICKS, true, &Commands::none());
         // Behind its tick stands how many they are.
         if cut > start + 8 {
-            let message = resumed.unwrap_err().message();
+            let message = resumed.unwrap_err().to_string();
             assert!(message.contains("other commands"), "{message}");
             assert!(studio.there().0 == studio.whole[..cut]);
         } else {
