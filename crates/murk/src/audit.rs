@@ -2,62 +2,13 @@
 
 use std::collections::HashMap;
 
+use crate::check::{AnyWorld, CommandCheck, Rejection};
 use crate::command::{Command, Commands};
-use crate::error::PayloadError;
+use crate::error::{Finding, Findings};
 use crate::model::{Frame, Header};
 use crate::payload::Payload;
-use crate::read::ReadOptions;
-use crate::rule::{Finding, Findings, Rule};
-
-/// What a world says of commands before they are submitted to it. Feature `engine` has one for
-/// Murk's own worlds.
-pub trait CommandCheck {
-    /// Why the command is never applied at this tick of the engine's own count (which starts with
-    /// 1); `None` if it is.
-    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection>;
-
-    /// How many commands of one tick the engine takes.
-    fn queue_limit(&self) -> u64 {
-        MAX_INGRESS_QUEUE
-    }
-}
-
-/// What Murk's engine takes in a tick, unless it is configured otherwise.
-pub const MAX_INGRESS_QUEUE: u64 = 1024;
-
-/// Why a command is never applied.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Rejection {
-    /// It expired before the tick it was submitted at.
-    Expired,
-    /// A kind that the engine does not apply.
-    Unsupported,
-    /// The coordinate is no cell of the world.
-    Outside,
-    /// The world has not so many fields.
-    UnknownField,
-    /// The field never changes.
-    StaticField,
-    /// Something of the world's own writes the field after the commands, in each tick.
-    Overwritten,
-}
-
-/// The semantics that every world of Murk's lockstep engine has: for recordings without a world.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct AnyWorld;
-
-impl CommandCheck for AnyWorld {
-    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
-        if command.envelope.expires_after_tick < engine_tick {
-            return Some(Rejection::Expired);
-        }
-        match command.payload() {
-            Ok(Payload::SetField { .. }) | Err(_) => None,
-            Ok(_) => Some(Rejection::Unsupported),
-        }
-    }
-}
+use crate::read::{ReadOptions, read_with};
+use crate::rule::Rule;
 
 /// What an audit found.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -80,7 +31,7 @@ pub struct Audit {
 #[must_use]
 pub fn audit(bytes: &[u8]) -> Audit {
     let mut audit = Audit::default();
-    let replay = match ReadOptions::lenient().read(bytes) {
+    let replay = match read_with(bytes, ReadOptions::lenient()) {
         Ok(replay) => replay,
         Err(error) => {
             if let Some(finding) = error.into_finding() {
@@ -95,7 +46,7 @@ pub fn audit(bytes: &[u8]) -> Audit {
         auditor.push(&frame, &AnyWorld);
     }
     let frames_read = auditor.frames();
-    audit.findings = auditor.finish(frames.problem());
+    audit.findings = auditor.finish(frames.findings());
     audit.findings.push(Finding::new(Rule::NotSimulated {
         frames: frames_read,
     }));
@@ -185,26 +136,20 @@ impl Auditor {
         }
     }
 
-    /// What was found; `problem` is what stopped the reader.
+    /// What was found; `problems` are what stopped the reader.
     #[must_use]
-    pub fn finish(mut self, problem: Option<&Finding>) -> Findings {
-        if self.frames == 0 && problem.is_none() {
+    pub fn finish(mut self, problems: &Findings) -> Findings {
+        if self.frames == 0 && problems.is_empty() {
             self.findings.push(Finding::new(Rule::NoFrames));
         }
-        if let Some(problem) = problem {
-            self.findings.push(problem.clone());
-        }
+        self.findings.extend(problems.iter().cloned());
         self.findings.sort();
         self.findings
     }
 
     #[cold]
     fn at(&mut self, frame: &Frame<'_>, rule: Rule) {
-        self.findings.push(
-            Finding::new(rule)
-                .at(frame.offset)
-                .in_frame(frame.index, Some(frame.tick)),
-        );
+        self.findings.push(frame.finding(rule));
     }
 
     fn tick(&mut self, frame: &Frame<'_>) {
@@ -226,7 +171,7 @@ impl Auditor {
     ) {
         let (payload, rest) = match Payload::decode(command.payload_type, command.payload) {
             Ok(decoded) => decoded,
-            Err(error) => return self.at(frame, PayloadError::rule(error, at)),
+            Err(error) => return self.at(frame, Rule::of_payload(at, error)),
         };
         if !rest.is_empty() {
             let rule = Rule::TrailingPayload {
@@ -290,7 +235,7 @@ impl Auditor {
                     higher_class: higher.1,
                     lower_class: lower.1,
                     field,
-                    coord: coord.iter().take(MAX_COORD).collect(),
+                    cell: coord.iter().take(MAX_COORD).collect(),
                 };
                 self.at(frame, rule);
             }
@@ -303,7 +248,7 @@ const MAX_COORD: usize = 16;
 
 impl Rejection {
     fn rule(self, command: u32, stored: &Command<'_>, payload: &Payload<'_>) -> Rule {
-        let (coord, field) = match payload {
+        let (cell, field) = match payload {
             Payload::SetField { coord, field, .. } => {
                 (coord.iter().take(MAX_COORD).collect(), *field)
             }
@@ -318,32 +263,10 @@ impl Rejection {
                 command,
                 kind: payload.name(),
             },
-            Self::Outside => Rule::CommandOutside { command, coord },
+            Self::Outside => Rule::CommandOutside { command, cell },
             Self::UnknownField => Rule::CommandUnknownField { command, field },
             Self::StaticField => Rule::CommandStaticField { command, field },
             Self::Overwritten => Rule::CommandOverwritten { command, field },
         }
-    }
-}
-
-#[cfg(feature = "engine")]
-impl CommandCheck for crate::engine::Checker {
-    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
-        use crate::engine::Rejection as Reason;
-        let Some(reason) = self.check(command, engine_tick) else {
-            let (field, _) = self.target(command)?;
-            return self.is_overwritten(field).then_some(Rejection::Overwritten);
-        };
-        Some(match reason {
-            Reason::Expired => Rejection::Expired,
-            Reason::OutOfBounds => Rejection::Outside,
-            Reason::UnknownField => Rejection::UnknownField,
-            Reason::StaticField => Rejection::StaticField,
-            Reason::Unsupported => Rejection::Unsupported,
-        })
-    }
-
-    fn queue_limit(&self) -> u64 {
-        self.max_ingress_queue() as u64
     }
 }

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use crate::bytes::u64_le;
-use crate::error::PayloadError;
-use crate::payload::Payload;
+use crate::payload::{Payload, PayloadError};
 
 /// When a command counts, and before which others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -173,31 +171,29 @@ impl<'a> Iterator for CommandIter<'a> {
 impl ExactSizeIterator for CommandIter<'_> {}
 impl std::iter::FusedIterator for CommandIter<'_> {}
 
-/// The first command of well-formed bytes, and what follows it.
+/// The first command of well-formed bytes, and what follows it: by hand, as readers do little else.
 #[inline]
 fn split(bytes: &[u8]) -> Option<(Command<'_>, &[u8])> {
-    let (head, rest) = bytes.split_first_chunk::<5>()?;
-    let [payload_type, length @ ..] = *head;
-    let (payload, rest) = rest.split_at_checked(u32::from_le_bytes(length) as usize)?;
+    let (&[payload_type, a, b, c, d], rest) = bytes.split_first_chunk()?;
+    let (payload, rest) = rest.split_at_checked(u32::from_le_bytes([a, b, c, d]) as usize)?;
     let (&priority_class, rest) = rest.split_first()?;
     let (source_id, rest) = optional(rest)?;
     let (source_seq, rest) = optional(rest)?;
-    let (expires_after_tick, rest) = u64_le(rest)?;
-    let (arrival_seq, rest) = u64_le(rest)?;
-    Some((
-        Command {
-            payload_type,
-            payload,
-            envelope: Envelope {
-                priority_class,
-                source_id,
-                source_seq,
-                expires_after_tick,
-                arrival_seq,
-            },
-        },
-        rest,
-    ))
+    let (expires, rest) = rest.split_first_chunk()?;
+    let (arrival, rest) = rest.split_first_chunk()?;
+    let envelope = Envelope {
+        priority_class,
+        source_id,
+        source_seq,
+        expires_after_tick: u64::from_le_bytes(*expires),
+        arrival_seq: u64::from_le_bytes(*arrival),
+    };
+    let command = Command {
+        payload_type,
+        payload,
+        envelope,
+    };
+    Some((command, rest))
 }
 
 #[inline]
@@ -206,6 +202,6 @@ fn optional(bytes: &[u8]) -> Option<(Option<u64>, &[u8])> {
     if flag == 0 {
         return Some((None, rest));
     }
-    let (value, rest) = u64_le(rest)?;
-    Some((Some(value), rest))
+    let (value, rest) = rest.split_first_chunk()?;
+    Some((Some(u64::from_le_bytes(*value)), rest))
 }

@@ -1,5 +1,7 @@
 //! What differs between two recordings.
 
+use std::fmt::{self, Write as _};
+
 use crate::command::Command;
 use crate::divergence::{Cause, Difference};
 use crate::error::Error;
@@ -9,6 +11,7 @@ use crate::read::Replay;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::sync_test::compare;
+use crate::value::Value;
 use crate::verify::{VerifyError, hash_of, replayable};
 
 /// What differs between two recordings.
@@ -65,8 +68,8 @@ pub enum StateDiff {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandText(pub String);
 
-impl std::fmt::Display for CommandText {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for CommandText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
@@ -75,8 +78,6 @@ impl CommandText {
     /// A command as a line of text.
     #[must_use]
     pub fn of(command: &Command<'_>) -> Self {
-        use crate::divergence::Value;
-        use std::fmt::Write as _;
         let mut text = match command.payload() {
             Ok(Payload::SetField {
                 coord,
@@ -156,7 +157,7 @@ pub fn diff(a: &Replay<'_>, b: &Replay<'_>) -> Result<Diff, Error> {
         }
     }
     for (frames, side) in [(&left, "first"), (&right, "second")] {
-        if let Some(problem) = frames.problem() {
+        for problem in frames.findings() {
             // Only a lenient reading gets here: the difference is of what could be read.
             diff.header.push((
                 "readable frames",

@@ -2,10 +2,14 @@
 
 use std::fmt;
 
+use gametape_core::text::Grouped;
+use gametape_core::{Datum, ToDatum};
+
 use crate::explain::explain;
-use crate::rule::Grouped;
+use crate::hash::Hash;
 use crate::simulation::{Location, Simulation};
 use crate::state::State;
+use crate::value::Value;
 
 /// The first tick at which the replayed state is not the recorded one.
 #[derive(Clone, PartialEq, Debug)]
@@ -169,16 +173,77 @@ impl Cause {
     }
 }
 
-/// A value that reads back bit for bit: the shortest decimal, or the bits of what has none.
-pub(crate) struct Value(pub f32);
+impl Difference {
+    /// Its figures, by name; those of none are nothing.
+    fn figures(value: Option<&Self>) -> Vec<(&'static str, Datum)> {
+        let location = value.and_then(|value| value.location.as_ref());
+        vec![
+            ("field", value.map(|value| value.field).to_datum()),
+            (
+                "field_name",
+                value.and_then(|v| v.field_name.as_ref()).to_datum(),
+            ),
+            ("cell", location.map(|at| &at.coord).to_datum()),
+            ("component", location.map(|at| at.component).to_datum()),
+            ("element", value.map(|value| value.element).to_datum()),
+            ("replayed", value.map(|v| Value(v.replayed)).to_datum()),
+            ("recorded", value.map(|v| Value(v.recorded)).to_datum()),
+        ]
+    }
+}
 
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_nan() {
-            write!(f, "NaN ({:#010x})", self.0.to_bits())
-        } else {
-            write!(f, "{:?}", self.0)
+impl ToDatum for Difference {
+    fn to_datum(&self) -> Datum {
+        Datum::Map(Self::figures(Some(self)))
+    }
+}
+
+impl ToDatum for Touch {
+    fn to_datum(&self) -> Datum {
+        Datum::Map(vec![
+            ("step", self.frame.to_datum()),
+            ("tick", self.tick.to_datum()),
+            ("command", self.command.to_datum()),
+            ("value", self.value.map(Value).to_datum()),
+            ("source_id", self.source_id.to_datum()),
+        ])
+    }
+}
+
+impl Cause {
+    /// What it says, in a word.
+    const fn verdict(&self) -> &'static str {
+        match self {
+            Self::Value(_) => "value",
+            Self::Ambiguous(_) => "ambiguous",
+            Self::OtherTick { .. } => "other-tick",
+            Self::Many => "many",
         }
+    }
+}
+
+/// The verdict; of one value all that is known, of several the candidates; both hashes; the
+/// commands.
+impl ToDatum for Divergence {
+    fn to_datum(&self) -> Datum {
+        let (candidates, other_tick) = match &self.cause {
+            Cause::Ambiguous(values) => (values.as_slice(), None),
+            Cause::OtherTick { tick } => (&[][..], Some(*tick)),
+            Cause::Value(_) | Cause::Many => (&[][..], None),
+        };
+        let mut map = vec![
+            ("verdict", self.cause.verdict().to_datum()),
+            ("tick", self.tick.to_datum()),
+        ];
+        map.extend(Difference::figures(self.cause.value()));
+        map.extend([
+            ("candidates", candidates.to_datum()),
+            ("other_tick", other_tick.to_datum()),
+            ("replayed_hash", Hash(self.replayed_hash).to_datum()),
+            ("recorded_hash", Hash(self.recorded_hash).to_datum()),
+            ("touches", self.touches.to_datum()),
+        ]);
+        Datum::Map(map)
     }
 }
 
@@ -219,8 +284,9 @@ impl fmt::Display for Divergence {
         }
         write!(
             f,
-            " (hash {:016x}, recorded {:016x})",
-            self.replayed_hash, self.recorded_hash
+            " (hash {}, recorded {})",
+            Hash(self.replayed_hash),
+            Hash(self.recorded_hash)
         )?;
         for (at, touch) in self.touches.iter().enumerate() {
             f.write_str(if at == 0 { "; set by " } else { ", before by " })?;

@@ -1,7 +1,7 @@
 //! Murk replay v3: deterministic command logs, and where determinism broke.
 //!
 //! A recording holds the commands of each tick and a hash of the state they led to. [`read()`]
-//! reads one in memory, [`Reader`] from any source, [`Decoder`] as its bytes come; [`Writer`] and
+//! reads one in memory, [`Reader`] from any source, [`Feed`] as its bytes come; [`Writer`] and
 //! [`Recorder`] record. [`verify()`] replays a recording in a [`Simulation`] and names the first
 //! tick that differs, and the value; [`audit()`] checks what can be told without replaying;
 //! [`diff()`], [`minimise()`], [`sync_test()`] and [`rollback_test()`] look closer. [`salvage()`]
@@ -45,7 +45,7 @@
 
 mod audit;
 pub mod build;
-mod bytes;
+mod check;
 mod checkpoints;
 mod command;
 mod command_buf;
@@ -58,55 +58,70 @@ mod error;
 mod explain;
 mod fault;
 mod hash;
+mod header;
 mod index;
 mod limits;
+mod list;
 mod minimise;
 mod model;
-mod output;
 mod payload;
 mod read;
 mod record;
+mod resume;
 mod rule;
 mod salvage;
+#[cfg(feature = "engine")]
+pub mod samples;
 mod scan;
 mod simulation;
 mod state;
 mod stats;
 mod stream;
 mod sync_test;
+#[cfg(feature = "tape")]
+pub mod tape;
+#[cfg(feature = "tape")]
+pub mod tools;
 mod torn;
+mod value;
 mod verify;
 mod write;
 
-pub use audit::{AnyWorld, Audit, Auditor, CommandCheck, MAX_INGRESS_QUEUE, Rejection, audit};
+pub use audit::{Audit, Auditor, audit};
+pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Envelope};
 pub use command_buf::CommandBuf;
 pub use diff::{CommandText, Diff, FrameDiff, StateDiff, diff, diff_states};
 pub use divergence::{Cause, Difference, Divergence, MAX_TOUCHES, Touch};
 pub use encode::{write_frame, write_header};
-pub use error::{Error, PayloadError, WriteError};
+pub use error::{Error, Finding, Findings, WriteError};
 pub use explain::{Candidate, explain};
 pub use fault::{Fault, Faulty};
-pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
-pub use index::{Bit, Damage, Entry, Index, IndexBuilder, IndexError};
+pub use gametape_core::feed::Fed;
+pub use gametape_core::{Output, Severity, Stream, Strictness};
+pub use hash::{Hash, LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
+pub use index::{
+    Bit, Change, Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces, Unused,
+};
 pub use limits::{Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES};
+pub use list::{Coord, Item, List, ListIter};
 pub use minimise::{CommandLog, Minimised, minimise};
 pub use model::{Build, Frame, Header, MAGIC, VERSION};
-pub use output::{Output, Stream};
-pub use payload::{Coord, Item, List, ListIter, Payload};
-pub use read::{Frames, ReadOptions, Replay, Strictness, read};
+pub use payload::{Payload, PayloadError};
+pub use read::{Frames, ReadOptions, Replay, read, read_with};
 pub use record::{RecordError, Recorder};
-pub use rule::{Finding, Findings, Rule, Severity};
+pub use resume::{ResumeError, Resumed};
+pub use rule::Rule;
 pub use salvage::{Salvaged, salvage};
 pub use simulation::{Checkpoint, Location, Simulation};
 pub use state::State;
 pub use stats::{MAX_SOURCES, Stats};
-pub use stream::{Decoder, Progress, Reader};
+pub use stream::{Feed, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
 pub use torn::Doubt;
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
-pub use write::{Resumed, Writer};
+pub use write::Writer;
 
 /// A recording of three ticks, for the examples of the documentation.
 #[doc(hidden)]

@@ -24,7 +24,7 @@ pub struct Limits {
     pub max_blob_bytes: u32,
     /// Most commands in a frame.
     pub max_commands: u32,
-    /// Largest frame, in bytes: what [`Reader`](crate::Reader) and [`Decoder`](crate::Decoder)
+    /// Largest frame, in bytes: what [`Reader`](crate::Reader) and [`Feed`](crate::Feed)
     /// hold at once. It does not bound a slice, where nothing is held.
     pub max_frame_bytes: u64,
 }

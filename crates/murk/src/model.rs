@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::command::{Command, Commands};
+use crate::command::{Command, CommandIter, Commands};
+use crate::error::{Error, Finding};
+use crate::limits::MIN_FRAME_BYTES;
+use crate::payload::PayloadError;
+use crate::rule::Rule;
 
 /// The first bytes of every recording.
 pub const MAGIC: [u8; 4] = *b"MURK";
@@ -87,13 +91,28 @@ impl<'a> Frame<'a> {
     /// Bytes the frame takes in the file.
     #[must_use]
     pub const fn size(&self) -> u64 {
-        crate::limits::MIN_FRAME_BYTES + self.commands.as_bytes().len() as u64
+        MIN_FRAME_BYTES + self.commands.as_bytes().len() as u64
+    }
+
+    /// A finding about this frame.
+    #[must_use]
+    pub fn finding(&self, rule: Rule) -> Finding {
+        Finding::new(rule)
+            .at(self.offset)
+            .step(self.index)
+            .tick(Some(self.tick))
+    }
+
+    /// What is wrong with the payload of command `command`, counted from 0, as an error.
+    #[must_use]
+    pub fn payload_error(&self, command: u32, error: PayloadError) -> Error {
+        self.finding(Rule::of_payload(command, error)).into()
     }
 }
 
 impl<'a> IntoIterator for Frame<'a> {
     type Item = Command<'a>;
-    type IntoIter = crate::command::CommandIter<'a>;
+    type IntoIter = CommandIter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.commands.iter()

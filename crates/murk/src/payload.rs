@@ -1,9 +1,9 @@
 //! What commands ask for, typed.
 
-use std::fmt;
+use gametape_core::ByteReader;
+use gametape_core::text::Bytes;
 
-use crate::bytes::{array, i32_le, u32_le, u64_le};
-use crate::error::PayloadError;
+use crate::list::{Coord, Item, List};
 
 /// What a command asks for. Lists are borrowed from the recording, or from the caller who writes
 /// one.
@@ -59,9 +59,6 @@ pub enum Payload<'a> {
     },
 }
 
-/// A coordinate: as many numbers as the space has dimensions.
-pub type Coord<'a> = List<'a, i32>;
-
 impl<'a> Payload<'a> {
     /// The names of the types, by tag.
     pub const NAMES: [&'static str; 7] = [
@@ -113,10 +110,10 @@ impl<'a> Payload<'a> {
         use Counted::{AtLeast, Exactly};
         // A list behind `at` bytes, and `more` bytes behind it.
         let list = |at: u64, item: usize, more: u64| {
-            let count = usize::try_from(at).ok().and_then(|at| start.get(at..));
-            match count.and_then(u32_le) {
-                Some((count, _)) => Exactly(at + 4 + u64::from(count) * item as u64 + more),
-                None => AtLeast(at + 4 + more),
+            let rest = usize::try_from(at).ok().and_then(|at| start.get(at..));
+            match ByteReader::new(rest.unwrap_or_default()).u32_le() {
+                Ok(count) => Exactly(at + 4 + u64::from(count) * item as u64 + more),
+                Err(_) => AtLeast(at + 4 + more),
             }
         };
         Some(match tag {
@@ -215,50 +212,50 @@ pub(crate) enum Counted {
     AtLeast(u64),
 }
 
+/// By hand, as readers of commands do little else.
 #[inline]
 fn decode(tag: u8, bytes: &[u8]) -> Option<(Payload<'_>, &[u8])> {
     Some(match tag {
         0 => {
-            let (entity_id, rest) = u64_le(bytes)?;
+            let (entity_id, rest) = bytes.split_first_chunk()?;
+            let entity_id = u64::from_le_bytes(*entity_id);
             let (target, rest) = List::decode(rest)?;
             (Payload::Move { entity_id, target }, rest)
         }
         1 => {
             let (coord, rest) = List::decode(bytes)?;
             let (field_values, rest) = List::decode(rest)?;
-            (
-                Payload::Spawn {
-                    coord,
-                    field_values,
-                },
-                rest,
-            )
+            let payload = Payload::Spawn {
+                coord,
+                field_values,
+            };
+            (payload, rest)
         }
         2 => {
-            let (entity_id, rest) = u64_le(bytes)?;
+            let (entity_id, rest) = bytes.split_first_chunk()?;
+            let entity_id = u64::from_le_bytes(*entity_id);
             (Payload::Despawn { entity_id }, rest)
         }
         3 => {
             let (coord, rest) = List::decode(bytes)?;
-            let (pair, rest) = array::<8>(rest)?;
+            let (pair, rest) = rest.split_first_chunk::<8>()?;
             let (field, value) = Item::get(pair);
-            (
-                Payload::SetField {
-                    coord,
-                    field,
-                    value,
-                },
-                rest,
-            )
+            let payload = Payload::SetField {
+                coord,
+                field,
+                value,
+            };
+            (payload, rest)
         }
         4 => {
-            let (type_id, rest) = u32_le(bytes)?;
-            let (length, rest) = u32_le(rest)?;
-            let (data, rest) = rest.split_at_checked(length as usize)?;
+            let (type_id, rest) = bytes.split_first_chunk()?;
+            let type_id = u32::from_le_bytes(*type_id);
+            let (length, rest) = rest.split_first_chunk()?;
+            let (data, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
             (Payload::Custom { type_id, data }, rest)
         }
         5 => {
-            let (pair, rest) = array::<12>(bytes)?;
+            let (pair, rest) = bytes.split_first_chunk::<12>()?;
             let (key, value) = Item::get(pair);
             (Payload::SetParameter { key, value }, rest)
         }
@@ -270,227 +267,35 @@ fn decode(tag: u8, bytes: &[u8]) -> Option<(Payload<'_>, &[u8])> {
     })
 }
 
-/// One entry of a [`List`]: implemented for what the format has lists of.
-pub trait Item: Copy + PartialEq + fmt::Debug + sealed::Sealed {
-    /// Bytes in the file.
-    #[doc(hidden)]
-    const BYTES: usize;
-    #[doc(hidden)]
-    fn get(bytes: &[u8]) -> Self;
-    #[doc(hidden)]
-    fn put(self, out: &mut Vec<u8>);
+/// Why a payload has no typed form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PayloadError {
+    /// The type is not defined.
+    #[error("payload type {tag}; types 0 to 6 are defined")]
+    UnknownType {
+        /// The type.
+        tag: u8,
+    },
+    /// The payload ends before its type's fields do, or a count claims more than is there.
+    #[error("the {kind} payload ends too early: {} do not hold its fields", Bytes(*.bytes as u64))]
+    Short {
+        /// The type's name.
+        kind: &'static str,
+        /// The payload's length.
+        bytes: usize,
+    },
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for i32 {}
-    impl Sealed for (u32, f32) {}
-    impl Sealed for (u32, f64) {}
-}
-
-impl Item for i32 {
-    const BYTES: usize = 4;
-
-    #[inline]
-    fn get(bytes: &[u8]) -> Self {
-        i32_le(bytes)
-    }
-
-    #[inline]
-    fn put(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_le_bytes());
-    }
-}
-
-impl Item for (u32, f32) {
-    const BYTES: usize = 8;
-
-    #[inline]
-    fn get(bytes: &[u8]) -> Self {
-        match u32_le(bytes) {
-            Some((field, rest)) => (
-                field,
-                u32_le(rest).map_or(0.0, |(bits, _)| f32::from_bits(bits)),
-            ),
-            None => Self::default(),
+impl PayloadError {
+    #[cold]
+    fn of(tag: u8, bytes: &[u8]) -> Self {
+        match Payload::NAMES.get(usize::from(tag)) {
+            None => Self::UnknownType { tag },
+            Some(kind) => Self::Short {
+                kind,
+                bytes: bytes.len(),
+            },
         }
     }
-
-    #[inline]
-    fn put(self, out: &mut Vec<u8>) {
-        let mut bytes = [0; 8];
-        bytes[..4].copy_from_slice(&self.0.to_le_bytes());
-        bytes[4..].copy_from_slice(&self.1.to_le_bytes());
-        out.extend_from_slice(&bytes);
-    }
 }
-
-impl Item for (u32, f64) {
-    const BYTES: usize = 12;
-
-    #[inline]
-    fn get(bytes: &[u8]) -> Self {
-        match u32_le(bytes) {
-            Some((key, rest)) => (
-                key,
-                u64_le(rest).map_or(0.0, |(bits, _)| f64::from_bits(bits)),
-            ),
-            None => Self::default(),
-        }
-    }
-
-    #[inline]
-    fn put(self, out: &mut Vec<u8>) {
-        let mut bytes = [0; 12];
-        bytes[..4].copy_from_slice(&self.0.to_le_bytes());
-        bytes[4..].copy_from_slice(&self.1.to_le_bytes());
-        out.extend_from_slice(&bytes);
-    }
-}
-
-/// A list in a payload: borrowed from the recording's bytes, or from values to be written.
-#[derive(Clone, Copy)]
-pub struct List<'a, T: Item>(Stored<'a, T>);
-
-#[derive(Clone, Copy)]
-enum Stored<'a, T> {
-    /// Whole items, encoded.
-    Bytes(&'a [u8]),
-    Values(&'a [T]),
-}
-
-impl<'a, T: Item> List<'a, T> {
-    /// A list of these values.
-    #[must_use]
-    pub const fn new(values: &'a [T]) -> Self {
-        Self(Stored::Values(values))
-    }
-
-    #[inline]
-    fn decode(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let (count, rest) = u32_le(bytes)?;
-        let (items, rest) = rest.split_at_checked((count as usize).checked_mul(T::BYTES)?)?;
-        Some((Self(Stored::Bytes(items)), rest))
-    }
-
-    /// Bytes of the list, its count included.
-    #[inline]
-    const fn size(&self) -> usize {
-        self.len().saturating_mul(T::BYTES).saturating_add(4)
-    }
-
-    #[inline]
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&(self.len() as u32).to_le_bytes());
-        match self.0 {
-            Stored::Bytes(bytes) => out.extend_from_slice(bytes),
-            Stored::Values(values) => values.iter().for_each(|value| value.put(out)),
-        }
-    }
-
-    /// How many.
-    #[inline]
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        match self.0 {
-            Stored::Bytes(bytes) => bytes.len() / T::BYTES,
-            Stored::Values(values) => values.len(),
-        }
-    }
-
-    /// True if there is none.
-    #[inline]
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// One after the other.
-    #[inline]
-    #[must_use]
-    pub fn iter(&self) -> ListIter<'a, T> {
-        ListIter(self.0)
-    }
-}
-
-impl<'a, T: Item> From<&'a [T]> for List<'a, T> {
-    fn from(values: &'a [T]) -> Self {
-        Self::new(values)
-    }
-}
-
-impl<'a, T: Item, const N: usize> From<&'a [T; N]> for List<'a, T> {
-    fn from(values: &'a [T; N]) -> Self {
-        Self::new(values)
-    }
-}
-
-impl<T: Item> PartialEq for List<'_, T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(*other)
-    }
-}
-
-impl<T: Item> PartialEq<[T]> for List<'_, T> {
-    fn eq(&self, other: &[T]) -> bool {
-        self.iter().eq(other.iter().copied())
-    }
-}
-
-impl<T: Item> fmt::Debug for List<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(*self).finish()
-    }
-}
-
-impl<'a, T: Item> IntoIterator for List<'a, T> {
-    type Item = T;
-    type IntoIter = ListIter<'a, T>;
-
-    #[inline]
-    fn into_iter(self) -> ListIter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<'a, T: Item> IntoIterator for &List<'a, T> {
-    type Item = T;
-    type IntoIter = ListIter<'a, T>;
-
-    #[inline]
-    fn into_iter(self) -> ListIter<'a, T> {
-        self.iter()
-    }
-}
-
-/// The entries of a [`List`], one after the other.
-#[derive(Clone)]
-pub struct ListIter<'a, T: Item>(Stored<'a, T>);
-
-impl<T: Item> Iterator for ListIter<'_, T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        match &mut self.0 {
-            Stored::Bytes(bytes) => {
-                let (item, rest) = bytes.split_at_checked(T::BYTES)?;
-                *bytes = rest;
-                Some(T::get(item))
-            }
-            Stored::Values(values) => {
-                let (value, rest) = values.split_first()?;
-                *values = rest;
-                Some(*value)
-            }
-        }
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = List(self.0).len();
-        (left, Some(left))
-    }
-}
-
-impl<T: Item> ExactSizeIterator for ListIter<'_, T> {}

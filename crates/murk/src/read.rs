@@ -1,55 +1,14 @@
 //! Reading a whole recording from memory: borrowed, nothing copied, nothing allocated.
 
-use crate::error::Error;
+use crate::error::{Error, Findings};
+use crate::header::header;
 use crate::limits::Limits;
 use crate::model::{Frame, Header};
-use crate::rule::Finding;
 use crate::scan::{self, Shape};
 
-/// How much a reader puts up with.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Strictness {
-    /// The specification: the first broken rule is the error.
-    #[default]
-    Strict,
-    /// Whole frames are worth having: a broken one ends the recording, and what is wrong with it
-    /// is a finding. (A broken header leaves nothing to read, and stays an error.)
-    Lenient,
-}
-
-/// How to read.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct ReadOptions {
-    /// What a broken frame is.
-    pub strictness: Strictness,
-    /// What is too large.
-    pub limits: Limits,
-}
-
-impl ReadOptions {
-    /// [`Strictness::Lenient`], with the default limits.
-    #[must_use]
-    pub fn lenient() -> Self {
-        Self {
-            strictness: Strictness::Lenient,
-            ..Self::default()
-        }
-    }
-
-    /// Reads the header; frames are read as they are asked for.
-    ///
-    /// # Errors
-    /// [`Error::InvalidMagic`], [`Error::UnsupportedVersion`], [`Error::MalformedHeader`].
-    pub fn read<'a>(&self, bytes: &'a [u8]) -> Result<Replay<'a>, Error> {
-        let (header, size) = scan::header(bytes, &self.limits)?;
-        Ok(Replay {
-            bytes,
-            header,
-            body: size,
-            options: *self,
-        })
-    }
-}
+/// How to read: how much to put up with, and what is too large. A lenient reader takes a broken frame
+/// for the end of the recording, and what is wrong with it is a finding.
+pub type ReadOptions = gametape_core::ReadOptions<Limits>;
 
 /// Reads the header of a recording in memory; frames are read as they are asked for.
 ///
@@ -66,9 +25,23 @@ impl ReadOptions {
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidMagic`], [`Error::UnsupportedVersion`], [`Error::MalformedHeader`].
+/// What is wrong with the header.
 pub fn read(bytes: &[u8]) -> Result<Replay<'_>, Error> {
-    ReadOptions::default().read(bytes)
+    read_with(bytes, ReadOptions::default())
+}
+
+/// [`read()`], with other options.
+///
+/// # Errors
+/// What is wrong with the header, lenient or not.
+pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Replay<'_>, Error> {
+    let (header, size) = header(bytes, &options.limits)?;
+    Ok(Replay {
+        bytes,
+        header,
+        body: size,
+        options,
+    })
 }
 
 /// A recording in memory.
@@ -102,14 +75,7 @@ impl<'a> Replay<'a> {
     /// The frames, one after the other.
     #[must_use]
     pub fn frames(&self) -> Frames<'a> {
-        Frames {
-            rest: self.bytes.get(self.body..).unwrap_or_default(),
-            index: 0,
-            offset: self.body as u64,
-            shape: Shape::default(),
-            options: self.options,
-            problem: None,
-        }
+        self.frames_from(0, self.body as u64)
     }
 
     /// The frames from one on whose place is known, as from an [`Index`](crate::Index).
@@ -122,7 +88,7 @@ impl<'a> Replay<'a> {
             offset,
             shape: Shape::default(),
             options: self.options,
-            problem: None,
+            findings: None,
         }
     }
 }
@@ -135,7 +101,8 @@ pub struct Frames<'a> {
     offset: u64,
     shape: Shape,
     options: ReadOptions,
-    problem: Option<Box<Finding>>,
+    /// Boxed: frames stay in registers.
+    findings: Option<Box<Findings>>,
 }
 
 impl Frames<'_> {
@@ -145,10 +112,11 @@ impl Frames<'_> {
         self.offset
     }
 
-    /// Why a lenient reader stopped before the end.
+    /// Why a lenient reader stopped before the end; none else.
     #[must_use]
-    pub fn problem(&self) -> Option<&Finding> {
-        self.problem.as_deref()
+    pub fn findings(&self) -> &Findings {
+        static NONE: Findings = Findings::new();
+        self.findings.as_deref().unwrap_or(&NONE)
     }
 }
 
@@ -168,15 +136,33 @@ impl<'a> Iterator for Frames<'a> {
             return Some(Ok(frame));
         }
         // Values, not `self`: it stays in registers.
-        let error = scan::fault(self.rest, self.index, self.offset, &{ self.options.limits });
+        let stopped = stop(self.rest, (self.index, self.offset), { self.options });
         self.rest = &[];
-        match self.options.strictness {
-            Strictness::Strict => error.map(Err),
-            Strictness::Lenient => {
-                self.problem = error.and_then(Error::into_finding).map(Box::new);
+        match stopped {
+            Ok(findings) => {
+                self.findings = findings;
                 None
             }
+            Err(error) => Some(Err(error)),
         }
+    }
+}
+
+/// Why no frame is left in what is left.
+#[cold]
+#[inline(never)]
+fn stop(
+    rest: &[u8],
+    (index, offset): (u64, u64),
+    options: ReadOptions,
+) -> Result<Option<Box<Findings>>, Error> {
+    match scan::fault(rest, index, offset, &options.limits) {
+        Some(error) if !options.is_lenient() => Err(error),
+        error => Ok(error.and_then(Error::into_finding).map(|finding| {
+            let mut findings = Findings::new();
+            findings.push(finding);
+            findings.into()
+        })),
     }
 }
 

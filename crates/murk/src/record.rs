@@ -1,9 +1,10 @@
 //! Recording a simulation while it runs.
 
+use gametape_core::Output;
+
 use crate::command::Commands;
 use crate::error::WriteError;
 use crate::model::Header;
-use crate::output::Output;
 use crate::simulation::Simulation;
 use crate::verify::hash_of;
 use crate::write::Writer;

@@ -1,8 +1,7 @@
 //! Keeping what is whole of a broken recording.
 
-use crate::error::Error;
-use crate::read::{ReadOptions, Replay};
-use crate::rule::Finding;
+use crate::error::{Error, Finding};
+use crate::read::{ReadOptions, read_with};
 
 /// What is whole of a recording.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ pub struct Salvaged<'a> {
 /// # Errors
 /// Where the header is broken nothing can be kept.
 pub fn salvage(bytes: &[u8]) -> Result<Salvaged<'_>, Error> {
-    let replay: Replay<'_> = ReadOptions::lenient().read(bytes)?;
+    let replay = read_with(bytes, ReadOptions::lenient())?;
     let mut frames = replay.frames();
     let (mut count, mut last_tick) = (0, None);
     for frame in &mut frames {
@@ -51,6 +50,6 @@ pub fn salvage(bytes: &[u8]) -> Result<Salvaged<'_>, Error> {
         frames: count,
         last_tick,
         dropped: (bytes.len() - kept.len()) as u64,
-        problem: frames.problem().cloned(),
+        problem: frames.findings().iter().next().cloned(),
     })
 }

@@ -1,12 +1,13 @@
-//! Where a frame ends, and what is wrong with it: the one place that knows the layout of frames
-//! and of the header, shared by all readers.
+//! Where a frame ends, and what is wrong with it: the one place that knows the layout of frames,
+//! shared by all readers.
 
-use crate::bytes::{array, u32_le, u64_le};
+use gametape_core::ByteReader;
+
 use crate::command::Commands;
-use crate::error::Error;
+use crate::error::{Error, Finding};
 use crate::limits::Limits;
-use crate::model::{Build, Frame, Header, MAGIC, VERSION};
-use crate::rule::{Finding, Rule};
+use crate::model::Frame;
+use crate::rule::Rule;
 
 /// Bytes before a frame's commands: tick and count.
 pub(crate) const FRAME_HEAD: usize = 12;
@@ -78,20 +79,23 @@ impl FrameScan {
     #[inline]
     pub fn run(&mut self, bytes: &[u8], limits: &Limits) -> Result<usize, Stop> {
         if self.at < FRAME_HEAD {
-            let Some((_, rest)) = u64_le(bytes) else {
+            let mut input = ByteReader::new(bytes);
+            if input.u64_le().is_err() {
                 return Err(short(0, 8, Part::Frame("tick_id of a frame")));
-            };
-            let Some((count, _)) = u32_le(rest) else {
+            }
+            let Ok(count) = input.u32_le() else {
                 return Err(short(8, 4, Part::Frame("command count of a frame")));
             };
             if count > limits.max_commands {
-                return Err(over(
-                    8,
-                    "the frame".into(),
-                    "commands",
-                    count,
-                    limits.max_commands,
-                ));
+                let (claimed, limit) = (count.into(), limits.max_commands.into());
+                let rule = Rule::Limit {
+                    what: "frame",
+                    command: None,
+                    unit: "commands",
+                    claimed,
+                    limit,
+                };
+                return Err(Stop::Broken { at: 8, rule });
             }
             self.count = count;
             self.at = FRAME_HEAD;
@@ -119,13 +123,16 @@ impl FrameScan {
         let at = self.at + stop.at;
         match stop.fault {
             CommandFault::Short { needed, part } => short(at, needed, part),
-            CommandFault::Blob { claimed } => over(
+            CommandFault::Blob { claimed } => Stop::Broken {
                 at,
-                format!("the payload of command {command}"),
-                "bytes",
-                claimed,
-                limits.max_blob_bytes,
-            ),
+                rule: Rule::Limit {
+                    what: "payload",
+                    command: Some(command),
+                    unit: "bytes",
+                    claimed: claimed.into(),
+                    limit: limits.max_blob_bytes.into(),
+                },
+            },
             CommandFault::Flag { what, found } => Stop::Broken {
                 at,
                 rule: Rule::PresenceFlag {
@@ -140,7 +147,7 @@ impl FrameScan {
     /// The stop as an error. `bytes` are those that the scan had; the frame starts at `offset`.
     #[cold]
     pub fn error(&self, stop: Stop, bytes: &[u8], index: u64, offset: u64) -> Error {
-        let tick = u64_le(bytes).map(|(tick, _)| tick);
+        let tick = ByteReader::new(bytes).u64_le().ok();
         let command = self.done;
         let (at, rule) = match stop {
             Stop::Broken { at, rule } => (at, rule),
@@ -163,11 +170,11 @@ impl FrameScan {
                 (at, rule)
             }
         };
-        Error::MalformedFrame(Box::new(
-            Finding::new(rule)
-                .at(offset + at as u64)
-                .in_frame(index, tick),
-        ))
+        Finding::new(rule)
+            .at(offset + at as u64)
+            .step(index)
+            .tick(tick)
+            .into()
     }
 }
 
@@ -215,25 +222,25 @@ impl Shape {
     /// What follows the command, if it has this shape.
     #[inline(always)]
     fn skip_expected<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
+        let (&[_, a, b, c, d], rest) = bytes.split_first_chunk::<5>()?;
         if u32::from_le_bytes([a, b, c, d]) != self.payload {
             return None;
         }
         let tail = rest.get(self.envelope..)?;
         match (self.source_id, self.source_seq) {
-            (1, 1) => match array::<35>(tail)? {
+            (1, 1) => match tail.split_first_chunk::<35>()? {
                 (&[_, 1, _, _, _, _, _, _, _, _, 1, ..], rest) => Some(rest),
                 _ => None,
             },
-            (0, 0) => match array::<19>(tail)? {
+            (0, 0) => match tail.split_first_chunk::<19>()? {
                 (&[_, 0, 0, ..], rest) => Some(rest),
                 _ => None,
             },
-            (1, 0) => match array::<27>(tail)? {
+            (1, 0) => match tail.split_first_chunk::<27>()? {
                 (&[_, 1, _, _, _, _, _, _, _, _, 0, ..], rest) => Some(rest),
                 _ => None,
             },
-            _ => match array::<27>(tail)? {
+            _ => match tail.split_first_chunk::<27>()? {
                 (&[_, 0, 1, ..], rest) => Some(rest),
                 _ => None,
             },
@@ -250,7 +257,8 @@ pub(crate) fn next_frame<'a>(
     limits: &Limits,
 ) -> Option<(Frame<'a>, &'a [u8])> {
     let (tick, rest) = u64_le(bytes)?;
-    let (count, commands) = u32_le(rest)?;
+    let (count, rest) = rest.split_first_chunk()?;
+    let (count, commands) = (u32::from_le_bytes(*count), rest);
     if count > limits.max_commands {
         return None;
     }
@@ -272,9 +280,14 @@ pub(crate) fn next_frame<'a>(
     Some((frame, rest))
 }
 
+#[inline]
+fn u64_le(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (head, rest) = bytes.split_first_chunk()?;
+    Some((u64::from_le_bytes(*head), rest))
+}
+
 /// What is wrong with the frame at the start of `bytes`.
 #[cold]
-#[inline(never)]
 pub(crate) fn fault(bytes: &[u8], index: u64, offset: u64, limits: &Limits) -> Option<Error> {
     let mut scan = FrameScan::default();
     let stop = scan.run(bytes, limits).err()?;
@@ -283,34 +296,21 @@ pub(crate) fn fault(bytes: &[u8], index: u64, offset: u64, limits: &Limits) -> O
 
 /// The frame that takes exactly these bytes, which a scan has found sound.
 #[inline]
-pub(crate) fn frame(bytes: &[u8], index: u64, offset: u64) -> Option<Frame<'_>> {
-    let (tick, rest) = u64_le(bytes)?;
-    let (count, rest) = u32_le(rest)?;
-    let (commands, hash) = rest.split_last_chunk::<8>()?;
-    Some(Frame {
+pub(crate) fn frame(bytes: &[u8], index: u64, offset: u64) -> Frame<'_> {
+    let mut input = ByteReader::new(bytes);
+    let (tick, count) = (input.u64_le(), input.u32_le());
+    let (commands, hash) = input.rest().split_last_chunk().unwrap_or((&[], &[0; 8]));
+    Frame {
         index,
         offset,
-        tick,
+        tick: tick.unwrap_or_default(),
         snapshot_hash: u64::from_le_bytes(*hash),
-        commands: Commands::new(commands, count),
-    })
+        commands: Commands::new(commands, count.unwrap_or_default()),
+    }
 }
 
 const fn short(at: usize, needed: u64, what: Part) -> Stop {
     Stop::Short { at, needed, what }
-}
-
-#[cold]
-fn over(at: usize, what: String, unit: &'static str, claimed: u32, limit: u32) -> Stop {
-    Stop::Broken {
-        at,
-        rule: Rule::Limit {
-            what,
-            unit,
-            claimed: u64::from(claimed),
-            limit: u64::from(limit),
-        },
-    }
 }
 
 struct CommandStop {
@@ -345,7 +345,7 @@ impl Measured {
     /// Without branches on what differs from command to command.
     #[inline(always)]
     fn of(bytes: &[u8], max_blob: u32) -> Option<Self> {
-        let (&[_, a, b, c, d], rest) = array::<5>(bytes)?;
+        let (&[_, a, b, c, d], rest) = bytes.split_first_chunk::<5>()?;
         let payload = u32::from_le_bytes([a, b, c, d]);
         if payload > max_blob {
             return None;
@@ -373,7 +373,7 @@ impl Measured {
 /// What is wrong with a command, in the order of the bytes.
 #[cold]
 fn command_fault(bytes: &[u8], max_blob: u32) -> CommandStop {
-    let Some((&[_, a, b, c, d], _)) = array::<5>(bytes) else {
+    let Some((&[_, a, b, c, d], _)) = bytes.split_first_chunk::<5>() else {
         return head_short(bytes);
     };
     let length = u32::from_le_bytes([a, b, c, d]);
@@ -443,92 +443,4 @@ fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
         return short(at, 8, Part::Command("expires_after_tick"));
     }
     short(at + 8, 8, Part::Command("arrival_seq"))
-}
-
-/// Reads the header; gives it and its size.
-pub(crate) fn header<'a>(bytes: &'a [u8], limits: &Limits) -> Result<(Header<'a>, usize), Error> {
-    let mut cursor = Cursor { bytes, at: 0 };
-    let magic: &[u8; 4] = cursor.take("magic")?;
-    if *magic != MAGIC {
-        return Err(Error::InvalidMagic { found: *magic });
-    }
-    let &[version] = cursor.take("format version")?;
-    if version != VERSION {
-        return Err(Error::UnsupportedVersion { found: version });
-    }
-    let mut string = |what| cursor.string(what, limits.max_string_bytes);
-    let build = Build {
-        toolchain: string("toolchain")?.into(),
-        target_triple: string("target triple")?.into(),
-        murk_version: string("murk version")?.into(),
-        compile_flags: string("compile flags")?.into(),
-    };
-    let header = Header {
-        build,
-        seed: u64::from_le_bytes(*cursor.take("seed")?),
-        config_hash: u64::from_le_bytes(*cursor.take("config hash")?),
-        field_count: u32::from_le_bytes(*cursor.take("field count")?),
-        cell_count: u64::from_le_bytes(*cursor.take("cell count")?),
-        space_descriptor: cursor
-            .blob("space descriptor", limits.max_blob_bytes)?
-            .into(),
-    };
-    Ok((header, cursor.at))
-}
-
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
-    }
-
-    fn take<const N: usize>(&mut self, what: &'static str) -> Result<&'a [u8; N], Error> {
-        let rest = self.rest();
-        let (head, _) = array(rest).ok_or_else(|| truncated(what, N as u64, rest, self.at))?;
-        self.at += N;
-        Ok(head)
-    }
-
-    fn blob(&mut self, what: &'static str, limit: u32) -> Result<&'a [u8], Error> {
-        let start = self.at;
-        let length = u32::from_le_bytes(*self.take(what)?);
-        if length > limit {
-            let rule = Rule::Limit {
-                what: format!("the {what}"),
-                unit: "bytes",
-                claimed: u64::from(length),
-                limit: u64::from(limit),
-            };
-            return Err(Error::header(rule, start as u64));
-        }
-        let rest = self.rest();
-        let (blob, _) = rest
-            .split_at_checked(length as usize)
-            .ok_or_else(|| truncated(what, u64::from(length), rest, self.at))?;
-        self.at += blob.len();
-        Ok(blob)
-    }
-
-    fn string(&mut self, what: &'static str, limit: u32) -> Result<&'a str, Error> {
-        let blob = self.blob(what, limit)?;
-        std::str::from_utf8(blob).map_err(|error| {
-            let at = error.valid_up_to();
-            let rule = Rule::Utf8 {
-                what,
-                at: at as u64,
-                byte: blob.get(at).copied().unwrap_or_default(),
-            };
-            Error::header(rule, (self.at - blob.len() + at) as u64)
-        })
-    }
-}
-
-#[cold]
-fn truncated(what: &'static str, needed: u64, rest: &[u8], at: usize) -> Error {
-    let left = rest.len() as u64;
-    Error::header(Rule::Truncated { what, needed, left }, at as u64)
 }

@@ -6,6 +6,7 @@ use crate::command::Commands;
 use crate::divergence::Difference;
 use crate::simulation::{Checkpoint, Simulation};
 use crate::state::State;
+use crate::value::Value;
 use crate::verify::hash_of;
 
 /// Runs that agreed at every tick.
@@ -61,7 +62,6 @@ pub const MAX_DIFFERENCES: usize = 8;
 
 impl std::fmt::Display for Desync {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        use crate::divergence::Value;
         write!(
             f,
             "run {} differs from run 0 in {} value",

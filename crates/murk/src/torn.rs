@@ -1,12 +1,13 @@
 //! Whether what stands behind the last whole frame is a frame that was cut, or damage that hides
 //! frames.
 
-use crate::bytes::{array, u32_le, u64_le};
+use gametape_core::ByteReader;
+use gametape_core::text::{Bytes, Grouped};
+
 use crate::command::Commands;
 use crate::encode::LIMITS;
 use crate::model::Frame;
 use crate::payload::{Counted, Payload};
-use crate::rule::{Bytes, Grouped};
 use crate::scan::{FRAME_HEAD, FrameScan};
 
 /// Why bytes behind the last whole frame of a recording are not taken for a frame that was cut.
@@ -81,7 +82,7 @@ impl Frames {
     /// was cut, or like whole ones and one that was cut. But what it makes of a payload has the
     /// wrong length for its type, and what it makes of other bytes has hardly the form of a command.
     pub fn doubt(mut self, tail: &[u8]) -> Option<Doubt> {
-        if let Some((tick, _)) = u64_le(tail) {
+        if let Ok(tick) = ByteReader::new(tail).u64_le() {
             self.tick(tick);
         }
         self.doubt.or_else(|| cut(tail))
@@ -105,10 +106,12 @@ fn cut(frame: &[u8]) -> Option<Doubt> {
     commands(Commands::new(there, whole)).or_else(|| {
         // The command that is cut, if that is what is cut.
         let rest = frame.get(end..).filter(|_| scan.in_commands())?;
-        let (&[tag], rest) = array(rest)?;
-        match u32_le(rest) {
-            None => payload(whole, tag, None, &[]),
-            Some((claimed, rest)) => {
+        let mut input = ByteReader::new(rest);
+        let tag = input.u8().ok()?;
+        match input.u32_le() {
+            Err(_) => payload(whole, tag, None, &[]),
+            Ok(claimed) => {
+                let rest = input.rest();
                 let there = rest.get(..claimed as usize).unwrap_or(rest);
                 payload(whole, tag, Some(claimed.into()), there)
             }

@@ -1,19 +1,16 @@
 //! Writing recordings: whole frames or nothing.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+
+use gametape_core::Output;
 
 use crate::command::{Command, Commands};
 use crate::encode::{LIMITS, check_all, check_count, frame_head, put_command, write_header};
-use crate::error::{Error, WriteError};
+use crate::error::WriteError;
+use crate::header::header;
 use crate::limits::Limits;
 use crate::model::Header;
-use crate::output::Output;
-use crate::read::{ReadOptions, Strictness};
-use crate::rule::Finding;
 use crate::scan::FrameScan;
-use crate::stream::Reader;
-use crate::torn::{Doubt, Frames};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 64 << 10;
@@ -181,6 +178,18 @@ impl<O: Output> Writer<O> {
             .ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe).into())
     }
 
+    /// Goes on behind so many frames that the output has.
+    pub(crate) const fn behind(output: O, frames: u64) -> Self {
+        Self {
+            output: Some(output),
+            buffer: Vec::new(),
+            sent: 0,
+            threshold: BUFFER,
+            header_waits: false,
+            frames,
+        }
+    }
+
     fn drain(&mut self) -> Result<(), WriteError> {
         let Some(output) = &mut self.output else {
             return Ok(());
@@ -227,7 +236,7 @@ impl<O: Output> Writer<O> {
         let sent = self.buffer.get(..self.sent).unwrap_or_default();
         let mut whole = 0;
         if self.header_waits {
-            match crate::scan::header(sent, &Limits::NONE) {
+            match header(sent, &Limits::NONE) {
                 Ok((_, size)) => whole = size,
                 Err(_) => return 0,
             }
@@ -246,115 +255,5 @@ impl<O: Output> Drop for Writer<O> {
     fn drop(&mut self) {
         // Best effort, as io::BufWriter does it; `finish` tells.
         let _ = self.flush();
-    }
-}
-
-/// Where a recording was taken up again.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Resumed {
-    /// Its header.
-    pub header: Header<'static>,
-    /// Whole frames that were there.
-    pub frames: u64,
-    /// The tick of the last of them.
-    pub last_tick: Option<u64>,
-    /// Bytes behind them that were cut off.
-    pub dropped: u64,
-    /// Why they were: `None` where the recording ended with a whole frame.
-    pub problem: Option<Finding>,
-}
-
-impl Writer<File> {
-    /// Takes up a recording that was cut: reads it to its last whole frame, cuts off what follows,
-    /// and goes on behind it. The file has to be open for reading and writing.
-    ///
-    /// Something is cut off only where ticks rise, that of the cut frame included, and all payloads
-    /// are of the defined types, and as long as the counts in them say. A length that is damaged can
-    /// make everything behind it look like a frame that was cut; that is an error, as is a frame
-    /// that breaks another rule. What follows it may be sound: [`Index::mend`](crate::Index::mend)
-    /// and [`salvage`](crate::salvage()) are for that.
-    ///
-    /// What can't be told without the simulation: damage in the last frame that leaves the form of
-    /// a frame that was cut, and damage that leaves whole frames of another content, behind which
-    /// the recording goes on. Who has the simulation should verify what is there, and call
-    /// [`Writer::resume_before`].
-    ///
-    /// # Errors
-    /// [`Error`], [`Error::NotTorn`] where something else is there than a frame that was cut; the
-    /// file is as it was.
-    pub fn resume(file: File) -> Result<(Self, Resumed), Error> {
-        Self::take_up(file, None)
-    }
-
-    /// [`Writer::resume`], where it is known which frame comes next: `next` are the bytes of it, as
-    /// [`write_frame`](crate::write_frame) makes them. What is cut off has to be the start of that
-    /// frame, to the byte; it may then be of any form.
-    ///
-    /// # Errors
-    /// As [`Writer::resume`].
-    pub fn resume_before(file: File, next: &[u8]) -> Result<(Self, Resumed), Error> {
-        Self::take_up(file, Some(next))
-    }
-
-    fn take_up(mut file: File, next: Option<&[u8]>) -> Result<(Self, Resumed), Error> {
-        let io = |offset| move |source| Error::Io { offset, source };
-        file.seek(SeekFrom::Start(0)).map_err(io(0))?;
-        let options = ReadOptions {
-            strictness: Strictness::Strict,
-            ..ReadOptions::default()
-        };
-        let mut reader = Reader::with_options(Read::by_ref(&mut file), options)?;
-        let (mut frames, mut seen, mut problem) = (0, Frames::default(), None);
-        loop {
-            match reader.next_frame() {
-                Ok(Some(frame)) => {
-                    frames += 1;
-                    seen.push(&frame);
-                }
-                Ok(None) => break,
-                Err(error) if error.is_truncated() => {
-                    problem = error.into_finding();
-                    break;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        let end = reader.offset();
-        let header = reader.header().clone();
-        drop(reader);
-        let mut dropped = 0;
-        if let Some(problem) = &problem {
-            // The reader has held as much.
-            let mut tail = Vec::new();
-            file.seek(SeekFrom::Start(end)).map_err(io(end))?;
-            file.read_to_end(&mut tail).map_err(io(end))?;
-            let doubt = match next {
-                None => seen.doubt(&tail),
-                Some(next) => (!next.starts_with(&tail)).then_some(Doubt::OtherFrame),
-            };
-            if let Some(doubt) = doubt {
-                let problem = Box::new(problem.clone());
-                return Err(Error::NotTorn { problem, doubt });
-            }
-            dropped = tail.len() as u64;
-            file.set_len(end).map_err(io(end))?;
-        }
-        file.seek(SeekFrom::Start(end)).map_err(io(end))?;
-        let writer = Self {
-            output: Some(file),
-            buffer: Vec::new(),
-            sent: 0,
-            threshold: BUFFER,
-            header_waits: false,
-            frames,
-        };
-        let resumed = Resumed {
-            header,
-            frames,
-            last_tick: seen.last_tick,
-            dropped,
-            problem,
-        };
-        Ok((writer, resumed))
     }
 }

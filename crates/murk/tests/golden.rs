@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::recording;
 use gametape_murk::{
-    Build, CommandBuf, Envelope, Header, Index, Payload, Writer, audit, read, write_header,
+    Build, CommandBuf, Envelope, Header, IndexBuilder, Payload, Writer, audit, read, write_header,
 };
 use sha2::{Digest, Sha256};
 
@@ -87,7 +87,7 @@ fn every_kind() -> Vec<u8> {
 fn outputs_are_what_they_were() {
     let kinds = every_kind();
     let grid = recording(120, 31);
-    let index = Index::build(&read(&grid).unwrap()).unwrap();
+    let index = IndexBuilder::of(&read(&grid).unwrap()).unwrap();
     // What this machine's compiler is called is not golden.
     let mut findings = String::new();
     for finding in &audit(&kinds).findings {

@@ -5,10 +5,11 @@ mod common;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
-use common::Noise;
+use common::{Noise, bounds};
+use gametape_core::Coded as _;
 use gametape_murk::{
-    Command, CommandBuf, Doubt, Envelope, Error, Header, Payload, Resumed, Writer, read, salvage,
-    write_frame,
+    Command, CommandBuf, Doubt, Envelope, Header, Payload, ResumeError, Resumed, Writer, read,
+    salvage, write_frame,
 };
 
 /// Ticks of the recording.
@@ -84,20 +85,8 @@ fn recording(ticks: u64) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Where each frame starts, and where the last one ends.
-fn bounds(bytes: &[u8]) -> Vec<usize> {
-    let replay = read(bytes).unwrap();
-    let ends = replay.frames().map(|frame| {
-        let frame = frame.unwrap();
-        (frame.offset + frame.size()) as usize
-    });
-    std::iter::once(replay.header_size() as usize)
-        .chain(ends)
-        .collect()
-}
-
 /// Goes on with a file of these bytes; gives what is in it then as well.
-fn resume(bytes: &[u8], next: Option<&[u8]>) -> (Result<Resumed, Error>, Vec<u8>) {
+fn resume(bytes: &[u8], next: Option<&[u8]>) -> (Result<Resumed, ResumeError>, Vec<u8>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     let copy: File = file.try_clone().unwrap();
@@ -114,9 +103,9 @@ fn resume(bytes: &[u8], next: Option<&[u8]>) -> (Result<Resumed, Error>, Vec<u8>
 }
 
 /// Why it was not done.
-fn doubt(resumed: Result<Resumed, Error>) -> Doubt {
+fn doubt(resumed: Result<Resumed, ResumeError>) -> Doubt {
     match resumed {
-        Err(Error::NotTorn { doubt, .. }) => doubt,
+        Err(ResumeError::NotTorn { doubt, .. }) => doubt,
         other => panic!("{other:?}"),
     }
 }
@@ -183,7 +172,7 @@ fn a_length_that_swallows_frames_is_told_and_nothing_is_cut_off() {
         let error = resumed.unwrap_err();
         assert!(!error.is_truncated());
         assert_eq!(error.code(), "murk.payload-truncated");
-        assert_eq!(error.frame(), Some(frame.index));
+        assert_eq!(error.finding().unwrap().place.step, Some(frame.index));
         assert_eq!(error.offset(), Some(*start as u64 + 17));
         let (claimed, counted) = (
             command.payload.len() as u64 + 0x4000,

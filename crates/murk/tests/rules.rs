@@ -3,10 +3,11 @@
 mod common;
 
 use common::{Grid, recording};
+use gametape_core::Rule as _;
 use gametape_murk::{
-    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, Envelope, Error, Finding, Findings,
-    Header, Index, Limits, Payload, ReadOptions, Rejection, Rule, Severity, Writer, audit, read,
-    write_header,
+    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, Envelope, Error, Finding, Findings, Hash,
+    Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection, Rule, Severity, Unused,
+    Writer, audit, read, read_with, verify, write_header,
 };
 
 fn header() -> Header<'static> {
@@ -85,7 +86,7 @@ fn audit_in_world(bytes: &[u8]) -> Findings {
     for frame in replay.frames() {
         auditor.push(&frame.unwrap(), &World);
     }
-    auditor.finish(None)
+    auditor.finish(&Findings::new())
 }
 
 /// The finding of this code.
@@ -130,13 +131,13 @@ fn changed(at_from_end: usize, to: u8) -> Vec<u8> {
 
 fn of_damage(flip: impl Fn(&mut Vec<u8>)) -> Findings {
     let whole = recording(9, 1);
-    let index = Index::build(&read(&whole).unwrap()).unwrap();
+    let index = IndexBuilder::of(&read(&whole).unwrap()).unwrap();
     let index = Index::open(&index).unwrap();
     let mut bytes = whole.clone();
     flip(&mut bytes);
     let mut findings = Findings::default();
     for damage in index.damages(&bytes) {
-        findings.push(damage.finding());
+        findings.push(damage.unwrap().finding());
     }
     findings
 }
@@ -162,12 +163,8 @@ const RAISED: &[Raise] = &[
             max_blob_bytes: 3,
             ..Limits::DEFAULT
         };
-        let options = ReadOptions {
-            limits,
-            ..ReadOptions::default()
-        };
-        let error = options
-            .read(&bytes)
+        let options = ReadOptions::strict().limits(limits);
+        let error = read_with(&bytes, options)
             .unwrap()
             .frames()
             .find_map(Result::err)
@@ -202,14 +199,17 @@ const RAISED: &[Raise] = &[
         audit(&tape(&[(1, &[(Envelope::default(), 6, payload)])])).findings
     }),
     ("murk.snapshot-mismatch", || {
-        rule(Rule::SnapshotMismatch {
-            description: "x".into(),
-        })
+        let mut bytes = recording(3, 1);
+        let end = bytes.len();
+        bytes[end - 1] ^= 1;
+        let error = verify(&read(&bytes).unwrap(), &mut Grid::new()).unwrap_err();
+        let divergence = Box::new(error.divergence().unwrap().clone());
+        rule(Rule::SnapshotMismatch { divergence })
     }),
     ("murk.config-mismatch", || {
         rule(Rule::ConfigMismatch {
-            recorded: 1,
-            expected: 2,
+            recorded: Hash(1),
+            expected: Hash(2),
         })
     }),
     ("murk.world-shape", || {
@@ -219,7 +219,14 @@ const RAISED: &[Raise] = &[
             expected: 2,
         })
     }),
-    ("murk.world", || rule(Rule::World { reason: "x".into() })),
+    ("murk.world", || {
+        rule(Rule::World {
+            line: Some(3),
+            part: "[space]".into(),
+            key: "rows".into(),
+            fault: "missing".into(),
+        })
+    }),
     ("murk.simulation", || {
         rule(Rule::Simulation { reason: "x".into() })
     }),
@@ -230,7 +237,9 @@ const RAISED: &[Raise] = &[
     ("murk.header-changed", || of_damage(|bytes| bytes[30] ^= 16)),
     ("murk.frame-changed", || of_damage(|bytes| bytes[60] ^= 16)),
     ("murk.index-stale", || {
-        rule(Rule::IndexStale { reason: "x".into() })
+        rule(Rule::IndexStale {
+            reason: Unused::Damaged,
+        })
     }),
     ("murk.tick-order", || {
         audit(&tape(&[(5, &[]), (5, &[]), (3, &[]), (0, &[])])).findings
@@ -315,11 +324,10 @@ fn every_rule_is_raised_by_what_breaks_it() {
     for (code, raise) in RAISED {
         let findings = raise();
         let finding = find(&findings, code);
-        let known = Rule::CODES.iter().find(|(known, _)| known == code);
-        assert_eq!(
-            known.map(|(_, severity)| *severity),
-            Some(finding.severity())
-        );
+        let known = Rule::ALL.iter().find(|known| known.code == *code).unwrap();
+        assert_eq!(known.severity, finding.severity());
+        let figures: Vec<&str> = finding.rule.data().iter().map(|(name, _)| *name).collect();
+        assert_eq!(known.data, figures, "{code}");
         let text = finding.to_string();
         assert!(
             text.starts_with(&format!("{} {code}", finding.severity())),
@@ -332,7 +340,7 @@ fn every_rule_is_raised_by_what_breaks_it() {
 #[test]
 fn no_rule_is_without_something_that_raises_it() {
     let mut raised: Vec<&str> = RAISED.iter().map(|(code, _)| *code).collect();
-    let mut codes: Vec<&str> = Rule::CODES.iter().map(|(code, _)| *code).collect();
+    let mut codes: Vec<&str> = Rule::ALL.iter().map(|rule| rule.code).collect();
     raised.sort_unstable();
     codes.sort_unstable();
     assert_eq!(raised, codes);
@@ -381,7 +389,7 @@ fn errors_say_where_and_with_which_numbers() {
             second + 5
         )
     );
-    assert_eq!((error.frame(), error.tick()), (Some(2), Some(9001)));
+    assert_eq!((error.step(), error.tick()), (Some(2), Some(9001)));
     claim[second + 1..second + 5].copy_from_slice(&u32::MAX.to_le_bytes());
     assert_eq!(
         broken(&claim).to_string(),
@@ -392,11 +400,11 @@ fn errors_say_where_and_with_which_numbers() {
     );
     assert_eq!(
         broken(b"MUR").to_string(),
-        "header (byte 0): the file ends in the magic: 4 bytes needed, 3 are left"
+        "byte 0: the file ends in the magic: 4 bytes needed, 3 are left"
     );
     assert_eq!(
         broken(b"MURK\x01").to_string(),
-        "format version 1; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)"
+        "byte 4: format version 1; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)"
     );
 }
 

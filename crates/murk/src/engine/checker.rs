@@ -5,25 +5,11 @@ use murk_space::Space as OriginSpace;
 
 use super::world::{Mutability, World};
 use super::{Space, WorldError};
+use crate::check::{CommandCheck, Rejection};
 use crate::command::Command;
-use crate::payload::{Coord as Cell, Payload};
+use crate::list::Coord as Cell;
+use crate::payload::Payload;
 use crate::simulation::Location;
-
-/// Why a command is never applied.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum Rejection {
-    /// It had expired when its tick came.
-    Expired,
-    /// The lockstep engine applies `set_field` only; payloads that can't be read belong here too.
-    Unsupported,
-    /// Its coordinate is not a cell.
-    OutOfBounds,
-    /// The world does not have the field.
-    UnknownField,
-    /// The field is static.
-    StaticField,
-}
 
 /// What an audit asks about the commands for a world: which are never applied, and what the others
 /// write. Made by [`World::checker`]; cheap to ask, and to keep.
@@ -94,7 +80,7 @@ impl Checker {
             return Some(Rejection::Unsupported);
         };
         if self.rank(coord).is_none() {
-            return Some(Rejection::OutOfBounds);
+            return Some(Rejection::Outside);
         }
         match self.fields.get(field as usize) {
             None => Some(Rejection::UnknownField),
@@ -153,5 +139,18 @@ impl Checker {
             return None;
         }
         self.ranks.canonical_rank(&coord.iter().collect::<Coord>())
+    }
+}
+
+impl CommandCheck for Checker {
+    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
+        self.check(command, engine_tick).or_else(|| {
+            let (field, _) = self.target(command)?;
+            self.is_overwritten(field).then_some(Rejection::Overwritten)
+        })
+    }
+
+    fn queue_limit(&self) -> u64 {
+        self.max_ingress_queue() as u64
     }
 }

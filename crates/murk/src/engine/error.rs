@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::rule::Grouped;
+use gametape_core::text::Grouped;
 
 /// Which part of a description an error is about.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,7 +10,7 @@
 //! ```
 //! use gametape_murk::engine::World;
 //!
-//! let world = World::from_toml(gametape_samples::murk::HEAT)?;
+//! let world = World::from_toml(include_str!("../../worlds/heat.toml"))?;
 //! let header = world.header();
 //! assert_eq!(header.config_hash, world.config_hash());
 //! assert_eq!(World::from_descriptor(&header.space_descriptor).unwrap()?, world);
@@ -57,7 +57,7 @@ pub use check::{
     MAX_INGRESS_QUEUE, MAX_MEMORY, MAX_NAME, MAX_NESTING, MAX_PROPAGATORS, MAX_SPARSE_VALUES,
     MAX_VALUES, MAX_VISITS,
 };
-pub use checker::{Checker, Rejection};
+pub use checker::Checker;
 pub use error::{EngineError, Fault, Place, WorldError};
 pub use propagator::{Emission, Morphology, Noise, Propagator, Regrowth};
 pub use receipts::{Outcome, Receipts};

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use gametape_murk::{
     Checkpoint, Command, CommandBuf, Commands, Envelope, Header, Location, Payload, Recorder,
-    Simulation, Writer,
+    Simulation, Writer, read,
 };
 
 /// Rows and columns.
@@ -186,4 +186,15 @@ pub fn recording(ticks: u64, seed: u64) -> Vec<u8> {
             .unwrap();
     }
     recorder.finish().unwrap()
+}
+
+/// Where each frame of a recording starts, and where the last one ends.
+pub fn bounds(bytes: &[u8]) -> Vec<usize> {
+    let replay = read(bytes).unwrap();
+    let mut bounds = vec![replay.header_size() as usize];
+    for frame in replay.frames() {
+        let frame = frame.unwrap();
+        bounds.push((frame.offset + frame.size()) as usize);
+    }
+    bounds
 }

@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use gametape_murk::engine::{EngineError, Outcome, Rejection};
+use gametape_murk::Rejection;
+use gametape_murk::engine::{EngineError, Outcome};
 use gametape_murk::{CommandBuf, Envelope, Payload, Simulation, read};
 use murk_core::IngressError;
 use murk_engine::LockstepWorld;
@@ -117,11 +118,7 @@ fn receipts_are_the_origins() {
                     Outcome::Unsupported => foretold == Some(Rejection::Unsupported),
                     Outcome::NotApplied => matches!(
                         foretold,
-                        Some(
-                            Rejection::OutOfBounds
-                                | Rejection::UnknownField
-                                | Rejection::StaticField
-                        )
+                        Some(Rejection::Outside | Rejection::UnknownField | Rejection::StaticField)
                     ),
                     _ => false,
                 };
@@ -137,7 +134,7 @@ fn receipts_are_the_origins() {
     for rejection in [
         Rejection::Expired,
         Rejection::Unsupported,
-        Rejection::OutOfBounds,
+        Rejection::Outside,
         Rejection::UnknownField,
         Rejection::StaticField,
     ] {

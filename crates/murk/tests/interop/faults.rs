@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 
 use gametape_murk::{
-    Commands, Error, Output, PayloadError, Simulation, Stream, VerifyError, Writer, read,
+    Commands, Error, Output, PayloadError, Rule, Simulation, Stream, VerifyError, Writer, read,
     snapshot_hash, verify,
 };
 use murk_replay::codec::{deserialize_command, serialize_command};
@@ -18,7 +18,7 @@ use murk_replay::{
 use crate::generate::{every_kind, specimens};
 use crate::limits::{MAX_STRING, with_string};
 use crate::model::{
-    End, Fields, Seen, Tape, seen, seen_by_decoder, seen_by_origin, seen_by_slice, seen_by_stream,
+    End, Fields, Seen, Tape, seen, seen_by_feed, seen_by_origin, seen_by_slice, seen_by_stream,
     stored,
 };
 
@@ -130,7 +130,7 @@ fn origin_reserves_what_is_claimed() {
         let (result, ours) = asked(|| seen_by_slice(&bytes));
         assert_eq!(result.end, End::Truncated);
         assert!(ours < 8 << 10, "slice: {ours} bytes");
-        let (result, ours) = asked(|| seen_by_decoder(&bytes, 100));
+        let (result, ours) = asked(|| seen_by_feed(&bytes, 100));
         assert_eq!(result.end, End::Truncated);
         assert!(ours < 16 << 10, "decoder: {ours} bytes");
         let (result, ours) = asked(|| seen_by_stream(&bytes));
@@ -401,8 +401,8 @@ fn unknown_types_are_refused_typed_only() {
         assert_eq!(seen(&bytes, &String::new).end, End::Clean);
         let frame = read(&bytes).unwrap().frames().last().unwrap().unwrap();
         assert!(matches!(
-            Error::payload(&frame, 0, error),
-            Error::UnknownPayloadType(_)
+            frame.payload_error(0, error).rule(),
+            Some(Rule::UnknownPayload { .. })
         ));
     }
 }

@@ -170,7 +170,7 @@ fn payloads_of_64_mebibytes() {
         .find_map(Result::err)
         .unwrap();
     assert!(error.is_limit(), "{error}");
-    assert_eq!((error.frame(), error.offset()), (Some(1), Some(at as u64)));
+    assert_eq!((error.step(), error.offset()), (Some(1), Some(at as u64)));
 }
 
 #[test]

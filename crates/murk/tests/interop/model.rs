@@ -3,8 +3,8 @@
 use std::io;
 
 use gametape_murk::{
-    Build, Command, CommandBuf, Decoder, Envelope, Error, Header, List, Payload, PayloadError,
-    Progress, ReadOptions, Reader, WriteError, read,
+    Build, Command, CommandBuf, Envelope, Error, Fed, Feed, Header, List, Payload, PayloadError,
+    Reader, Rule, WriteError, read,
 };
 use murk_core::command::{Command as OriginCommand, CommandPayload};
 use murk_core::id::{Coord, FieldId, ParameterKey, ParameterVersion, TickId, WorldGenerationId};
@@ -330,14 +330,12 @@ pub fn class_of_origin(error: &ReplayError) -> End {
 }
 
 pub fn class_of_ours(error: &Error) -> End {
-    match error {
-        Error::InvalidMagic { .. } => End::Magic,
-        Error::UnsupportedVersion { found } => End::Version(*found),
-        Error::MalformedHeader(_) | Error::MalformedFrame(_) if error.is_truncated() => {
-            End::Truncated
-        }
-        Error::MalformedHeader(_) | Error::MalformedFrame(_) => End::Malformed,
-        other => panic!("our reader does not raise this: {other:?}"),
+    match error.rule() {
+        Some(Rule::Magic { .. }) => End::Magic,
+        Some(Rule::Version { found }) => End::Version(*found),
+        Some(_) if error.is_truncated() => End::Truncated,
+        Some(_) => End::Malformed,
+        None => panic!("our reader does not raise this: {error:?}"),
     }
 }
 
@@ -378,16 +376,16 @@ pub fn seen_by_stream(bytes: &[u8]) -> Seen {
     Seen { frames, end }
 }
 
-pub fn seen_by_decoder(bytes: &[u8], piece: usize) -> Seen {
+pub fn seen_by_feed(bytes: &[u8], piece: usize) -> Seen {
     let mut frames = Vec::new();
     let mut look = || -> Result<(), Error> {
-        let mut decoder = Decoder::new(ReadOptions::default());
+        let mut feed = Feed::new();
         for piece in bytes.chunks(piece).chain([[].as_slice()]) {
-            decoder.feed(piece);
+            feed.push(piece);
             if piece.is_empty() {
-                decoder.finish_input();
+                feed.finish();
             }
-            while let Progress::Frame(frame) = decoder.next_frame()? {
+            while let Fed::Item(frame) = feed.next_frame()? {
                 frames.push(origin_frame(&frame));
             }
         }
@@ -403,7 +401,7 @@ pub fn seen(bytes: &[u8], what: &dyn Fn() -> String) -> Seen {
     let origin = seen_by_origin(bytes);
     assert_eq!(seen_by_slice(bytes), origin, "slice, {}", what());
     assert_eq!(seen_by_stream(bytes), origin, "stream, {}", what());
-    assert_eq!(seen_by_decoder(bytes, 7), origin, "decoder, {}", what());
+    assert_eq!(seen_by_feed(bytes, 7), origin, "feed, {}", what());
     origin
 }
 

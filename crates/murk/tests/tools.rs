@@ -1,15 +1,73 @@
 //! Recordings of worlds, as users of the library check them.
 
-use std::fs;
+#![cfg(feature = "tape")]
+
+use std::fs::{self, File};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use gametape::murk::engine::World;
-use gametape::murk::{
-    CommandBuf, Commands, Envelope, Fault, Faulty, Header, Minimise, Payload, RecordOptions,
-    Recorder, Simulation, Subject, SyncTest, Writer, minimise, record, sync_test,
+use gametape_core::tape::{
+    Audit, Dump, Error, Format, OptionValue, Options, Repaired, Secrets, Source, Tape, Target,
+    Verb, Verdict, Work,
 };
-use gametape::{Audit, Check, Recording, Severity, Verdict};
-use gametape_samples::murk as samples;
+use gametape_core::{At, Input, Severity, Time};
+use gametape_murk::engine::World;
+use gametape_murk::tape::{Murk, MurkTape, WorldFile};
+use gametape_murk::tools::{
+    Commands, Minimise, RecordOptions, Subject, SyncTest, index, index_path, minimise, record,
+    sync_test,
+};
+use gametape_murk::{
+    CommandBuf, Envelope, Fault, Faulty, Header, Payload, Recorder, Simulation, Writer, samples,
+};
+
+fn in_memory(bytes: impl Into<Vec<u8>>) -> MurkTape {
+    MurkTape::new(Source::new(bytes.into()))
+}
+
+fn open(path: &Path) -> MurkTape {
+    let input = Input::file(File::open(path).unwrap()).unwrap();
+    MurkTape::new(Source::new(input).lying_at(path))
+}
+
+fn file(text: &str) -> WorldFile {
+    WorldFile {
+        path: "world.toml".into(),
+        bytes: text.into(),
+    }
+}
+
+fn in_world(text: Option<&str>) -> Options {
+    text.map_or_else(Options::new, |text| {
+        let WorldFile { path, bytes } = file(text);
+        Options::new().with("world", OptionValue::File { path, bytes })
+    })
+}
+
+fn repair(tape: &MurkTape) -> (Repaired, Vec<u8>) {
+    let mut out = Cursor::new(Vec::new());
+    let repaired = tape.repair(&Options::new(), &mut out, &Work::default());
+    (repaired.unwrap(), out.into_inner())
+}
+
+fn dump(tape: &MurkTape, at: Option<At>) -> Result<String, Error> {
+    let wanted = Dump {
+        at,
+        ..Dump::default()
+    };
+    let mut out = Vec::new();
+    match tape.dump(&wanted, &mut out)?.problem {
+        Some(problem) => Err(problem),
+        None => Ok(String::from_utf8(out).unwrap()),
+    }
+}
+
+/// Makes the index of a recording, and puts it beside it.
+fn put_index(path: &Path) -> (PathBuf, u64) {
+    let made = index(&open(path)).unwrap();
+    fs::write(&made.path, made.bytes).unwrap();
+    (made.path, made.frames)
+}
 
 /// A recording of a world, by `simulation`; `header` may change what it says of itself.
 fn tape<S: Simulation>(
@@ -49,11 +107,7 @@ fn audit(bytes: &[u8]) -> Audit {
 }
 
 fn audit_in(bytes: &[u8], world: Option<&str>) -> Audit {
-    let check = Check {
-        world: world.map(str::to_owned),
-    };
-    let recording = Recording::from_bytes(bytes.to_vec(), "tape.murk").unwrap();
-    recording.audit_with(&check).unwrap()
+    in_memory(bytes).audit(&in_world(world)).unwrap()
 }
 
 /// The finding of a code: its severity, tick and message.
@@ -61,9 +115,9 @@ fn found(audit: &Audit, code: &str) -> (Severity, Option<u64>, String) {
     let finding = audit
         .findings
         .iter()
-        .find(|finding| finding.code == code)
+        .find(|finding| finding.code() == code)
         .unwrap_or_else(|| panic!("{code} is not among {:?}", audit.findings));
-    (finding.severity, finding.tick, finding.message.clone())
+    (finding.severity(), finding.place.tick, finding.message())
 }
 
 #[test]
@@ -75,7 +129,7 @@ fn a_recording_carries_its_world_and_is_replayed() {
     assert_eq!(audit.findings, []);
     assert_eq!(audit.summary, "100 ticks, replayed: every hash is right");
     // The world can be taken out of it, and is the same.
-    let recording = Recording::from_bytes(bytes, "tape.murk").unwrap();
+    let recording = in_memory(bytes);
     let taken = World::from_toml(&recording.world().unwrap()).unwrap();
     assert_eq!(taken, world);
     assert_eq!(taken.config_hash(), world.config_hash());
@@ -134,7 +188,7 @@ fn a_command_that_a_propagator_overwrites_is_a_finding() {
             CommandBuf::new()
         });
         let hashes = |bytes: &[u8]| -> Vec<u64> {
-            let replay = gametape::murk::read(bytes).unwrap();
+            let replay = gametape_murk::read(bytes).unwrap();
             replay
                 .frames()
                 .map(|frame| frame.unwrap().snapshot_hash)
@@ -163,7 +217,7 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     let bytes = tape(&header, world.build().unwrap(), 20, stoves);
     let plain = audit(&bytes);
     assert_eq!(plain.summary, "20 ticks, not replayed");
-    let bare = Recording::from_bytes(bytes.clone(), "tape.murk").unwrap();
+    let bare = in_memory(bytes.clone());
     assert_eq!(bare.world().unwrap_err().code(), "unsupported");
     assert_eq!(found(&plain, "murk.not-simulated").0, Severity::Info);
     assert_eq!(found(&plain, "murk.config-unset").0, Severity::Info);
@@ -171,11 +225,13 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     assert_eq!(replayed.summary, "20 ticks, replayed: every hash is right");
     assert_eq!(replayed.verdict(), Verdict::Pass);
     // A world that was named and is none is the caller's fault.
-    let recording = Recording::from_bytes(bytes, "tape.murk").unwrap();
-    let check = Check {
-        world: Some("dt = ".into()),
-    };
-    assert_eq!(recording.audit_with(&check).unwrap_err().code(), "world");
+    let recording = in_memory(bytes);
+    let error = recording.audit(&in_world(Some("dt = "))).unwrap_err();
+    assert_eq!(error.code(), "world");
+    assert!(
+        error.to_string().starts_with("world.toml: line 1, "),
+        "{error}"
+    );
 }
 
 #[test]
@@ -222,7 +278,7 @@ fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
     let mut writer = Writer::new(Vec::new(), &header).unwrap();
     writer.push(1, CommandBuf::new().as_commands(), 1).unwrap();
     let bytes = writer.finish().unwrap();
-    let recording = Recording::from_bytes(bytes.clone(), "a.murk").unwrap();
+    let recording = in_memory(bytes.clone());
     assert_eq!(audit(&bytes).summary, "1 tick, not replayed");
     let error = minimise(&recording, &Minimise::default()).unwrap_err();
     assert_eq!(error.code(), "world");
@@ -230,13 +286,14 @@ fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
         runs: 2,
         rollback: 0,
     };
-    let subject = Subject::Recording(&recording, Check::default());
+    let subject = Subject::Recording(&recording, None);
     assert_eq!(sync_test(&subject, &test).unwrap_err().code(), "world");
     let mut other = bytes;
     let end = other.len();
     other[end - 1] ^= 1;
-    let other = Recording::from_bytes(other, "b.murk").unwrap();
-    assert!(!recording.diff(&other, &Check::default()).unwrap().same);
+    let other = in_memory(other);
+    let diff = recording.diff(&other, &Options::new()).unwrap().unwrap();
+    assert!(!diff.same);
 }
 
 #[test]
@@ -285,7 +342,7 @@ fn a_world_that_can_go_on_no_longer_is_told_from_a_divergence() {
     let header = world.header();
     let state = {
         let simulation = world.build().unwrap();
-        gametape::murk::State::of(&simulation, header.field_count)
+        gametape_murk::State::of(&simulation, header.field_count)
     };
     let mut writer = Writer::new(Vec::new(), &header).unwrap();
     for tick in 1..=6 {
@@ -308,13 +365,14 @@ fn a_recording_that_is_replaced_takes_its_index_with_it() {
     let (_folder, path) = temporary("run.murk");
     record(&options(&path, 30), &Commands::none()).unwrap();
     let bytes = fs::read(&path).unwrap();
-    let (index, _) = gametape::murk::index(&Recording::open(&path).unwrap()).unwrap();
-    gametape::write_recording(&path, &bytes).unwrap();
+    let (index, _) = put_index(&path);
+    let replaced = |bytes: &[u8]| Murk.replaced(&path, &Input::from(bytes.to_vec()));
+    replaced(&bytes);
     assert!(index.exists());
-    gametape::write_recording(&path, &bytes[..bytes.len() - 20]).unwrap();
+    replaced(&bytes[..bytes.len() - 20]);
     assert!(!index.exists());
     fs::write(&index, "not an index").unwrap();
-    gametape::write_recording(&path, &bytes).unwrap();
+    replaced(&bytes);
     assert!(index.exists());
 }
 
@@ -326,8 +384,7 @@ fn temporary(name: &str) -> (tempfile::TempDir, PathBuf) {
 
 fn options(output: &Path, ticks: u64) -> RecordOptions {
     RecordOptions {
-        world: samples::HEAT.into(),
-        world_path: "heat.toml".into(),
+        world: file(samples::HEAT),
         ticks,
         output: output.to_owned(),
         resume: false,
@@ -338,11 +395,11 @@ fn options(output: &Path, ticks: u64) -> RecordOptions {
 fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let (_folder, path) = temporary("run.murk");
     record(&options(&path, 30), &Commands::none()).unwrap();
-    let recording = Recording::open(&path).unwrap();
-    let (index, frames) = gametape::murk::index(&recording).unwrap();
+    let (index, frames) = put_index(&path);
     assert_eq!(frames, 30);
-    assert_eq!(index, gametape::murk::index_path(&path));
-    let clean = Recording::open(&path).unwrap().audit().unwrap();
+    assert_eq!(index, index_path(&path));
+    let verify = || open(&path).audit(&Options::new()).unwrap();
+    let clean = verify();
     assert_eq!(clean.findings, []);
 
     let whole = fs::read(&path).unwrap();
@@ -350,17 +407,16 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let end = flipped.len();
     flipped[end - 100] ^= 1 << 5;
     fs::write(&path, &flipped).unwrap();
-    let audit = Recording::open(&path).unwrap().audit().unwrap();
+    let audit = verify();
     let (severity, _, message) = found(&audit, "murk.frame-changed");
     assert_eq!(severity, Severity::Error);
     assert!(
         message.ends_with(&format!("bit 5 of byte {} is flipped", grouped(end - 100))),
         "{message}"
     );
-    let recording = Recording::open(&path).unwrap();
-    let repaired = recording.repair().unwrap();
+    let (repaired, mended) = repair(&open(&path));
     assert!(!repaired.lossy);
-    assert_eq!(repaired.content.bytes().unwrap(), whole);
+    assert_eq!(mended, whole);
 
     // An index that is damaged itself is not believed, and does no harm.
     let sound = fs::read(&index).unwrap();
@@ -369,32 +425,28 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
         damaged[at] ^= 1;
         fs::write(&index, damaged).unwrap();
         fs::write(&path, &whole).unwrap();
-        let recording = Recording::open(&path).unwrap();
-        let audit = recording.audit().unwrap();
+        let recording = open(&path);
+        let audit = verify();
         let (_, _, message) = found(&audit, "murk.index-stale");
         assert!(message.ends_with("it is damaged itself"), "{message}");
         assert_eq!(audit.findings.len(), 1);
-        assert_eq!(recording.repair().unwrap().content.bytes().unwrap(), whole);
+        assert_eq!(repair(&recording).1, whole);
         for tick in [1, 30] {
-            let mut line = Vec::new();
-            recording.dump_tick(Some(tick), &mut line).unwrap().unwrap();
-            assert!(
-                String::from_utf8(line)
-                    .unwrap()
-                    .contains(&format!("\"tick\":{tick},"))
-            );
+            let line = dump(&recording, Some(At::Tick(tick))).unwrap();
+            assert!(line.contains(&format!("\"tick\":{tick},")));
         }
         fs::write(&path, &flipped).unwrap();
-        let repaired = Recording::open(&path).unwrap();
-        assert_eq!(repaired.repair().unwrap().content.bytes().unwrap(), flipped);
+        assert_eq!(repair(&open(&path)).1, flipped);
     }
     fs::write(&index, sound).unwrap();
-    let recording = Recording::open(&path).unwrap();
-    let none = recording.dump_tick(Some(31), &mut Vec::new()).unwrap();
-    assert_eq!(none.unwrap_err().code(), "no-tick");
+    let recording = open(&path);
+    for at in [At::Tick(31), At::Step(30), At::Time(Time::START)] {
+        let none = dump(&recording, Some(at)).unwrap_err();
+        assert_eq!(none.code(), "not-recorded");
+    }
 
     fs::write(&path, &whole[..end - 20]).unwrap();
-    let audit = Recording::open(&path).unwrap().audit().unwrap();
+    let audit = verify();
     assert_eq!(found(&audit, "murk.index-stale").0, Severity::Warning);
     assert_eq!(audit.summary, "29 ticks, replayed: every hash is right");
 }
@@ -425,7 +477,7 @@ fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
     // The smoke over [8, 4] at tick 50 comes of the stove there, lit at ticks 8 and 40 alone.
     let faulty = Faulty::new(world.build().unwrap(), fault);
     let bytes = tape(&world.header(), faulty, 90, stoves);
-    let recording = Recording::from_bytes(bytes.clone(), "tape.murk").unwrap();
+    let recording = in_memory(bytes.clone());
     let small = minimise(
         &recording,
         &Minimise {
@@ -451,11 +503,11 @@ fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
     // Stoves give other smoke: without a lit one both worlds are the same.
     let other = samples::HEAT.replace("intensity = 0.5", "intensity = 0.25");
     let bytes = tape(&world.header(), world.build().unwrap(), 40, stoves);
-    let recording = Recording::from_bytes(bytes, "tape.murk").unwrap();
+    let recording = in_memory(bytes);
     let small = minimise(
         &recording,
         &Minimise {
-            against: Some(other),
+            against: Some(file(&other)),
             max_trials: 10_000,
             ..Minimise::default()
         },
@@ -469,7 +521,7 @@ fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
     let error = minimise(
         &recording,
         &Minimise {
-            against: Some(samples::HEAT.into()),
+            against: Some(file(samples::HEAT)),
             max_trials: 10,
             ..Minimise::default()
         },
@@ -492,7 +544,8 @@ fn every_sample_is_deterministic_run_side_by_side_and_rolled_back() {
             },
         ] {
             let none = Commands::none();
-            let subject = Subject::World(text, "sample.toml".into(), &none, 60);
+            let world = file(text);
+            let subject = Subject::World(&world, &none, 60);
             let synced = sync_test(&subject, &test).unwrap();
             assert!(synced.in_sync && synced.ticks == 60, "{name}: {synced:?}");
         }
@@ -501,7 +554,7 @@ fn every_sample_is_deterministic_run_side_by_side_and_rolled_back() {
 
 #[test]
 fn checkpoints_of_a_world_lead_to_any_tick_and_verify_its_parts_side_by_side() {
-    use gametape::murk::{Checkpoints, State, read};
+    use gametape_murk::{Checkpoints, State, read};
     for (name, text) in samples::ALL {
         let world = World::from_toml(text).unwrap();
         let bytes = tape(&world.header(), world.build().unwrap(), 90, |tick| {
@@ -531,14 +584,20 @@ fn commands_come_from_what_dump_prints() {
 {"tick":1,"commands":[{"kind":"move","entity_id":3,"target":[1,2]},{"kind":"stored","type":9,"payload":"00ff"}]}
 "#;
     let name = Path::new("commands.jsonl");
-    let commands = Commands::read(lines.as_bytes(), name, samples::HEAT).unwrap();
+    let commands = Commands::read(lines.as_bytes(), name, &heat()).unwrap();
     let recorded = record(&options(&path, 5), &commands).unwrap();
     assert_eq!((recorded.ticks, recorded.commands), (5, 4));
     assert_eq!((recorded.applied, recorded.rejected), (2, 2));
-    let mut dump = Vec::new();
-    let recording = Recording::open(&path).unwrap();
-    recording.dump(&mut dump).unwrap().unwrap();
-    let again = Commands::read(dump.as_slice(), name, samples::HEAT).unwrap();
+    let lines = dump(&open(&path), None).unwrap();
+    assert!(
+        lines.starts_with(r#"{"step":0,"tick":1,"time_ms":"#),
+        "{lines}"
+    );
+    // As dumps of earlier versions have it.
+    let earlier = lines.replace(r#"{"step":"#, r#"{"frame":"#);
+    assert_ne!(earlier, lines);
+    Commands::read(earlier.as_bytes(), name, &heat()).unwrap();
+    let again = Commands::read(lines.as_bytes(), name, &heat()).unwrap();
     let (_folder, copy) = temporary("copy.murk");
     record(&options(&copy, 5), &again).unwrap();
     assert_eq!(fs::read(&path).unwrap(), fs::read(&copy).unwrap());
@@ -548,7 +607,7 @@ fn commands_come_from_what_dump_prints() {
 fn wrong_commands_are_refused_by_line_before_anything_is_written() {
     let name = Path::new("commands.jsonl");
     let read = |line: &str| {
-        Commands::read(format!("\n{line}\n").as_bytes(), name, samples::HEAT)
+        Commands::read(format!("\n{line}\n").as_bytes(), name, &heat())
             .unwrap_err()
             .to_string()
     };
@@ -613,7 +672,7 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
     let (_folder, path) = temporary("run.murk");
     for tick in [0, 6] {
         let line = format!(r#"{{"tick":{tick},"kind":"despawn","entity_id":1}}"#);
-        let commands = Commands::read(line.as_bytes(), name, samples::HEAT).unwrap();
+        let commands = Commands::read(line.as_bytes(), name, &heat()).unwrap();
         let error = record(&options(&path, 5), &commands).unwrap_err();
         assert_eq!(error.code(), "commands");
         assert!(!path.exists());
@@ -625,14 +684,10 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     let (_folder, path) = temporary("run.murk");
     let (_other, whole) = temporary("whole.murk");
     let line = r#"{"tick":4,"kind":"set_field","coord":[3,4],"field":"stove","value":1.0}"#;
-    let commands = Commands::read(line.as_bytes(), Path::new("c"), samples::HEAT).unwrap();
+    let commands = Commands::read(line.as_bytes(), Path::new("c"), &heat()).unwrap();
     record(&options(&whole, 20), &commands).unwrap();
-    let misnamed = whole.with_extension("rmv");
-    let error = record(&options(&misnamed, 20), &commands).unwrap_err();
-    assert_eq!(error.code(), "unsupported");
-    assert!(!misnamed.exists());
     record(&options(&path, 8), &commands).unwrap();
-    let (index, _) = gametape::murk::index(&Recording::open(&path).unwrap()).unwrap();
+    let (index, _) = put_index(&path);
     let error = record(&options(&path, 20), &commands)
         .unwrap_err()
         .to_string();
@@ -650,14 +705,14 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     // Other commands, another world, a hash that is wrong, a file of something else: nothing of
     // the file is touched.
     let other_line = line.replace("1.0", "2.0");
-    let other = Commands::read(other_line.as_bytes(), Path::new("c"), samples::HEAT).unwrap();
+    let other = Commands::read(other_line.as_bytes(), Path::new("c"), &heat()).unwrap();
     let error = record(&resume, &other).unwrap_err().to_string();
     assert!(
         error.contains("tick 4 was recorded with other commands"),
         "{error}"
     );
     let foraging = RecordOptions {
-        world: samples::FORAGING.into(),
+        world: file(samples::FORAGING),
         ..resume.clone()
     };
     let error = record(&foraging, &Commands::none())
@@ -672,4 +727,85 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     let error = record(&resume, &commands).unwrap_err();
     assert_eq!(error.code(), "simulation");
     assert_eq!(fs::read(&path).unwrap(), wrong);
+}
+
+#[test]
+fn a_moment_is_found_by_step_by_tick_and_by_time() {
+    let world = heat();
+    let bytes = tape(&world.header(), world.build().unwrap(), 20, stoves);
+    let recording = in_memory(bytes);
+    let lines = dump(&recording, None).unwrap();
+    let seventh = format!("{}\n", lines.lines().nth(6).unwrap());
+    let time = Time((7.0 * world.dt * 1e9) as i64);
+    for at in [At::Step(6), At::Tick(7), At::Time(time)] {
+        assert_eq!(dump(&recording, Some(at)).unwrap(), seventh, "{at}");
+    }
+    let bare = Header {
+        space_descriptor: b"somebody else's".as_slice().into(),
+        ..world.header()
+    };
+    let bare = in_memory(tape(&bare, world.build().unwrap(), 20, stoves));
+    let error = dump(&bare, Some(At::Time(time))).unwrap_err();
+    assert_eq!(error.code(), "no-clock");
+    assert!(!dump(&bare, None).unwrap().contains("time_ms"));
+}
+
+#[test]
+fn it_is_a_format_among_others() {
+    let world = heat();
+    let bytes = tape(&world.header(), world.build().unwrap(), 20, stoves);
+    assert!(Murk.sniff(&bytes.clone().into()));
+    assert!(!Murk.sniff(&b"MUR".to_vec().into()));
+    let tape = Murk.open(Source::new(bytes.clone())).unwrap();
+    let info = tape.info(Secrets::Hide).unwrap();
+    assert!(info.problem.is_none());
+    assert_eq!((info.value.frames, info.value.step), (Some(20), "frame"));
+    assert_eq!(tape.header(Secrets::Hide).unwrap().value.frames, None);
+    assert_eq!(tape.stats(&Options::new()).unwrap().value["ticks"], 20);
+    let text = tape.attachment("world").unwrap();
+    assert_eq!(World::from_toml(&text).unwrap(), world);
+
+    let convert = |format, options: &Options| {
+        let mut out = Cursor::new(Vec::new());
+        let converted = tape.convert(Target { format, options }, &mut out, &Work::default())?;
+        assert!(!converted.is_lossy());
+        Ok::<Vec<u8>, Error>(out.into_inner())
+    };
+    let redacted = Options::new().flag("redact");
+    redacted.check("", Murk.options(Verb::Convert)).unwrap();
+    assert_eq!(convert("murk", &redacted).unwrap(), bytes);
+    let version = |count| {
+        let options = Options::new().with("format-version", OptionValue::Count(count));
+        options.check("", Murk.options(Verb::Write)).unwrap();
+        options
+    };
+    assert_eq!(convert("murk", &version(3)).unwrap(), bytes);
+    assert_eq!(
+        convert("murk", &version(2)).unwrap_err().to_string(),
+        "murk can't be converted to murk v2: only version 3 is in use"
+    );
+    assert_eq!(
+        convert("rmv", &Options::new()).unwrap_err().to_string(),
+        "murk can't be converted to rmv"
+    );
+    // What is cut can't be converted; repaired it holds the frames that are whole.
+    let cut = in_memory(&bytes[..bytes.len() - 4]);
+    let problem = cut.info(Secrets::Hide).unwrap().problem.unwrap();
+    assert_eq!(problem.code(), "murk.truncated");
+    let mut out = Cursor::new(Vec::new());
+    let murk = Target {
+        format: "murk",
+        options: &Options::new(),
+    };
+    assert!(cut.convert(murk, &mut out, &Work::default()).is_err());
+    let (repaired, kept) = repair(&cut);
+    assert!(repaired.lossy && repaired.actions.len() == 1);
+    assert!(bytes.starts_with(&kept));
+    let diff = in_memory(kept).diff(&in_memory(bytes), &Options::new());
+    let diff = diff.unwrap().unwrap();
+    assert_eq!((diff.step, diff.tick), (Some(19), Some(20)));
+    assert_eq!(
+        diff.first.unwrap(),
+        "frame 19 (tick 20): the first recording has ended"
+    );
 }

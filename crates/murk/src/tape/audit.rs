@@ -1,0 +1,199 @@
+//! Checking: every rule of the form, and every state, replayed.
+
+use gametape_core::tape::{Audit, Error};
+
+use super::MurkTape;
+use super::beside::{Beside, Comparison};
+use super::world::{self, WorldFile};
+use crate::engine::{Checker, EngineWorld, World};
+use crate::{
+    AnyWorld, Auditor, Finding, Findings, Hash, Header, ReadOptions, Reader, Rule, Verifier,
+    VerifyError,
+};
+
+/// How far the replay came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replay {
+    /// There is no world, or none that fits.
+    NotTried,
+    /// Every hash is right so far.
+    Right,
+    /// It parted from the recording, or could not go on.
+    Diverged,
+}
+
+pub(super) fn audit(tape: &MurkTape, given: Option<&WorldFile>) -> Result<Audit, Error> {
+    let input = &tape.input;
+    let beside = Beside::find(tape);
+    let mut reader = match Reader::with_options(input.stream(), ReadOptions::lenient()) {
+        Ok(reader) => reader,
+        // A header that can't be read is the one finding, but for what the index knows of it.
+        Err(error) => return unreadable(tape, error, beside.as_ref()),
+    };
+    let header = reader.header().clone();
+    let mut auditor = Auditor::new(&header);
+    let mut index = Comparison::new(beside.as_ref(), input, &mut auditor);
+    let world = world_of(&header, given, &mut auditor)?;
+    let mut simulation = world
+        .as_ref()
+        .and_then(|world| match simulation(world, &header) {
+            Ok(simulation) => Some(simulation),
+            Err(rule) => {
+                auditor.note(Finding::new(rule));
+                None
+            }
+        });
+    let mut verifier = simulation.as_mut().and_then(|simulation| {
+        Verifier::new(&header, simulation)
+            .map_err(|error| auditor.note(outcome(error)))
+            .ok()
+    });
+    let checker = world.as_ref().and_then(|world| checker(world, &header));
+    let mut replay = match verifier {
+        Some(_) => Replay::Right,
+        None => Replay::NotTried,
+    };
+    while let Some(frame) = reader.next_frame()? {
+        match &checker {
+            Some(checker) => auditor.push(&frame, checker),
+            None => auditor.push(&frame, &AnyWorld),
+        }
+        index.frame(input, &frame, &mut auditor);
+        let Some(running) = &mut verifier else {
+            continue;
+        };
+        if let Err(error) = running.push(&frame) {
+            auditor.note(outcome(error));
+            verifier = None;
+            replay = Replay::Diverged;
+        } else if let Some(reason) = running.simulation().failure() {
+            let reason = reason.to_owned();
+            auditor.note(frame.finding(Rule::TickFailed { reason }));
+        }
+    }
+    if let Some(running) = verifier
+        && let Err(error) = running.finish()
+    {
+        auditor.note(outcome(error));
+        replay = Replay::Diverged;
+    }
+    let frames = auditor.frames();
+    if !reader.findings().is_empty() {
+        index.explain(input, frames, &mut auditor);
+    }
+    if world.is_none() && !auditor.findings().has("murk.world") && frames > 0 {
+        auditor.note(Finding::new(Rule::NotSimulated { frames }));
+    }
+    let findings = auditor.finish(reader.findings());
+    Ok(told(&findings, world.as_ref(), summary(frames, replay)))
+}
+
+/// The findings, each with its time where a world says how long a tick is.
+fn told(findings: &Findings, world: Option<&World>, summary: String) -> Audit {
+    let mut audit = Audit::new(findings, summary);
+    if let Some(world) = world {
+        for finding in &mut audit.findings {
+            finding.place.time = finding
+                .place
+                .tick
+                .map(|tick| world::time_of(tick, world.dt));
+        }
+    }
+    audit
+}
+
+fn summary(frames: u64, replay: Replay) -> String {
+    let proven = match replay {
+        _ if frames == 0 => "nothing to replay",
+        Replay::Diverged => "replayed: diverges",
+        Replay::Right => "replayed: every hash is right",
+        Replay::NotTried => "not replayed",
+    };
+    let s = if frames == 1 { "" } else { "s" };
+    format!("{frames} tick{s}, {proven}")
+}
+
+fn unreadable(
+    tape: &MurkTape,
+    error: crate::Error,
+    beside: Option<&Result<Beside, crate::Unused>>,
+) -> Result<Audit, Error> {
+    let Some(finding) = error.finding().cloned() else {
+        return Err(error.into());
+    };
+    let mut auditor = Auditor::default();
+    auditor.note(finding);
+    Comparison::new(beside, &tape.input, &mut auditor);
+    Ok(Audit::new(auditor.findings(), String::new()))
+}
+
+/// The world to replay in, and what is wrong with it.
+fn world_of(
+    header: &Header<'_>,
+    given: Option<&WorldFile>,
+    auditor: &mut Auditor,
+) -> Result<Option<World>, Error> {
+    let world = match (given, world::carried(header)) {
+        // A world that somebody named has to be right; one in a recording is the recording's.
+        (Some(file), _) => file.read()?,
+        (None, None) => return Ok(None),
+        (None, Some(Ok(world))) => world,
+        (None, Some(Err(error))) => {
+            auditor.note(Finding::new(world::broken(&error)));
+            return Ok(None);
+        }
+    };
+    if world::misfit(header, &world).is_none() && world.seed != header.seed {
+        auditor.note(Finding::new(Rule::WorldShape {
+            what: "seed",
+            recorded: header.seed,
+            expected: world.seed,
+        }));
+    }
+    Ok(Some(world))
+}
+
+/// What a world says of commands; one that is not the recording's says nothing of them.
+fn checker(world: &World, header: &Header<'_>) -> Option<Checker> {
+    match world::misfit(header, world) {
+        None => world.checker().ok(),
+        Some(_) => None,
+    }
+}
+
+/// A world that runs beside the recording.
+fn simulation(world: &World, header: &Header<'_>) -> Result<EngineWorld, Rule> {
+    match world::misfit(header, world) {
+        Some(rule) => Err(rule),
+        None => world.build().map_err(|error| world::broken(&error)),
+    }
+}
+
+/// Why a replay stopped, as a finding.
+fn outcome<E: std::error::Error>(error: VerifyError<E>) -> Finding {
+    match error {
+        VerifyError::SnapshotMismatch(divergence) => {
+            let (offset, frame, tick) = (divergence.offset, divergence.frame, divergence.tick);
+            Finding::new(Rule::SnapshotMismatch { divergence })
+                .at(offset)
+                .step(frame)
+                .tick(Some(tick))
+        }
+        VerifyError::ConfigMismatch { recorded, expected } => Finding::new(Rule::ConfigMismatch {
+            recorded: Hash(recorded),
+            expected: Hash(expected),
+        }),
+        VerifyError::Simulation {
+            frame,
+            tick,
+            source,
+        } => Finding::new(Rule::Simulation {
+            reason: source.to_string(),
+        })
+        .step(frame)
+        .tick(Some(tick)),
+        other => Finding::new(Rule::Simulation {
+            reason: other.to_string(),
+        }),
+    }
+}

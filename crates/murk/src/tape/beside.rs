@@ -1,0 +1,153 @@
+//! The index beside a recording.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gametape_core::Input;
+
+use super::MurkTape;
+use crate::{Auditor, Change, Finding, Frame, Index, IndexBuilder, IndexError, Rule, Unused};
+
+/// Where the index of a recording lies: `run.murk` has `run.murk.index`.
+#[must_use]
+pub fn index_path(recording: &Path) -> PathBuf {
+    let mut name = OsString::from(recording);
+    name.push(".index");
+    name.into()
+}
+
+/// A file that lies where the index of a recording would.
+pub(crate) struct Beside(Input);
+
+impl Beside {
+    /// The file beside a recording; `None` where there is none, and why where it can't be read.
+    pub fn find(tape: &MurkTape) -> Option<Result<Self, Unused>> {
+        Self::at(&index_path(tape.path()?))
+    }
+
+    pub fn at(path: &Path) -> Option<Result<Self, Unused>> {
+        let open = || -> io::Result<Input> {
+            // What is no file may never come to an end.
+            let meta = fs::metadata(path)?;
+            if meta.is_dir() {
+                return Err(io::Error::other("is a folder"));
+            }
+            if !meta.is_file() {
+                return Err(io::Error::other("is not a regular file"));
+            }
+            Input::file(File::open(path)?)
+        };
+        match open() {
+            Ok(input) => Some(Ok(Self(input))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(Err(Unused::Unreadable(error.to_string()))),
+        }
+    }
+
+    pub const fn input(&self) -> &Input {
+        &self.0
+    }
+
+    /// The index, if it is one of this recording and whole: one that is damaged itself would find
+    /// damage where there is none.
+    pub fn open_whole(&self, recording: &Input) -> Result<Index<&Input>, Unused> {
+        Index::open_whole(&self.0, recording).map_err(unused)
+    }
+}
+
+/// Why an index is not used: one that can't be read does not help, either.
+pub(super) fn unused(error: IndexError) -> Unused {
+    match error {
+        IndexError::Unused(reason) => reason,
+        error => Unused::Unreadable(error.to_string()),
+    }
+}
+
+/// Removes the index beside a recording that was made anew, unless it fits. What is there and is no
+/// index at all is not ours.
+pub(super) fn remove_stale(path: &Path, recording: &Input) {
+    let place = index_path(path);
+    let stale = match Beside::at(&place) {
+        Some(Ok(beside)) => match Index::open(beside.input()) {
+            Ok(index) => {
+                index.check(recording).is_err() || index.damages(recording).next().is_some()
+            }
+            Err(_) => false,
+        },
+        _ => false,
+    };
+    if stale {
+        // A stale index is refused wherever it is met: nothing is lost if it stays.
+        let _ = fs::remove_file(place);
+    }
+}
+
+/// Compares a recording with the index beside it, while it is audited.
+pub(super) struct Comparison<'i>(Option<Index<&'i Input>>);
+
+impl<'i> Comparison<'i> {
+    /// With the index that was found; one that does not fit is a finding.
+    pub fn new(
+        beside: Option<&'i Result<Beside, Unused>>,
+        recording: &Input,
+        auditor: &mut Auditor,
+    ) -> Self {
+        let opened = beside.map(|beside| match beside {
+            Ok(beside) => beside.open_whole(recording),
+            Err(reason) => Err(reason.clone()),
+        });
+        let mut this = Self(None);
+        match opened {
+            None => {}
+            Some(Err(reason)) => this.give_up(reason, auditor),
+            Some(Ok(index)) => {
+                match index.header_damage(recording) {
+                    Ok(Some(damage)) => auditor.note(damage.finding()),
+                    Ok(None) => {}
+                    // What is wrong with the recording its reader says.
+                    Err(_) => return this,
+                }
+                this.0 = Some(index);
+            }
+        }
+        this
+    }
+
+    fn give_up(&mut self, reason: Unused, auditor: &mut Auditor) {
+        self.0 = None;
+        auditor.note(Finding::new(Rule::IndexStale { reason }));
+    }
+
+    /// Compares a frame with what the index says it was.
+    pub fn frame(&mut self, recording: &Input, frame: &Frame<'_>, auditor: &mut Auditor) {
+        let Some(index) = &self.0 else { return };
+        let entry = match index.entry(frame.index) {
+            Ok(entry) => entry,
+            Err(error) => return self.give_up(unused(error.into()), auditor),
+        };
+        if let Some(entry) = entry {
+            if entry.offset == frame.offset && entry.checksum == IndexBuilder::checksum(frame) {
+                return;
+            }
+            match index.damage(recording, entry) {
+                Ok(Some(damage)) => return auditor.note(damage.finding()),
+                Ok(None) => {}
+                Err(error) => return self.give_up(unused(error.into()), auditor),
+            }
+        }
+        let change = Change::Elsewhere;
+        auditor.note(frame.finding(Rule::FrameChanged { change }));
+    }
+
+    /// Says what the index knows of the frame at which reading stopped.
+    pub fn explain(&self, recording: &Input, frame: u64, auditor: &mut Auditor) {
+        if let Some(index) = &self.0
+            && let Ok(Some(entry)) = index.entry(frame)
+            && let Ok(Some(damage)) = index.damage(recording, entry)
+        {
+            auditor.note(damage.finding());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Frames, one JSON object each.
+
+use std::io::Write;
+
+use gametape_core::tape::{Error, Partial};
+use gametape_core::{At, Stamp};
+
+use super::beside::Beside;
+use super::json::write_frame;
+use super::{MurkTape, NAME, world};
+use crate::{Frame, Index};
+
+/// Prints what is `at` a moment, or everything.
+pub(super) fn dump(
+    tape: &MurkTape,
+    at: Option<At>,
+    out: &mut dyn Write,
+) -> Result<Partial<()>, Error> {
+    let mut reader = tape.reader()?;
+    let tick_length = world::tick_length(reader.header());
+    if let Some(at @ At::Time(_)) = at
+        && tick_length.is_none()
+    {
+        return Err(Error::NoClock {
+            what: NAME,
+            at,
+            instead: "this one carries no world that says how long a tick is; name a tick, or a step",
+        });
+    }
+    let mut print = |frame: &Frame<'_>| {
+        let time = tick_length.map(|dt| world::time_of(frame.tick, dt));
+        write_frame(frame, time, out).map_err(Error::Output)
+    };
+    if let Some(at @ (At::Tick(_) | At::Step(_))) = at
+        && jump(tape, at, &mut print)?
+    {
+        return Ok(().into());
+    }
+    let mut found = false;
+    while let Some(frame) = reader.next_frame()? {
+        let Some(at) = at else {
+            print(&frame)?;
+            continue;
+        };
+        let time = tick_length.map(|dt| world::time_of(frame.tick, dt));
+        let stamp = Stamp {
+            step: frame.index,
+            tick: Some(frame.tick),
+            time,
+        };
+        if at.is(stamp) {
+            print(&frame)?;
+            found = true;
+        }
+        // Of several frames of one tick the first; several ticks may be in a millisecond.
+        if found && !matches!(at, At::Time(_)) {
+            return Ok(().into());
+        }
+    }
+    match (at, reader.findings().problem()) {
+        // It may have been in what is lost.
+        (Some(_), Some(problem)) if !found => Err(problem),
+        (Some(at), None) if !found => Err(Error::NotRecorded { at }),
+        (_, problem) => Ok(Partial::new((), problem)),
+    }
+}
+
+/// Prints the frame that the index leads to; false where there is none that fits, or where it leads
+/// nowhere and is damaged itself.
+fn jump(
+    tape: &MurkTape,
+    at: At,
+    print: &mut impl FnMut(&Frame<'_>) -> Result<(), Error>,
+) -> Result<bool, Error> {
+    // In constant time: the index is looked at as a whole only where it leads nowhere.
+    let Some(Ok(beside)) = Beside::find(tape) else {
+        return Ok(false);
+    };
+    let Ok(index) = Index::open(beside.input()) else {
+        return Ok(false);
+    };
+    if index.check(&tape.input).is_err() {
+        return Ok(false);
+    }
+    let entry = match at {
+        At::Step(step) => index.entry(step),
+        At::Tick(tick) => index.find(tick),
+        At::Time(_) => Ok(None),
+    };
+    let whole = || index.is_whole().unwrap_or(false);
+    let Ok(entry) = entry else {
+        return Ok(false);
+    };
+    let Some(entry) = entry else {
+        return if whole() {
+            Err(Error::NotRecorded { at })
+        } else {
+            Ok(false)
+        };
+    };
+    match index.read(&tape.input, entry) {
+        Ok(found) => {
+            print(&found.frame())?;
+            Ok(true)
+        }
+        Err(error) if whole() => Err(error.into()),
+        Err(_) => Ok(false),
+    }
+}

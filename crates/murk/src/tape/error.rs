@@ -1,0 +1,149 @@
+//! What only this format can say.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gametape_core::tape::Error;
+use gametape_core::{Class, Coded};
+
+use crate::WriteError;
+
+/// What can go wrong with a recording of a simulation, or with what it is made of. Where it is said
+/// of another file than the recording, that file stands in front.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MurkError {
+    /// A world can't be built.
+    #[error("{}{message}", Front(.path))]
+    World {
+        /// The file that describes it; none where the recording carries it.
+        path: Option<PathBuf>,
+        /// Why.
+        message: String,
+    },
+    /// A list of commands can't be read.
+    #[error("{}: line {line}: {message}", .path.display())]
+    Commands {
+        /// The list.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A file beside the recording can't be read.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The simulation can't go on.
+    #[error("{message}")]
+    Simulation {
+        /// Why.
+        message: String,
+    },
+    /// The recording can't be made as asked.
+    #[error("{message}")]
+    Unwritable {
+        /// Why.
+        message: String,
+    },
+    /// What is there breaks a rule, and is not gone on with, or not replaced.
+    #[error("{message}")]
+    Damaged {
+        /// The rule's code.
+        code: &'static str,
+        /// Where in the file.
+        offset: Option<u64>,
+        /// The sentence.
+        message: String,
+    },
+    /// A folder is where the recording should go.
+    #[error("is a folder")]
+    IsFolder,
+}
+
+/// `heat.toml: `, or nothing.
+struct Front<'a>(&'a Option<PathBuf>);
+
+impl std::fmt::Display for Front<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0
+            .as_ref()
+            .map_or(Ok(()), |path| write!(f, "{}: ", path.display()))
+    }
+}
+
+impl MurkError {
+    /// The file that it is said of, where that is not the recording. It stands in front of the
+    /// sentence.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::World { path, .. } => path.as_deref(),
+            Self::Commands { path, .. } | Self::File { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
+
+impl Coded for MurkError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::World { .. } => "world",
+            Self::Commands { .. } => "commands",
+            Self::File { .. } => "io",
+            Self::Simulation { .. } => "simulation",
+            Self::Unwritable { .. } => "unwritable",
+            Self::Damaged { code, .. } => code,
+            Self::IsFolder => "is-folder",
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::World { path: None, .. } | Self::Simulation { .. } | Self::Damaged { .. } => {
+                Class::File
+            }
+            Self::File { .. } => Class::Io,
+            _ => Class::Caller,
+        }
+    }
+
+    fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Damaged { offset, .. } => *offset,
+            _ => None,
+        }
+    }
+}
+
+impl From<MurkError> for Error {
+    fn from(error: MurkError) -> Self {
+        Self::format(error)
+    }
+}
+
+/// What is asked for can't be made of this recording.
+pub(crate) fn unwritable(message: impl Into<String>) -> Error {
+    let message = message.into();
+    MurkError::Unwritable { message }.into()
+}
+
+/// The simulation can't go on.
+pub(crate) fn stopped(message: impl Into<String>) -> Error {
+    let message = message.into();
+    MurkError::Simulation { message }.into()
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Io(source) => Self::Output(source),
+            other @ WriteError::DataTooLarge { .. } => unwritable(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a recording says of itself, and what its people measure.
+
+use gametape_core::tape::{Info, object};
+use serde_json::{Map, Value, json};
+
+use super::{NAME, STEP, world};
+use crate::{Header, Payload, Stats, VERSION};
+
+pub(super) fn info(bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> Info {
+    let build = &header.build;
+    let mut details = object(json!({
+        "build": {
+            "toolchain": build.toolchain,
+            "target_triple": build.target_triple,
+            "murk_version": build.murk_version,
+            "compile_flags": build.compile_flags,
+        },
+        "seed": header.seed,
+        "config_hash": (header.config_hash != 0).then(|| format!("{:016x}", header.config_hash)),
+        "fields": header.field_count,
+        "cells": header.cell_count,
+        "space_descriptor": world::describe(header),
+    }));
+    if let Some(stats) = stats {
+        details.insert("first_tick".into(), json!(stats.first_tick));
+        details.insert("last_tick".into(), json!(stats.last_tick));
+        details.insert("commands".into(), json!(stats.commands));
+    }
+    Info {
+        format: NAME,
+        format_version: u32::from(VERSION),
+        bytes,
+        duration_ms: world::tick_length(header)
+            .zip(stats)
+            .map(|(dt, stats)| (dt * 1000.0 * stats.frames as f64) as u64),
+        frames: stats.map(|stats| stats.frames),
+        step: STEP,
+        details,
+    }
+}
+
+pub(super) fn measured(header: &Header<'_>, stats: &Stats) -> Map<String, Value> {
+    let seconds = world::tick_length(header).map(|dt| dt * stats.frames as f64);
+    let kinds: Map<String, Value> = Payload::NAMES
+        .iter()
+        .zip(stats.kinds)
+        .map(|(name, count)| ((*name).to_owned(), count.into()))
+        .collect();
+    let sources: Map<String, Value> = stats
+        .sources
+        .iter()
+        .map(|(source, count)| (source.to_string(), (*count).into()))
+        .collect();
+    object(json!({
+        "ticks": stats.frames,
+        "first_tick": stats.first_tick,
+        "last_tick": stats.last_tick,
+        "seconds": seconds,
+        "commands": stats.commands,
+        "commands_per_tick": stats.commands_per_frame(),
+        "commands_per_second": seconds.filter(|s| *s > 0.0).map(|s| stats.commands as f64 / s),
+        "max_commands_in_a_tick": stats.max_commands,
+        "idle_ticks": stats.idle_frames,
+        "kinds": kinds,
+        "unreadable": stats.unreadable,
+        "sources": sources,
+        "anonymous": stats.anonymous,
+        "other_sources": stats.other_sources,
+        "expiring": stats.expiring,
+        "expired": stats.expired,
+        "payload_bytes": stats.payload_bytes,
+    }))
+}

@@ -1,0 +1,278 @@
+//! Murk replays as a format among others: described, checked, listed, compared, repaired.
+
+mod audit;
+mod beside;
+mod diff;
+mod dump;
+mod error;
+mod info;
+mod json;
+mod repair;
+mod world;
+
+use std::any::Any;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use gametape_core::tape::{
+    Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
+    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+};
+use gametape_core::{Input, InputStream, RuleInfo};
+use serde_json::{Map, Value};
+
+use crate::engine::World;
+use crate::{Frame, Header, MAGIC, ReadOptions, Reader, Rule, Stats, VERSION};
+
+pub(crate) use beside::Beside;
+pub use beside::index_path;
+pub use error::MurkError;
+pub(crate) use error::{stopped, unwritable};
+pub(crate) use json::{PARTS, Part};
+pub use world::WorldFile;
+pub(crate) use world::{build, needed};
+
+/// The format's name.
+const NAME: &str = "murk";
+/// What a step is called.
+const STEP: &str = "frame";
+
+/// Far more than any world takes.
+const MOST_WORLD: u64 = 16 << 20;
+
+/// The option `world`, for a verb.
+const fn world_option(help: &'static str) -> OptionDef {
+    OptionDef::new("world", OptionKind::File { most: MOST_WORLD }, "TOML", help)
+}
+
+const INSPECT: &[OptionDef] = &[OptionDef::flag(
+    "world",
+    "Print the world that a recording of a simulation carries, as TOML, and nothing else",
+)];
+const VERIFY: &[OptionDef] = &[world_option(
+    "Replay in this world: for simulations whose recordings carry none",
+)];
+const DIFF: &[OptionDef] = &[world_option(
+    "Replay both in this world, to name the cells that differ",
+)];
+const CONVERT: &[OptionDef] = &[OptionDef::flag(
+    "redact",
+    "Nothing is to be removed: a recording knows sources by number only",
+)];
+const WRITE: &[OptionDef] = &[OptionDef {
+    default: "3",
+    ..OptionDef::new(
+        "format-version",
+        OptionKind::Count {
+            min: 0,
+            max: u32::MAX as u64,
+        },
+        "N",
+        "Version 3 of the format: no other is in use",
+    )
+}];
+
+/// The format, for a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Murk;
+
+impl Format for Murk {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "Deterministic simulations, Murk's replays v3"
+    }
+
+    fn step(&self) -> &'static str {
+        STEP
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &[NAME, "replay"]
+    }
+
+    fn sniff(&self, input: &Input) -> bool {
+        let head = input.head(MAGIC.len() as u64);
+        head.is_ok_and(|head| *head == MAGIC)
+    }
+
+    fn rules(&self) -> Vec<RuleInfo> {
+        Rule::ALL.to_vec()
+    }
+
+    fn options(&self, verb: Verb) -> &'static [OptionDef] {
+        match verb {
+            Verb::Inspect => INSPECT,
+            Verb::Verify => VERIFY,
+            Verb::Diff => DIFF,
+            Verb::Convert => CONVERT,
+            Verb::Write => WRITE,
+            _ => &[],
+        }
+    }
+
+    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+        Ok(Box::new(MurkTape::new(source)))
+    }
+
+    fn replaced(&self, path: &Path, input: &Input) {
+        beside::remove_stale(path, input);
+    }
+}
+
+/// An opened recording: [`Tape::any`] of what [`Murk`] opens.
+#[derive(Clone, Debug)]
+pub struct MurkTape {
+    input: Input,
+    path: Option<PathBuf>,
+}
+
+impl MurkTape {
+    /// A recording that was not looked at yet; its index may lie beside it.
+    #[must_use]
+    pub fn new(source: Source) -> Self {
+        Self {
+            input: source.input,
+            path: source.path,
+        }
+    }
+
+    /// Where it lies, if anywhere.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The text of the world that the recording carries: TOML, in its canonical form.
+    ///
+    /// # Errors
+    /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`]).
+    pub fn world(&self) -> Result<String, Error> {
+        let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
+        match world::chosen(self.reader()?.header(), None) {
+            Some(world) => Ok(text(world?)),
+            None => Err(Error::Unsupported("the recording carries no world".into())),
+        }
+    }
+
+    /// A reader of all of it that is lenient about its tail.
+    pub(crate) fn reader(&self) -> Result<Reader<InputStream>, Error> {
+        let reader = Reader::with_options(self.input.stream(), ReadOptions::lenient())?;
+        Ok(reader)
+    }
+
+    /// Goes through all frames, whatever the recording's size; gives the header, and what is wrong
+    /// where the recording is not whole.
+    pub(crate) fn each<E>(
+        &self,
+        mut visit: impl FnMut(&Frame<'_>) -> Result<(), E>,
+    ) -> Result<Partial<Header<'static>>, Error>
+    where
+        Error: From<E>,
+    {
+        let mut reader = self.reader()?;
+        while let Some(frame) = reader.next_frame()? {
+            visit(&frame)?;
+        }
+        Ok(Partial::new(
+            reader.header().clone(),
+            reader.findings().problem(),
+        ))
+    }
+
+    fn counted(&self) -> Result<(Stats, Partial<Header<'static>>), Error> {
+        let mut stats = Stats::default();
+        let read = self.each(|frame| {
+            stats.push(frame);
+            Ok::<(), Error>(())
+        })?;
+        Ok((stats, read))
+    }
+}
+
+impl Tape for MurkTape {
+    fn input(&self) -> &Input {
+        &self.input
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+        let reader = self.reader()?;
+        Ok(info::info(self.input.size(), reader.header(), None).into())
+    }
+
+    fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+        let (stats, read) = self.counted()?;
+        let info = info::info(self.input.size(), &read.value, Some(&stats));
+        Ok(Partial::new(info, read.problem))
+    }
+
+    fn attachment(&self, name: &str) -> Result<String, Error> {
+        match name {
+            "world" => self.world(),
+            _ => Err(Error::Unsupported(format!(
+                "the recording carries no {name}"
+            ))),
+        }
+    }
+
+    fn audit(&self, options: &Options) -> Result<Audit, Error> {
+        audit::audit(self, WorldFile::of(options).as_ref())
+    }
+
+    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
+        let (stats, read) = self.counted()?;
+        Ok(Partial::new(
+            info::measured(&read.value, &stats),
+            read.problem,
+        ))
+    }
+
+    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        dump::dump(self, wanted.at, out)
+    }
+
+    fn diff(&self, other: &dyn Tape, options: &Options) -> Result<Option<Diff>, Error> {
+        let Some(other) = other.any().downcast_ref::<Self>() else {
+            return Ok(None);
+        };
+        diff::diff(self, other, WorldFile::of(options).as_ref()).map(Some)
+    }
+
+    fn convert(
+        &self,
+        to: Target<'_>,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Converted, Error> {
+        let refused = |to: String| Err(Error::NoConversion { from: NAME, to });
+        if to.format != NAME {
+            return refused(to.format.to_owned());
+        }
+        if let Some(version) = to.options.count("format-version")
+            && version != u64::from(VERSION)
+        {
+            return refused(format!("murk v{version}: only version 3 is in use"));
+        }
+        // There is nothing to redact: a recording knows sources by number only.
+        if let Some(problem) = self.each(|_| Ok::<(), Error>(()))?.problem {
+            return Err(problem);
+        }
+        work.copy(&self.input, out)?;
+        Ok(Converted::default())
+    }
+
+    fn repair(
+        &self,
+        _options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Repaired, Error> {
+        repair::repair(self, out, work)
+    }
+}

@@ -1,0 +1,144 @@
+//! The world a recording was made in: carried by the recording, or given beside it.
+
+use std::path::{Path, PathBuf};
+
+use gametape_core::Time;
+use gametape_core::tape::{Error, Options};
+use gametape_core::text::{printable, shortened};
+use serde_json::{Value, json};
+
+use super::error::MurkError;
+use crate::engine::{EngineWorld, Place, World, WorldError};
+use crate::{Header, Rule};
+
+/// A world's description, given beside a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorldFile {
+    /// Where it lies, for messages.
+    pub path: PathBuf,
+    /// What it says, as TOML.
+    pub bytes: Vec<u8>,
+}
+
+impl WorldFile {
+    /// The option `world`.
+    pub(crate) fn of(options: &Options) -> Option<Self> {
+        options.file("world").map(|(path, bytes)| Self {
+            path: path.to_owned(),
+            bytes: bytes.to_vec(),
+        })
+    }
+
+    /// The world that it describes.
+    ///
+    /// # Errors
+    /// [`MurkError::World`] of this file.
+    pub fn read(&self) -> Result<World, MurkError> {
+        let text = std::str::from_utf8(&self.bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            wrong(
+                Some(&self.path),
+                format!("not a world: not UTF-8 at byte {at}"),
+            )
+        })?;
+        World::from_toml(text).map_err(|error| wrong(Some(&self.path), error.to_string()))
+    }
+}
+
+/// A world is not as it should be: the one in a file, or the recording's.
+fn wrong(path: Option<&Path>, message: String) -> MurkError {
+    let path = path.map(Path::to_owned);
+    MurkError::World { path, message }
+}
+
+/// The world in a recording's header; `None` where it carries none, or an opaque description of
+/// somebody else's.
+pub(crate) fn carried(header: &Header<'_>) -> Option<Result<World, WorldError>> {
+    World::from_descriptor(&header.space_descriptor)
+}
+
+/// The length of a tick in seconds, where the recording says its world.
+pub(super) fn tick_length(header: &Header<'_>) -> Option<f64> {
+    carried(header)?.ok().map(|world| world.dt)
+}
+
+/// When a tick is over, where ticks take `dt` seconds.
+pub(super) fn time_of(tick: u64, dt: f64) -> Time {
+    Time((tick as f64 * dt * 1e9).round() as i64)
+}
+
+/// The world to replay a recording in: the given one, or the one it carries.
+pub(crate) fn chosen(
+    header: &Header<'_>,
+    given: Option<&WorldFile>,
+) -> Option<Result<World, MurkError>> {
+    given.map(WorldFile::read).or_else(|| {
+        let world = carried(header)?;
+        Some(world.map_err(|error| wrong(None, error.to_string())))
+    })
+}
+
+/// [`chosen`], where there has to be one, and it has to fit.
+pub(crate) fn needed(header: &Header<'_>, given: Option<&WorldFile>) -> Result<World, MurkError> {
+    let world = chosen(header, given).unwrap_or_else(|| {
+        let message = "the recording carries no world; give one with --world";
+        Err(wrong(None, message.into()))
+    })?;
+    match misfit(header, &world) {
+        None => Ok(world),
+        Some(rule) => Err(wrong(None, rule.to_string())),
+    }
+}
+
+/// Why a recording can't be of this world: it counts other fields or cells.
+pub(crate) fn misfit(header: &Header<'_>, world: &World) -> Option<Rule> {
+    [
+        (
+            "field_count",
+            u64::from(header.field_count),
+            u64::from(world.field_count()),
+        ),
+        ("cell_count", header.cell_count, world.cell_count()),
+    ]
+    .into_iter()
+    .find(|(_, recorded, expected)| recorded != expected)
+    .map(|(what, recorded, expected)| Rule::WorldShape {
+        what,
+        recorded,
+        expected,
+    })
+}
+
+/// A world, ready to run: that of a file, or the recording's.
+pub(crate) fn build(world: &World, path: Option<&Path>) -> Result<EngineWorld, Error> {
+    Ok(world
+        .build()
+        .map_err(|error| wrong(path, error.to_string()))?)
+}
+
+/// A world that is carried and can't be built, as a rule that is broken.
+pub(super) fn broken(error: &WorldError) -> Rule {
+    let part = match error.place() {
+        Place::World if !error.key().is_empty() => String::new(),
+        place => place.to_string(),
+    };
+    Rule::World {
+        line: error.line().map(|line| line as u64),
+        part,
+        key: shortened(&printable(error.key())),
+        fault: error.fault().to_string(),
+    }
+}
+
+/// The space descriptor, for people.
+pub(super) fn describe(header: &Header<'_>) -> Value {
+    let bytes = header.space_descriptor.len();
+    match carried(header) {
+        _ if bytes == 0 => Value::Null,
+        None => json!(format!("{bytes} bytes, opaque")),
+        Some(Ok(_)) => json!(format!("a world of gametape's, {bytes} bytes")),
+        Some(Err(error)) => json!(format!(
+            "a broken world of gametape's, {bytes} bytes: {error}"
+        )),
+    }
+}

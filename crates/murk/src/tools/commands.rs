@@ -1,0 +1,104 @@
+//! The commands that a world is given, as a list in a file.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use gametape_core::tape::Error;
+
+use super::jsonl;
+use crate::CommandBuf;
+use crate::engine::World;
+use crate::tape::MurkError;
+
+/// The commands of each tick, read from lines of JSON.
+#[derive(Clone, Default, Debug)]
+pub struct Commands {
+    ticks: BTreeMap<u64, (u64, CommandBuf)>,
+    name: PathBuf,
+}
+
+impl Commands {
+    /// No commands at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Reads commands, one JSON object a line: a frame as `dump` prints it (its hash is passed
+    /// over), or a single command with its `tick`. Fields may be given by the names they have in
+    /// `world`. Empty lines count for nothing; the ticks may come in any order, the commands of one
+    /// tick stay in theirs. `name` is that of the list, for messages.
+    ///
+    /// # Errors
+    /// [`MurkError::Commands`] names the line; where the list can't be read.
+    pub fn read(lines: impl BufRead, name: &Path, world: &World) -> Result<Self, Error> {
+        let field = |name: &str| world.field_number(name);
+        let mut commands = Self {
+            ticks: BTreeMap::new(),
+            name: name.to_owned(),
+        };
+        for (number, line) in (1..).zip(lines.split(b'\n')) {
+            let line = line.map_err(|source| MurkError::File {
+                path: name.to_owned(),
+                source,
+            })?;
+            let wrong = |message| MurkError::Commands {
+                path: name.to_owned(),
+                line: number,
+                message,
+            };
+            let line = std::str::from_utf8(&line)
+                .map_err(|error| wrong(format!("not UTF-8 at byte {}", error.valid_up_to())))?;
+            let line = match number {
+                1 => line.strip_prefix('\u{feff}').unwrap_or(line),
+                _ => line,
+            };
+            if line.trim().is_empty() {
+                continue;
+            }
+            let made = |tick: u64| {
+                let made: Option<&(u64, CommandBuf)> = commands.ticks.get(&tick);
+                made.map_or(0, |(_, buffer)| buffer.as_commands().len() as u64)
+            };
+            let read = jsonl::read_line(line, &field, &made).map_err(wrong)?;
+            let (_, buffer) = commands
+                .ticks
+                .entry(read.tick)
+                .or_insert_with(|| (number, CommandBuf::new()));
+            for command in read.commands.as_commands() {
+                buffer
+                    .push_stored(&command)
+                    .map_err(|error| wrong(error.to_string()))?;
+            }
+        }
+        Ok(commands)
+    }
+
+    /// The commands of a tick.
+    pub(super) fn of(&self, tick: u64) -> crate::Commands<'_> {
+        self.ticks
+            .get(&tick)
+            .map_or_else(crate::Commands::default, |(_, buffer)| buffer.as_commands())
+    }
+
+    /// Refuses commands of ticks that are not made.
+    pub(super) fn within(&self, ticks: u64) -> Result<(), MurkError> {
+        let outside = self
+            .ticks
+            .iter()
+            .find(|(tick, _)| **tick == 0 || **tick > ticks);
+        match outside {
+            None => Ok(()),
+            Some((tick, (line, _))) => Err(MurkError::Commands {
+                path: self.name.clone(),
+                line: *line,
+                message: match ticks {
+                    0 => format!("tick {tick} is not made; no tick is"),
+                    1 => format!("tick {tick} is not made; tick 1 alone is"),
+                    _ => format!("tick {tick} is not made; ticks 1 to {ticks} are"),
+                },
+            }),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Recording a world.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gametape_core::Input;
+use gametape_core::tape::{Error, Format};
+use serde::Serialize;
+
+use super::commands::Commands;
+use super::resume::resume;
+use crate::engine::EngineWorld;
+use crate::tape::{Murk, MurkError, WorldFile, build, stopped, unwritable};
+use crate::{Header, RecordError, Recorder, Writer};
+
+/// What to record, and where.
+#[derive(Clone, Debug)]
+pub struct RecordOptions {
+    /// The world.
+    pub world: WorldFile,
+    /// Ticks to make.
+    pub ticks: u64,
+    /// Where the recording goes.
+    pub output: PathBuf,
+    /// What to do with a recording that is there already: go on behind its last whole frame
+    /// instead of refusing. What is cut off has to be the start of the frame that is made next; a
+    /// recording that is damaged is refused, and stays as it is.
+    pub resume: bool,
+}
+
+/// What was recorded.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Recorded {
+    /// Ticks that were made now.
+    pub ticks: u64,
+    /// Ticks that were there already.
+    pub resumed_after: u64,
+    /// Bytes of a cut frame that were taken off before going on.
+    pub dropped: u64,
+    /// Commands that were recorded now.
+    pub commands: u64,
+    /// Of those: how many the world applied.
+    pub applied: u64,
+    /// Of those: how many had expired.
+    pub expired: u64,
+    /// Of those: how many could not be applied.
+    pub rejected: u64,
+    /// Ticks that failed and left the state as it was.
+    pub failed_ticks: u64,
+    /// Why the last of those failed.
+    pub failure: Option<String>,
+    /// The hash of the last state, as 16 hexadecimal digits.
+    pub last_hash: Option<String>,
+}
+
+/// Runs a world and records it, tick by tick: every frame is handed to the system as it is made,
+/// so that a recorder that is killed loses none that was whole.
+///
+/// # Errors
+/// Where the world or the commands are wrong, before anything is written; where the output can't be
+/// written or is there already; where the simulation can't go on; where what is there is damaged:
+/// neither it nor the index beside it is touched then.
+pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
+    let path = &options.output;
+    commands.within(options.ticks)?;
+    let world = options.world.read()?;
+    let mut simulation = build(&world, Some(&options.world.path))?;
+    let header = world.header();
+    let mut recorded = Recorded::default();
+    match path.metadata() {
+        Ok(meta) if meta.is_dir() => return Err(MurkError::IsFolder.into()),
+        Ok(meta) if !meta.is_file() => {
+            return Err(unwritable(
+                "is not a regular file: a recording has to be read back",
+            ));
+        }
+        _ => {}
+    }
+    let (writer, mut again) = if path.exists() && options.resume {
+        resume(path, &header, &mut simulation, commands, &mut recorded)?
+    } else {
+        (begin(path, &header)?, None)
+    };
+    let mut recorder = Recorder::new(writer, &header);
+    recorder.writer().set_buffer(0);
+    recorder.writer().flush()?;
+    for tick in recorded.resumed_after.saturating_add(1)..=options.ticks {
+        let of_tick = commands.of(tick);
+        let made = match again.take() {
+            // The world was taken behind this tick, to see what is cut off.
+            Some(hash) => recorder
+                .writer()
+                .push(tick, of_tick, hash)
+                .map(|()| hash)
+                .map_err(RecordError::Write),
+            None => recorder.step(&mut simulation, tick, of_tick),
+        };
+        let hash = made.map_err(|error| match error {
+            RecordError::Write(error) => error.into(),
+            other => stopped(other.to_string()),
+        })?;
+        recorded.ticks += 1;
+        recorded.commands += of_tick.len() as u64;
+        recorded.count(&simulation);
+        recorded.last_hash = Some(format!("{hash:016x}"));
+    }
+    let file = recorder.finish()?;
+    file.sync_all().map_err(Error::Output)?;
+    drop(file);
+    if recorded.resumed_after > 0
+        && let Ok(input) = File::open(path).and_then(Input::file)
+    {
+        Murk.replaced(path, &input);
+    }
+    Ok(recorded)
+}
+
+/// A new recording.
+fn begin(path: &Path, header: &Header<'_>) -> Result<Writer<File>, Error> {
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(|source| {
+            let said = |text: String| io::Error::new(source.kind(), text);
+            Error::Output(match source.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    said("is there already; --resume goes on behind it".into())
+                }
+                io::ErrorKind::NotFound => {
+                    let folder = path.parent().unwrap_or(path).display();
+                    said(format!("no such folder: {folder}"))
+                }
+                _ => source,
+            })
+        })?;
+    Ok(Writer::new(file, header)?)
+}
+
+impl Recorded {
+    fn count(&mut self, simulation: &EngineWorld) {
+        use crate::engine::Outcome;
+        for outcome in simulation.receipts().outcomes() {
+            match outcome {
+                Outcome::Applied => self.applied += 1,
+                Outcome::Expired => self.expired += 1,
+                _ => self.rejected += 1,
+            }
+        }
+        if let Some(failure) = simulation.failure() {
+            self.failed_ticks += 1;
+            self.failure = Some(failure.to_owned());
+        }
+    }
+}

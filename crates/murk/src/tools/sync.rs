@@ -1,0 +1,114 @@
+//! Proving or breaking a world's determinism.
+
+use std::path::Path;
+
+use gametape_core::tape::Error;
+use serde::Serialize;
+
+use super::commands::Commands;
+use super::minimise::log_of;
+use crate::engine::World;
+use crate::tape::{MurkTape, WorldFile, build, needed, stopped};
+use crate::{SyncError, rollback_test};
+
+/// What to run, and how often.
+#[derive(Clone, Debug)]
+pub struct SyncTest {
+    /// Runs at once, each on a thread of its own: at least 2.
+    pub runs: usize,
+    /// Go back so many ticks after making them, and make them again: 0 for not at all.
+    pub rollback: usize,
+}
+
+/// What came of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Synced {
+    /// Ticks that were made.
+    pub ticks: u64,
+    /// Runs.
+    pub runs: usize,
+    /// True if all runs agreed at every tick.
+    pub in_sync: bool,
+    /// The first tick at which they did not.
+    pub tick: Option<u64>,
+    /// What differs there.
+    pub message: Option<String>,
+    /// The hash of the last state, where all agreed.
+    pub last_hash: Option<String>,
+}
+
+/// What a synchronisation test makes of a world, or of a recording.
+pub enum Subject<'a> {
+    /// A world's file, commands, ticks.
+    World(&'a WorldFile, &'a Commands, u64),
+    /// A recording: its world and its commands, or another world.
+    Recording(&'a MurkTape, Option<&'a WorldFile>),
+}
+
+/// Runs a world several times with the same commands.
+///
+/// # Errors
+/// [`MurkError`](crate::tape::MurkError) of the world, the commands, or the simulation; where the
+/// recording can't be read.
+pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error> {
+    match *subject {
+        Subject::World(file, commands, ticks) => {
+            commands.within(ticks)?;
+            let world = file.read()?;
+            // Made one by one: there may be any number of them.
+            let each = || (1..=ticks).map(|tick| (tick, commands.of(tick)));
+            run(&world, Some(&file.path), test, ticks, each)
+        }
+        Subject::Recording(tape, given) => {
+            let (header, log) = log_of(tape)?;
+            let world = needed(&header, given)?;
+            let path = given.map(|file| file.path.as_path());
+            run(&world, path, test, log.len() as u64, || log.iter())
+        }
+    }
+}
+
+fn run<'c, I>(
+    world: &World,
+    path: Option<&Path>,
+    test: &SyncTest,
+    ticks: u64,
+    each: impl Fn() -> I + Sync,
+) -> Result<Synced, Error>
+where
+    I: Iterator<Item = (u64, crate::Commands<'c>)>,
+{
+    let fields = world.field_count();
+    let runs = match test.rollback {
+        0 => test.runs.max(2),
+        _ => 2,
+    };
+    let result = if test.rollback > 0 {
+        let mut simulation = build(world, path)?;
+        rollback_test(&mut simulation, each(), fields, test.rollback)
+    } else {
+        let simulations = (0..runs)
+            .map(|_| build(world, path))
+            .collect::<Result<Vec<_>, _>>()?;
+        crate::sync_test(simulations, each, fields)
+    };
+    match result {
+        Ok(sync) => Ok(Synced {
+            ticks: sync.ticks,
+            runs: sync.runs,
+            in_sync: true,
+            tick: None,
+            message: None,
+            last_hash: Some(format!("{:016x}", sync.last_hash)),
+        }),
+        Err(SyncError::Desync(desync)) => Ok(Synced {
+            ticks,
+            runs,
+            in_sync: false,
+            tick: Some(desync.tick),
+            message: Some(desync.to_string()),
+            last_hash: None,
+        }),
+        Err(error) => Err(stopped(error.to_string())),
+    }
+}
