@@ -9,11 +9,7 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use gametape_delta as delta;
-use gametape_fuzz::{
-    delta_claims, delta_known, delta_large_seeds, delta_seeds, large_seeds, murk_claims,
-    murk_index_seeds, murk_large_seeds, murk_seeds, murk_world_claims, murk_world_seeds, seeds,
-};
-use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from};
+use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from, read_with};
 use gametape_murk as murk;
 use gametape_murk::engine::World;
 use peak_alloc::PeakAlloc;
@@ -51,7 +47,7 @@ impl Peaks {
             ] {
                 let options = ReadOptions { strictness, limits };
                 // The slice reader says that its memory does not depend on the input.
-                let slice = peak(|| options.read(data));
+                let slice = peak(|| read_with(data, options));
                 assert!(
                     slice <= 32 << 10,
                     "{slice} bytes for a slice of {}",
@@ -89,7 +85,7 @@ fn memory_is_bounded() {
 
 fn rmv() {
     let mut peaks = Peaks::default();
-    for mut seed in seeds() {
+    for mut seed in gametape_fuzz::rmv::seeds::recordings() {
         peaks.measure(&seed);
         for cut in 0..seed.len() {
             peaks.measure(&seed[..cut]);
@@ -102,7 +98,7 @@ fn rmv() {
             }
         }
     }
-    for mut large in large_seeds() {
+    for mut large in gametape_fuzz::rmv::seeds::large_recordings() {
         peaks.measure(&large);
         peaks.measure(&large[..large.len() / 2]);
         // The fixed part, where all the sizes are.
@@ -209,7 +205,7 @@ fn decoder(data: &[u8], options: murk::ReadOptions, size: usize) {
 
 fn murk() {
     let mut peaks = MurkPeaks::default();
-    for mut seed in murk_seeds() {
+    for mut seed in gametape_fuzz::murk::seeds::recordings() {
         peaks.measure(&seed);
         for cut in 0..seed.len() {
             peaks.measure(&seed[..cut]);
@@ -222,12 +218,12 @@ fn murk() {
             }
         }
     }
-    let claims = murk_claims();
+    let claims = gametape_fuzz::murk::seeds::claims();
     assert!(claims.len() >= 8);
     for claim in claims {
         peaks.measure(&claim);
     }
-    for mut large in murk_large_seeds() {
+    for mut large in gametape_fuzz::murk::seeds::large_recordings() {
         peaks.measure(&large);
         peaks.measure(&large[..large.len() / 2]);
         peaks.measure(&large[..large.len() - 1]);
@@ -292,7 +288,7 @@ fn murk_beside() {
             peaks[1] = peaks[1].max(looked as f64 / size);
         }
     };
-    for mut seed in murk_index_seeds() {
+    for mut seed in gametape_fuzz::murk::index::seeds::inputs() {
         measure(&seed, &seed, &seed);
         for at in 0..seed.len() {
             for change in [0x01, 0xFF] {
@@ -302,7 +298,7 @@ fn murk_beside() {
             }
         }
     }
-    for large in murk_large_seeds() {
+    for large in gametape_fuzz::murk::seeds::large_recordings() {
         let replay = murk::read(&large).expect("a sound one");
         let mut index = murk::Index::build(&replay).expect("a sound one");
         measure(&large, &large, &index);
@@ -334,10 +330,10 @@ fn murk_worlds() {
         assert!(read <= allowed, "{read} bytes for {}", text.len());
         most = most.max(read);
     };
-    for claim in murk_world_claims() {
+    for claim in gametape_fuzz::murk::world::seeds::claims() {
         measure(&claim);
     }
-    for seed in murk_world_seeds() {
+    for seed in gametape_fuzz::murk::world::seeds::worlds() {
         let text = seed.split(|&byte| byte == 0).next().unwrap_or_default();
         let mut text = text.to_vec();
         measure(&text);
@@ -353,7 +349,7 @@ fn murk_worlds() {
         }
     }
     // The engine's own buffers are the same for all small worlds.
-    for text in murk_world_seeds().into_iter().chain(murk_world_claims()) {
+    for text in gametape_fuzz::murk::world::seeds::worlds().into_iter().chain(gametape_fuzz::murk::world::seeds::claims()) {
         let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
         let world = std::str::from_utf8(text).ok().map(World::from_toml);
         let Some(Ok(world)) = world else { continue };
@@ -386,7 +382,7 @@ impl DeltaPeaks {
             return;
         };
         self.inputs += 1;
-        let (schema, baseline) = delta_known(number & 7);
+        let (schema, baseline) = gametape_fuzz::delta::known(number & 7);
         for strictness in [delta::Strictness::Strict, delta::Strictness::Lenient] {
             for limits in [delta::Limits::DEFAULT, delta::Limits::NONE] {
                 let decoder = delta::Decoder::new(&schema)
@@ -431,7 +427,7 @@ impl DeltaPeaks {
 
 fn delta() {
     let mut peaks = DeltaPeaks::default();
-    for mut seed in delta_seeds() {
+    for mut seed in gametape_fuzz::delta::seeds::packets() {
         peaks.measure(&seed);
         for cut in 0..seed.len() {
             peaks.measure(&seed[..cut]);
@@ -444,10 +440,10 @@ fn delta() {
             }
         }
     }
-    for claim in delta_claims() {
+    for claim in gametape_fuzz::delta::seeds::claims() {
         peaks.measure(&claim);
     }
-    for large in delta_large_seeds() {
+    for large in gametape_fuzz::delta::seeds::large() {
         peaks.measure(&large);
         peaks.measure(&large[..large.len() / 2]);
     }

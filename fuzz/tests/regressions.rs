@@ -4,16 +4,15 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, UnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Once;
 
-use gametape_fuzz::{
-    BUTTER_SOUND, CHECKS, Check, DELTA_SOUND, MURK_SOUND, MURK_SOUND_WORLDS, butter_seeds,
-    delta_known, delta_seeds, murk_seeds, murk_world_seeds, seeds,
-};
+use gametape_fuzz::Check;
 use gametape_mines::rmv;
 use gametape_murk::engine::World;
+use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Enough to see what is wrong.
 const SHOWN: usize = 8;
@@ -141,58 +140,18 @@ fn one_step_away(check: Check) {
     run.end();
 }
 
-macro_rules! checks {
-    ($($name:ident = $index:literal;)*) => {
-        mod kept_inputs {
-            $(#[test] fn $name() { super::kept(super::CHECKS[$index]); })*
-        }
-        mod one_step_from_a_seed {
-            $(#[test] fn $name() { super::one_step_away(super::CHECKS[$index]); })*
-        }
-        #[test]
-        fn every_check_is_tested() {
-            let names = CHECKS.map(|check| check.name);
-            assert_eq!(names, [$(stringify!($name)),*]);
-        }
-    };
-}
-
-checks! {
-    rmv_read = 0;
-    rmv_roundtrip = 1;
-    rmv_engine = 2;
-    rmv_audit = 3;
-    murk_read = 4;
-    murk_roundtrip = 5;
-    murk_origin = 6;
-    murk_index = 7;
-    murk_world = 8;
-    delta_packet = 9;
-    delta_apply = 10;
-    delta_roundtrip = 11;
-    delta_origin = 12;
-    delta_session = 13;
-    capture_read = 14;
-    butter_read = 15;
-    butter_roundtrip = 16;
-    echoreplay_line = 17;
-    echoreplay_zip = 18;
-}
-
-#[test]
 fn most_seeds_are_sound_recordings() {
-    let seeds = seeds();
+    let seeds = gametape_fuzz::rmv::seeds::recordings();
     let sound = seeds.iter().filter(|seed| rmv::read(seed).is_ok()).count();
     assert_eq!((sound, seeds.len()), (10, 16));
     for seed in &seeds {
-        assert!(rmv::read_lenient(seed).is_ok());
+        assert!(rmv::read_with(seed, rmv::ReadOptions::lenient()).is_ok());
         assert!(seed.len() < 600, "{} bytes", seed.len());
     }
 }
 
-#[test]
 fn the_first_murk_seeds_are_sound_recordings() {
-    let sound: Vec<bool> = murk_seeds()
+    let sound: Vec<bool> = gametape_fuzz::murk::seeds::recordings()
         .iter()
         .map(|seed| {
             let replay = gametape_murk::read(seed);
@@ -200,15 +159,14 @@ fn the_first_murk_seeds_are_sound_recordings() {
         })
         .collect();
     assert!(sound[..MURK_SOUND].iter().all(|&sound| sound));
-    assert!(!sound[MURK_SOUND..].iter().any(|&sound| sound));
-    for seed in murk_seeds() {
+    assert!(!sound[gametape_fuzz::murk::seeds::SOUND..].iter().any(|&sound| sound));
+    for seed in gametape_fuzz::murk::seeds::recordings() {
         assert!(seed.len() < 700, "{} bytes", seed.len());
     }
 }
 
-#[test]
 fn the_first_murk_worlds_are_sound() {
-    let sound: Vec<bool> = murk_world_seeds()
+    let sound: Vec<bool> = gametape_fuzz::murk::world::seeds::worlds()
         .iter()
         .map(|seed| {
             let text = seed.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -216,19 +174,18 @@ fn the_first_murk_worlds_are_sound() {
             text.is_some_and(|text| World::from_toml(text).is_ok())
         })
         .collect();
-    let expected: Vec<bool> = (0..sound.len()).map(|at| at < MURK_SOUND_WORLDS).collect();
+    let expected: Vec<bool> = (0..sound.len()).map(|at| at < gametape_fuzz::murk::world::seeds::SOUND).collect();
     assert_eq!(sound, expected);
-    for seed in murk_world_seeds() {
+    for seed in gametape_fuzz::murk::world::seeds::worlds() {
         assert!(seed.len() < 1500, "{} bytes", seed.len());
     }
 }
 
-#[test]
 fn the_first_delta_packets_can_be_applied() {
-    let sound: Vec<bool> = delta_seeds()
+    let sound: Vec<bool> = gametape_fuzz::delta::seeds::packets()
         .iter()
         .map(|seed| {
-            let (schema, baseline) = delta_known(seed[0] & 7);
+            let (schema, baseline) = gametape_fuzz::delta::known(seed[0] & 7);
             let decoder = gametape_delta::Decoder::new(&schema);
             let mut state = baseline.clone();
             let full = decoder.full(&seed[1..], &mut state);
@@ -237,12 +194,11 @@ fn the_first_delta_packets_can_be_applied() {
         })
         .collect();
     assert!(sound[..DELTA_SOUND].iter().all(|&sound| sound));
-    assert!(!sound[DELTA_SOUND..].iter().any(|&sound| sound));
+    assert!(!sound[gametape_fuzz::delta::seeds::SOUND..].iter().any(|&sound| sound));
 }
 
-#[test]
 fn the_first_butter_seeds_are_sound_recordings() {
-    let sound: Vec<bool> = butter_seeds()
+    let sound: Vec<bool> = gametape_fuzz::echo::seeds::butters()
         .iter()
         .map(|seed| {
             let Ok(file) = gametape_echo::butter::read(seed) else {
@@ -257,9 +213,42 @@ fn the_first_butter_seeds_are_sound_recordings() {
             }
         })
         .collect();
-    let expected: Vec<bool> = (0..sound.len()).map(|at| at < BUTTER_SOUND).collect();
+    let expected: Vec<bool> = (0..sound.len()).map(|at| at < gametape_fuzz::echo::seeds::SOUND).collect();
     assert_eq!(sound, expected);
-    for seed in butter_seeds() {
+    for seed in gametape_fuzz::echo::seeds::butters() {
         assert!(seed.len() < 800, "{} bytes", seed.len());
     }
+}
+
+fn main() -> ExitCode {
+    let args = Arguments::from_args();
+    let plain: [(&str, fn()); 5] = [
+        ("most_seeds_are_sound_recordings", most_seeds_are_sound_recordings),
+        ("the_first_murk_seeds_are_sound_recordings", the_first_murk_seeds_are_sound_recordings),
+        ("the_first_murk_worlds_are_sound", the_first_murk_worlds_are_sound),
+        ("the_first_delta_packets_can_be_applied", the_first_delta_packets_can_be_applied),
+        ("the_first_butter_seeds_are_sound_recordings", the_first_butter_seeds_are_sound_recordings),
+    ];
+    let mut trials: Vec<Trial> = Vec::new();
+    for (name, test) in plain {
+        trials.push(Trial::test(name, move || passes(test)));
+    }
+    for check in gametape_fuzz::checks() {
+        let name = check.name;
+        let both: [(&str, fn(Check)); 2] = [
+            ("kept_inputs", kept),
+            ("one_step_from_a_seed", one_step_away),
+        ];
+        for (what, test) in both {
+            trials.push(Trial::test(format!("{what}::{name}"), move || {
+                passes(|| test(check))
+            }));
+        }
+    }
+    libtest_mimic::run(&args, trials).exit_code()
+}
+
+/// What a test panics with, as the harness wants it.
+fn passes(test: impl FnOnce() + UnwindSafe) -> Result<(), Failed> {
+    catch_unwind(test).map_err(|panic| message(&*panic).to_owned().into())
 }

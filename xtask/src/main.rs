@@ -1,5 +1,7 @@
 //! Chores of the workspace: `cargo xtask demo | test | lint | bench | fuzz | book`.
 
+mod arrows;
+
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,10 +13,12 @@ cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
   test             run everything: tests of all workspaces, examples in the documentation
-  lint             check formatting and lints, as CI does
+  lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
                    10,000 files
-  fuzz [SECONDS]   run every fuzz target for so long (default 60); needs cargo-fuzz
+  fuzz [SECONDS] [NAME]
+                   run every fuzz check whose name has NAME in it for so long (default 60); needs
+                   cargo-fuzz
   book             build the book; needs mdbook";
 
 fn main() -> ExitCode {
@@ -140,6 +144,10 @@ fn counted(command: &mut Command) -> Result<((u64, u64), bool), String> {
 }
 
 fn lint() -> Result<(), String> {
+    let against = arrows::check(&root())?;
+    if !against.is_empty() {
+        return Err(against.join("\n"));
+    }
     for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "bench/Cargo.toml"] {
         run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
         run(cargo()
@@ -224,8 +232,9 @@ fn verify_large() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let recording = folder.join("large.murk");
     let made = cargo()
-        .args(["run", "--release", "--quiet", "--package", "gametape-murk"])
-        .args(["--features", "engine", "--example", "large", "--"])
+        .args(["run", "--release", "--quiet"])
+        .args(["--package", "gametape-samples", "--no-default-features"])
+        .args(["--features", "engine", "--example", "large_murk", "--"])
         .arg(&recording)
         .arg(LARGE)
         .stdout(Stdio::null())
@@ -300,40 +309,33 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
     seconds
         .parse::<u32>()
         .map_err(|_| format!("{seconds:?} is no number of seconds"))?;
+    let wanted = args.get(1).copied();
     need("cargo-fuzz", "cargo-fuzz")?;
-    run(cargo().args([
-        "run",
-        "--quiet",
-        "--manifest-path",
-        "fuzz/Cargo.toml",
-        "--example",
-        "corpus",
-    ]))?;
-    for target in [
-        "rmv_read",
-        "rmv_roundtrip",
-        "rmv_engine",
-        "rmv_audit",
-        "murk_read",
-        "murk_roundtrip",
-        "murk_origin",
-        "murk_index",
-        "murk_world",
-        "delta_packet",
-        "delta_apply",
-        "delta_roundtrip",
-        "delta_origin",
-        "delta_session",
-        "capture_read",
-        "butter_read",
-        "butter_roundtrip",
-        "echoreplay_line",
-        "echoreplay_zip",
-    ] {
+    // It writes where each check begins, and names it.
+    let listed = cargo()
+        .args(["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
+        .args(["--example", "corpus"])
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo run: {error}"))?;
+    if !listed.status.success() {
+        return Err("the corpora could not be written".into());
+    }
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let names = listed.lines().filter_map(|line| line.split_once(':'));
+    for (name, _) in names.filter(|(name, _)| wanted.is_none_or(|wanted| name.contains(wanted))) {
+        println!("== {name}");
+        let artifacts = root().join("fuzz/artifacts").join(name);
+        fs::create_dir_all(&artifacts)
+            .map_err(|error| format!("{}: {error}", artifacts.display()))?;
         // The sanitizer's flags are unstable: on a stable toolchain this allows them.
         run(cargo()
             .env("RUSTC_BOOTSTRAP", "1")
-            .args(["fuzz", "run", "--features", "libfuzzer", target, "--"])
+            .env("GAMETAPE_CHECK", name)
+            .args(["fuzz", "run", "--features", "libfuzzer", "check"])
+            .arg(root().join("fuzz/corpus").join(name))
+            .arg("--")
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .arg(format!("-max_total_time={seconds}"))
             .args(["-rss_limit_mb=4096", "-max_len=20000"]))?;
     }

@@ -1,16 +1,15 @@
 //! What the user sees: results on standard output, the rest on standard error.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use gametape::delta::Schema;
-use gametape::murk::{Commands, engine::World};
-use gametape::{Check, Error, Recording, Severity, Verdict};
+use gametape::core::tape;
+use gametape::core::text::printable;
+use gametape::{Error, Secrets, Severity, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::exit::Exit;
@@ -84,7 +83,7 @@ impl Ui {
 
     /// A diagnostic. Nobody can be told if standard error is gone.
     pub fn complain(&mut self, message: &str) {
-        let message = gametape::printable(message);
+        let message = printable(message);
         let _ = self.out.flush();
         let mut stderr = anstream::stderr();
         let _ = writeln!(stderr, "{}: {message}", styled(BAD, "gametape"));
@@ -93,7 +92,7 @@ impl Ui {
     /// A remark that is no complaint.
     pub fn remark(&mut self, message: &str) {
         let _ = self.out.flush();
-        let _ = writeln!(anstream::stderr(), "{}", gametape::printable(message));
+        let _ = writeln!(anstream::stderr(), "{}", printable(message));
     }
 
     /// Remarks of several lines, such as a table.
@@ -111,6 +110,20 @@ impl Ui {
             .collect();
         self.complain(&format!("{}: no recordings found", paths.join(", ")));
         Exit::Unusable
+    }
+
+    /// An error of the library's, where it may be that the output can't be written.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn fail_unless_output(&mut self, error: Error) -> io::Result<Exit> {
+        match error {
+            Error::Tape {
+                source: tape::Error::Output(error),
+                ..
+            } => Err(error),
+            error => Ok(self.fail(&error)),
+        }
     }
 
     /// An error of the library's.
@@ -136,130 +149,22 @@ pub fn byte_bar(bytes: u64) -> ProgressBar {
 }
 
 /// A number of things: `1 tick`, `2 ticks`.
+#[cfg(feature = "tools")]
 pub fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {what}{s}")
 }
 
-/// The length of a tick, from ticks a second.
-pub fn tick_ns(rate: f64) -> u64 {
-    (1e9 / rate).round() as u64
-}
-
-/// What to check with: the world in a file, where one is given.
-pub fn check_with(world: Option<&Path>) -> Result<Check, Error> {
-    let world = world.map(read_world).transpose()?;
-    Ok(Check { world })
-}
-
-/// The text of a file that describes a world. What is wrong with it is said of this file, and
-/// not of the recording that it is for.
-pub fn read_world(path: &Path) -> Result<String, Error> {
-    /// Far more than any world takes.
-    const MAX_BYTES: u64 = 16 << 20;
-    let mut bytes = Vec::new();
-    let size = open_file(path)?
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|source| said_shortly(path, source))? as u64;
-    if size > MAX_BYTES {
-        return Err(Error::TooLarge {
-            path: path.to_owned(),
-            size,
-            limit: MAX_BYTES,
-        });
-    }
-    let wrong = |message| Error::World {
-        path: path.to_owned(),
-        message,
-    };
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        wrong(format!("not a world: not UTF-8 at byte {at}"))
-    })?;
-    match World::from_toml(&text) {
-        Ok(_) => Ok(text),
-        Err(error) => Err(wrong(error.to_string())),
-    }
-}
-
-/// A file that is no recording.
-fn open_file(path: &Path) -> Result<File, Error> {
-    let file = File::open(path).map_err(|source| said_shortly(path, source))?;
-    match file.metadata() {
-        Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
-            path: path.to_owned(),
-        }),
-        _ => Ok(file),
-    }
+/// Whether secrets are shown.
+pub const fn secrets(show: bool) -> Secrets {
+    if show { Secrets::Show } else { Secrets::Hide }
 }
 
 /// What the system says, in the words that folders and patterns are answered with.
-fn said_shortly(path: &Path, source: io::Error) -> Error {
+pub fn said_shortly(path: &Path, source: io::Error) -> Error {
+    let path = path.to_owned();
     match source.kind() {
-        io::ErrorKind::NotFound => Error::NotFound {
-            pattern: path.display().to_string(),
-        },
-        _ => Error::Io {
-            path: path.to_owned(),
-            source,
-        },
+        io::ErrorKind::NotFound => Error::NotFound { path },
+        _ => Error::Io { path, source },
     }
-}
-
-/// The commands in a file, or on standard input for `-`.
-pub fn read_commands(path: Option<&OsStr>, world: &str) -> Result<Commands, Error> {
-    let Some(path) = path else {
-        return Ok(Commands::none());
-    };
-    let path = Path::new(path);
-    if path == Path::new("-") {
-        return Commands::read(io::stdin().lock(), path, world);
-    }
-    Commands::read(BufReader::new(open_file(path)?), path, world)
-}
-
-/// Opens a file, or standard input for `-`.
-pub fn open(path: &OsStr) -> Result<Recording, Error> {
-    if path == "-" {
-        Recording::from_reader(io::stdin().lock(), "-", &gametape::Limits::default())
-    } else {
-        Recording::open(path).map_err(|error| match error {
-            Error::Io { path, source } => said_shortly(&path, source),
-            error => error,
-        })
-    }
-}
-
-/// The schema in a file of JSON, or of a recording; `-` for a recording on standard input.
-pub fn read_schema(path: &Path) -> Result<Schema, Error> {
-    if path == Path::new("-") {
-        return Ok(open(path.as_os_str())?.packets()?.schema().clone());
-    }
-    gametape::read_schema(path).map_err(|error| match error {
-        Error::Io { path, source } => said_shortly(&path, source),
-        error => error,
-    })
-}
-
-/// The recordings behind some paths, each with whether it was named one by one, or why it can't
-/// be opened. Files of other kinds that were merely found are left out.
-pub fn recordings(paths: &[OsString]) -> impl Iterator<Item = Result<(Recording, bool), Error>> {
-    paths.iter().flat_map(|path| {
-        let standard_input = (path == "-").then(|| open(path).map(|recording| (recording, true)));
-        let found = if path == "-" {
-            Vec::new()
-        } else {
-            gametape::find(path)
-        };
-        let files = found.into_iter().filter_map(|found| match found {
-            Err(error) => Some(Err(error)),
-            Ok(found) => match Recording::open(&found.path) {
-                Ok(recording) => Some(Ok((recording, found.named))),
-                Err(Error::UnknownFormat { .. }) if !found.named => None,
-                Err(error) => Some(Err(error)),
-            },
-        });
-        standard_input.into_iter().chain(files)
-    })
 }

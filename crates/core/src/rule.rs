@@ -54,6 +54,8 @@ pub enum Class {
     Limit,
     /// The caller asked for what can't be.
     Caller,
+    /// All is well, but a bound that the caller set is not kept.
+    Refused,
 }
 
 /// What the parts of gametape have in common that can go wrong.

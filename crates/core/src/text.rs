@@ -106,6 +106,10 @@ fn steers(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn printable(text: &str) -> String {
+    // Nearly all texts are plain.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.chars()
         .map(|c| if steers(c) { '\u{FFFD}' } else { c })
         .collect()

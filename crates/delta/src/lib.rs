@@ -82,7 +82,6 @@ mod part;
 mod quantise;
 mod replicate;
 mod rule;
-pub mod samples;
 mod schema;
 mod session;
 mod sizes;

@@ -131,7 +131,7 @@ rules! {
     #[error("{counts} counts go down: their difference wraps, which the reference's reader takes for 256 more; this one does not")]
     WrappedStats { counts: u64 } = "butter.wrapped-stats", Info;
     /// Timers of pauses that a keyframe stores as 0.
-    #[error("{keyframes} keyframes store 0 for the timers of a pause that goes on; taken from the frame before")]
+    #[error("{keyframes} keyframes store 0 for the timers of a pause that goes on; taken from the frame before, or from how far they fall")]
     PauseTimers { keyframes: u64 } = "butter.pause-timers", Warning;
     /// A time that 16 bits may have cut.
     #[error("{seconds} s pass before this keyframe: either nothing was recorded, or a difference of more than 65.535 s was cut to 16 bits")]

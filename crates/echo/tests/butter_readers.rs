@@ -4,131 +4,14 @@ mod common;
 
 use std::io::{self, Cursor, Read};
 
+use common::ways::{agree, by_chunks};
 use common::{Outcome, cases, frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{
-    self, Compression, Decoder, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged,
-    Strictness,
+    self, Compression, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged,
 };
-use gametape_echo::generate::MatchOptions;
-use gametape_echo::{Error, Finding, Frame, Game, Limits, Time};
+use gametape_echo::{Finding, Frame, Game, Limits, Time};
+use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
-
-const BOTH: [Strictness; 2] = [Strictness::Strict, Strictness::Lenient];
-
-fn with(strictness: Strictness) -> ReadOptions {
-    ReadOptions {
-        strictness,
-        ..ReadOptions::default()
-    }
-}
-
-fn fail(outcome: &mut Outcome, error: &Error) {
-    outcome.truncated = error.is_truncated();
-    outcome.error = Some(error.to_string());
-}
-
-/// Hands out pieces of any size, and is interrupted now and then.
-struct Pieces<'a> {
-    bytes: &'a [u8],
-    size: usize,
-    turn: usize,
-}
-
-impl Read for Pieces<'_> {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        self.turn += 1;
-        if self.turn.is_multiple_of(3) {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        let size = self.size.min(to.len()).min(self.bytes.len());
-        let (now, later) = self.bytes.split_at(size);
-        to[..size].copy_from_slice(now);
-        self.bytes = later;
-        Ok(size)
-    }
-}
-
-fn by_stream(bytes: &[u8], size: usize, options: ReadOptions) -> Outcome {
-    let mut outcome = Outcome::default();
-    let source = Pieces {
-        bytes,
-        size,
-        turn: 0,
-    };
-    let mut reader = Reader::with_options(source, options);
-    loop {
-        match reader.next_frame() {
-            Ok(Some(frame)) => outcome.frames.push(frame.clone()),
-            Ok(None) => break,
-            Err(error) => {
-                fail(&mut outcome, &error);
-                return outcome;
-            }
-        }
-        outcome.keyframes.push(reader.decoder().is_keyframe());
-    }
-    outcome.findings = reader.decoder().findings().clone();
-    outcome
-}
-
-fn by_growing(bytes: &[u8], size: usize, options: ReadOptions) -> Outcome {
-    let mut outcome = Outcome::default();
-    let mut decoder = Decoder::with_options(options);
-    let mut pieces = bytes.chunks(size);
-    let mut done = false;
-    while !done {
-        if let Some(piece) = pieces.next() {
-            decoder.push(piece);
-        } else {
-            decoder.finish();
-            done = true;
-        }
-        loop {
-            match decoder.next_frame() {
-                Ok(Some(frame)) => outcome.frames.push(frame.clone()),
-                Ok(None) => break,
-                Err(error) => {
-                    fail(&mut outcome, &error);
-                    return outcome;
-                }
-            }
-            outcome.keyframes.push(decoder.is_keyframe());
-        }
-    }
-    outcome.findings = decoder.findings().clone();
-    outcome
-}
-
-fn same(a: &Outcome, b: &Outcome, how: &str, size: usize) {
-    let said = |o: &Outcome| {
-        (
-            o.frames.len(),
-            o.error.clone(),
-            o.truncated,
-            o.findings.clone(),
-        )
-    };
-    assert_eq!(said(a), said(b), "{how} in pieces of {size}");
-    // Damage may make NaN of a number, which equals nothing.
-    let equal = a == b || format!("{a:?}") == format!("{b:?}");
-    assert!(equal, "{how} in pieces of {size}: other frames");
-}
-
-/// All ways in agree; what they say, strictly and leniently.
-fn agree(bytes: &[u8], size: usize) -> [Outcome; 2] {
-    BOTH.map(|strictness| {
-        let options = with(strictness);
-        let mut slice = read_all(bytes, options);
-        if slice.error.is_some() {
-            // Only readers that reach the end are asked for findings.
-            slice.findings = gametape_echo::Findings::default();
-        }
-        let stream = by_stream(bytes, size, options);
-        same(&stream, &slice, "stream", size);
-        same(&by_growing(bytes, size, options), &slice, "growing", size);
-        slice
-    })
-}
 
 fn salvaged(bytes: &[u8]) -> Result<(Salvaged, Vec<u8>), SalvageError> {
     let mut out = Vec::new();
@@ -350,18 +233,19 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn chunks_alone_give_what_reading_on_gives(seed in 0_u64..1000, interval in 1_u16..40) {
-        let frames = frames_of(match_options(seed, 120));
-        let bytes = write(&frames, options(Mode::Correct, interval, Compression::Zstd3));
+    fn chunks_alone_give_what_reading_on_gives(
+        seed in 0_u64..1000,
+        interval in 1_u16..40,
+        mode in prop::sample::select(vec![Mode::Correct, Mode::Compat]),
+    ) {
+        let match_ = match_options(seed, 120);
+        // Those of the reference can't be told from a chunk.
+        let bones = match_.bones && mode == Mode::Correct;
+        let frames = frames_of(MatchOptions { bones, ..match_ });
+        let bytes = write(&frames, options(mode, interval, Compression::Zstd3));
         let whole = read_strictly(&bytes).frames;
         let file = butter::read(&bytes).unwrap();
-        let alone = file.par_chunks(|_, mut chunk| {
-            let mut frames = Vec::new();
-            while let Some(frame) = chunk.next_frame().unwrap() {
-                frames.push(frame.clone());
-            }
-            frames
-        });
+        let alone = by_chunks(&bytes, ReadOptions::default());
         prop_assert!(alone.concat() == whole);
         let index = file.index();
         prop_assert_eq!(index.len(), file.chunks().len());

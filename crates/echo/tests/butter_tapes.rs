@@ -22,15 +22,10 @@ struct Tape {
 }
 
 fn load(name: &str, interval: u16) -> Option<Tape> {
-    // The reference gives both members that a position may be, and null for the one it is not.
-    let decoded = tape(&format!("{name}.k{interval}.refdecoded.txt"))?;
-    let decoded = String::from_utf8(decoded).unwrap();
-    let decoded = decoded
-        .replace("\"pos\":null,", "")
-        .replace("\"position\":null,", "");
     Some(Tape {
         recorded: lines(&tape(&format!("{name}.echoreplay"))?),
-        decoded: lines(decoded.as_bytes()),
+        // The reference gives both members that a position may be, and null for the one it is not.
+        decoded: lines(&tape(&format!("{name}.k{interval}.refdecoded.txt"))?),
         files: [
             tape(&format!("{name}.k{interval}.none.butter"))?,
             tape(&format!("{name}.k{interval}.gzip.butter"))?,

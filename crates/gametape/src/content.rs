@@ -1,79 +1,113 @@
-//! The content of a file that was made, until it is written.
+//! The content of a file that was made, until it is where it belongs.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 
+use gametape_core::Input;
+use gametape_core::tape::Format;
 use tempfile::NamedTempFile;
 
-use crate::Error;
-use crate::output;
+use crate::{Error, output};
 
-/// The content of a file: held in memory or, where there may be more of it than fits, in a
-/// temporary file, which is gone when this is.
+/// A file that is being made: a temporary one, which is gone if it does not come to an end.
+///
+/// ```
+/// use std::io::Write;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.txt");
+/// let mut draft = gametape::Draft::of(&path)?;
+/// draft.write_all(b"text").unwrap();
+/// draft.finish()?.put(&path)?; // there as a whole, or not at all
+/// # Ok::<(), gametape::Error>(())
+/// ```
 #[derive(Debug)]
-pub struct Content<'a>(Kind<'a>);
-
-#[derive(Debug)]
-enum Kind<'a> {
-    Held(Cow<'a, [u8]>),
-    Spooled { file: NamedTempFile, bytes: u64 },
+pub struct Draft {
+    out: BufWriter<NamedTempFile>,
+    path: PathBuf,
 }
 
-impl<'a> From<&'a [u8]> for Content<'a> {
-    fn from(bytes: &'a [u8]) -> Self {
-        Self(Kind::Held(bytes.into()))
-    }
-}
-
-impl From<Vec<u8>> for Content<'_> {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(Kind::Held(bytes.into()))
-    }
-}
-
-impl<'a> From<Cow<'a, [u8]>> for Content<'a> {
-    fn from(bytes: Cow<'a, [u8]>) -> Self {
-        Self(Kind::Held(bytes))
-    }
-}
-
-impl Content<'_> {
-    pub(crate) fn spooled(file: NamedTempFile) -> io::Result<Self> {
-        let bytes = file.as_file().metadata()?.len();
-        Ok(Self(Kind::Spooled { file, bytes }))
-    }
-
-    /// Its size in bytes.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        match &self.0 {
-            Kind::Held(bytes) => bytes.len() as u64,
-            Kind::Spooled { bytes, .. } => *bytes,
-        }
-    }
-
-    /// True where there is nothing in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// All of it; read into memory where it is not there.
+impl Draft {
+    /// A draft of this file, made in its folder, so that it needs to be renamed only.
     ///
     /// # Errors
-    /// What the temporary file says.
-    pub fn bytes(&self) -> io::Result<Cow<'_, [u8]>> {
-        match &self.0 {
-            Kind::Held(bytes) => Ok(Cow::Borrowed(bytes)),
-            Kind::Spooled { file, .. } => {
-                let mut bytes = Vec::new();
-                rewound(file)?.read_to_end(&mut bytes)?;
-                Ok(bytes.into())
-            }
-        }
+    /// [`Error::Io`], [`Error::IsFolder`].
+    pub fn of(path: &Path) -> Result<Self, Error> {
+        let folder = output::folder_for(path)?;
+        let file = match &folder {
+            Some(folder) => output::unfinished(folder, Some(path)),
+            None => output::noted(NamedTempFile::new),
+        };
+        Self::new(file, path)
+    }
+
+    /// A draft of a file of which is not known yet where it goes.
+    pub(crate) fn in_folder(folder: Option<&Path>, path: &Path) -> Result<Self, Error> {
+        let file = match folder {
+            Some(folder) => output::unfinished(folder, None),
+            None => output::noted(NamedTempFile::new),
+        };
+        Self::new(file, path)
+    }
+
+    fn new(file: io::Result<NamedTempFile>, path: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            out: BufWriter::with_capacity(256 << 10, file.map_err(Error::io(path))?),
+            path: path.to_owned(),
+        })
+    }
+
+    /// The content, all of it written.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn finish(self) -> Result<Content, Error> {
+        let Self { out, path } = self;
+        let finished = out.into_inner().map_err(io::IntoInnerError::into_error);
+        let sized = finished.and_then(|file| Ok((file.as_file().metadata()?.len(), file)));
+        let (size, file) = sized.map_err(Error::io(&path))?;
+        Ok(Content { file, size })
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Seek for Draft {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.out.seek(to)
+    }
+}
+
+/// The content of a file that was made: in a temporary one, which is gone when this is.
+#[derive(Debug)]
+pub struct Content {
+    file: NamedTempFile,
+    size: u64,
+}
+
+impl Content {
+    /// Its size in bytes.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.rewound()?.read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// Writes it to a stream.
@@ -81,68 +115,47 @@ impl Content<'_> {
     /// # Errors
     /// What either side says.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
-        match &self.0 {
-            Kind::Held(bytes) => out.write_all(bytes),
-            Kind::Spooled { file, .. } => io::copy(&mut rewound(file)?, out).map(drop),
-        }
+        io::copy(&mut self.rewound()?, out).map(drop)
     }
 
-    /// Writes it to a file, as [`write_recording`](crate::write_recording) does.
+    /// Makes a file of it that is there as a whole or not at all. What lies beside the file it
+    /// replaces, and does not fit the new one, goes with the old one.
     ///
     /// # Errors
-    /// [`Error::Io`]; a file that was there before is then still there.
-    pub fn save(self, path: &Path) -> Result<(), Error> {
-        match self.0 {
-            Kind::Held(bytes) => output::write_recording(path, &bytes),
-            Kind::Spooled { file, .. } => output::place(path, file),
-        }
+    /// [`Error::Io`], [`Error::IsFolder`]; a file that was there before is then still there.
+    pub fn save(self, path: &Path, format: &dyn Format) -> Result<(), Error> {
+        self.put(path)?;
+        replaced(path, format);
+        Ok(())
+    }
+
+    /// [`Content::save`] of what is no recording, or of one that nothing lies beside.
+    ///
+    /// # Errors
+    /// As [`Content::save`].
+    pub fn put(self, path: &Path) -> Result<(), Error> {
+        output::place(path, self.file)
+    }
+
+    fn rewound(&self) -> io::Result<&File> {
+        let mut file = self.file.as_file();
+        file.seek(SeekFrom::Start(0))?;
+        Ok(file)
     }
 }
 
-fn rewound(file: &NamedTempFile) -> io::Result<&File> {
-    let mut file = file.as_file();
-    file.seek(SeekFrom::Start(0))?;
-    Ok(file)
-}
-
-/// How a long piece of work is done: where its temporary files are, and who hears how far it is.
-#[derive(Clone, Copy, Default)]
-pub struct Work<'a> {
-    /// The folder for temporary files. That of the file that is to come of it, so that it needs to
-    /// be renamed only; else the system's.
-    pub folder: Option<&'a Path>,
-    /// Hears how many bytes of the input are done with.
-    pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-}
-
-impl fmt::Debug for Work<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Work")
-            .field("folder", &self.folder)
-            .finish_non_exhaustive()
+fn replaced(path: &Path, format: &dyn Format) {
+    if let Ok(input) = File::open(path).and_then(Input::file) {
+        format.replaced(path, &input);
     }
 }
 
-impl Work<'_> {
-    /// An empty file that may become the content of another.
-    pub(crate) fn spool(&self) -> io::Result<NamedTempFile> {
-        match self.folder {
-            Some(folder) => output::unfinished(folder, None),
-            None => output::noted(NamedTempFile::new),
-        }
-    }
-
-    /// An empty file for what is needed on the way.
-    pub(crate) fn scratch(&self) -> io::Result<File> {
-        match self.folder {
-            Some(folder) => tempfile::tempfile_in(folder),
-            None => tempfile::tempfile(),
-        }
-    }
-
-    pub(crate) fn told(&self, bytes: u64) {
-        if let Some(progress) = self.progress {
-            progress(bytes);
-        }
-    }
+/// Writes a whole recording that is in memory, as [`Content::save`] does.
+///
+/// # Errors
+/// As [`Content::save`].
+pub fn write_recording(path: &Path, bytes: &[u8], format: &dyn Format) -> Result<(), Error> {
+    output::write_file(path, bytes)?;
+    replaced(path, format);
+    Ok(())
 }

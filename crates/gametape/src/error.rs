@@ -1,9 +1,10 @@
-//! What can go wrong with any recording.
+//! What can go wrong with any recording, and which it was.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::Format;
+use gametape_core::Class;
+use gametape_core::tape;
 
 /// Why something could not be done with a recording.
 #[derive(Debug, thiserror::Error)]
@@ -18,19 +19,19 @@ pub enum Error {
         source: io::Error,
     },
     /// A folder where a file was expected.
-    #[error("{}: is a folder", .path.display())]
+    #[error("{}: {}", .path.display(), self.message())]
     IsFolder {
         /// Which.
         path: PathBuf,
     },
     /// Nothing is at this path, or nothing matches this pattern.
-    #[error("{pattern}: no such file")]
+    #[error("{}: {}", .path.display(), self.message())]
     NotFound {
         /// As it was given.
-        pattern: String,
+        path: PathBuf,
     },
     /// The content is of no known format, and the extension says nothing.
-    #[error("{}: not a recording of a known format ({what})", .path.display())]
+    #[error("{}: {}", .path.display(), self.message())]
     UnknownFormat {
         /// Which file.
         path: PathBuf,
@@ -38,7 +39,7 @@ pub enum Error {
         what: String,
     },
     /// The file is larger than the reader is willing to take.
-    #[error("{}: {size} bytes, the limit is {limit}", .path.display())]
+    #[error("{}: {}", .path.display(), self.message())]
     TooLarge {
         /// Which file.
         path: PathBuf,
@@ -47,143 +48,151 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
-    /// The file breaks a rule of its format.
-    #[error("{}: {message}", .path.display())]
-    Broken {
-        /// Which file.
+    /// The name of the output says another format than what is to be written.
+    #[error("{}: {}", .path.display(), self.message())]
+    Name {
+        /// The output.
         path: PathBuf,
-        /// The rule's code, such as `rmv.truncated`.
-        code: &'static str,
-        /// Where in the file.
-        offset: Option<u64>,
-        /// The sentence.
-        message: String,
+        /// The format that has such names.
+        says: &'static str,
+        /// The format that is to be written.
+        format: &'static str,
+        /// Its extensions.
+        extensions: &'static [&'static str],
     },
-    /// The recording can't be written as asked.
+    /// A file can't be made as asked.
     #[error("{}: {message}", .path.display())]
     Unwritable {
-        /// The recording.
+        /// The file.
         path: PathBuf,
         /// Why.
         message: String,
     },
-    /// There is no conversion between these.
-    #[error("{}: {from} can't be converted to {to}", .path.display())]
-    NoConversion {
+    /// What its format says of the recording, or of what is asked of it.
+    #[error("{}: {source}", .path.display())]
+    Tape {
         /// The recording.
         path: PathBuf,
-        /// Its format.
-        from: Format,
-        /// What was asked for.
-        to: String,
-    },
-    /// A position would be further off than was allowed.
-    #[error("{}: the {what} of frame {frame} would be {metres} m off; {most} m are allowed", .path.display())]
-    TooFarOff {
-        /// The recording.
-        path: PathBuf,
-        /// Which position is furthest off.
-        what: &'static str,
-        /// In which frame, from 0.
-        frame: u64,
-        /// How far it is.
-        metres: f32,
-        /// How far it may be.
-        most: f32,
-    },
-    /// Recordings of two formats can't be compared.
-    #[error("{}: is {format}, the other recording is {other}", .path.display())]
-    FormatsDiffer {
-        /// The second recording.
-        path: PathBuf,
-        /// Its format.
-        format: Format,
-        /// The format of the first.
-        other: Format,
-    },
-    /// What is asked for can't be done with this kind of recording.
-    #[error("{}: {message}", .path.display())]
-    Unsupported {
-        /// The recording.
-        path: PathBuf,
-        /// Why.
-        message: String,
-    },
-    /// The recording has no such tick.
-    #[error("{}: tick {tick} is not recorded", .path.display())]
-    NoTick {
-        /// The recording.
-        path: PathBuf,
-        /// The tick.
-        tick: u64,
-    },
-    /// The schema of packets is not there, can't be read, or is another one.
-    #[error("{}: {message}", .path.display())]
-    Schema {
-        /// The recording, or the schema.
-        path: PathBuf,
-        /// Why.
-        message: String,
-    },
-    /// A world can't be built.
-    #[error("{}: {message}", .path.display())]
-    World {
-        /// The file that describes it, or the recording.
-        path: PathBuf,
-        /// Why.
-        message: String,
-    },
-    /// A list of commands can't be read.
-    #[error("{}: line {line}: {message}", .path.display())]
-    Commands {
-        /// The list.
-        path: PathBuf,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        message: String,
-    },
-    /// A simulation can't go on.
-    #[error("{}: {message}", .path.display())]
-    Simulation {
-        /// The recording, or the world.
-        path: PathBuf,
-        /// Why.
-        message: String,
+        /// What is wrong.
+        source: tape::Error,
     },
 }
 
 impl Error {
-    /// A short stable code for machine-readable output.
+    /// What the system says of a file.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+
+    /// What a format says of a recording.
+    pub fn tape(path: &Path) -> impl FnOnce(tape::Error) -> Self {
+        let path = path.to_owned();
+        move |source| match source {
+            // Whoever reads it is told the same, whichever layer met it.
+            tape::Error::Io(source) => Self::Io { path, source },
+            source => Self::Tape { path, source },
+        }
+    }
+
+    /// A short stable code for machine-readable output; that of a broken rule is the rule's.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "io",
             Self::IsFolder { .. } => "is-folder",
             Self::NotFound { .. } => "not-found",
             Self::UnknownFormat { .. } => "unknown-format",
             Self::TooLarge { .. } => "too-large",
-            Self::Broken { code, .. } => code,
+            Self::Name { .. } => "name",
             Self::Unwritable { .. } => "unwritable",
-            Self::NoConversion { .. } => "no-conversion",
-            Self::TooFarOff { .. } => "too-far-off",
-            Self::FormatsDiffer { .. } => "formats-differ",
-            Self::Unsupported { .. } => "unsupported",
-            Self::NoTick { .. } => "no-tick",
-            Self::Schema { .. } => "schema",
-            Self::World { .. } => "world",
-            Self::Commands { .. } => "commands",
-            Self::Simulation { .. } => "simulation",
+            Self::Tape { source, .. } => source.code(),
         }
     }
 
+    /// Whose fault it is.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Io { .. } => Class::Io,
+            Self::UnknownFormat { .. } => Class::File,
+            Self::TooLarge { .. } => Class::Limit,
+            Self::IsFolder { .. }
+            | Self::NotFound { .. }
+            | Self::Name { .. }
+            | Self::Unwritable { .. } => Class::Caller,
+            Self::Tape { source, .. } => source.class(),
+        }
+    }
+
+    /// Which file, or which pattern.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Io { path, .. }
+            | Self::IsFolder { path }
+            | Self::NotFound { path }
+            | Self::UnknownFormat { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::Name { path, .. }
+            | Self::Unwritable { path, .. }
+            | Self::Tape { path, .. } => path,
+        }
+    }
+
+    /// Where in the file.
+    #[must_use]
+    pub fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Tape { source, .. } => source.offset(),
+            _ => None,
+        }
+    }
+
+    /// What the format says, where it is the format that says it.
+    #[must_use]
+    pub const fn tape_error(&self) -> Option<&tape::Error> {
+        match self {
+            Self::Tape { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+
+    /// True where the recording itself is damaged: [`repair`](crate::Recording::repair) may keep
+    /// what is whole of it.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.tape_error().is_some_and(tape::Error::is_broken)
+    }
+
     /// The sentence without the path in front.
+    ///
+    /// ```
+    /// let error = gametape::Recording::from_bytes(Vec::new(), "a: c.xyz").unwrap_err();
+    /// assert_eq!(error.to_string(), "a: c.xyz: not a recording of a known format (it is empty)");
+    /// assert_eq!(error.message(), "not a recording of a known format (it is empty)");
+    /// ```
     #[must_use]
     pub fn message(&self) -> String {
-        let whole = self.to_string();
-        match whole.split_once(": ") {
-            Some((_, message)) if !matches!(self, Self::NotFound { .. }) => message.to_owned(),
-            _ => whole,
+        match self {
+            Self::Io { source, .. } => source.to_string(),
+            Self::Tape { source, .. } => source.to_string(),
+            Self::Unwritable { message, .. } => message.clone(),
+            Self::IsFolder { .. } => "is a folder".to_owned(),
+            Self::NotFound { .. } => "no such file".to_owned(),
+            Self::UnknownFormat { what, .. } => {
+                format!("not a recording of a known format ({what})")
+            }
+            Self::TooLarge { size, limit, .. } => format!("{size} bytes, the limit is {limit}"),
+            Self::Name {
+                says,
+                format,
+                extensions,
+                ..
+            } => format!(
+                "is the name of a recording of {says}; {format} recordings end in .{}",
+                extensions.join(" or .")
+            ),
         }
     }
 }

@@ -1,68 +1,67 @@
 //! Recordings of games and simulations, whatever their format: open, describe, check, measure,
-//! compare, repair, convert; and of deterministic simulations: record, minimise, prove in sync.
+//! compare, repair, convert.
 //!
 //! ```no_run
 //! let recording = gametape::Recording::open("final.rmv")?;
-//! println!("{}", recording.info()?);
+//! println!("{}", recording.info(gametape::Secrets::Hide)?.value);
 //! for finding in recording.audit()?.findings {
 //!     println!("{finding}");
 //! }
 //! # Ok::<(), gametape::Error>(())
 //! ```
 //!
-//! [`Recording`] knows a format by its content, then by its extension. Whoever needs more than
-//! what all formats share takes [`Recording::bytes`] to the format's own crate, such as
-//! [`gametape_mines`] or [`gametape_murk`].
+//! [`Recording`] knows a format by its content, then by its extension. What a format is,
+//! [`Format`] says; [`formats()`] are gametape's own, and [`Formats::with`] adds others. Whoever needs
+//! more than what all formats share takes [`Recording::tape_as`], or the bytes, to the format's own
+//! crate.
+//!
+//! # Features
+//!
+//! A feature a format: `capture`, `echo`, `mines`, `murk` (which brings Murk's engine). All are on by
+//! default.
 
 #![deny(unsafe_code)]
 
 mod content;
-mod diff;
 mod error;
-mod finding;
-mod format;
-mod formats;
-mod info;
+mod open;
 mod output;
 mod paths;
 mod recording;
-mod source;
+mod registry;
 
-pub use content::{Content, Work};
-pub use diff::Diff;
+pub use content::{Content, Draft, write_recording};
 pub use error::Error;
-pub use finding::{Audit, Finding, Severity, Verdict};
-pub use format::{Beside, Check, Convert, Converted, Dump, Format, Partial, Repaired, Secrets};
-pub use formats::packets::read_schema;
-pub use info::{Info, printable, shortened};
-pub use output::{folder_for, place, remove_unfinished, unfinished, write_file, write_recording};
+pub use open::{Limits, OpenOptions};
+pub use output::{folder_for, remove_unfinished, write_file};
 pub use paths::{Found, find};
-pub use recording::Recording;
-pub use source::Limits;
+pub use recording::{Made, Partial, Recording};
+pub use registry::{Formats, formats};
 
-/// Recorded snapshot/delta streams: captures, files of packets.
+pub use gametape_core::tape::{
+    AnyFinding, Audit, Beside, Converted, Diff, Dump, Format, Info, OptionDef, OptionKind,
+    OptionValue, Options, Repaired, Report, Secrets, Tape, Target, Verb, Verdict, Work,
+};
+pub use gametape_core::{At, Class, Input, Missing, Severity, Stamp, Time};
+
+/// What formats stand on.
+pub use gametape_core as core;
+
+/// Recorded snapshot/delta streams.
+#[cfg(feature = "capture")]
 pub use gametape_capture as capture;
-
 /// The snapshot/delta wire: schemas, states, packets.
+#[cfg(feature = "capture")]
 pub use gametape_delta as delta;
-
-/// Recordings of Echo VR: the session model and its formats, and what a conversion may be told.
-pub mod echo {
-    pub use crate::formats::echo::{Container, Wish};
-    pub use gametape_echo::*;
-}
-
+/// Recordings of Echo VR: the session model and its formats.
+#[cfg(feature = "echo")]
+pub use gametape_echo as echo;
 /// The Minesweeper formats, engine and statistics.
+#[cfg(feature = "mines")]
 pub use gametape_mines as mines;
-
-/// Recordings of deterministic simulations: the format, and what is done with worlds.
-pub mod murk {
-    pub use crate::formats::murk::{
-        Commands, Minimise, Minimised, RecordOptions, Recorded, Subject, SyncTest, Synced, index,
-        index_path, minimise, record, sync_test,
-    };
-    pub use gametape_murk::*;
-}
+/// Recordings of deterministic simulations, and what is done with worlds.
+#[cfg(feature = "murk")]
+pub use gametape_murk as murk;
 
 /// The README's example compiles and runs.
 #[cfg(doctest)]

@@ -32,17 +32,6 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// [`write_file`], for a recording: an index that lies beside the file it replaces, and does not
-/// fit the new one, goes with the old one.
-///
-/// # Errors
-/// As [`write_file`].
-pub fn write_recording(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    write_file(path, bytes)?;
-    crate::formats::murk::remove_stale_index(path, bytes);
-    Ok(())
-}
-
 fn write_directly(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
     file.write_all(bytes)?;
@@ -193,10 +182,7 @@ pub fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
         });
         copied.map_err(io)?
     };
-    put(file, &target, &folder).map_err(io)?;
-    // No recording that is made in a file of its own has an index.
-    crate::formats::murk::remove_stale_index(path, &[]);
-    Ok(())
+    put(file, &target, &folder).map_err(io)
 }
 
 #[cfg(test)]

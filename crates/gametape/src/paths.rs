@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use crate::formats::packets;
-use crate::{Error, Format, output};
+use crate::{Error, Formats, formats, output};
 
 /// A file to look at.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,8 +18,8 @@ pub struct Found {
 
 /// The files behind a path: the file itself, all files in a folder and its subfolders (links to
 /// folders are not followed), or what
-/// a pattern such as `games/*.rmv` matches. In the order of their names. A folder of
-/// snapshot/delta packets with their `schema.json` is one recording, and stands for itself.
+/// a pattern such as `games/*.rmv` matches. In the order of their names. A folder that is one
+/// recording, such as packets with their `schema.json`, stands for itself.
 ///
 /// Files in folders that are clearly something else — by extension none of ours, and by their
 /// first bytes neither — are still listed; [`Recording::open`](crate::Recording::open) tells.
@@ -29,17 +28,27 @@ pub struct Found {
 /// [`Error::NotFound`] where there is nothing, [`Error::Io`] for a folder that can't be read:
 /// one entry each, the rest goes on.
 pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
-    let path = pattern.as_ref();
+    find_of(&formats(), pattern.as_ref())
+}
+
+impl Formats {
+    /// [`find()`], where folders may be recordings of these formats.
+    pub fn find(&self, pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
+        find_of(self, pattern.as_ref())
+    }
+}
+
+fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     // A dangling link, or a file in a folder that must not be entered, is named all the same:
     // opening it says what is wrong.
     if path.is_dir() {
-        if packets::is_folder(path) {
+        if formats.is_folder(path) {
             return vec![Ok(Found {
                 path: path.to_owned(),
                 named: true,
             })];
         }
-        return folder(path);
+        return folder(formats, path);
     }
     if path.symlink_metadata().is_ok() {
         return vec![Ok(Found {
@@ -56,7 +65,7 @@ pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
         })];
     }
     let not_found = || Error::NotFound {
-        pattern: path.display().to_string(),
+        path: path.to_owned(),
     };
     let Some(Ok(matches)) = path.to_str().map(glob::glob) else {
         return vec![Err(not_found())];
@@ -64,11 +73,11 @@ pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
     let mut found: Vec<Result<Found, Error>> = Vec::new();
     for entry in matches {
         match entry {
-            Ok(path) if packets::is_folder(&path) => {
+            Ok(path) if formats.is_folder(&path) => {
                 found.push(Ok(Found { path, named: false }));
             }
-            Ok(path) if path.is_dir() => found.extend(folder(&path)),
-            Ok(path) if is_wanted(&path) => found.push(Ok(Found { path, named: false })),
+            Ok(path) if path.is_dir() => found.extend(folder(formats, &path)),
+            Ok(path) if is_wanted(formats, &path) => found.push(Ok(Found { path, named: false })),
             Ok(_) => {}
             Err(error) => found.push(Err(Error::Io {
                 path: error.path().to_owned(),
@@ -82,14 +91,14 @@ pub fn find(pattern: impl AsRef<Path>) -> Vec<Result<Found, Error>> {
     found
 }
 
-fn folder(path: &Path) -> Vec<Result<Found, Error>> {
+fn folder(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     let mut found = Vec::new();
     let mut entries = WalkDir::new(path).sort_by_file_name().into_iter();
     while let Some(entry) = entries.next() {
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {
-                // A folder of packets is one recording.
-                if packets::is_folder(entry.path()) {
+                // A folder may be one recording.
+                if formats.is_folder(entry.path()) {
                     entries.skip_current_dir();
                     found.push(Ok(Found {
                         path: entry.into_path(),
@@ -99,7 +108,7 @@ fn folder(path: &Path) -> Vec<Result<Found, Error>> {
             }
             // What a writer that was killed left behind.
             Ok(entry) if is_partial(entry.path()) => {}
-            Ok(entry) if is_wanted(entry.path()) => found.push(Ok(Found {
+            Ok(entry) if is_wanted(formats, entry.path()) => found.push(Ok(Found {
                 path: entry.into_path(),
                 named: false,
             })),
@@ -125,10 +134,10 @@ fn is_partial(path: &Path) -> bool {
 
 /// Whether a file that was merely found is worth opening. Sockets, pipes and devices would block
 /// or never end; a link that leads nowhere is worth a complaint if it claims to be a recording.
-fn is_wanted(path: &Path) -> bool {
+fn is_wanted(formats: &Formats, path: &Path) -> bool {
     match path.metadata() {
         Ok(meta) => meta.is_file(),
-        Err(_) => Format::from_extension(path).is_some(),
+        Err(_) => formats.from_extension(path).is_some(),
     }
 }
 

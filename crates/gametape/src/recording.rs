@@ -1,109 +1,182 @@
 //! Any recording.
 
-use std::io::{self, Read, Write};
+use std::fmt;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gametape_capture::Packets;
-use gametape_delta::Schema;
+use gametape_core::Input;
+use gametape_core::tape::{
+    self, Audit, Converted, Diff, Dump, Format, Info, Options, Repaired, Secrets, Sink, Source,
+    Tape, Target, Verb, Work,
+};
 use serde_json::{Map, Value};
 
-use crate::formats::packets;
-use crate::source::{Limits, Source};
-use crate::{
-    Audit, Check, Convert, Converted, Diff, Dump, Error, Format, Info, Partial, Repaired, Secrets,
-    Work,
-};
+use crate::content::{Content, Draft};
+use crate::open::{self, Limits, OpenOptions};
+use crate::{Error, Formats, formats};
 
 /// A recording of any known format.
 ///
 /// Opening looks at the first bytes only; each method reads as much as it needs.
-#[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
-    source: Source,
-    format: Format,
+    formats: Formats,
+    format: Arc<dyn Format>,
+    tape: Box<dyn Tape>,
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording")
+            .field("path", &self.path)
+            .field("format", &self.format.name())
+            .field("input", self.tape.input())
+            .finish()
+    }
+}
+
+/// Bytes that were made, and what became of them.
+#[derive(Debug)]
+pub struct Made<T> {
+    /// What was lost, done, noted.
+    pub outcome: T,
+    /// The file.
+    pub content: Content,
+}
+
+impl Formats {
+    /// Opens a recording: known by its content, then by its extension. A folder that is one
+    /// recording, such as packets with their `schema.json`, is opened as one.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::IsFolder`], [`Error::UnknownFormat`]; what its format says.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Recording, Error> {
+        self.open_with(path, &OpenOptions::default())
+    }
+
+    /// [`Formats::open`], with options.
+    ///
+    /// # Errors
+    /// As [`Formats::open`].
+    pub fn open_with(
+        &self,
+        path: impl AsRef<Path>,
+        options: &OpenOptions,
+    ) -> Result<Recording, Error> {
+        let path = path.as_ref();
+        if path.is_dir()
+            && let Some(format) = self.of_folder(path)
+        {
+            let input = format
+                .read_folder(path, options.limits.max_held_bytes)
+                .map_err(Error::tape(path))?;
+            return self.tape(format, input, path, Some(path), options);
+        }
+        let input = open::file(path, options)?;
+        self.of_input(input, path, Some(path), options)
+    }
+
+    /// Reads a recording from a stream to its end; `name` stands for the path in messages, and its
+    /// extension counts where the content says nothing.
+    ///
+    /// # Errors
+    /// As [`Formats::open`], and [`Error::TooLarge`].
+    pub fn read(
+        &self,
+        source: impl Read,
+        name: &str,
+        options: &OpenOptions,
+    ) -> Result<Recording, Error> {
+        let path = Path::new(name);
+        let input = open::stream(source, path, &options.limits)?;
+        self.of_input(input, path, None, options)
+    }
+
+    /// A recording in whatever an [`Input`] is: bytes in memory, ranges that somebody fetches;
+    /// `name` as in [`Formats::read`].
+    ///
+    /// # Errors
+    /// As [`Formats::open`].
+    pub fn open_input(&self, input: impl Into<Input>, name: &str) -> Result<Recording, Error> {
+        self.of_input(input.into(), Path::new(name), None, &OpenOptions::default())
+    }
+
+    fn of_input(
+        &self,
+        input: Input,
+        path: &Path,
+        lies_at: Option<&Path>,
+        options: &OpenOptions,
+    ) -> Result<Recording, Error> {
+        let head = input.head(8).map_err(Error::io(path))?.into_owned();
+        let format = self.of(&input, path).ok_or_else(|| Error::UnknownFormat {
+            path: path.to_owned(),
+            what: match head.as_slice() {
+                [] => "it is empty".into(),
+                [b'P', b'K', 3 | 5, ..] => "a zip without a recording in it".into(),
+                head => format!("it starts with \"{}\"", head.escape_ascii()),
+            },
+        })?;
+        self.tape(format, input, path, lies_at, options)
+    }
+
+    fn tape(
+        &self,
+        format: Arc<dyn Format>,
+        input: Input,
+        path: &Path,
+        lies_at: Option<&Path>,
+        options: &OpenOptions,
+    ) -> Result<Recording, Error> {
+        let of_format = options.options.only(format.options(Verb::Open));
+        let source = Source {
+            input,
+            path: lies_at.map(Path::to_owned),
+            options: of_format,
+        };
+        let tape = format.open(source).map_err(Error::tape(path))?;
+        Ok(Recording {
+            path: path.to_owned(),
+            formats: self.clone(),
+            format,
+            tape,
+        })
+    }
 }
 
 impl Recording {
-    /// Opens a file: known by its content, then by its extension. A folder of packets with their
-    /// `schema.json` is one recording.
+    /// Opens a recording of one of gametape's own formats; see [`Formats::open`].
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::IsFolder`], [`Error::UnknownFormat`].
+    /// As [`Formats::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::open_with(path, &Limits::default())
+        formats().open(path)
     }
 
-    /// [`Recording::open`] within other limits.
-    pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, Error> {
-        let path = path.as_ref();
-        if packets::is_folder(path) {
-            return Ok(Self {
-                path: path.to_owned(),
-                source: packets::open_folder(path, limits)?,
-                format: Format::Delta,
-            });
-        }
-        Self::of(path, Source::open(path, limits)?)
-    }
-
-    /// Reads a recording from a stream to its end; `name` stands for the path in messages, and
-    /// its extension counts where the content says nothing.
+    /// Reads a recording of one of gametape's own formats from a stream; see [`Formats::read`].
+    ///
+    /// # Errors
+    /// As [`Formats::read`].
     pub fn from_reader(source: impl Read, name: &str, limits: &Limits) -> Result<Self, Error> {
-        let path = Path::new(name);
-        Self::of(path, Source::take(source, 0, path, limits)?)
+        let options = OpenOptions {
+            limits: *limits,
+            ..OpenOptions::default()
+        };
+        formats().read(source, name, &options)
     }
 
-    /// A recording that is in memory; `name` as in [`Recording::from_reader`].
+    /// A recording of one of gametape's own formats that is in memory; see [`Formats::open_input`].
     ///
     /// ```
     /// let error = gametape::Recording::from_bytes(b"%PDF-1.7".to_vec(), "a").unwrap_err();
     /// assert_eq!(error.code(), "unknown-format");
     /// ```
-    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
-        Self::of(Path::new(name), Source::held(bytes))
-    }
-
-    fn of(path: &Path, source: Source) -> Result<Self, Error> {
-        let format = Format::sniff(&source)
-            .or_else(|| Format::from_extension(path))
-            .ok_or_else(|| Error::UnknownFormat {
-                path: path.to_owned(),
-                what: match source.get(..8.min(source.len())) {
-                    None | Some([]) => "it is empty".into(),
-                    Some([b'P', b'K', 3 | 5, ..]) => "a zip without an .echoreplay in it".into(),
-                    Some(head) => format!("it starts with \"{}\"", head.escape_ascii()),
-                },
-            })?;
-        Ok(Self {
-            path: path.to_owned(),
-            source,
-            format,
-        })
-    }
-
-    /// With the schema of its packets, where none lies beside them; it counts before one that
-    /// does. Recordings that carry their schema, or need none, do not heed it.
-    #[must_use]
-    pub fn with_schema(mut self, schema: Schema) -> Self {
-        self.source.schema = Some(schema);
-        self
-    }
-
-    /// The packets of a recording of a snapshot/delta stream, to be gone through or to be asked
-    /// for the state at a tick.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for other recordings; [`Error::Schema`] where the schema is not there
-    /// or does not fit; [`Error::Broken`].
-    pub fn packets(&self) -> Result<Packets<'_>, Error> {
-        if !self.format.is_packets() {
-            return Err(Error::Unsupported {
-                path: self.path.clone(),
-                message: format!("{} recordings hold no snapshot/delta packets", self.format),
-            });
-        }
-        packets::open(&self.path, &self.source)
+    /// As [`Formats::open`].
+    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, Error> {
+        formats().open_input(bytes, name)
     }
 
     /// The path it was opened with.
@@ -114,37 +187,71 @@ impl Recording {
 
     /// Its format.
     #[must_use]
-    pub const fn format(&self) -> Format {
-        self.format
+    pub fn format(&self) -> &dyn Format {
+        &*self.format
     }
 
-    /// The whole file, for the format's own crate.
+    /// The recording as its format has it; [`Tape::any`] leads to what that format alone can do.
     #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.source
+    pub fn tape(&self) -> &dyn Tape {
+        &*self.tape
     }
 
-    pub(crate) const fn source(&self) -> &Source {
-        &self.source
+    /// The format's own type of a recording, where it is of that format.
+    #[must_use]
+    pub fn tape_as<T: 'static>(&self) -> Option<&T> {
+        self.tape.any().downcast_ref()
     }
 
-    /// What the header says; events are not decoded.
+    /// Its bytes.
+    #[must_use]
+    pub fn input(&self) -> &Input {
+        self.tape.input()
+    }
+
+    fn explain<T>(&self, result: Result<T, tape::Error>) -> Result<T, Error> {
+        result.map_err(Error::tape(&self.path))
+    }
+
+    fn partial<T>(
+        &self,
+        partial: Result<tape::Partial<T>, tape::Error>,
+    ) -> Result<Partial<T>, Error> {
+        let partial = self.explain(partial)?;
+        Ok(Partial {
+            value: partial.value,
+            problem: partial.problem.map(Error::tape(&self.path)),
+        })
+    }
+
+    fn check(&self, what: &str, options: &Options, verb: Verb) -> Result<(), Error> {
+        let what = format!("to {what} {} recordings", self.format.name());
+        let checked = options.check(&what, self.format.options(verb));
+        self.explain(checked.map_err(Into::into))
+    }
+
+    /// What the header says; the body is not decoded.
+    ///
+    /// # Errors
+    /// Where the header can't be read.
     pub fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.format
-            .adapter()
-            .header(&self.path, &self.source, secrets)
-    }
-
-    /// What the recording says of itself, secrets hidden; of a broken one as much as can be read.
-    pub fn info(&self) -> Result<Info, Error> {
-        Ok(self.info_with(Secrets::Hide)?.value)
+        self.partial(self.tape.header(secrets))
     }
 
     /// What the recording says of itself, and what is wrong with it where it is not whole.
-    pub fn info_with(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
-        self.format
-            .adapter()
-            .info(&self.path, &self.source, secrets)
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    pub fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        self.partial(self.tape.info(secrets))
+    }
+
+    /// A text that the recording carries, such as its world; see [`Tape::attachment`].
+    ///
+    /// # Errors
+    /// Where it carries none, or a broken one.
+    pub fn attachment(&self, name: &str) -> Result<String, Error> {
+        self.explain(self.tape.attachment(name))
     }
 
     /// Checks the recording as thoroughly as its bytes allow. What can't be read is a finding.
@@ -152,126 +259,150 @@ impl Recording {
     /// # Errors
     /// [`Error::Io`] where the file can't be read to its end.
     pub fn audit(&self) -> Result<Audit, Error> {
-        self.audit_with(&Check::default())
+        self.audit_with(&Options::new())
     }
 
-    /// [`Recording::audit`], with what the recording itself does not carry.
+    /// [`Recording::audit`], told what the recording itself does not carry.
     ///
     /// # Errors
-    /// Also [`Error::World`] where the given world can't be built.
-    pub fn audit_with(&self, check: &Check) -> Result<Audit, Error> {
-        self.format.adapter().audit(&self.path, &self.source, check)
+    /// Also where an option is none of the format's, or wrong.
+    pub fn audit_with(&self, options: &Options) -> Result<Audit, Error> {
+        self.check("verify", options, Verb::Verify)?;
+        self.explain(self.tape.audit(options))
     }
 
-    /// What differs between two recordings of one format.
+    /// The statistics that the recording's people compare. Keys are stable, and documented in the
+    /// book.
     ///
     /// # Errors
-    /// [`Error::FormatsDiffer`]; [`Error::Broken`] where one of the
-    /// recordings can't be read to its end.
-    pub fn diff(&self, other: &Self, check: &Check) -> Result<Diff, Error> {
-        if !self.format.is_kin_to(other.format) {
-            return Err(Error::FormatsDiffer {
-                path: other.path.clone(),
-                format: other.format,
-                other: self.format,
-            });
+    /// Where nothing can be read; where an option is none of the format's.
+    pub fn stats(&self, options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
+        self.check("measure", options, Verb::Stats)?;
+        self.partial(self.tape.stats(options))
+    }
+
+    /// Writes one JSON object a line for each step.
+    ///
+    /// # Errors
+    /// [`tape::Error::Output`] in an [`Error::Tape`] is `out`'s.
+    pub fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        self.check("dump", &wanted.options, Verb::Dump)?;
+        self.partial(self.tape.dump(wanted, out))
+    }
+
+    /// What differs between two recordings of one kind.
+    ///
+    /// # Errors
+    /// [`tape::Error::FormatsDiffer`]; where one of them can't be read to its end.
+    pub fn diff(&self, other: &Self, options: &Options) -> Result<Diff, Error> {
+        if self.format.kind() != other.format.kind() {
+            let differ = tape::Error::FormatsDiffer {
+                format: other.format.name(),
+                other: self.format.name(),
+            };
+            return Err(Error::tape(&other.path)(differ));
         }
-        self.format.adapter().diff(
-            [&self.path, &other.path],
-            [&self.source, &other.source],
-            check,
-        )
-    }
-
-    /// The statistics that the recording's people compare. Keys are stable, and documented in
-    /// the book.
-    pub fn stats(&self) -> Result<Partial<Map<String, Value>>, Error> {
-        self.format.adapter().stats(&self.path, &self.source)
-    }
-
-    /// The world that a recording of a simulation carries, as the text of a TOML file: recorded
-    /// with it again, the same commands give the same recording.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where it carries none, [`Error::Broken`] where its header can't be
-    /// read, [`Error::World`] where the world is damaged.
-    pub fn world(&self) -> Result<String, Error> {
-        self.format.adapter().world(&self.path, &self.source)
-    }
-
-    /// Writes one JSON object a line for each event or frame.
-    ///
-    /// # Errors
-    /// The outer error is `out`'s, the inner one the recording's.
-    pub fn dump(&self, out: &mut dyn Write) -> io::Result<Result<Partial<()>, Error>> {
-        self.dump_with(&Dump::default(), out)
-    }
-
-    /// [`Recording::dump`] of one tick alone (in event logs: of one millisecond). Where an index
-    /// lies beside the recording, nothing else is read.
-    pub fn dump_tick(
-        &self,
-        tick: Option<u64>,
-        out: &mut dyn Write,
-    ) -> io::Result<Result<Partial<()>, Error>> {
-        let dump = Dump {
-            tick,
-            ..Dump::default()
-        };
-        self.dump_with(&dump, out)
-    }
-
-    /// [`Recording::dump`] of a part, or of the state at a tick.
-    pub fn dump_with(
-        &self,
-        dump: &Dump,
-        out: &mut dyn Write,
-    ) -> io::Result<Result<Partial<()>, Error>> {
-        if dump.state && !self.format.is_packets() {
-            return Ok(Err(Error::Unsupported {
-                path: self.path.clone(),
-                message: format!(
-                    "{} recordings hold no states that can be dumped",
-                    self.format
-                ),
-            }));
+        self.check("compare", options, Verb::Diff)?;
+        let better = self.tape.diff(&*other.tape, options).transpose();
+        let compared = better.unwrap_or_else(|| tape::diff_lines([&*self.tape, &*other.tape]));
+        let mut diff = compared.map_err(|error| match error {
+            tape::Error::Other(error) => Error::tape(&other.path)(*error),
+            error => Error::tape(&self.path)(error),
+        })?;
+        if diff.same && !diff.exhaustive {
+            self.look_closer(other, &mut diff)?;
         }
-        self.format
-            .adapter()
-            .dump(&self.path, &self.source, dump, out)
+        Ok(diff)
     }
 
-    /// The recording in another form. Without any wish it is byte for byte the same.
-    pub fn convert(&self, to: Format, convert: &Convert) -> Result<Converted<'_>, Error> {
-        self.convert_with(to, convert, &Work::default())
+    /// What no description shows (such as secrets) may differ all the same.
+    fn look_closer(&self, other: &Self, diff: &mut Diff) -> Result<(), Error> {
+        let ours = self.input().bytes().map_err(Error::io(&self.path))?;
+        let theirs = other.input().bytes().map_err(Error::io(&other.path))?;
+        if ours == theirs {
+            return Ok(());
+        }
+        let at = ours.iter().zip(&*theirs).position(|(a, b)| a != b);
+        let at = at.unwrap_or(ours.len().min(theirs.len()));
+        diff.same = false;
+        diff.first = Some(format!(
+            "byte {at}: the files differ in what is not shown, such as secrets; all that is shown is the same"
+        ));
+        Ok(())
     }
 
-    /// [`Recording::convert`] of what may be large: done in a folder, and watched.
+    /// The recording in another form; without any wish byte for byte the same.
+    ///
+    /// # Errors
+    /// As [`Recording::convert_with`].
+    pub fn convert(&self, to: &str, options: &Options) -> Result<Made<Converted>, Error> {
+        self.convert_with(to, options, &Work::default())
+    }
+
+    /// [`Recording::convert`] of what may be large: done in a folder, watched, stopped.
+    ///
+    /// # Errors
+    /// [`tape::Error::NoConversion`]; where an option is none of the two formats'; where the
+    /// recording can't be read to its end.
     pub fn convert_with(
         &self,
-        to: Format,
-        convert: &Convert,
+        to: &str,
+        options: &Options,
         work: &Work<'_>,
-    ) -> Result<Converted<'_>, Error> {
-        if !self.format.converts_to(to) {
-            return Err(Error::NoConversion {
-                path: self.path.clone(),
-                from: self.format,
-                to: to.to_string(),
-            });
-        }
-        self.format
-            .adapter()
-            .convert(&self.path, &self.source, to, convert, work)
+    ) -> Result<Made<Converted>, Error> {
+        let no_conversion = || tape::Error::NoConversion {
+            from: self.format.name(),
+            to: to.to_owned(),
+        };
+        let target = self.formats.kin(&*self.format).find(|kin| kin.name() == to);
+        let target = self.explain(target.ok_or_else(no_conversion))?;
+        let mut defs = self.format.options(Verb::Convert).to_vec();
+        defs.extend(target.options(Verb::Write));
+        let what = format!("to convert {} to {to}", self.format.name());
+        self.explain(options.check(&what, &defs).map_err(Into::into))?;
+        let target = Target {
+            format: to,
+            options,
+        };
+        self.make(work, |out| self.tape.convert(target, out, work))
     }
 
     /// Keeps what is whole of a broken recording.
-    pub fn repair(&self) -> Result<Repaired<'_>, Error> {
-        self.repair_with(&Work::default())
+    ///
+    /// # Errors
+    /// Where nothing is.
+    pub fn repair(&self, options: &Options) -> Result<Made<Repaired>, Error> {
+        self.repair_with(options, &Work::default())
     }
 
-    /// [`Recording::repair`] of what may be large: done in a folder, and watched.
-    pub fn repair_with(&self, work: &Work<'_>) -> Result<Repaired<'_>, Error> {
-        self.format.adapter().repair(&self.path, &self.source, work)
+    /// [`Recording::repair`] of what may be large: done in a folder, watched, stopped.
+    ///
+    /// # Errors
+    /// As [`Recording::repair`].
+    pub fn repair_with(&self, options: &Options, work: &Work<'_>) -> Result<Made<Repaired>, Error> {
+        self.check("repair", options, Verb::Repair)?;
+        self.make(work, |out| self.tape.repair(options, out, work))
     }
+
+    fn make<T>(
+        &self,
+        work: &Work<'_>,
+        make: impl FnOnce(&mut dyn Sink) -> Result<T, tape::Error>,
+    ) -> Result<Made<T>, Error> {
+        let mut draft = Draft::in_folder(work.folder, &self.path)?;
+        let outcome = self.explain(make(&mut draft))?;
+        Ok(Made {
+            outcome,
+            content: draft.finish()?,
+        })
+    }
+}
+
+/// Something taken from a recording that may be broken.
+#[derive(Debug)]
+pub struct Partial<T> {
+    /// What could be taken.
+    pub value: T,
+    /// What is wrong with the recording, where it is not whole.
+    pub problem: Option<Error>,
 }

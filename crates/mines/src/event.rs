@@ -2,7 +2,14 @@
 
 use std::fmt;
 
+use gametape_core::Time;
+
 use crate::Cell;
+
+/// Game time, which recordings hold in milliseconds.
+pub(crate) const fn game_time(ms: u32) -> Time {
+    Time::from_ms(ms as i64)
+}
 
 /// One event of a recorded game, in the order of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,6 +167,25 @@ pub struct BoardEvent {
     pub cell: Cell,
     /// What it displays from now on.
     pub face: Face,
+}
+
+/// `cell (3, 4) shows 2`.
+impl fmt::Display for BoardEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cell {} shows {}", self.cell, self.face)
+    }
+}
+
+/// A board event, or that there is none.
+pub(crate) struct Shown(pub Option<BoardEvent>);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(event) => event.fmt(f),
+            None => f.write_str("nothing more"),
+        }
+    }
 }
 
 /// What a square can display.

@@ -2,7 +2,7 @@
 //! statistics that players compare.
 //!
 //! ```
-//! # let bytes = gametape_mines::player::doc_example();
+//! # let bytes = gametape_samples::mines::example();
 //! use gametape_mines::{rmv, Metrics};
 //! let game = rmv::read(&bytes)?;
 //! let metrics = Metrics::of(&game);
@@ -19,7 +19,7 @@
 //! | statistics | [`metrics`] |
 //! | the file format: reading, writing, its rules | [`rmv`] |
 //! | what the audit checks, the ranking's rules among it | `rmv/audit/` |
-//! | synthetic games | [`player`] |
+//! | what surfaces show of it (feature `tape`) | `tape/` |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -34,15 +34,17 @@
 )]
 
 mod cell;
+mod datum;
 pub mod engine;
 mod event;
 mod fields;
 mod game;
 pub mod metrics;
 mod minefield;
-pub mod player;
 mod replay;
 pub mod rmv;
+#[cfg(feature = "tape")]
+pub mod tape;
 mod text;
 
 pub use cell::{Cell, Cells};

@@ -3,12 +3,12 @@
 use std::io::{Cursor, Read, Seek, Write};
 
 use gametape_mines::engine::Status;
-use gametape_mines::player::{record, scenarios};
-use gametape_mines::rmv::{self, Decoder, EventLog, Progress, ReadOptions, Reading, Strictness};
+use gametape_mines::rmv::{self, EventLog, Fed, Feed, ReadOptions, Reading};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, DeclaredSize, Encoding, Ending, Engine, Event, Extensions,
     Face, Game, Minefield, MouseAction, MouseEvent, Outcome, PlayerFields, Text, Version, replay,
 };
+use gametape_samples::mines::{record, scenarios};
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
@@ -159,14 +159,51 @@ fn same(
     Ok(())
 }
 
+/// A file that ends at `cut` for now and grows later is read as if it had been there at once.
+fn growing_agrees(bytes: &[u8], cut: usize) -> Result<(), TestCaseError> {
+    for options in [ReadOptions::strict(), ReadOptions::lenient()] {
+        let mut feed = Feed::with_options(options);
+        let mut events = Vec::new();
+        let (before, behind) = bytes.split_at(cut);
+        let failure = [before, behind].into_iter().find_map(|piece| {
+            feed.push(piece);
+            feed.finish();
+            loop {
+                match feed.next_event() {
+                    Ok(Fed::Item(event)) => events.push(event),
+                    Ok(end) => {
+                        assert_eq!(end, Fed::End);
+                        return None;
+                    }
+                    Err(error) if error.is_truncated() && piece.len() == cut => return None,
+                    // What it is in the shorter file.
+                    Err(error) if error.code() == "rmv.file-size-wrong" => return None,
+                    Err(error) => return Some(error),
+                }
+            }
+        });
+        match (rmv::read_with(bytes, options), failure) {
+            (Ok(whole), None) => {
+                prop_assert_eq!(feed.findings(), &whole.findings);
+                prop_assert!(whole.game.events.iter().eq(events));
+                let mut game = whole.game.into_owned();
+                game.events = EventLog::empty(game.version());
+                prop_assert_eq!(feed.game(), Some(&game));
+            }
+            (Err(whole), Some(grown)) => prop_assert_eq!(whole.to_string(), grown.to_string()),
+            (Err(whole), None) => {
+                prop_assert!(whole.is_truncated() || whole.code() == "rmv.file-size-wrong")
+            }
+            (whole, grown) => prop_assert!(false, "whole {whole:?}, grown {grown:?}"),
+        }
+    }
+    Ok(())
+}
+
 /// The three ways of reading agree, in both strictnesses.
 fn readers_agree(bytes: &[u8]) -> Result<(), TestCaseError> {
-    for strictness in [Strictness::Strict, Strictness::Lenient] {
-        let options = ReadOptions {
-            strictness,
-            ..ReadOptions::default()
-        };
-        let slice = options.read(bytes);
+    for options in [ReadOptions::strict(), ReadOptions::lenient()] {
+        let slice = rmv::read_with(bytes, options);
         same(&slice, &rmv::read_from(bytes, options))?;
         same(&slice, &rmv::read_from(Trickle(bytes), options))?;
     }
@@ -183,12 +220,13 @@ proptest! {
     })]
 
     #[test]
-    fn what_is_written_is_read(game in any_game()) {
+    fn what_is_written_is_read(game in any_game(), cut in any::<prop::sample::Index>()) {
         let bytes = rmv::write(&game).unwrap();
         let read = rmv::read(&bytes).unwrap();
         prop_assert_eq!(&read, &game);
         prop_assert_eq!(rmv::write(&read).unwrap(), &bytes[..]);
         readers_agree(&bytes)?;
+        growing_agrees(&bytes, cut.index(bytes.len()))?;
         // Hiding the token removes it and nothing else.
         let (redacted, losses) = rmv::redact(&game);
         prop_assert!(redacted.player.token().is_empty());
@@ -201,6 +239,7 @@ proptest! {
         game in any_game(),
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in proptest::option::of(any::<prop::sample::Index>()),
+        grows_at in any::<prop::sample::Index>(),
     ) {
         let mut bytes = rmv::write(&game).unwrap();
         for (at, value) in changes {
@@ -211,10 +250,11 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         readers_agree(&bytes)?;
+        growing_agrees(&bytes, grows_at.index(bytes.len() + 1))?;
         let audit = rmv::audit(&bytes);
         prop_assert_eq!(
             rmv::read(&bytes).is_err(),
-            rmv::read_lenient(&bytes).map_or(true, |reading| !reading.findings.is_empty())
+            rmv::read_with(&bytes, ReadOptions::lenient()).map_or(true, |reading| !reading.findings.is_empty())
         );
         if rmv::read(&bytes).is_err() {
             prop_assert_eq!(audit.findings.worst(), Some(rmv::Severity::Error));
@@ -312,17 +352,13 @@ proptest! {
         bytes.truncate(header + cut.index(bytes.len() - header));
 
         // A reader that waits for more has every whole event, and no complaint.
-        let mut decoder = Decoder::new(ReadOptions::default());
-        decoder.feed(&bytes);
+        let mut feed = Feed::new();
+        feed.push(&bytes);
         let mut events = Vec::new();
-        loop {
-            match decoder.next().unwrap() {
-                Progress::Event(event) => events.push(event),
-                Progress::Header => {}
-                Progress::NeedMore => break,
-                Progress::Done => prop_assert!(false, "the file is not complete"),
-            }
+        while let Fed::Item(event) = feed.next_event().unwrap() {
+            events.push(event);
         }
+        prop_assert_eq!(feed.next_event().unwrap(), Fed::NeedMore);
         let whole: Vec<Event> = played.events.iter().take(events.len()).collect();
         prop_assert_eq!(&events, &whole);
         // Salvage also drops a click whose board events are not all there: what it gives is sound.

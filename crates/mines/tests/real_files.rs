@@ -31,7 +31,9 @@ fn strict_reading_accepts_all_but_the_invalid_texts_and_writes_the_same_bytes() 
 #[test]
 fn the_engine_gives_every_board_event() {
     for (name, bytes) in real_files() {
-        let game = rmv::read_lenient(&bytes).unwrap().game;
+        let game = rmv::read_with(&bytes, rmv::ReadOptions::lenient())
+            .unwrap()
+            .game;
         let replayed = replay(&game);
         assert_eq!(replayed.divergence, None, "{name}");
         assert_eq!(replayed.lag, None, "{name}");
@@ -107,7 +109,9 @@ fn every_truncation_is_noticed_and_salvaged() {
             if cut < start {
                 continue;
             }
-            let lenient = rmv::read_lenient(part).unwrap().game;
+            let lenient = rmv::read_with(part, rmv::ReadOptions::lenient())
+                .unwrap()
+                .game;
             let kept = lenient.events.as_bytes();
             assert!(
                 whole.events.as_bytes().starts_with(kept),

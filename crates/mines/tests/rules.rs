@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv::{self, Rule};
 use gametape_mines::{Encoding, Event, Game, MouseAction, Version};
+use gametape_samples::mines::{record, scenarios};
 
 /// A file in parts, put together without any check.
 #[derive(Clone)]
@@ -139,7 +139,9 @@ fn with(mut parts: Parts, change: impl FnOnce(&mut Parts)) -> Vec<u8> {
 /// Where the `nth` event that `is` picks stands in the log.
 fn find(parts: &Parts, nth: usize, is: impl Fn(&Event) -> bool) -> usize {
     let bytes = parts.bytes();
-    let game = rmv::read_lenient(&bytes).unwrap().game;
+    let game = rmv::read_with(&bytes, rmv::ReadOptions::lenient())
+        .unwrap()
+        .game;
     let mut events = game.events.iter();
     let mut at = 0;
     let mut seen = 0;
@@ -535,7 +537,7 @@ fn every_rule_is_raised_by_a_file_that_breaks_it() {
         assert!(codes.contains(&code), "{code}: only {codes:?}");
         raised.insert(code);
     }
-    let promised: BTreeSet<&str> = Rule::CODES.iter().map(|(code, _)| *code).collect();
+    let promised: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.code).collect();
     assert_eq!(raised, promised);
 }
 
@@ -543,7 +545,7 @@ fn every_rule_is_raised_by_a_file_that_breaks_it() {
 #[test]
 fn strict_reading_stops_at_the_first_broken_rule() {
     for (code, bytes) in cases() {
-        let lenient = rmv::read_lenient(&bytes);
+        let lenient = rmv::read_with(&bytes, rmv::ReadOptions::lenient());
         match rmv::read(&bytes) {
             Ok(game) => {
                 assert!(lenient.unwrap().findings.is_empty(), "{code}");
@@ -553,7 +555,7 @@ fn strict_reading_stops_at_the_first_broken_rule() {
                 Ok(reading) => {
                     let first = reading.findings.iter().next().unwrap();
                     assert_eq!(strict.code(), first.code(), "{code}");
-                    assert_eq!(strict.offset(), first.offset, "{code}");
+                    assert_eq!(strict.offset(), first.place.offset, "{code}");
                 }
                 Err(lenient) => assert_eq!(strict.to_string(), lenient.to_string(), "{code}"),
             },
@@ -568,7 +570,7 @@ fn errors_read_like_sentences() {
     let sound = v2().bytes();
     assert_eq!(
         message(&sound[..500]),
-        "event 86, 0.521 s, byte 500: the file ends in the video section: 993 bytes needed, 288 bytes left"
+        "event 86 (0.521 s, byte 500): the file ends in the video section: 993 bytes needed, 288 are left"
     );
     let late = with(v2(), |p| {
         let at = find(p, 5, is_board);
@@ -576,15 +578,16 @@ fn errors_read_like_sentences() {
     });
     assert_eq!(
         message(&late),
-        "event 6, 0.000 s, byte 236: cell (200, 5) changes, the board is 8 x 8"
+        "event 6 (0.000 s, byte 236): cell (200, 5) changes, the board is 8 x 8"
     );
-    let limited = rmv::ReadOptions {
-        limits: rmv::Limits {
-            max_video_bytes: 100,
-        },
-        ..rmv::ReadOptions::default()
-    };
-    let error = limited.read(&sound).unwrap_err();
+    let limited = rmv::ReadOptions::strict().limits(rmv::Limits {
+        max_video_bytes: 100,
+    });
+    let error = rmv::read_with(&sound, limited).unwrap_err();
     assert!(error.is_limit() && error.offset() == Some(212), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "byte 212: the video section takes 993 bytes, the limit is 100 bytes"
+    );
     assert_eq!(Version::V2.number(), 2);
 }

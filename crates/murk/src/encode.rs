@@ -60,6 +60,16 @@ pub fn write_header(header: &Header<'_>) -> Result<Vec<u8>, WriteError> {
     Ok(out)
 }
 
+/// The bytes of a frame.
+///
+/// # Errors
+/// [`WriteError::DataTooLarge`]: a payload over 64 MiB, more than 1,000,000 commands.
+pub fn write_frame(tick: u64, commands: Commands<'_>, hash: u64) -> Result<Vec<u8>, WriteError> {
+    check_all(commands)?;
+    let head = frame_head(tick, commands.len() as u32);
+    Ok([&head, commands.as_bytes(), &hash.to_le_bytes()].concat())
+}
+
 /// Each combination of sources has its own size; a size that is known is written without a call.
 #[inline(always)]
 pub(crate) fn put_envelope(envelope: &Envelope, out: &mut Vec<u8>) {

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::payload::Payload;
 use crate::rule::{Bytes, Finding, Grouped, Rule};
+use crate::torn::Doubt;
 
 /// Why a recording could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,16 @@ pub enum Error {
     /// payloads; only typed reading raises this.
     #[error("{}: {}", .0.place(), .0.rule)]
     UnknownPayloadType(Box<Finding>),
+    /// What stands behind the last whole frame is not surely the start of another one: it may be
+    /// damage, and hide frames that are whole. [`Writer::resume`](crate::Writer::resume) raises
+    /// this where it would have to cut that off.
+    #[error("{}: {}; {doubt}: that is no frame that was cut, but damage", .problem.place(), .problem.rule)]
+    NotTorn {
+        /// Why the frame can't be read.
+        problem: Box<Finding>,
+        /// Why it is not a frame that was cut.
+        doubt: Doubt,
+    },
 }
 
 impl Error {
@@ -66,9 +77,10 @@ impl Error {
     /// The finding that tells place and rule, where there is one.
     fn finding(&self) -> Option<&Finding> {
         match self {
-            Self::MalformedHeader(f) | Self::MalformedFrame(f) | Self::UnknownPayloadType(f) => {
-                Some(f)
-            }
+            Self::MalformedHeader(f)
+            | Self::MalformedFrame(f)
+            | Self::UnknownPayloadType(f)
+            | Self::NotTorn { problem: f, .. } => Some(f),
             _ => None,
         }
     }
@@ -80,23 +92,25 @@ impl Error {
             Self::Io { .. } => "io",
             Self::InvalidMagic { found } => Rule::Magic { found: *found }.code(),
             Self::UnsupportedVersion { found } => Rule::Version { found: *found }.code(),
-            Self::MalformedHeader(f) | Self::MalformedFrame(f) | Self::UnknownPayloadType(f) => {
-                f.code()
-            }
+            Self::MalformedHeader(f)
+            | Self::MalformedFrame(f)
+            | Self::UnknownPayloadType(f)
+            | Self::NotTorn { problem: f, .. } => f.code(),
         }
     }
 
     /// True where the file ends too early: more bytes might mend it.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
-        self.finding().is_some_and(|finding| {
+        let cut = |finding: &Finding| {
             matches!(
                 finding.rule,
                 Rule::Truncated { .. }
                     | Rule::PayloadTruncated { .. }
                     | Rule::CommandTruncated { .. }
             )
-        })
+        };
+        !matches!(self, Self::NotTorn { .. }) && self.finding().is_some_and(cut)
     }
 
     /// True where a limit was reached: larger limits might mend it.
@@ -141,9 +155,10 @@ impl Error {
             Self::Io { .. } => None,
             Self::InvalidMagic { found } => Some(whole(Rule::Magic { found })),
             Self::UnsupportedVersion { found } => Some(whole(Rule::Version { found })),
-            Self::MalformedHeader(f) | Self::MalformedFrame(f) | Self::UnknownPayloadType(f) => {
-                Some(*f)
-            }
+            Self::MalformedHeader(f)
+            | Self::MalformedFrame(f)
+            | Self::UnknownPayloadType(f)
+            | Self::NotTorn { problem: f, .. } => Some(*f),
         }
     }
 }

@@ -68,14 +68,13 @@ mod read;
 mod record;
 mod rule;
 mod salvage;
-#[cfg(feature = "engine")]
-pub mod samples;
 mod scan;
 mod simulation;
 mod state;
 mod stats;
 mod stream;
 mod sync_test;
+mod torn;
 mod verify;
 mod write;
 
@@ -85,7 +84,7 @@ pub use command::{Command, CommandIter, Commands, Envelope};
 pub use command_buf::CommandBuf;
 pub use diff::{CommandText, Diff, FrameDiff, StateDiff, diff, diff_states};
 pub use divergence::{Cause, Difference, Divergence, MAX_TOUCHES, Touch};
-pub use encode::write_header;
+pub use encode::{write_frame, write_header};
 pub use error::{Error, PayloadError, WriteError};
 pub use explain::{Candidate, explain};
 pub use fault::{Fault, Faulty};
@@ -105,6 +104,7 @@ pub use state::State;
 pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Decoder, Progress, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
+pub use torn::Doubt;
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
 pub use write::{Resumed, Writer};
 

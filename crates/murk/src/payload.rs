@@ -107,6 +107,33 @@ impl<'a> Payload<'a> {
         decode(tag, bytes).ok_or_else(|| PayloadError::of(tag, bytes))
     }
 
+    /// How long a payload of the type `tag` is by the counts in it, of which the start is there;
+    /// `None` for a type that is not defined.
+    pub(crate) fn counted(tag: u8, start: &[u8]) -> Option<Counted> {
+        use Counted::{AtLeast, Exactly};
+        // A list behind `at` bytes, and `more` bytes behind it.
+        let list = |at: u64, item: usize, more: u64| {
+            let count = usize::try_from(at).ok().and_then(|at| start.get(at..));
+            match count.and_then(u32_le) {
+                Some((count, _)) => Exactly(at + 4 + u64::from(count) * item as u64 + more),
+                None => AtLeast(at + 4 + more),
+            }
+        };
+        Some(match tag {
+            0 => list(8, i32::BYTES, 0),
+            1 => match list(0, i32::BYTES, 0) {
+                Exactly(coord) => list(coord, <(u32, f32)>::BYTES, 0),
+                AtLeast(coord) => AtLeast(coord + 4),
+            },
+            2 => Exactly(8),
+            3 => list(0, i32::BYTES, 8),
+            4 => list(4, 1, 0),
+            5 => Exactly(12),
+            6 => list(0, <(u32, f64)>::BYTES, 0),
+            _ => return None,
+        })
+    }
+
     /// Bytes of the payload.
     #[inline]
     pub(crate) const fn size(&self) -> usize {
@@ -179,6 +206,13 @@ impl<'a> Payload<'a> {
             Self::SetParameterBatch { parameters } => parameters.encode(out),
         }
     }
+}
+
+/// How long a payload is, as far as what is there of it says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Counted {
+    Exactly(u64),
+    AtLeast(u64),
 }
 
 #[inline]

@@ -9,7 +9,7 @@ use crate::model::{Build, Frame, Header, MAGIC, VERSION};
 use crate::rule::{Finding, Rule};
 
 /// Bytes before a frame's commands: tick and count.
-const FRAME_HEAD: usize = 12;
+pub(crate) const FRAME_HEAD: usize = 12;
 
 /// Why a scan stopped.
 #[derive(Debug)]
@@ -62,6 +62,16 @@ impl FrameScan {
     #[inline]
     pub const fn is_fresh(&self) -> bool {
         self.at == 0
+    }
+
+    /// Where the whole commands end that a scan has seen, and how many they are.
+    pub const fn commands(&self) -> (usize, u32) {
+        (self.at, self.done)
+    }
+
+    /// True if the scan stopped before the last command's end.
+    pub const fn in_commands(&self) -> bool {
+        self.done < self.count
     }
 
     /// Scans a frame from its start; gives its size. `bytes` may go beyond the frame.

@@ -13,6 +13,7 @@ use crate::read::{ReadOptions, Strictness};
 use crate::rule::Finding;
 use crate::scan::FrameScan;
 use crate::stream::Reader;
+use crate::torn::{Doubt, Frames};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 64 << 10;
@@ -267,13 +268,35 @@ impl Writer<File> {
     /// Takes up a recording that was cut: reads it to its last whole frame, cuts off what follows,
     /// and goes on behind it. The file has to be open for reading and writing.
     ///
-    /// Only a cut is mended. A frame that breaks a rule in the middle of a file is an error:
-    /// what follows it may be sound, and is not thrown away here ([`salvage`](crate::salvage())
-    /// is for that).
+    /// Something is cut off only where ticks rise, that of the cut frame included, and all payloads
+    /// are of the defined types, and as long as the counts in them say. A length that is damaged can
+    /// make everything behind it look like a frame that was cut; that is an error, as is a frame
+    /// that breaks another rule. What follows it may be sound: [`Index::mend`](crate::Index::mend)
+    /// and [`salvage`](crate::salvage()) are for that.
+    ///
+    /// What can't be told without the simulation: damage in the last frame that leaves the form of
+    /// a frame that was cut, and damage that leaves whole frames of another content, behind which
+    /// the recording goes on. Who has the simulation should verify what is there, and call
+    /// [`Writer::resume_before`].
     ///
     /// # Errors
-    /// [`Error`]; the file is as it was.
-    pub fn resume(mut file: File) -> Result<(Self, Resumed), Error> {
+    /// [`Error`], [`Error::NotTorn`] where something else is there than a frame that was cut; the
+    /// file is as it was.
+    pub fn resume(file: File) -> Result<(Self, Resumed), Error> {
+        Self::take_up(file, None)
+    }
+
+    /// [`Writer::resume`], where it is known which frame comes next: `next` are the bytes of it, as
+    /// [`write_frame`](crate::write_frame) makes them. What is cut off has to be the start of that
+    /// frame, to the byte; it may then be of any form.
+    ///
+    /// # Errors
+    /// As [`Writer::resume`].
+    pub fn resume_before(file: File, next: &[u8]) -> Result<(Self, Resumed), Error> {
+        Self::take_up(file, Some(next))
+    }
+
+    fn take_up(mut file: File, next: Option<&[u8]>) -> Result<(Self, Resumed), Error> {
         let io = |offset| move |source| Error::Io { offset, source };
         file.seek(SeekFrom::Start(0)).map_err(io(0))?;
         let options = ReadOptions {
@@ -281,12 +304,12 @@ impl Writer<File> {
             ..ReadOptions::default()
         };
         let mut reader = Reader::with_options(Read::by_ref(&mut file), options)?;
-        let (mut frames, mut last_tick, mut problem) = (0, None, None);
+        let (mut frames, mut seen, mut problem) = (0, Frames::default(), None);
         loop {
             match reader.next_frame() {
                 Ok(Some(frame)) => {
                     frames += 1;
-                    last_tick = Some(frame.tick);
+                    seen.push(&frame);
                 }
                 Ok(None) => break,
                 Err(error) if error.is_truncated() => {
@@ -299,8 +322,23 @@ impl Writer<File> {
         let end = reader.offset();
         let header = reader.header().clone();
         drop(reader);
-        let length = file.seek(SeekFrom::End(0)).map_err(io(end))?;
-        file.set_len(end).map_err(io(end))?;
+        let mut dropped = 0;
+        if let Some(problem) = &problem {
+            // The reader has held as much.
+            let mut tail = Vec::new();
+            file.seek(SeekFrom::Start(end)).map_err(io(end))?;
+            file.read_to_end(&mut tail).map_err(io(end))?;
+            let doubt = match next {
+                None => seen.doubt(&tail),
+                Some(next) => (!next.starts_with(&tail)).then_some(Doubt::OtherFrame),
+            };
+            if let Some(doubt) = doubt {
+                let problem = Box::new(problem.clone());
+                return Err(Error::NotTorn { problem, doubt });
+            }
+            dropped = tail.len() as u64;
+            file.set_len(end).map_err(io(end))?;
+        }
         file.seek(SeekFrom::Start(end)).map_err(io(end))?;
         let writer = Self {
             output: Some(file),
@@ -313,8 +351,8 @@ impl Writer<File> {
         let resumed = Resumed {
             header,
             frames,
-            last_tick,
-            dropped: length.saturating_sub(end),
+            last_tick: seen.last_tick,
+            dropped,
             problem,
         };
         Ok((writer, resumed))

@@ -8,7 +8,13 @@ use gametape_capture::{
 };
 use gametape_delta::{Decoder, Encoder, Limits, Schema, Snapshot, settle, wire};
 
+use crate::Check;
 use crate::delta::{Script, edit, known, schema, state};
+
+/// Every check of these, and where to begin with it.
+pub const CHECKS: &[Check] = &[
+    Check::new("capture_read", capture_read, || [seeds(), crate::noise(8, 150)].concat()),
+];
 
 /// Any bytes as a capture or as a file of packets; and recordings of any packets.
 ///
@@ -274,7 +280,7 @@ fn is_cut(bytes: &[u8], stream: &Stream) {
 /// Captures and files of packets, whole, behind what they are.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
-    for (number, noise) in crate::rmv::noise(3, 60).iter().enumerate() {
+    for (number, noise) in crate::noise(3, 60).iter().enumerate() {
         let (schema, mut held) = known(number);
         let mut script = Script::new(noise);
         let mut encoder = Encoder::new(&schema);

@@ -8,7 +8,7 @@ use gametape_delta::{
 };
 
 use super::structured::{Script, edit, state};
-use crate::rmv::noise;
+use crate::noise;
 
 /// How many schemas are known by their number.
 pub(crate) const KNOWN: usize = 6;

@@ -4,7 +4,7 @@ mod butter;
 mod frames;
 mod line;
 mod roundtrip;
-pub(crate) mod seeds;
+pub mod seeds;
 mod ways;
 mod zip;
 
@@ -16,6 +16,16 @@ pub use zip::echoreplay_zip;
 use std::fmt::Display;
 
 use gametape_echo::{Error, Frame};
+
+use crate::Check;
+
+/// Every check of these, and where to begin with it.
+pub const CHECKS: &[Check] = &[
+    Check::new("butter_read", butter_read, seeds::butters),
+    Check::new("butter_roundtrip", butter_roundtrip, || [seeds::files(), crate::noise(10, 250)].concat()),
+    Check::new("echoreplay_line", echoreplay_line, seeds::texts),
+    Check::new("echoreplay_zip", echoreplay_zip, seeds::zips),
+];
 
 /// That both are the same, bit for bit but for what a NaN carries.
 #[track_caller]

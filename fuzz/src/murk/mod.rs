@@ -3,23 +3,34 @@
 mod expected;
 mod frame_limit;
 mod grown;
-pub(crate) mod index;
+pub mod index;
 mod origin;
 mod output;
 mod payload;
 mod read;
 mod resume;
 mod roundtrip;
-pub(crate) mod seeds;
+pub mod seeds;
 mod source;
 mod structured;
-pub(crate) mod world;
+pub mod world;
 
 pub use index::murk_index;
 pub use origin::murk_origin;
 pub use read::murk_read;
 pub use roundtrip::murk_roundtrip;
 pub use world::murk_world;
+
+use crate::Check;
+
+/// Every check of these, and where to begin with it.
+pub const CHECKS: &[Check] = &[
+    Check::new("murk_read", murk_read, seeds::recordings),
+    Check::new("murk_roundtrip", murk_roundtrip, || [seeds::recordings(), crate::noise(12, 400)].concat()),
+    Check::new("murk_origin", murk_origin, || [seeds::recordings(), crate::noise(12, 400)].concat()),
+    Check::new("murk_index", murk_index, index::seeds::inputs),
+    Check::new("murk_world", murk_world, world::seeds::worlds),
+];
 
 /// 1 to 61, out of the data: a change of one byte changes few of the pieces.
 fn odd_size(data: &[u8], at: usize) -> usize {

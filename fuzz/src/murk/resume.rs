@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
-use gametape_murk::{Frame, Replay, Writer, read};
+use gametape_murk::{Error, Frame, Replay, Writer, read};
 
 /// A recording that was cut anywhere goes on behind its last whole frame, and ends as if nothing
-/// had been. One that is broken otherwise is refused and left alone.
+/// had been; where its commands are of unknown types, by one who knows the frame that was cut. One
+/// that is broken otherwise is refused and left alone.
 pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut: usize) {
     let cut = cut.min(whole.len());
     let left = &whole[..cut];
@@ -17,11 +18,19 @@ pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut
         assert!(error.is_truncated(), "{error}");
         assert_eq!(contents(&mut file), left, "not left alone");
     } else {
-        let (mut writer, resumed) = resumed.expect("it was cut");
         let before = |frame: &&Frame<'_>| frame.offset + frame.size() <= cut as u64;
         let kept = frames.iter().take_while(before).count();
         let last = kept.checked_sub(1).map(|last| &frames[last]);
         let end = last.map_or(replay.header_size(), |f| f.offset + f.size());
+        let resumed = match resumed {
+            Err(Error::NotTorn { .. }) => {
+                assert_eq!(contents(&mut file), left, "not left alone");
+                let next = &whole[end as usize..][..frames[kept].size() as usize];
+                Writer::resume_before(clone(&file), next)
+            }
+            other => other,
+        };
+        let (mut writer, resumed) = resumed.expect("it was cut");
         assert_eq!(&resumed.header, replay.header());
         assert_eq!(resumed.frames, kept as u64);
         assert_eq!(resumed.last_tick, last.map(|frame| frame.tick));
@@ -56,8 +65,13 @@ pub(super) fn check(replay: &Replay<'_>, frames: &[Frame<'_>], whole: &[u8], cut
                 assert_eq!(contents(&mut file), whole, "cut off");
             }
             Err(refused) => {
-                assert!(!error.is_truncated(), "{error}");
-                assert_eq!(refused.to_string(), error.to_string());
+                if let Error::NotTorn { problem, .. } = refused {
+                    assert!(error.is_truncated(), "{error}");
+                    assert_eq!(Some(*problem), error.into_finding());
+                } else {
+                    assert!(!error.is_truncated(), "{error}");
+                    assert_eq!(refused.to_string(), error.to_string());
+                }
                 assert_eq!(contents(&mut file), data, "not left alone");
             }
         }

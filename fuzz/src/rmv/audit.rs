@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gametape_mines::rmv::{self, Rule, Severity};
+use gametape_core::Rule as _;
+use gametape_mines::rmv::{self, ReadOptions, Rule, Severity};
 use gametape_mines::{Level, Metrics, Minefield, Outcome};
 
 /// For any bytes an audit ends; its findings have known codes, each once a section, worst first; where a
@@ -15,10 +16,10 @@ pub fn rmv_audit(data: &[u8]) {
     let mut places = BTreeSet::new();
     let mut worst = Severity::Error;
     for finding in &audit.findings {
-        let known = Rule::CODES.iter().find(|(code, _)| *code == finding.code());
-        assert_eq!(known, Some(&(finding.code(), finding.severity())));
+        let known = Rule::ALL.iter().find(|rule| rule.code == finding.code());
+        assert_eq!(known.map(|rule| rule.severity), Some(finding.severity()));
         codes.insert(finding.code());
-        let place = (finding.code(), finding.rule.section());
+        let place = (finding.code(), finding.rule.group());
         assert!(places.insert(place), "{} twice", finding.code());
         assert!(
             finding.severity() <= worst,
@@ -27,7 +28,7 @@ pub fn rmv_audit(data: &[u8]) {
         );
         worst = finding.severity();
         assert!(finding.to_string().contains(finding.code()));
-        if let Some(offset) = finding.offset {
+        if let Some(offset) = finding.place.offset {
             assert!(
                 offset <= data.len() as u64,
                 "{finding} in {} bytes",
@@ -41,7 +42,7 @@ pub fn rmv_audit(data: &[u8]) {
             assert!(codes.contains(error.code()), "{error} is not in {codes:?}");
         }
     }
-    let lenient = rmv::read_lenient(data);
+    let lenient = rmv::read_with(data, ReadOptions::lenient());
     assert_eq!(
         lenient.as_ref().ok().map(|reading| &reading.game),
         audit.game.as_ref()

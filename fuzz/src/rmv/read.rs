@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use gametape_mines::rmv::{
-    Decoder, Error, EventLog, Finding, Limits, Progress, ReadOptions, Reading, Strictness,
-    read_from,
+    Error, EventLog, Fed, Feed, Finding, Limits, ReadOptions, Reading, Strictness, read_each,
+    read_from, read_header, read_with,
 };
 use gametape_mines::{Event, Game};
 
@@ -40,7 +40,7 @@ struct Failure {
     offset: Option<u64>,
     truncated: bool,
     limit: bool,
-    finding: Option<Box<Finding>>,
+    finding: Option<Finding>,
 }
 
 impl From<Error> for Box<Failure> {
@@ -51,10 +51,7 @@ impl From<Error> for Box<Failure> {
             offset: error.offset(),
             truncated: error.is_truncated(),
             limit: error.is_limit(),
-            finding: match error {
-                Error::File(finding) => Some(finding),
-                _ => None,
-            },
+            finding: error.into_finding(),
         })
     }
 }
@@ -62,7 +59,7 @@ impl From<Error> for Box<Failure> {
 type Outcome<'a> = Result<Reading<'a>, Box<Failure>>;
 
 fn three_ways(data: &[u8], options: ReadOptions) -> Outcome<'_> {
-    let slice = options.read(data).map_err(Box::from);
+    let slice = read_with(data, options).map_err(Box::from);
     if let Ok(reading) = &slice {
         assert_eq!(
             reading.game.events.iter().count(),
@@ -78,7 +75,7 @@ fn three_ways(data: &[u8], options: ReadOptions) -> Outcome<'_> {
     same(&slice, &read_from(data, options), "one piece");
 
     let mut handed = Vec::new();
-    let each = options.read_each(data, |event| handed.push(event));
+    let each = read_each(data, options, |event| handed.push(event));
     same(&slice, &each, "event by event");
 
     let grown = same_grown(&slice, data, options, |_| 1);
@@ -160,69 +157,64 @@ fn log_details(log: &EventLog<'_>) -> (u32, u64, u32) {
     (log.len(), log.offset(), log.last_time_ms())
 }
 
-/// Feeds a decoder piece by piece, each when it asks for more. Gives the events.
+/// Feeds it piece by piece, each when it asks for more. Gives the events.
 fn same_grown(
     slice: &Outcome<'_>,
     data: &[u8],
     options: ReadOptions,
     size: impl Fn(usize) -> usize,
 ) -> Vec<Event> {
-    let mut decoder = Decoder::new(options);
+    let mut feed = Feed::with_options(options);
     let mut events: Vec<Event> = Vec::new();
-    let mut header = false;
     let mut rest = data;
     let mut finished = false;
     let mut at = 0;
     let failure = loop {
-        match decoder.next() {
-            Ok(Progress::NeedMore) => {
+        match feed.next_event() {
+            Ok(Fed::NeedMore) => {
                 assert!(!finished, "more is needed after the end");
                 let fed = (data.len() - rest.len()) as u64;
-                assert!(
-                    decoder.offset() <= fed,
-                    "read {} of {fed}",
-                    decoder.offset()
-                );
+                assert!(feed.offset() <= fed, "read {} of {fed}", feed.offset());
                 if rest.is_empty() {
-                    decoder.finish_input();
+                    feed.finish();
                     finished = true;
                 } else {
                     at += 1;
                     let (piece, after) = rest.split_at(size(at).min(rest.len()));
-                    decoder.feed(piece);
+                    feed.push(piece);
                     rest = after;
                 }
             }
-            Ok(Progress::Header) => {
-                assert!(
-                    !header && events.is_empty(),
-                    "the header comes once and first"
-                );
-                header = true;
-            }
-            Ok(Progress::Event(event)) => {
-                assert!(header, "the header comes first");
+            Ok(Fed::Item(event)) => {
+                assert!(feed.game().is_some(), "the header comes first");
                 events.push(event);
             }
-            Ok(Progress::Done) => break None,
+            Ok(Fed::End) => break None,
             Err(error) => break Some(error),
         }
     };
     match (slice, failure) {
         (Ok(slice), None) => {
-            assert!(finished && decoder.is_complete());
-            assert!(matches!(decoder.next(), Ok(Progress::Done)), "done is done");
-            assert_eq!(decoder.offset(), data.len() as u64);
-            assert_eq!(&slice.findings, decoder.findings());
+            assert!(finished);
+            assert_eq!(feed.next_event().ok(), Some(Fed::End), "the end is the end");
+            let whole = slice.findings.is_empty();
+            assert!(feed.is_complete() || !whole, "it is all there");
+            assert!(!feed.is_complete() || !slice.findings.has("rmv.truncated"));
+            assert!(feed.offset() == data.len() as u64 || !feed.is_complete());
+            assert_eq!(&slice.findings, feed.findings());
             assert!(
                 events.iter().copied().eq(&slice.game.events),
                 "the same events"
             );
-            let game = decoder.game().expect("a header was read");
+            let game = feed.game().expect("a header was read");
             assert!(game.events.is_empty());
             assert_eq!(&without_events(&slice.game), game);
         }
-        (Err(slice), Some(error)) => assert_eq!(slice, &Box::from(error)),
+        (Err(slice), Some(error)) => {
+            let again = feed.next_event().expect_err("the same again");
+            assert_eq!(again.to_string(), error.to_string());
+            assert_eq!(slice, &Box::from(error));
+        }
         (slice, grown) => panic!("grown: {grown:?}, the slice: {slice:?}"),
     }
     events
@@ -256,7 +248,7 @@ fn strictnesses(strict: &Outcome<'_>, lenient: &Outcome<'_>) {
             assert_eq!(strict, lenient);
         }
         (Err(strict), Ok(lenient)) => {
-            let mut first = lenient.findings.iter().next().cloned().map(Box::new);
+            let mut first = lenient.findings.iter().next().cloned();
             if let Some(first) = &mut first {
                 first.repeats = 0;
             }
@@ -271,11 +263,7 @@ fn strictnesses(strict: &Outcome<'_>, lenient: &Outcome<'_>) {
 }
 
 fn header_alone(data: &[u8], reading: &Reading<'_>) {
-    let options = ReadOptions {
-        strictness: Strictness::Lenient,
-        ..ReadOptions::default()
-    };
-    let header = options.header(data).expect("the whole was read");
+    let header = read_header(data, ReadOptions::lenient()).expect("the whole was read");
     let mut whole = without_events(&reading.game);
     // A cut file's ending is guessed; so is one without the usual bytes behind it.
     let usual = whole

@@ -1,7 +1,9 @@
 //! What is written is what was read; what is converted, mended or redacted can be written.
 
 use arbitrary::Unstructured;
-use gametape_mines::rmv::{self, Loss, Repair, ResultString, SIGNATURE, Salvaged, WriteError};
+use gametape_mines::rmv::{
+    self, Loss, ReadOptions, Repair, ResultString, SIGNATURE, Salvaged, WriteError,
+};
 use gametape_mines::{
     DeclaredSize, Encoding, Event, Game, MouseEvent, V1_SQUARE_SIZE, Version, replay,
 };
@@ -102,7 +104,7 @@ fn is_mendable(data: &[u8]) -> bool {
         "rmv.trailing-bytes",
         "rmv.truncated",
     ];
-    let Ok(reading) = rmv::read_lenient(data) else {
+    let Ok(reading) = rmv::read_with(data, ReadOptions::lenient()) else {
         return false;
     };
     let mut findings = reading.findings.iter();
@@ -116,7 +118,10 @@ fn dropped(data: &[u8], salvaged: &Salvaged) -> Option<usize> {
             sum + match repair {
                 Repair::FileSize { .. } => 0,
                 Repair::Slack { bytes, .. } | Repair::TrailingBytes { bytes } => *bytes as usize,
-                Repair::Lost(Loss::Checksum) => rmv::read_lenient(data).ok()?.game.checksum.len(),
+                Repair::Lost(Loss::Checksum) => {
+                    let reading = rmv::read_with(data, ReadOptions::lenient());
+                    reading.ok()?.game.checksum.len()
+                }
                 _ => return None,
             },
         )

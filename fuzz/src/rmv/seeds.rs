@@ -359,7 +359,7 @@ fn broken(game: &Game<'_>, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 /// Scripts for the engine: on boards of up to 3 x 3 even a player without a plan soon sees
 /// everything.
 pub(crate) fn scripts() -> Vec<Vec<u8>> {
-    let mut scripts = super::noise(27, 200);
+    let mut scripts = crate::noise(27, 200);
     let sizes = (0..3).flat_map(|col| (0..3).map(move |row| (col, row)));
     for (script, (cols, rows)) in scripts.iter_mut().zip(sizes.cycle().take(24)) {
         // The script of a table begins with its flags and its size; 4 would be the wild table.

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use arbitrary::Unstructured;
-use gametape_mines::rmv::{self, EventLog, RecordError, Writer};
+use gametape_mines::rmv::{self, EventLog, ReadOptions, RecordError, Writer};
 use gametape_mines::{DeclaredSize, Ending, Event, Game};
 
 /// Records `game` event by event; kills the recorder at a byte that `script` names.
@@ -58,7 +58,7 @@ pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
 
 fn killed(left: &[u8], game: &Game<'_>) {
     let ending = game.ending.expect("it was written");
-    let reading = rmv::read_lenient(left).expect("the sections are whole");
+    let reading = rmv::read_with(left, ReadOptions::lenient()).expect("the sections are whole");
     let kept = reading.game.events.len() as usize;
     let events: Vec<Event> = game.events.iter().collect();
     assert!(

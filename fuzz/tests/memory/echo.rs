@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use gametape_echo::{self as echo, butter, echoreplay};
-use gametape_fuzz::{butter_claims, butter_seeds, echo_large_seeds, echoreplay_seeds};
+use gametape_samples::echo::{Match, MatchOptions};
 
 use super::peak;
 
@@ -127,10 +127,10 @@ impl EchoPeaks {
 
 pub fn reading() {
     // Threads that work on chunks keep what they have.
-    let warm = butter::read(&butter_seeds()[0]).map(|file| file.index().len());
+    let warm = butter::read(&gametape_fuzz::echo::seeds::butters()[0]).map(|file| file.index().len());
     black_box(warm.is_ok());
     let mut peaks = EchoPeaks::default();
-    for mut seed in butter_seeds() {
+    for mut seed in gametape_fuzz::echo::seeds::butters() {
         peaks.butter(&seed, ECHO_LIMITS);
         for cut in 0..seed.len() {
             peaks.butter(&seed[..cut], ECHO_LIMITS);
@@ -141,10 +141,10 @@ pub fn reading() {
             seed[at] ^= 0xFF;
         }
     }
-    for claim in butter_claims() {
+    for claim in gametape_fuzz::echo::seeds::claims() {
         peaks.butter(&claim, ECHO_LIMITS);
     }
-    for mut seed in echoreplay_seeds() {
+    for mut seed in gametape_fuzz::echo::seeds::texts() {
         peaks.text(&seed);
         for at in 0..seed.len() {
             seed[at] ^= 0xFF;
@@ -154,7 +154,7 @@ pub fn reading() {
     }
     let small = peaks.most;
     let mut large = EchoPeaks::default();
-    let [packed, plain, text] = echo_large_seeds();
+    let [packed, plain, text] = gametape_fuzz::echo::seeds::large();
     for file in [packed, plain] {
         large.butter(&file, echo::Limits::DEFAULT);
         large.butter(&file[..file.len() / 2], echo::Limits::DEFAULT);
@@ -177,17 +177,17 @@ pub fn reading() {
 /// What a writer holds does not grow with the match. (`bench` writes two hours of it.)
 pub fn writing() {
     let minutes = |minutes: u64| {
-        let options = echo::generate::MatchOptions {
+        let options = MatchOptions {
             rate_hz: 60,
             bones: true,
             frames: Some(minutes * 3600),
-            ..echo::generate::MatchOptions::default()
+            ..MatchOptions::default()
         };
         peak(|| {
             let spool = tempfile::tempfile().expect("a temporary file");
             let mut out = tempfile::tempfile().expect("a temporary file");
             let mut writer = butter::Writer::new(spool, butter::Options::default());
-            let mut game = echo::generate::Match::new(options);
+            let mut game = Match::new(options);
             let mut frame = echo::Frame::default();
             while game.next_into(&mut frame) {
                 writer.push(&frame).expect("few players");

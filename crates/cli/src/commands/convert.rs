@@ -5,69 +5,40 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gametape::echo::loss::LossReport;
-use gametape::echo::{Container, Wish, butter};
-use gametape::{Beside, Content, Convert as Options, Converted, Error, Format, Recording, Work};
+use gametape::{Beside, Class, Content, Converted, Error, Format, Made, Recording, Work};
 use serde_json::json;
 
-use crate::args::{Compression, Convert, ConvertEcho, Mode};
+use super::Call;
+use crate::args::Convert;
 use crate::exit::Exit;
-use crate::ui::{Ui, byte_bar, counted, open, read_schema, tick_ns};
+use crate::ui::{Ui, byte_bar};
 
-pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
-    let schema = match args.schema.as_deref().map(read_schema).transpose() {
-        Ok(schema) => schema,
-        Err(error) => return Ok(ui.fail(&error)),
-    };
-    let options = Options {
-        version: args.format_version,
-        redact: args.redact,
-        echo: wish(&args.echo),
-        schema,
-        tick_ns: args.tick_rate.map(tick_ns),
-        keyframe_every: args.keyframe_every,
-    };
-    let recording = match open(&args.input) {
+pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let recording = match call.open(&args.input) {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
     };
     let format = recording.format();
-    let to = if args.output == "-" {
-        Ok(format)
-    } else {
-        Format::from_extension(Path::new(&args.output)).ok_or_else(|| Error::NoConversion {
-            path: recording.path().to_owned(),
-            from: format,
-            to: format!(
-                "{}: its extension is of no known format",
-                args.output.display()
-            ),
-        })
+    let to = match call.target(&recording, &args.output) {
+        Ok(to) => to,
+        Err(error) => return Ok(ui.fail(&error)),
     };
-    let to = to.and_then(|to| {
-        check(&options, format, to).map_err(|message| Error::Unsupported {
-            path: recording.path().to_owned(),
-            message,
-        })?;
-        Ok(to)
-    });
-    let to_format = to.as_ref().ok().copied();
-    let converted = to.and_then(|to| make(&recording, to, &options, &args.output));
-    let converted = match converted {
-        Ok(converted) => converted,
-        Err(error @ Error::TooFarOff { .. }) => {
+    let made = match make(&recording, to, call, &args.output) {
+        Ok(made) => made,
+        Err(error) if error.class() == Class::Refused => {
             ui.complain(&error.to_string());
             return Ok(Exit::Problems);
         }
-        Err(error @ Error::Broken { .. }) if recording.repair().is_ok() => {
+        Err(error) if error.is_broken() => {
             ui.complain(&format!("{error} (gametape repair keeps what is whole)"));
             return Ok(Exit::Unusable);
         }
         Err(error) => return Ok(ui.fail(&error)),
     };
+    let converted = made.outcome;
     let lossy = converted.is_lossy();
-    let bytes = converted.content.len();
-    if let Err(exit) = deliver(&args.input, &args.output, converted.content, lossy, ui)? {
+    let bytes = made.content.size();
+    if let Err(exit) = deliver(&args.input, &args.output, made.content, to, lossy, ui)? {
         return Ok(exit);
     }
     let lossy = match put_beside(&converted.beside, &args.output, ui) {
@@ -75,20 +46,16 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
-        let mut object = json!({
+        ui.object(&json!({
             "path": args.input.display().to_string(),
             "out": args.output.display().to_string(),
-            "format": format,
+            "format": format.name(),
+            "to": to.name(),
             "bytes": bytes,
             "losses": converted.losses,
-        });
-        if format.is_echo() {
-            object["from"] = json!(format);
-            object["to"] = json!(to_format);
-            object["notes"] = json!(converted.notes);
-            object["report"] = json!(converted.report);
-        }
-        ui.object(&object)?;
+            "notes": converted.notes,
+            "report": converted.report.map(|report| report.data),
+        }))?;
     } else {
         for loss in &converted.losses {
             ui.remark(&format!("not carried over: {loss}"));
@@ -97,112 +64,57 @@ pub fn run(args: &Convert, ui: &mut Ui) -> io::Result<Exit> {
             ui.remark(&format!("note: {note}"));
         }
         if let Some(report) = &converted.report {
-            report_loss(report, ui);
+            ui.remarks(&report.text);
         }
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })
 }
 
-fn make<'r>(
-    recording: &'r Recording,
-    to: Format,
-    options: &Options,
+impl<'a> Call<'a> {
+    /// The format that an output is to have: by its extension; standard output has the input's.
+    fn target<'r>(&'r self, recording: &'r Recording, output: &OsStr) -> Result<&'r dyn Format, Error> {
+        if output == "-" {
+            return Ok(recording.format());
+        }
+        self.formats
+            .from_extension(Path::new(output))
+            .ok_or_else(|| Error::Tape {
+                path: recording.path().to_owned(),
+                source: gametape::core::tape::Error::NoConversion {
+                    from: recording.format().name(),
+                    to: format!("{}: its extension is of no known format", output.display()),
+                },
+            })
+    }
+}
+
+fn make(
+    recording: &Recording,
+    to: &dyn Format,
+    call: &Call<'_>,
     output: &OsStr,
-) -> Result<Converted<'r>, Error> {
-    let folder = work_folder(output)?;
-    let bar = byte_bar(recording.bytes().len() as u64);
-    let converted = recording.convert_with(
-        to,
-        options,
+) -> Result<Made<Converted>, Error> {
+    let folder = target_folder(output)?;
+    let bar = byte_bar(recording.input().size());
+    let made = recording.convert_with(
+        to.name(),
+        &call.options,
         &Work {
             folder: folder.as_deref(),
             progress: Some(&|done| bar.set_position(done)),
+            cancel: None,
         },
     );
     bar.finish_and_clear();
-    converted
+    made
 }
 
 /// The folder that a file is to be made in; none for standard output and devices.
-pub fn work_folder(output: &OsStr) -> Result<Option<PathBuf>, Error> {
+pub fn target_folder(output: &OsStr) -> Result<Option<PathBuf>, Error> {
     if output == "-" {
         return Ok(None);
     }
     gametape::folder_for(Path::new(output))
-}
-
-fn wish(args: &ConvertEcho) -> Wish {
-    Wish {
-        mode: args.mode.map(|mode| match mode {
-            Mode::Correct => butter::Mode::Correct,
-            Mode::Compat => butter::Mode::Compat,
-        }),
-        keyframes: args.keyframes,
-        compression: args.compression.map(|compression| match compression {
-            Compression::None => butter::Compression::None,
-            Compression::Gzip => butter::Compression::Gzip,
-            Compression::Zstd3 => butter::Compression::Zstd3,
-            Compression::Zstd7 => butter::Compression::Zstd7,
-            Compression::Zstd15 => butter::Compression::Zstd15,
-            Compression::Zstd22 => butter::Compression::Zstd22,
-        }),
-        container: match (args.plain, args.zip) {
-            (true, _) => Some(Container::Text),
-            (_, true) => Some(Container::Zip),
-            _ => None,
-        },
-        max_error: args.max_error,
-    }
-}
-
-/// Says how far numbers are off, field by field.
-fn report_loss(report: &LossReport, ui: &mut Ui) {
-    if report.is_lossless() {
-        let frames = counted(report.frames, "frame");
-        ui.remark(&format!("{frames}: what was written reads back the same"));
-        return;
-    }
-    ui.remarks(&report.to_string());
-    let near = report.numbers.iter().all(|number| number.beyond == 0);
-    ui.remark(match (near, report.changed.is_empty()) {
-        (true, true) => "every number is as near as the format implies",
-        (true, false) => {
-            "every number is as near as the format implies; what it has no code for is changed"
-        }
-        (false, _) => "some numbers are further off than the format implies: see beyond",
-    });
-}
-
-/// Refuses options that would do nothing.
-fn check(options: &Options, from: Format, to: Format) -> Result<(), String> {
-    let echo = &options.echo;
-    if echo.is_of_butter() && to != Format::Butter {
-        return Err(format!(
-            "{to} recordings have no mode, keyframes or compression that could be chosen"
-        ));
-    }
-    if echo.max_error.is_some() && !to.is_echo() {
-        return Err(format!(
-            "{to} recordings have no positions that could be off"
-        ));
-    }
-    if echo.container.is_some() && to != Format::Echoreplay {
-        return Err(format!(
-            "{to} recordings are kept in one way: neither plain nor in a zip"
-        ));
-    }
-    let of_captures = options.tick_ns.is_some() || options.keyframe_every.is_some();
-    if !from.is_packets() && (of_captures || options.schema.is_some()) {
-        return Err(format!(
-            "{from} recordings have no schema, tick rate or keyframes that could be changed"
-        ));
-    }
-    if to == Format::Delta && of_captures {
-        return Err(
-            "bare packets hold no tick rate and no keyframes that were added: captures do".into(),
-        );
-    }
-    Ok(())
 }
 
 /// Writes what has to lie beside a file; beside standard output nothing can, which is a loss: true.
@@ -211,7 +123,7 @@ pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<bool,
         if output == "-" {
             ui.remark(&format!("not written: the .{} beside it", file.extension));
         } else {
-            file.write(Path::new(output))
+            gametape::write_file(&file.path(Path::new(output)), &file.bytes)
                 .map_err(|error| ui.fail(&error))?;
         }
     }
@@ -222,7 +134,8 @@ pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<bool,
 pub fn deliver(
     input: &OsStr,
     output: &OsStr,
-    content: Content<'_>,
+    content: Content,
+    format: &dyn Format,
     lossy: bool,
     ui: &mut Ui,
 ) -> io::Result<Result<(), Exit>> {
@@ -245,7 +158,6 @@ pub fn deliver(
         ));
         return Ok(Err(Exit::Unusable));
     }
-    Ok(content
-        .save(Path::new(output))
-        .map_err(|error| ui.fail(&error)))
+    let saved = content.save(Path::new(output), format);
+    Ok(saved.map_err(|error| ui.fail(&error)))
 }

@@ -2,27 +2,24 @@
 
 use std::io;
 
-use gametape::{Dump as Wanted, Secrets};
+use gametape::Dump as Wanted;
 
+use super::Call;
 use crate::args::Dump;
 use crate::exit::Exit;
-use crate::ui::{Ui, open};
+use crate::ui::{Ui, secrets};
 
-pub fn run(args: &Dump, ui: &mut Ui) -> io::Result<Exit> {
-    let recording = match open(&args.path) {
+pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let recording = match call.open(&args.path) {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
     };
     let wanted = Wanted {
-        tick: args.tick,
-        state: args.state,
-        secrets: if args.show_secrets {
-            Secrets::Show
-        } else {
-            Secrets::Hide
-        },
+        at: args.at,
+        secrets: secrets(args.show_secrets),
+        options: call.told(),
     };
-    match recording.dump_with(&wanted, ui.out())? {
+    match recording.dump(&wanted, ui.out()) {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
             Some(problem) => {
@@ -30,6 +27,6 @@ pub fn run(args: &Dump, ui: &mut Ui) -> io::Result<Exit> {
                 Exit::Loss
             }
         }),
-        Err(error) => Ok(ui.fail(&error)),
+        Err(error) => ui.fail_unless_output(error),
     }
 }

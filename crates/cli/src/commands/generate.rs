@@ -1,19 +1,22 @@
 //! `gametape completions` and `gametape man`.
 
-use clap::CommandFactory;
+use clap::Command;
 
-use crate::args::{Cli, Completions, Man};
+use crate::args::{Completions, Man};
 use crate::exit::Exit;
 use crate::ui::Ui;
 
-pub fn completions(args: &Completions, ui: &mut Ui) -> Exit {
-    clap_complete::generate(args.shell, &mut Cli::command(), "gametape", ui.out());
-    Exit::Fine
+pub fn completions(mut command: Command, args: &Completions, ui: &mut Ui) -> std::io::Result<Exit> {
+    // Into memory first: the generator panics where a pipe is closed.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "gametape", &mut script);
+    std::io::Write::write_all(ui.out(), &script)?;
+    Ok(Exit::Fine)
 }
 
-pub fn man(args: &Man, ui: &mut Ui) -> Exit {
+pub fn man(command: Command, args: &Man, ui: &mut Ui) -> Exit {
     let written = std::fs::create_dir_all(&args.folder)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.folder));
+        .and_then(|()| clap_mangen::generate_to(command, &args.folder));
     if let Err(error) = written {
         ui.complain(&format!("{}: {error}", args.folder.display()));
         return Exit::Unusable;

@@ -5,30 +5,36 @@ use std::io;
 use gametape::Work;
 use serde_json::json;
 
-use super::convert::{deliver, put_beside, work_folder};
+use super::Call;
+use super::convert::{deliver, put_beside, target_folder};
 use crate::args::Repair;
 use crate::exit::Exit;
-use crate::ui::{Ui, open};
+use crate::ui::{Ui, byte_bar};
 
-pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
-    let recording = match open(&args.input) {
-        Ok(recording) => recording,
-        Err(error) => return Ok(ui.fail(&error)),
-    };
-    let format = recording.format();
-    let repaired = work_folder(&args.output).and_then(|folder| {
-        recording.repair_with(&Work {
-            folder: folder.as_deref(),
-            progress: None,
-        })
+pub fn run(args: &Repair, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let repaired = call.open(&args.input).and_then(|recording| {
+        let folder = target_folder(&args.output)?;
+        let bar = byte_bar(recording.input().size());
+        let made = recording.repair_with(
+            &call.told(),
+            &Work {
+                folder: folder.as_deref(),
+                progress: Some(&|done| bar.set_position(done)),
+                cancel: None,
+            },
+        );
+        bar.finish_and_clear();
+        Ok((made?, recording))
     });
-    let repaired = match repaired {
-        Ok(repaired) => repaired,
+    let (made, recording) = match repaired {
+        Ok(made) => made,
         Err(error) => return Ok(ui.fail(&error)),
     };
     let (input, output) = (&args.input, &args.output);
-    let bytes = repaired.content.len();
-    if let Err(exit) = deliver(input, output, repaired.content, repaired.lossy, ui)? {
+    let repaired = made.outcome;
+    let bytes = made.content.size();
+    let format = recording.format();
+    if let Err(exit) = deliver(input, output, made.content, format, repaired.lossy, ui)? {
         return Ok(exit);
     }
     let lossy = match put_beside(&repaired.beside, output, ui) {
@@ -39,7 +45,7 @@ pub fn run(args: &Repair, ui: &mut Ui) -> io::Result<Exit> {
         ui.object(&json!({
             "path": args.input.display().to_string(),
             "out": args.output.display().to_string(),
-            "format": format,
+            "format": format.name(),
             "bytes": bytes,
             "actions": repaired.actions,
             "lossy": lossy,

@@ -3,14 +3,17 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use gametape::{Audit, Check, Error, Finding, Found, Recording, Severity, Verdict};
+use gametape::core::Finding;
+use gametape::core::tape::Told;
+use gametape::{AnyFinding, Audit, Error, Found, Recording, Severity, Verb, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::Call;
 use crate::args::Verify;
 use crate::exit::Exit;
-use crate::ui::{FAINT, STRONG, Ui, check_with, open, severity_style, styled, verdict_style};
+use crate::ui::{FAINT, STRONG, Ui, severity_style, styled, verdict_style};
 
 /// Files checked at a time: enough for all cores, few enough that results appear as they come.
 const BATCH: usize = 256;
@@ -19,7 +22,7 @@ const BATCH: usize = 256;
 struct Checked {
     path: String,
     /// `None` for a file of another kind that nobody named.
-    outcome: Option<Result<(gametape::Format, u64, Audit), Error>>,
+    outcome: Option<Result<(&'static str, u64, Audit), Error>>,
 }
 
 /// How many of what.
@@ -33,22 +36,18 @@ struct Tally {
     bytes: u64,
 }
 
-pub fn run(args: &Verify, ui: &mut Ui) -> io::Result<Exit> {
+pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let started = Instant::now();
     let mut tally = Tally::default();
-    let check = match check_with(args.world.as_deref()) {
-        Ok(check) => check,
-        Err(error) => return Ok(ui.fail(&error)),
-    };
     let mut files: Vec<Found> = Vec::new();
     for path in &args.paths {
         if path == "-" {
-            let outcome = Some(audit(open(path), &check));
+            let outcome = Some(audit(call.open(path), call));
             let path = path.display().to_string();
             report(Checked { path, outcome }, args, ui, &mut tally)?;
             continue;
         }
-        for found in gametape::find(path) {
+        for found in call.formats.find(path) {
             match found {
                 Ok(found) => files.push(found),
                 Err(error) => {
@@ -63,7 +62,7 @@ pub fn run(args: &Verify, ui: &mut Ui) -> io::Result<Exit> {
         let checked: Vec<Checked> = batch
             .par_iter()
             .map(|found| {
-                let checked = check_found(found, &check);
+                let checked = check_found(found, call);
                 bar.inc(1);
                 checked
             })
@@ -96,20 +95,31 @@ fn progress(files: usize) -> ProgressBar {
 
 fn audit(
     opened: Result<Recording, Error>,
-    check: &Check,
-) -> Result<(gametape::Format, u64, Audit), Error> {
+    call: &Call<'_>,
+) -> Result<(&'static str, u64, Audit), Error> {
     let recording = opened?;
-    let audit = recording.audit_with(check)?;
-    Ok((recording.format(), recording.bytes().len() as u64, audit))
+    let audit = recording.audit_with(&call.told_of(&recording, Verb::Verify))?;
+    Ok((recording.format().name(), recording.input().size(), audit))
 }
 
-fn check_found(found: &Found, check: &Check) -> Checked {
+fn check_found(found: &Found, call: &Call<'_>) -> Checked {
     let path = found.path.display().to_string();
-    let outcome = match Recording::open(&found.path) {
+    let outcome = match call.formats.open_with(&found.path, &call.open_options()) {
         Err(Error::UnknownFormat { .. }) if !found.named => None,
-        opened => Some(audit(opened, check)),
+        opened => Some(audit(opened, call)),
     };
     Checked { path, outcome }
+}
+
+/// Why a file can't be checked, as a finding.
+fn unreadable(error: &Error) -> AnyFinding {
+    Finding::new(Told {
+        code: error.code(),
+        severity: Severity::Error,
+        class: error.class(),
+        sentence: gametape::core::text::printable(&error.message()),
+        data: Vec::new(),
+    })
 }
 
 fn report(checked: Checked, args: &Verify, ui: &mut Ui, tally: &mut Tally) -> io::Result<()> {
@@ -143,14 +153,7 @@ fn report(checked: Checked, args: &Verify, ui: &mut Ui, tally: &mut Tally) -> io
                     "path": checked.path,
                     "format": null,
                     "verdict": Verdict::Fail,
-                    "findings": [{
-                        "code": error.code(),
-                        "severity": Severity::Error,
-                        "offset": null,
-                        "tick": null,
-                        "event": null,
-                        "message": error.message(),
-                    }],
+                    "findings": [unreadable(&error)],
                 }));
             }
             ui.complain(&error.to_string());
@@ -165,34 +168,34 @@ pub fn show(path: &str, audit: &Audit, verbose: bool, ui: &mut Ui) -> io::Result
     let mut line = format!(
         "{}  {}",
         styled(verdict_style(verdict), format!("{verdict:<4}")),
-        styled(STRONG, gametape::printable(path))
+        styled(STRONG, gametape::core::text::printable(path))
     );
     if !audit.summary.is_empty() {
         line.push_str("  ");
         line.push_str(&audit.summary);
     }
-    let (shown, noted): (Vec<&Finding>, Vec<&Finding>) = audit
+    let (shown, noted): (Vec<&AnyFinding>, Vec<&AnyFinding>) = audit
         .findings
         .iter()
-        .partition(|finding| verbose || finding.severity > Severity::Info);
+        .partition(|finding| verbose || finding.severity() > Severity::Info);
     if !noted.is_empty() {
-        let codes: Vec<&str> = noted.iter().map(|finding| finding.code).collect();
+        let codes: Vec<&str> = noted.iter().map(|finding| finding.code()).collect();
         let noted = format!("  (noted: {})", codes.join(", "));
         line.push_str(&styled(FAINT, noted));
     }
     ui.line(line)?;
     for finding in shown {
-        let style = severity_style(finding.severity);
-        let place = if finding.place.is_empty() {
+        let style = severity_style(finding.severity());
+        let place = if finding.place.is_nowhere() {
             String::new()
         } else {
             format!(", {}", finding.place)
         };
         ui.line(format_args!(
             "      {} {}{place}: {}",
-            styled(style, finding.severity),
-            finding.code,
-            finding.message
+            styled(style, finding.severity()),
+            finding.code(),
+            finding.message()
         ))?;
     }
     Ok(())

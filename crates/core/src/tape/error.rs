@@ -63,6 +63,9 @@ pub enum Error {
         /// How its moments are told.
         instead: &'static str,
     },
+    /// Of a comparison: what is wrong is the other recording's.
+    #[error("{0}")]
+    Other(Box<Error>),
     /// Whoever had it done wanted it no more.
     #[error("cancelled")]
     Cancelled,
@@ -83,6 +86,12 @@ impl Error {
         Self::Format(Box::new(error))
     }
 
+    /// The same, of the second of two recordings.
+    #[must_use]
+    pub fn of_other(self) -> Self {
+        Self::Other(Box::new(self))
+    }
+
     /// The error of a format's that this is, if it is one.
     #[must_use]
     pub fn of_format<E: Coded + 'static>(&self) -> Option<&E> {
@@ -100,6 +109,7 @@ impl Error {
             Self::Io(_) | Self::Output(_) => "io",
             Self::Broken(finding) => finding.rule.code,
             Self::Format(error) => error.code(),
+            Self::Other(error) => error.code(),
             Self::NoConversion { .. } => "no-conversion",
             Self::Option(_) => "option",
             Self::FormatsDiffer { .. } => "formats-differ",
@@ -117,6 +127,7 @@ impl Error {
             Self::Io(_) | Self::Output(_) => Class::Io,
             Self::Broken(finding) => finding.rule.class,
             Self::Format(error) => error.class(),
+            Self::Other(error) => error.class(),
             _ => Class::Caller,
         }
     }
@@ -127,6 +138,7 @@ impl Error {
         match self {
             Self::Broken(finding) => finding.place.offset,
             Self::Format(error) => error.offset(),
+            Self::Other(error) => error.offset(),
             _ => None,
         }
     }

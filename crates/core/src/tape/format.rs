@@ -14,6 +14,9 @@ use crate::rule::RuleInfo;
 pub enum Verb {
     /// To open it: what it needs and does not carry.
     Open,
+    /// To print a thing that it carries, alone: flags, each the name of one. See
+    /// [`Tape::attachment`].
+    Inspect,
     /// To check it.
     Verify,
     /// To measure it.

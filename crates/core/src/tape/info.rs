@@ -27,6 +27,13 @@ pub struct Partial<T> {
     pub problem: Option<Error>,
 }
 
+impl<T> Partial<T> {
+    /// So much of it, and what is wrong.
+    pub const fn new(value: T, problem: Option<Error>) -> Self {
+        Self { value, problem }
+    }
+}
+
 impl<T> From<T> for Partial<T> {
     /// All of it.
     fn from(value: T) -> Self {

@@ -3,6 +3,7 @@
 
 mod audit;
 mod diff;
+mod diff_lines;
 mod error;
 mod format;
 mod info;
@@ -11,7 +12,8 @@ mod trait_tape;
 mod work;
 
 pub use audit::{AnyFinding, Audit, Told, Verdict};
-pub use diff::{Diff, diff_lines};
+pub use diff::Diff;
+pub use diff_lines::diff_lines;
 pub use error::Error;
 pub use format::{Format, Source, Verb};
 pub use info::{Info, Partial, Secrets, object};

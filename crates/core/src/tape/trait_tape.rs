@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::audit::Audit;
-use super::diff::{Diff, diff_lines};
+use super::diff::Diff;
 use super::error::Error;
 use super::info::{Info, Partial, Secrets};
 use super::option::Options;
 use super::work::{Sink, Work};
 use crate::clock::At;
+use crate::finding::Findings;
 use crate::input::Input;
+use crate::rule::Rule;
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -96,6 +98,22 @@ pub struct Repaired {
     pub beside: Vec<Beside>,
 }
 
+impl Repaired {
+    /// What a lenient reader found broken was left out, and nothing else was done.
+    #[must_use]
+    pub fn left_out<R: Rule>(findings: &Findings<R>) -> Self {
+        let actions: Vec<String> = findings
+            .broken()
+            .map(|finding| format!("left out: {}", Error::from(finding.clone())))
+            .collect();
+        Self {
+            lossy: !actions.is_empty(),
+            actions,
+            beside: Vec::new(),
+        }
+    }
+}
+
 /// An opened recording. Opening looks at the header only; each method reads as much as it needs.
 ///
 /// Methods take the options that the format declares for their verb; whoever calls them has
@@ -107,17 +125,31 @@ pub trait Tape: Send + Sync {
     /// The tape's own type, for what one format alone can do.
     fn any(&self) -> &dyn Any;
 
-    /// What the header says; the body is not decoded.
+    /// What the header says; the body is not decoded. Where that is not said, [`Tape::info`]: a
+    /// format whose header tells something says it here, so that a folder is listed fast.
     ///
     /// # Errors
     /// Where the header can't be read.
-    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error>;
+    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        self.info(secrets)
+    }
 
     /// What the whole recording says of itself; of a broken one as much as can be read.
     ///
     /// # Errors
     /// Where nothing can be read.
     fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error>;
+
+    /// A text that the recording carries, such as its world or its schema: by the name of a flag
+    /// that the format declares for [`Verb::Inspect`](super::Verb::Inspect).
+    ///
+    /// # Errors
+    /// Where it carries none, or a broken one.
+    fn attachment(&self, name: &str) -> Result<String, Error> {
+        Err(Error::Unsupported(format!(
+            "the recording carries no {name}"
+        )))
+    }
 
     /// Checks the recording as thoroughly as its bytes allow. What can't be read is a finding.
     ///
@@ -130,7 +162,13 @@ pub trait Tape: Send + Sync {
     ///
     /// # Errors
     /// Where nothing can be read.
-    fn stats(&self, options: &Options) -> Result<Partial<Map<String, Value>>, Error>;
+    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
+        let info = self.info(Secrets::Hide)?;
+        Ok(Partial {
+            value: info.value.details,
+            problem: info.problem,
+        })
+    }
 
     /// Writes one JSON object a line for each step, with `step`, `tick` where there is one, and
     /// `time_ms`.
@@ -139,22 +177,32 @@ pub trait Tape: Send + Sync {
     /// [`Error::Output`] is `out`'s, all others are the recording's.
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error>;
 
-    /// What differs between this and another recording of its kind.
+    /// What differs between this and another recording of its kind; `None` where the format knows
+    /// nothing better than [`diff_lines`](super::diff_lines).
     ///
     /// # Errors
     /// Where one of them can't be read to its end.
-    fn diff(&self, other: &dyn Tape, options: &Options) -> Result<Diff, Error>;
+    fn diff(&self, _other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
+        Ok(None)
+    }
 
-    /// The recording in another form; without any wish byte for byte the same.
+    /// The recording in another form; without any wish byte for byte the same. Where nothing else is
+    /// said it is copied, if it can be read to its end.
     ///
     /// # Errors
     /// What was written then is nothing to keep.
     fn convert(
         &self,
-        to: Target<'_>,
+        _to: Target<'_>,
         out: &mut dyn Sink,
         work: &Work<'_>,
-    ) -> Result<Converted, Error>;
+    ) -> Result<Converted, Error> {
+        if let Some(problem) = self.info(Secrets::Hide)?.problem {
+            return Err(problem);
+        }
+        work.copy(self.input(), out)?;
+        Ok(Converted::default())
+    }
 
     /// Keeps what is whole.
     ///
@@ -166,14 +214,4 @@ pub trait Tape: Send + Sync {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Repaired, Error>;
-}
-
-impl dyn Tape {
-    /// [`diff_lines`] of this and another: what a format does that has nothing better.
-    ///
-    /// # Errors
-    /// As [`diff_lines`].
-    pub fn diff_lines(&self, other: &dyn Tape) -> Result<Diff, Error> {
-        diff_lines([self, other])
-    }
 }

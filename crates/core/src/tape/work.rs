@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::Error;
+use crate::input::Input;
 
 /// Where a recording that is made goes: a temporary file, which becomes the recording if all went
 /// well.
@@ -46,7 +47,29 @@ impl Work<'_> {
         }
     }
 
-    /// So many bytes of the input are done with. To be called for each frame or chunk.
+    /// The input as it is.
+    ///
+    /// # Errors
+    /// What either side says, and [`Error::Cancelled`].
+    pub fn copy(&self, input: &Input, out: &mut dyn Sink) -> Result<(), Error> {
+        let mut stream = input.stream();
+        let mut piece = vec![0; 256 << 10];
+        let mut copied = 0;
+        loop {
+            let count = match stream.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Error::Io(error)),
+            };
+            out.write_all(piece.get(..count).unwrap_or_default())
+                .map_err(Error::Output)?;
+            copied += count as u64;
+            self.done(copied)?;
+        }
+    }
+
+    /// So many bytes of the input, in all, are done with. To be called for each frame or chunk.
     ///
     /// # Errors
     /// [`Error::Cancelled`] where the work is wanted no more.

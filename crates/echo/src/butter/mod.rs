@@ -12,6 +12,7 @@ mod header;
 mod journal;
 pub(crate) mod layout;
 pub(crate) mod packed;
+mod pause;
 mod play;
 mod proof;
 mod read;

@@ -5,6 +5,7 @@ use super::cursor::Cursor;
 use super::header::{Compression, Header};
 use super::layout::Layout;
 use super::packed::Packed;
+use super::pause::{PauseState, Untold};
 use super::read::{ReadOptions, Strictness};
 use super::resync::read_within;
 use super::state::{Dialect, Mended, State};
@@ -37,6 +38,7 @@ const OPEN: usize = 256 << 10;
 pub const BACK: usize = 64;
 
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Playing {
     pub header: Header,
     options: ReadOptions,
@@ -57,6 +59,10 @@ pub struct Playing {
     plain: bool,
     /// What stands behind the whole frames.
     cut: Option<Rule>,
+    /// It starts within a pause, and does not tell how long that takes.
+    in_pause: bool,
+    /// Keyframes that don't tell the timers of pauses, if it is the reference's.
+    untold: Vec<Untold>,
     state: State,
     packed: Packed,
     frame: Frame,
@@ -83,6 +89,8 @@ impl Playing {
             offset: 0,
             plain: true,
             cut: None,
+            in_pause: false,
+            untold: Vec::new(),
             state: State::default(),
             packed: Packed::default(),
             frame: Frame::default(),
@@ -120,6 +128,11 @@ impl Playing {
         }
     }
 
+    /// Goes on behind chunks that show who wrote them.
+    pub fn know(&mut self, dialect: Option<Dialect>) {
+        self.known = dialect.map(|dialect| (dialect, 0));
+    }
+
     /// Takes a chunk. `whole` is false where the file ends within it.
     pub fn load(&mut self, stored: &[u8], offset: u64, whole: bool) {
         self.offset = offset;
@@ -155,6 +168,8 @@ impl Playing {
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);
         self.raw.truncate(survey.whole);
+        self.in_pause = survey.in_pause;
+        self.untold = survey.untold;
         // Of a chunk that the file cuts, whoever took it says so.
         self.cut = self.cut.take().or(survey.error).filter(|_| whole);
     }
@@ -168,6 +183,8 @@ impl Playing {
         // A journal is written exactly.
         self.dialect = self.options.dialect.unwrap_or(Dialect::Exact);
         self.cut = None;
+        self.in_pause = false;
+        self.untold.clear();
         self.raw.clear();
         let mut whole = 0;
         while whole < OPEN {
@@ -207,6 +224,8 @@ impl Playing {
                 self.state.started = false;
                 return self.tell(finding).map(|()| false);
             }
+            let untold = self.untold.iter().find(|untold| untold.at == self.at);
+            self.state.least = untold.map_or([0.0; 2], |untold| untold.least);
             let mut input = Cursor::new(self.raw.get(self.at..).unwrap_or_default());
             let read = self.packed.read(&mut input, self.layout).and_then(|()| {
                 self.state
@@ -259,6 +278,21 @@ impl Playing {
     /// Whether the chunk is the reference's.
     pub fn is_reference(&self) -> bool {
         self.dialect == Dialect::Reference
+    }
+
+    /// Whether the chunk goes on with a pause, of whose timers only those before can tell.
+    pub fn starts_in_pause(&self) -> bool {
+        self.is_reference() && self.in_pause
+    }
+
+    /// The pause as it is after the last frame.
+    pub const fn pause(&self) -> Option<PauseState> {
+        self.state.pause
+    }
+
+    /// Takes the pause as it was before the next frame.
+    pub const fn set_pause(&mut self, pause: Option<PauseState>) {
+        self.state.pause = pause;
     }
 
     /// Where the last frame stands, if it is stored as it is.

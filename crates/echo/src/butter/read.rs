@@ -7,6 +7,7 @@ use super::cursor::Cursor;
 use super::header::{Compression, Header};
 use super::layout::Layout;
 use super::packed::{KEYFRAME, Packed};
+use super::pause::PauseState;
 use super::play::{BACK, Playing, Seen};
 use super::state::Dialect;
 use super::stream::{Decoder, Step};
@@ -265,7 +266,34 @@ impl<'a> File<'a> {
         })
     }
 
+    /// The pause that a chunk goes on with, from the chunk on in which it began: of up to 64 chunks
+    /// before it.
+    fn pause_before(&self, index: usize) -> Option<PauseState> {
+        let header = self.header.as_ref()?;
+        let layout = Layout::of(header);
+        let (mut raw, mut packed) = (Vec::new(), Packed::default());
+        let limits = &self.options.limits;
+        let furthest = index.saturating_sub(BACK);
+        let chunks = self.chunks.get(furthest..index)?;
+        let began = chunks.iter().rposition(|entry| {
+            // A broken chunk shows what is whole of it.
+            let _ = inflate(self.stored(entry), header.compression, limits, &mut raw);
+            !Survey::of(&raw, layout, &mut packed).in_pause
+        });
+        let began = began.unwrap_or(0);
+        let mut playing = Playing::new(header.clone(), self.options);
+        playing.know(self.dialect_before(furthest + began));
+        for entry in chunks.iter().skip(began) {
+            playing.load(self.stored(entry), entry.offset, entry.there == entry.size);
+            while let Ok(true) = playing.step() {}
+        }
+        playing.pause()
+    }
+
     /// The frames of a chunk alone: random access. `None` where there is no such chunk.
+    ///
+    /// The timers of a pause, of which a keyframe of the reference tells nothing, are had from the
+    /// chunks before it, up to 64.
     ///
     /// Bones that a keyframe of the reference stores as differences from the chunk before can't be
     /// told from one chunk: [`Seen::mended`] counts them as lost. Reading all frames tells them.
@@ -279,6 +307,9 @@ impl<'a> File<'a> {
         } else {
             let before = || self.dialect_before(index);
             playing.load_alone(self.stored(entry), entry.offset, whole, before);
+            if playing.starts_in_pause() {
+                playing.set_pause(self.pause_before(index));
+            }
         }
         Some(ChunkFrames { playing })
     }

@@ -3,14 +3,13 @@
 //! Writer and reader keep the same state and change it by the same code, so what a writer takes
 //! differences from is what a reader adds them to.
 
-use super::difference::{is_zero, is_zero_half};
+use super::difference::is_zero;
 use super::fixed;
-use super::half::from_half;
+use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::Layout;
-use super::packed::{
-    Halves, Packed, PackedPause, PackedPayload, PackedPlayer, PackedScore, PackedStats,
-};
+use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore, PackedStats};
+use super::pause::{PauseState, Timers};
 use super::rotation::{self, Quaternion};
 use crate::model::{BONES, PlayerBones, Vec3};
 use crate::rule::Rule;
@@ -50,16 +49,6 @@ pub struct StatsState {
     pub counts: [u8; 10],
     pub possession_time: f32,
     pub stuns: u16,
-}
-
-/// A pause.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct PauseState {
-    pub flags: u8,
-    pub state: u8,
-    /// Paused, unpaused.
-    pub timers: [f32; 2],
-    pub deltas: [u16; 2],
 }
 
 /// A player.
@@ -113,6 +102,8 @@ pub struct State {
     pub points: [f32; 2],
     pub inputs: u8,
     pub pause: Option<PauseState>,
+    /// What the timers of the next keyframe are, at least, where the reference does not tell them.
+    pub least: Timers,
     pub score: Option<PackedScore>,
     pub throw: Option<[u16; 13]>,
     pub vr: Option<Moving>,
@@ -125,6 +116,8 @@ pub struct State {
     pub players: Vec<PlayerState>,
     /// Those of the frame before.
     previous: Vec<PlayerState>,
+    /// Those of the frame before that one.
+    older: Vec<PlayerState>,
     pub bones: Option<Vec<PlayerBones>>,
     /// Bones of the frame before a keyframe, for keyframes that differ from it.
     before: Vec<PlayerBones>,
@@ -159,6 +152,15 @@ fn add(to: &mut Vec3, halves: Halves) {
 }
 
 impl Moving {
+    /// Where it was left, now that it is there again: with the bytes of that place the reference
+    /// compares what it differs by next.
+    fn returned(self) -> Self {
+        Self {
+            delta: self.position.map(to_half),
+            ..self
+        }
+    }
+
     /// Moves by a difference that is there, or by what its absence means.
     #[inline(always)]
     fn step(&mut self, delta: Option<Halves>, dialect: Dialect, mended: &mut Mended) {
@@ -188,22 +190,27 @@ impl StatsState {
     }
 }
 
-impl PauseState {
-    fn step(&mut self, packed: &PackedPause) {
-        self.flags = packed.flags;
-        self.state = packed.state;
-        self.deltas = [packed.paused_timer, packed.unpaused_timer];
-        self.run();
-    }
-
-    fn run(&mut self) {
-        for (timer, delta) in self.timers.iter_mut().zip(self.deltas) {
-            *timer += from_half(delta);
-        }
-    }
-}
-
 impl PlayerState {
+    /// One who was not there in the frame before, as it is before it steps: nothing is known, but
+    /// for poses that are left out of one who was away for that frame only. The reference leaves
+    /// them out where they are those of two frames before, and its own reader throws.
+    fn back(packed: &PackedPlayer, older: Option<&Self>) -> Self {
+        let mut player = Self::NEW;
+        let Some(older) = older else {
+            return player;
+        };
+        let mut bits = packed.pose_bits;
+        for (moving, older) in player.poses.iter_mut().zip(&older.poses) {
+            if bits & 1 == 0 {
+                *moving = older.returned();
+            }
+            // Where it is told, it is replaced.
+            moving.rotation = older.rotation;
+            bits >>= 2;
+        }
+        player
+    }
+
     fn step(
         &mut self,
         packed: &PackedPlayer,
@@ -242,18 +249,51 @@ impl PlayerState {
     }
 }
 
-/// The first player with a user id. Those without one are all the same to the format.
-fn find(players: &[PlayerState], place: usize, userid: u64) -> Option<&PlayerState> {
-    players
-        .get(place)
-        .filter(|player| player.userid == userid && userid != 0)
-        .or_else(|| players.iter().find(|player| player.userid == userid))
+/// Who is looked for among the players of a frame.
+#[derive(Clone, Copy)]
+pub struct Who {
+    /// As in the header; 0 for one whose name it lacks.
+    pub index: u8,
+    pub playerid: u8,
+    /// As the header says; 0 for one that it lacks.
+    pub userid: u64,
+}
+
+impl Who {
+    fn of(packed: &PackedPlayer, header: &Header) -> Self {
+        // Nobody has index 0; others were checked when the frame was unpacked.
+        let player = header.player(packed.index);
+        Self {
+            index: packed.index,
+            playerid: packed.playerid,
+            userid: player.map_or(0, |player| player.userid),
+        }
+    }
+
+    /// The first player with the user id. Those without one are all the same to the format.
+    ///
+    /// The reference finds players by their name when it tells their index, and by their user id when
+    /// it takes differences: so one who is renamed has index 0, differs from what it was, and is known
+    /// by its number within the match.
+    fn among(self, players: &[PlayerState], place: usize) -> Option<&PlayerState> {
+        let named = |player: &&PlayerState| player.index != 0 && player.userid == self.userid;
+        let numbered = |player: &&PlayerState| player.playerid == self.playerid;
+        if self.index == 0 {
+            return players.iter().find(numbered);
+        }
+        players
+            .get(place)
+            .filter(|player| named(player) && self.userid != 0)
+            .or_else(|| players.iter().find(named))
+            // Called again what the header says.
+            .or_else(|| players.iter().find(|p| p.index == 0 && numbered(p)))
+    }
 }
 
 impl State {
-    /// The player of the frame before with this user id; mostly it stands at the same place.
-    pub fn previous(&self, place: usize, userid: u64) -> Option<&PlayerState> {
-        find(&self.players, place, userid)
+    /// A player in the frame before; mostly it stands at the same place.
+    pub fn previous(&self, place: usize, who: Who) -> Option<&PlayerState> {
+        who.among(&self.players, place)
     }
 
     fn restart(&mut self) {
@@ -270,6 +310,7 @@ impl State {
         self.rules = None;
         self.team_stats = [None; 3];
         self.players.clear();
+        self.previous.clear();
         self.started = true;
     }
 
@@ -309,24 +350,7 @@ impl State {
             self.inputs = packed.inputs;
         }
         if has.pause {
-            let mut pause = self.pause.unwrap_or_default();
-            pause.step(&packed.pause);
-            // The reference writes 0 into keyframes, whatever the timers say.
-            if let Some(before) = pause_before
-                && packed.keyframe
-                && dialect == Dialect::Reference
-                && is_zero_half(packed.pause.paused_timer | packed.pause.unpaused_timer)
-                && before.timers.iter().any(|timer| timer.abs() > 0.0)
-                && (pause.flags, pause.state) == (before.flags, before.state)
-            {
-                // And went on as they did, most likely.
-                pause.timers = before.timers;
-                for (timer, delta) in pause.timers.iter_mut().zip(before.deltas) {
-                    *timer += from_half(delta);
-                }
-                self.mended.pause_timers += 1;
-            }
-            self.pause = Some(pause);
+            self.apply_pause(packed, pause_before, dialect);
         } else if dialect == Dialect::Reference
             && let Some(pause) = &mut self.pause
         {
@@ -371,6 +395,21 @@ impl State {
         Ok(())
     }
 
+    fn apply_pause(&mut self, packed: &Packed, before: Option<PauseState>, dialect: Dialect) {
+        if !packed.keyframe {
+            self.pause.get_or_insert_default().step(&packed.pause);
+            return;
+        }
+        self.pause = Some(if dialect == Dialect::Reference {
+            let least = std::mem::take(&mut self.least);
+            let (pause, raised) = PauseState::of_reference(&packed.pause, before, least);
+            self.mended.pause_timers += u64::from(raised);
+            pause
+        } else {
+            PauseState::of_keyframe(&packed.pause)
+        });
+    }
+
     fn apply_teams(&mut self, packed: &Packed, layout: Layout, header: &Header, dialect: Dialect) {
         self.possession = packed.team_bits & 3;
         for (team, (stats, delta)) in self
@@ -384,17 +423,20 @@ impl State {
             }
         }
         self.team_players = packed.team_players;
+        std::mem::swap(&mut self.previous, &mut self.older);
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
         for (at, packed) in packed.players.iter().enumerate() {
-            // Nobody has index 0; others were checked when the frame was unpacked.
-            let userid = header
-                .player(packed.index)
-                .map_or(0, |player| player.userid);
-            let before = find(&self.previous, at, userid).unwrap_or(&PlayerState::NEW);
-            self.players.push(*before);
+            let who = Who::of(packed, header);
+            let before = who.among(&self.previous, at);
+            // What is left out of one who was not there does not go on.
+            let dialect = before.map_or(Dialect::Exact, |_| dialect);
+            self.players.push(match before {
+                Some(before) => *before,
+                None => PlayerState::back(packed, who.among(&self.older, at)),
+            });
             if let Some(player) = self.players.last_mut() {
-                player.userid = userid;
+                player.userid = who.userid;
                 player.step(packed, layout, dialect, &mut self.mended);
             }
         }

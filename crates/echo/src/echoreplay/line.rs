@@ -189,7 +189,8 @@ impl<'a> Line<'a> {
     /// used again.
     ///
     /// A member that is missing or `null` is the model's default. Of members that come twice, the
-    /// last counts. Numbers too large for an `f32` become infinite, as in the reference.
+    /// last counts. Where a head, body or hand has both `pos` and `position`, `pos` counts unless it
+    /// is `null`, whatever the order: so the reference of .butter reads. Numbers too large for an `f32` become infinite, as in the reference.
     ///
     /// # Errors
     /// The rule that the JSON breaks, with the byte; the frame is then of no use.

@@ -254,7 +254,8 @@ impl LastThrow {
 /// A position and an orientation as three unit vectors.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Pose {
-    /// Metres; `position` of heads, bodies and the disc, `pos` of hands, `vr_position`.
+    /// Metres; `position` of heads, bodies and the disc, `pos` of hands, `vr_position`. The reference
+    /// of .butter writes both `pos` and `position` of players, one of them `null`.
     pub position: Vec3,
     /// Where it looks.
     pub forward: Vec3,

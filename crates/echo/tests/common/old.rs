@@ -28,7 +28,7 @@ pub enum Old {
 }
 
 /// A number that a half holds exactly.
-fn half(value: f32) -> [u8; 2] {
+pub fn half(value: f32) -> [u8; 2] {
     let bits = value.to_bits();
     if value == 0.0 {
         return [0; 2];

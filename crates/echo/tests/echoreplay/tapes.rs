@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use gametape_echo::echoreplay::{Writer, read};
+use gametape_echo::diff::{Tolerance, compare};
+use gametape_echo::echoreplay::{Redactor, Writer, read, write_frame};
 use gametape_echo::{Frame, Holding, Map, TeamId};
 use serde_json::Value;
 
@@ -118,6 +119,61 @@ fn a_frame_is_read_as_it_is_spelled() {
     assert_eq!(fox.holding_left, Some(Holding::Disc));
     assert_eq!(fox.lhand.position, [-1.6670001, 0.19800001, 34.412003]);
     assert_eq!(fox.stats.unwrap().shots_taken, 4);
+}
+
+/// As the reference spells it: both members that a position may be, one of them `null`.
+#[test]
+fn positions_by_either_name_are_read_copied_and_redacted() {
+    let Some(bytes) = tape("butter/compat/both-keys.echoreplay") else {
+        return;
+    };
+    let mut copied = Writer::new(Vec::new());
+    let mut redacted = Vec::new();
+    let mut redactor = Redactor::new();
+    let mut frames = Vec::new();
+    for line in read(&bytes) {
+        let line = line.unwrap();
+        copied.push_line(&line).unwrap();
+        line.redacted(&mut redactor, &mut redacted).unwrap();
+        frames.push(line.frame().unwrap());
+    }
+    assert!(copied.finish().unwrap() == bytes);
+
+    // The same place under one name, under the other, and, of the last body, under both.
+    let here = [1.5, 2.25, -3.0];
+    for (at, frame) in frames.iter().enumerate() {
+        let player = &frame.session.teams[0].players[0];
+        let body = if at == 2 { [4.0, 5.0, 6.0] } else { here };
+        let poses = [player.head, player.body, player.lhand, player.rhand];
+        let positions = poses.map(|pose| pose.position);
+        assert_eq!(positions, [here, body, here, here], "frame {at}");
+        assert!(frame.session.unknown.is_empty());
+        // Written under the name that the game uses, it is the same frame.
+        let mut text = Vec::new();
+        write_frame(frame, &mut text).unwrap();
+        assert_eq!(
+            read(&text).next().unwrap().unwrap().frame().unwrap(),
+            *frame
+        );
+    }
+    // How it is spelled makes no difference.
+    let spelled_once = Frame {
+        time: frames[1].time,
+        ..frames[0].clone()
+    };
+    assert_eq!(compare(&spelled_once, &frames[1], &Tolerance::EXACT), None);
+
+    // Every byte that tells nobody's name stays.
+    let mut plain = String::from_utf8(bytes).unwrap();
+    for (secret, public) in [
+        ("\"Ann\"", "\"Player 1\""),
+        ("1001", "1"),
+        ("10.20.30.40", "0.0.0.0"),
+    ] {
+        assert!(plain.contains(secret));
+        plain = plain.replace(secret, public);
+    }
+    assert_eq!(String::from_utf8(redacted).unwrap(), plain);
 }
 
 #[test]

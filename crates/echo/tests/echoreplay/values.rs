@@ -147,6 +147,42 @@ fn of_members_that_come_twice_the_last_counts() {
 }
 
 #[test]
+fn pos_counts_unless_it_is_null_and_then_position() {
+    const POS: [f32; 3] = [1.0, -2.5, 3.0];
+    const POSITION: [f32; 3] = [4.0, 5.0, -6.5];
+    for (members, right) in [
+        (r#""position":[4,5,-6.5]"#, POSITION),
+        (r#""pos":[1,-2.5,3]"#, POS),
+        // As the reference writes heads and bodies, and hands; and the other way round.
+        (r#""pos":null,"position":[4,5,-6.5]"#, POSITION),
+        (r#""pos":[1,-2.5,3],"position":null"#, POS),
+        (r#""position":[4,5,-6.5],"pos":null"#, POSITION),
+        (r#""position":null,"pos":[1,-2.5,3]"#, POS),
+        (r#""pos":[1,-2.5,3],"position":[4,5,-6.5]"#, POS),
+        (r#""position":[4,5,-6.5],"pos":[1,-2.5,3]"#, POS),
+        // Of those that come twice, the last.
+        (
+            r#""pos":[1,-2.5,3],"position":[4,5,-6.5],"pos":null"#,
+            POSITION,
+        ),
+        (r#""pos":null,"position":null"#, [0.0; 3]),
+        // Zero is a place.
+        (r#""pos":[0,0,0],"position":[4,5,-6.5]"#, [0.0; 3]),
+    ] {
+        let limbs = ["head", "body", "lhand", "rhand"]
+            .map(|limb| format!(r#""{limb}":{{"forward":[0,0,1],{members},"up":[0,1,0]}}"#));
+        let json = format!(r#"{{"teams":[{{"players":[{{{}}}]}}]}}"#, limbs.join(","));
+        let session = session(&json);
+        let player = &session.teams[0].players[0];
+        for pose in [&player.head, &player.body, &player.lhand, &player.rhand] {
+            assert_eq!(pose.position, right, "{members}");
+            assert_eq!((pose.forward[2], pose.up[1]), (1.0, 1.0), "{members}");
+        }
+        assert_eq!(session.unknown, []);
+    }
+}
+
+#[test]
 fn json_that_is_no_session_tells_where() {
     let at = |session: &str| {
         let text = line(0, session);

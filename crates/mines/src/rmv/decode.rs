@@ -80,7 +80,7 @@ impl Fault {
         match self {
             Self::Code(code) => Rule::EventCode { code, version },
             Self::ReducedFirst => Rule::ReducedFirst,
-            Self::TimeRange(now) => Rule::TimeRange { now },
+            Self::TimeRange(now_ms) => Rule::TimeRange { now_ms },
             Self::PositionRange(x, y) => Rule::PositionRange { x, y },
         }
     }

@@ -1,19 +1,21 @@
 //! The rules that the slice reader and the stream reader share, and what a broken one comes to.
 
-use super::error::Error;
-use super::limits::Limits;
-use super::rule::{Finding, Findings, Rule, Section, Severity};
-use crate::{DeclaredSize, Event, Version};
+use gametape_core::{Severity, Strictness};
 
-/// How much a reader puts up with.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Strictness {
-    /// The specification, with what all known writers do beyond it: the first broken rule is
-    /// the error.
-    #[default]
-    Strict,
-    /// Goes on as long as there is anything to read, and names every broken rule.
-    Lenient,
+use super::error::{Error, Finding, Findings};
+use super::limits::Limits;
+use super::rule::Rule;
+use super::section::Section;
+use crate::event::game_time;
+use crate::game::DeclaredSize;
+use crate::{Cell, Event, Version};
+
+/// What `rule` says of the event that stands at `offset`.
+pub(crate) fn at_event(rule: Rule, offset: u64, index: u32, time_ms: u32) -> Finding {
+    Finding::new(rule)
+        .at(offset)
+        .step(index.into())
+        .time(Some(game_time(time_ms)))
 }
 
 /// Broken rules: an error to a strict reader, a finding to a lenient one.
@@ -24,10 +26,10 @@ pub(crate) struct Deviations {
 }
 
 impl Deviations {
-    pub fn new(strictness: Strictness) -> Self {
+    pub const fn new(strictness: Strictness) -> Self {
         Self {
             strictness,
-            findings: Findings::default(),
+            findings: Findings::new(),
         }
     }
 
@@ -41,6 +43,18 @@ impl Deviations {
                 Ok(())
             }
         }
+    }
+
+    /// [`Deviations::note`] of [`at_event`].
+    #[cold]
+    pub fn note_event(
+        &mut self,
+        rule: Rule,
+        offset: u64,
+        index: u32,
+        time_ms: u32,
+    ) -> Result<(), Error> {
+        self.note(at_event(rule, offset, index, time_ms))
     }
 }
 
@@ -82,28 +96,45 @@ impl EventChecker {
         match event {
             Event::Mouse(mouse) => {
                 if mouse.time_ms < self.before {
-                    let (before, now) = (self.before, mouse.time_ms);
-                    deviations.note(
-                        Finding::new(Rule::TimeOrder { before, now })
-                            .at(offset)
-                            .event(index, now),
-                    )?;
+                    self.backwards(mouse.time_ms, index, offset, deviations)?;
                 }
                 self.before = mouse.time_ms;
             }
             Event::Board(board) => {
-                let (cell, cols, rows) = (board.cell, self.cols, self.rows);
-                if cell.col >= cols || cell.row >= rows {
-                    deviations.note(
-                        Finding::new(Rule::EventCell { cell, cols, rows })
-                            .at(offset)
-                            .event(index, self.before),
-                    )?;
+                let cell = board.cell;
+                if cell.col >= self.cols || cell.row >= self.rows {
+                    self.outside(cell, index, offset, deviations)?;
                 }
             }
             Event::Timestamp(_) => {}
         }
         Ok(())
+    }
+
+    // Apart from the check, which is part of hot loops.
+    #[cold]
+    fn backwards(
+        &self,
+        now_ms: u32,
+        index: u32,
+        offset: u64,
+        deviations: &mut Deviations,
+    ) -> Result<(), Error> {
+        let before_ms = self.before;
+        deviations.note_event(Rule::TimeOrder { before_ms, now_ms }, offset, index, now_ms)
+    }
+
+    #[cold]
+    fn outside(
+        &self,
+        cell: Cell,
+        index: u32,
+        offset: u64,
+        deviations: &mut Deviations,
+    ) -> Result<(), Error> {
+        let (cols, rows) = (self.cols, self.rows);
+        let rule = Rule::EventCell { cell, cols, rows };
+        deviations.note_event(rule, offset, index, self.before)
     }
 }
 
@@ -114,26 +145,26 @@ pub(crate) fn check_video_size(
     start: u64,
     limits: &Limits,
 ) -> Result<(), Error> {
-    if let Some(claimed) = stated.map(u64::from)
-        && claimed > limits.max_video_bytes
-    {
-        return Err(video_limit(claimed, start, limits));
+    match stated.map(u64::from) {
+        Some(claimed) if claimed > limits.max_video_bytes => {
+            Err(video_limit(claimed, start, limits))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// More bytes came than the limit allows; how many more, a stream can't know.
-pub(crate) const fn video_over_limit(offset: u64, limits: &Limits) -> Error {
+pub(crate) fn video_over_limit(offset: u64, limits: &Limits) -> Error {
     video_limit(limits.max_video_bytes.saturating_add(1), offset, limits)
 }
 
-const fn video_limit(claimed: u64, offset: u64, limits: &Limits) -> Error {
-    Error::Limit {
+fn video_limit(claimed: u64, offset: u64, limits: &Limits) -> Error {
+    let rule = Rule::Limit {
         what: "the video section",
         claimed,
         limit: limits.max_video_bytes,
-        offset,
-    }
+    };
+    Error::at(rule, offset)
 }
 
 /// What a stated size turns out to be, once the real one is known.

@@ -1,107 +1,18 @@
-//! What can go wrong, by whose fault it is.
+//! Findings, why a recording can't be read, and why a game can't be written.
 
-use std::io;
+use gametape_core::{Class, Coded};
 
-use super::rule::{Finding, Grouped, Rule};
+use super::rule::Rule;
+use super::section::Section;
+
+/// A rule that a recording breaks or stretches, and where.
+pub type Finding = gametape_core::Finding<Rule>;
+
+/// Findings, one for each code (and section): the first place, and how often it came again.
+pub type Findings = gametape_core::Findings<Rule>;
 
 /// Why a recording could not be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The source of the bytes failed.
-    #[error("reading failed at byte {}: {source}", Grouped(*.offset))]
-    Io {
-        /// Bytes read before.
-        offset: u64,
-        /// What the source said.
-        source: io::Error,
-    },
-    /// The file breaks a rule of the format.
-    #[error("{}{}{}", .0.place(), if .0.place().is_empty() { "" } else { ": " }, .0.message())]
-    File(Box<Finding>),
-    /// The file asks for more than [`Limits`](super::Limits) allow.
-    #[error("byte {}: {what} takes {} bytes, the limit is {}", Grouped(*.offset), Grouped(*.claimed), Grouped(*.limit))]
-    Limit {
-        /// What is too large.
-        what: &'static str,
-        /// Its size.
-        claimed: u64,
-        /// The limit.
-        limit: u64,
-        /// Where it is claimed.
-        offset: u64,
-    },
-}
-
-impl Error {
-    /// The rule that is broken, where it is the file's fault.
-    #[must_use]
-    pub fn rule(&self) -> Option<&Rule> {
-        match self {
-            Self::File(finding) => Some(&finding.rule),
-            _ => None,
-        }
-    }
-
-    /// `rmv.truncated`, …; `rmv.limit` and `io` for what is not a rule of the format.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Io { .. } => "io",
-            Self::File(finding) => finding.code(),
-            Self::Limit { .. } => "rmv.limit",
-        }
-    }
-
-    /// True where the file ends too early: more bytes might mend it.
-    #[must_use]
-    pub fn is_truncated(&self) -> bool {
-        matches!(self.rule(), Some(Rule::Truncated { .. }))
-    }
-
-    /// True where a limit was reached: larger limits might mend it.
-    #[must_use]
-    pub const fn is_limit(&self) -> bool {
-        matches!(self, Self::Limit { .. })
-    }
-
-    /// What it says of the file; `None` where the source failed, which a slice does not.
-    #[must_use]
-    pub fn into_finding(self) -> Option<Finding> {
-        match self {
-            Self::Io { .. } => None,
-            Self::File(finding) => Some(*finding),
-            Self::Limit {
-                what,
-                claimed,
-                limit,
-                offset,
-            } => Some(
-                Finding::new(Rule::Limit {
-                    what,
-                    claimed,
-                    limit,
-                })
-                .at(offset),
-            ),
-        }
-    }
-
-    /// Where in the file.
-    #[must_use]
-    pub fn offset(&self) -> Option<u64> {
-        match self {
-            Self::Io { offset, .. } | Self::Limit { offset, .. } => Some(*offset),
-            Self::File(finding) => finding.offset,
-        }
-    }
-}
-
-impl From<Finding> for Error {
-    fn from(finding: Finding) -> Self {
-        Self::File(Box::new(finding))
-    }
-}
+pub type Error = gametape_core::ReadError<Rule>;
 
 /// Why a game can't be written: the caller asked for something the format can't hold.
 /// Nothing is ever cut to fit.
@@ -140,7 +51,7 @@ pub enum WriteError {
     #[error("the {section} takes {bytes} bytes; RMV holds at most {max}")]
     SectionTooLarge {
         /// Which section.
-        section: super::Section,
+        section: Section,
         /// Its size.
         bytes: u64,
         /// The largest there can be.
@@ -199,4 +110,14 @@ pub enum WriteError {
     /// A game the strict reader would refuse.
     #[error("the game breaks a rule of the format: {0}")]
     Invalid(Box<str>),
+}
+
+impl Coded for WriteError {
+    fn code(&self) -> &'static str {
+        "unwritable"
+    }
+
+    fn class(&self) -> Class {
+        Class::Caller
+    }
 }

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
+use gametape_core::{ByteReader, Short};
+
 use super::deviations::{Deviations, truncated};
-use super::error::Error;
+use super::error::{Error, Finding};
 use super::events::EventLog;
-use super::rule::{Finding, Rule, Section};
+use super::rule::Rule;
+use super::section::Section;
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::{DeclaredSize, Encoding, Version, property};
 use crate::{Board, Cell, Cells, Game, Text, TextRule};
@@ -39,30 +42,7 @@ pub(crate) struct Prelude {
 
 fn no_signature(found: &[u8]) -> Error {
     let found = found.to_vec();
-    Finding::new(Rule::Signature { found }).at(0).into()
-}
-
-/// Big-endian numbers off the front of a slice.
-struct Fixed<'a>(&'a [u8]);
-
-impl Fixed<'_> {
-    fn u8(&mut self) -> Option<u8> {
-        let (&first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(first)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        let (&first, rest) = self.0.split_first_chunk::<2>()?;
-        self.0 = rest;
-        Some(u16::from_be_bytes(first))
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        let (&first, rest) = self.0.split_first_chunk::<4>()?;
-        self.0 = rest;
-        Some(u32::from_be_bytes(first))
-    }
+    Error::at(Rule::Signature { found }, 0)
 }
 
 impl Prelude {
@@ -75,40 +55,41 @@ impl Prelude {
         if signature != SIGNATURE {
             return Err(no_signature(signature));
         }
-        let mut fixed = Fixed(bytes.get(4..).unwrap_or_default());
-        let Some(file_type) = fixed.u16() else {
+        let mut fixed = ByteReader::new(bytes.get(4..).unwrap_or_default());
+        let Ok(file_type) = fixed.u16_be() else {
             return Ok(None);
         };
         let version = match file_type {
             1 => Version::V1,
             2 => Version::V2,
-            found => return Err(Finding::new(Rule::FileType { found }).at(4).into()),
+            found => return Err(Error::at(Rule::FileType { found }, 4)),
         };
-        Ok(Self::sizes(version, &mut fixed, bytes.len()))
+        Ok(Self::sizes(version, &mut fixed).ok())
     }
 
-    fn sizes(version: Version, fixed: &mut Fixed<'_>, total: usize) -> Option<Self> {
+    /// What follows the signature and the version.
+    fn sizes(version: Version, fixed: &mut ByteReader<'_>) -> Result<Self, Short> {
         let v2 = version == Version::V2;
         let (clone_id, clone_major) = if v2 {
             (fixed.u8()?, fixed.u8()?)
         } else {
             (0, 0)
         };
-        Some(Self {
+        Ok(Self {
             version,
             clone_id,
             clone_major,
-            file_size: fixed.u32()?,
-            result: if v2 { 0 } else { fixed.u16()? },
-            version_info: fixed.u16()?,
-            player: fixed.u16()?,
-            board: fixed.u16()?,
-            preflags: fixed.u16()?,
-            properties: fixed.u16()?,
-            extensions: if v2 { fixed.u16()? } else { 0 },
-            video: fixed.u32()?,
-            checksum: fixed.u16()?,
-            len: total - fixed.0.len(),
+            file_size: fixed.u32_be()?,
+            result: if v2 { 0 } else { fixed.u16_be()? },
+            version_info: fixed.u16_be()?,
+            player: fixed.u16_be()?,
+            board: fixed.u16_be()?,
+            preflags: fixed.u16_be()?,
+            properties: fixed.u16_be()?,
+            extensions: if v2 { fixed.u16_be()? } else { 0 },
+            video: fixed.u32_be()?,
+            checksum: fixed.u16_be()?,
+            len: SIGNATURE.len() + fixed.offset(),
         })
     }
 
@@ -251,23 +232,21 @@ impl<'a> Cutter<'a> {
 
 /// Refuses a section whose entries do not fit; there is no way to guess what was meant.
 fn does_not_fit(section: Section, count: u16, cut: &Cut<'_>) -> Error {
-    Finding::new(Rule::SectionCount {
+    let rule = Rule::SectionCount {
         section,
-        count: u64::from(count),
+        count: count.into(),
         bytes: cut.bytes.len() as u64,
-    })
-    .at(cut.at)
-    .into()
+    };
+    Error::at(rule, cut.at)
 }
 
 fn too_short(section: Section, needed: u64, cut: &Cut<'_>) -> Error {
-    Finding::new(Rule::SectionSize {
+    let rule = Rule::SectionSize {
         section,
         declared: cut.bytes.len() as u64,
         used: needed,
-    })
-    .at(cut.at)
-    .into()
+    };
+    Error::at(rule, cut.at)
 }
 
 /// Names bytes that a section has and its content does not use.
@@ -293,11 +272,11 @@ fn left_over(
 }
 
 fn player<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<PlayerFields<'a>, Error> {
-    let mut fixed = Fixed(cut.bytes);
+    let mut fixed = ByteReader::new(cut.bytes);
     let count = fixed
-        .u16()
-        .ok_or_else(|| too_short(Section::Player, 2, cut))?;
-    let (player, rest) = PlayerFields::split(fixed.0, count)
+        .u16_be()
+        .map_err(|_| too_short(Section::Player, 2, cut))?;
+    let (player, rest) = PlayerFields::split(fixed.rest(), count)
         .ok_or_else(|| does_not_fit(Section::Player, count, cut))?;
     left_over(Section::Player, rest, cut, deviations)?;
     Ok(player)
@@ -310,14 +289,13 @@ fn cells(bytes: &[u8], count: u16) -> Option<(Cells<'_>, &[u8])> {
 }
 
 fn board<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Error> {
-    let mut fixed = Fixed(cut.bytes);
-    let short = || too_short(Section::Board, 8, cut);
-    let timestamp = fixed.u32().ok_or_else(short)?;
-    let cols = fixed.u8().ok_or_else(short)?;
-    let rows = fixed.u8().ok_or_else(short)?;
-    let count = fixed.u16().ok_or_else(short)?;
+    let mut fixed = ByteReader::new(cut.bytes);
+    let short = |_| too_short(Section::Board, 8, cut);
+    let timestamp = fixed.u32_be().map_err(short)?;
+    let [cols, rows] = fixed.array().map_err(short)?;
+    let count = fixed.u16_be().map_err(short)?;
     let (mines, rest) =
-        cells(fixed.0, count).ok_or_else(|| does_not_fit(Section::Board, count, cut))?;
+        cells(fixed.rest(), count).ok_or_else(|| does_not_fit(Section::Board, count, cut))?;
     left_over(Section::Board, rest, cut, deviations)?;
     if cols == 0 || rows == 0 {
         deviations.note(Finding::new(Rule::BoardEmpty { cols, rows }).at(cut.at + 4))?;
@@ -350,12 +328,12 @@ fn preflags<'a>(
     deviations: &mut Deviations,
 ) -> Result<Cells<'a>, Error> {
     let (cols, rows) = (board.cols, board.rows);
-    let mut fixed = Fixed(cut.bytes);
+    let mut fixed = ByteReader::new(cut.bytes);
     let count = fixed
-        .u16()
-        .ok_or_else(|| too_short(Section::Preflags, 2, cut))?;
+        .u16_be()
+        .map_err(|_| too_short(Section::Preflags, 2, cut))?;
     let (flags, rest) =
-        cells(fixed.0, count).ok_or_else(|| does_not_fit(Section::Preflags, count, cut))?;
+        cells(fixed.rest(), count).ok_or_else(|| does_not_fit(Section::Preflags, count, cut))?;
     left_over(Section::Preflags, rest, cut, deviations)?;
     unique_and_inside(
         &flags,
@@ -451,11 +429,11 @@ fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> R
 }
 
 fn extensions<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Extensions<'a>, Error> {
-    let mut fixed = Fixed(cut.bytes);
+    let mut fixed = ByteReader::new(cut.bytes);
     let count = fixed
-        .u16()
-        .ok_or_else(|| too_short(Section::Extensions, 2, cut))?;
-    let (extensions, rest) = Extensions::split(fixed.0, count)
+        .u16_be()
+        .map_err(|_| too_short(Section::Extensions, 2, cut))?;
+    let (extensions, rest) = Extensions::split(fixed.rest(), count)
         .ok_or_else(|| does_not_fit(Section::Extensions, count, cut))?;
     left_over(Section::Extensions, rest, cut, deviations)?;
     // Names are texts; values may be binary.

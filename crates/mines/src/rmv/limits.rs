@@ -1,4 +1,7 @@
-//! Bounds on what a reader is willing to hold.
+//! How to read, and what a reader is willing to hold.
+
+/// How to read. The default is strict, within [`Limits::DEFAULT`].
+pub type ReadOptions = gametape_core::ReadOptions<Limits>;
 
 /// Checked before anything is allocated.
 ///

@@ -1,7 +1,7 @@
 //! RMV, the recordings of ViennaSweeper: versions 1 and 2.
 //!
-//! Read a slice with [`read()`] or [`ReadOptions::read`], any [`std::io::Read`] with [`Reader`] or
-//! [`read_from`], bytes as they come with [`Decoder`]; write whole games with [`write()`], games
+//! Read a slice with [`read()`] or [`read_with`], any [`std::io::Read`] with [`Reader`] or
+//! [`read_from`], bytes as they come with [`Feed`]; write whole games with [`write()`], games
 //! in progress with [`Writer`]. [`audit()`] says whether a file is what it claims to be,
 //! [`salvage()`] keeps what is whole of a broken one, [`convert()`] goes from one version to the
 //! other.
@@ -19,23 +19,28 @@ mod error;
 mod events;
 mod header;
 mod limits;
+mod pieces;
 mod read;
 mod result_string;
 mod rule;
 mod salvage;
+mod section;
 mod stream;
 mod write;
 
+pub use gametape_core::feed::Fed;
+pub use gametape_core::{Severity, Strictness};
+
 pub use audit::{Audit, audit, audit_game};
 pub use convert::{Loss, convert, redact};
-pub use deviations::Strictness;
-pub use error::{Error, WriteError};
+pub use error::{Error, Finding, Findings, WriteError};
 pub use events::{EventLog, Events};
 pub use header::SIGNATURE;
-pub use limits::Limits;
-pub use read::{ReadOptions, Reading, read, read_lenient};
+pub use limits::{Limits, ReadOptions};
+pub use read::{Reading, read, read_each, read_header, read_with};
 pub use result_string::{ResultParts, ResultString};
-pub use rule::{Finding, Findings, Rule, Section, Severity};
+pub use rule::Rule;
 pub use salvage::{Repair, SalvageError, Salvaged, salvage};
-pub use stream::{Decoder, Progress, Reader, read_from};
+pub use section::Section;
+pub use stream::{Feed, Reader, read_from};
 pub use write::{RecordError, Writer, write};

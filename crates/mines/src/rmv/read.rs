@@ -2,40 +2,20 @@
 
 use std::borrow::Cow;
 
+use gametape_core::Strictness;
+
 use super::decode::{EventDecoder, Sink, Step};
 use super::deviations::{
-    Deviations, EventChecker, Strictness, check_tail, check_video_size, declared_size, ran_out,
-    truncated, video_over_limit,
+    Deviations, EventChecker, check_tail, check_video_size, declared_size, ran_out, truncated,
+    video_over_limit,
 };
-use super::error::Error;
+use super::error::{Error, Finding, Findings};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, Prelude};
-use super::limits::Limits;
-use super::rule::{Finding, Findings, Rule, Section};
+use super::limits::ReadOptions;
+use super::rule::Rule;
+use super::section::Section;
 use crate::{Event, Game, Version};
-
-/// How to read. The default is strict with [`Limits::DEFAULT`].
-///
-/// ```
-/// # let bytes = gametape_mines::player::doc_example();
-/// use gametape_mines::rmv::{ReadOptions, Strictness};
-/// let cut = &bytes[..bytes.len() - 30];
-/// let strict = ReadOptions::default();
-/// assert!(strict.read(cut).unwrap_err().is_truncated());
-///
-/// let lenient = ReadOptions { strictness: Strictness::Lenient, ..strict };
-/// let reading = lenient.read(cut)?;
-/// assert!(reading.findings.has("rmv.truncated"));
-/// assert!(!reading.game.events.is_empty());
-/// # Ok::<(), gametape_mines::rmv::Error>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct ReadOptions {
-    /// How much the reader puts up with.
-    pub strictness: Strictness,
-    /// What it is willing to hold.
-    pub limits: Limits,
-}
 
 /// A game and what was odd about its file.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,26 +29,39 @@ pub struct Reading<'a> {
 /// Reads a recording strictly, borrowing from `bytes`.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// let game = gametape_mines::rmv::read(&bytes)?;
 /// println!("{} x {}, {} events", game.board.cols, game.board.rows, game.events.len());
 /// # Ok::<(), gametape_mines::rmv::Error>(())
 /// ```
 ///
 /// # Errors
-/// The first broken rule of the format, see [`Rule`]; [`Error::Limit`] for a video section
-/// beyond [`Limits::DEFAULT`].
+/// The first broken rule of the format, see [`Rule`]; [`Rule::Limit`] for a video section beyond
+/// [`Limits::DEFAULT`](super::Limits::DEFAULT).
 pub fn read(bytes: &[u8]) -> Result<Game<'_>, Error> {
-    Ok(ReadOptions::default().read(bytes)?.game)
+    Ok(read_with(bytes, ReadOptions::strict())?.game)
 }
 
-/// Reads a recording leniently: fails only where nothing can be made of the file.
-pub fn read_lenient(bytes: &[u8]) -> Result<Reading<'_>, Error> {
-    ReadOptions {
-        strictness: Strictness::Lenient,
-        ..ReadOptions::default()
-    }
-    .read(bytes)
+/// Reads a recording that lies in memory as a whole.
+///
+/// Sections and events are borrowed; what it allocates does not depend on the input.
+///
+/// ```
+/// # let bytes = gametape_samples::mines::example();
+/// use gametape_mines::rmv::{ReadOptions, read_with};
+/// let cut = &bytes[..bytes.len() - 30];
+/// assert!(read_with(cut, ReadOptions::strict()).unwrap_err().is_truncated());
+///
+/// let reading = read_with(cut, ReadOptions::lenient())?;
+/// assert!(reading.findings.has("rmv.truncated"));
+/// assert!(!reading.game.events.is_empty());
+/// # Ok::<(), gametape_mines::rmv::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read()`]; a lenient reading fails only where nothing can be made of the file.
+pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Error> {
+    read_each(bytes, options, |_| {})
 }
 
 /// Checks events and hands them on.
@@ -91,108 +84,105 @@ impl<F: FnMut(Event)> Sink for Checked<'_, F> {
     }
 }
 
-impl ReadOptions {
-    /// Reads the sections before the events, and how the game ended, without decoding an event:
-    /// for listing many files.
-    ///
-    /// The game has no events. Its ending is looked up where the video section should end, and
-    /// is `None` where nothing there looks like one.
-    pub fn header<'a>(&self, bytes: &'a [u8]) -> Result<Game<'a>, Error> {
-        let real = bytes.len() as u64;
-        let prelude = Prelude::of_whole(bytes)?;
-        let start = prelude.video_start();
-        let mut deviations = Deviations::new(self.strictness);
-        let mut game = prelude.sections(bytes, &mut deviations)?;
-        let behind_header = bytes.get(start..).unwrap_or_default();
-        if let Some((video, behind)) = behind_header.split_at_checked(prelude.video as usize) {
-            let with_tail = video.last_chunk::<9>().map(|end| end.split_at(4));
-            let without = video.last_chunk::<4>().map(|end| (end.as_slice(), &[][..]));
-            for (event, tail) in [with_tail, without].into_iter().flatten() {
-                if let Step::End(ending) = EventDecoder::new(prelude.version).step(event)
-                    && (tail.is_empty()
-                        || tail == Game::canonical_tail(prelude.version, ending.time_ms))
-                {
-                    game.ending = Some(ending);
-                    game.tail = Cow::Borrowed(tail);
-                    break;
-                }
+/// Reads the sections before the events, and how the game ended, without decoding an event:
+/// for listing many files.
+///
+/// The game has no events. Its ending is looked up where the video section should end, and
+/// is `None` where nothing there looks like one.
+///
+/// # Errors
+/// Where what stands before the events can't be read.
+pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Game<'_>, Error> {
+    let real = bytes.len() as u64;
+    let prelude = Prelude::of_whole(bytes)?;
+    let start = prelude.video_start();
+    let mut deviations = Deviations::new(options.strictness);
+    let mut game = prelude.sections(bytes, &mut deviations)?;
+    let behind_header = bytes.get(start..).unwrap_or_default();
+    if let Some((video, behind)) = behind_header.split_at_checked(prelude.video as usize) {
+        let with_tail = video.last_chunk::<9>().map(|end| end.split_at(4));
+        let without = video.last_chunk::<4>().map(|end| (end.as_slice(), &[][..]));
+        for (event, tail) in [with_tail, without].into_iter().flatten() {
+            if let Step::End(ending) = EventDecoder::new(prelude.version).step(event)
+                && (tail.is_empty()
+                    || tail == Game::canonical_tail(prelude.version, ending.time_ms))
+            {
+                game.ending = Some(ending);
+                game.tail = Cow::Borrowed(tail);
+                break;
             }
-            let checksum = behind
-                .get(..usize::from(prelude.checksum))
-                .unwrap_or(behind);
+        }
+        let checksum = behind
+            .get(..usize::from(prelude.checksum))
+            .unwrap_or(behind);
+        game.checksum = Cow::Borrowed(checksum);
+    }
+    game.file_size = declared_size(
+        prelude.version,
+        prelude.file_size,
+        real,
+        &mut Deviations::new(Strictness::Lenient),
+    )?;
+    Ok(game)
+}
+
+/// [`read_with`], handing over each event as soon as it is checked: one pass over
+/// the file, where reading first and iterating after takes two.
+///
+/// Events are handed over before what comes behind them is known to be sound.
+///
+/// # Errors
+/// As [`read_with`].
+pub fn read_each(
+    bytes: &[u8],
+    options: ReadOptions,
+    each: impl FnMut(Event),
+) -> Result<Reading<'_>, Error> {
+    let real = bytes.len() as u64;
+    let prelude = Prelude::of_whole(bytes)?;
+    let start = prelude.video_start();
+    check_video_size(prelude.stated_video(), start as u64, &options.limits)?;
+    let mut deviations = Deviations::new(options.strictness);
+    let mut game = prelude.sections(bytes, &mut deviations)?;
+
+    let behind_header = bytes.get(start..).unwrap_or_default();
+    let section = match prelude.video {
+        OPEN_ENDED => None,
+        declared => behind_header.split_at_checked(declared as usize),
+    };
+    let whole = section.is_some();
+    let (video, behind) = section.unwrap_or((behind_header, &[]));
+    let limit = usize::try_from(options.limits.max_video_bytes).unwrap_or(usize::MAX);
+    let cut = VideoCut {
+        start: start as u64,
+        declared: u64::from(prelude.video),
+        whole,
+        over: (video.len() > limit).then(|| video_over_limit(start as u64, &options.limits)),
+    };
+    let held = video.get(..limit).unwrap_or(video);
+    cut.read(held, &mut game, &mut deviations, each)?;
+
+    if whole {
+        let size = usize::from(prelude.checksum);
+        let at = start as u64 + video.len() as u64;
+        if let Some((checksum, trailing)) = behind.split_at_checked(size) {
             game.checksum = Cow::Borrowed(checksum);
-        }
-        game.file_size = declared_size(
-            prelude.version,
-            prelude.file_size,
-            real,
-            &mut Deviations::new(Strictness::Lenient),
-        )?;
-        Ok(game)
-    }
-
-    /// Reads a recording that lies in memory as a whole.
-    ///
-    /// Sections and events are borrowed; what it allocates does not depend on the input.
-    pub fn read<'a>(&self, bytes: &'a [u8]) -> Result<Reading<'a>, Error> {
-        self.read_each(bytes, |_| {})
-    }
-
-    /// [`ReadOptions::read`], handing over each event as soon as it is checked: one pass over
-    /// the file, where reading first and iterating after takes two.
-    ///
-    /// Events are handed over before what comes behind them is known to be sound.
-    pub fn read_each<'a>(
-        &self,
-        bytes: &'a [u8],
-        each: impl FnMut(Event),
-    ) -> Result<Reading<'a>, Error> {
-        let real = bytes.len() as u64;
-        let prelude = Prelude::of_whole(bytes)?;
-        let start = prelude.video_start();
-        check_video_size(prelude.stated_video(), start as u64, &self.limits)?;
-        let mut deviations = Deviations::new(self.strictness);
-        let mut game = prelude.sections(bytes, &mut deviations)?;
-
-        let behind_header = bytes.get(start..).unwrap_or_default();
-        let section = match prelude.video {
-            OPEN_ENDED => None,
-            declared => behind_header.split_at_checked(declared as usize),
-        };
-        let whole = section.is_some();
-        let (video, behind) = section.unwrap_or((behind_header, &[]));
-        let limit = usize::try_from(self.limits.max_video_bytes).unwrap_or(usize::MAX);
-        let cut = VideoCut {
-            start: start as u64,
-            declared: u64::from(prelude.video),
-            whole,
-            over: (video.len() > limit).then(|| video_over_limit(start as u64, &self.limits)),
-        };
-        let held = video.get(..limit).unwrap_or(video);
-        cut.read(held, &mut game, &mut deviations, each)?;
-
-        if whole {
-            let size = usize::from(prelude.checksum);
-            let at = start as u64 + video.len() as u64;
-            if let Some((checksum, trailing)) = behind.split_at_checked(size) {
-                game.checksum = Cow::Borrowed(checksum);
-                if !trailing.is_empty() {
-                    let found = trailing.len() as u64;
-                    let finding = Finding::new(Rule::TrailingBytes { found });
-                    deviations.note(finding.at(at + size as u64))?;
-                }
-            } else {
-                game.checksum = Cow::Borrowed(behind);
-                let left = behind.len() as u64;
-                deviations.note(truncated(Section::Checksum, size as u64, left, at + left))?;
+            if !trailing.is_empty() {
+                let found = trailing.len() as u64;
+                let finding = Finding::new(Rule::TrailingBytes { found });
+                deviations.note(finding.at(at + size as u64))?;
             }
+        } else {
+            game.checksum = Cow::Borrowed(behind);
+            let left = behind.len() as u64;
+            deviations.note(truncated(Section::Checksum, size as u64, left, at + left))?;
         }
-        game.file_size = declared_size(prelude.version, prelude.file_size, real, &mut deviations)?;
-        Ok(Reading {
-            game,
-            findings: deviations.findings,
-        })
     }
+    game.file_size = declared_size(prelude.version, prelude.file_size, real, &mut deviations)?;
+    Ok(Reading {
+        game,
+        findings: deviations.findings,
+    })
 }
 
 /// The video section as far as it is there.
@@ -238,7 +228,7 @@ impl VideoCut {
         game.events = EventLog::checked(version, Cow::Borrowed(events), index, self.start, decoder);
         if let Step::Bad(fault) = end {
             let rule = fault.rule(version);
-            deviations.note(Finding::new(rule).at(offset).event(index, time))?;
+            deviations.note_event(rule, offset, index, time)?;
             return self.over.map_or(Ok(()), Err);
         }
         if let Some(over) = self.over {
@@ -246,15 +236,18 @@ impl VideoCut {
         }
         let video_end = self.start + video.len() as u64;
         match end {
-            Step::Need(needed) => deviations.note(if self.whole {
-                let code = video.get(at).copied();
-                Finding::new(ran_out(code, needed, left, index))
-                    .at(offset)
-                    .event(index, time)
-            } else {
-                truncated(Section::Video, self.declared, video.len() as u64, video_end)
-                    .event(index, time)
-            }),
+            Step::Need(needed) if self.whole => {
+                let rule = ran_out(video.get(at).copied(), needed, left, index);
+                deviations.note_event(rule, offset, index, time)
+            }
+            Step::Need(_) => {
+                let rule = Rule::Truncated {
+                    section: Section::Video,
+                    needed: self.declared,
+                    left: video.len() as u64,
+                };
+                deviations.note_event(rule, video_end, index, time)
+            }
             _ if self.whole => check_tail(game.tail.len() as u64, offset + 4, deviations),
             _ => deviations.note(truncated(
                 Section::Tail,

@@ -3,14 +3,19 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use gametape_core::{Class, Coded};
+
 use super::convert::Loss;
-use super::error::{Error, WriteError};
+use super::error::{Error, Findings, WriteError};
 use super::events::EventLog;
 use super::header::Prelude;
-use super::read::{Reading, read_lenient};
+use super::limits::ReadOptions;
+use super::read::{Reading, read_with};
 use super::result_string::{score, split_pair};
-use super::rule::{Findings, Rule, Section};
+use super::rule::Rule;
+use super::section::Section;
 use crate::engine::Status;
+use crate::event::game_time;
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
 use crate::{DeclaredSize, Ending, Event, Game, Outcome, Text, TextEncoding, Version, replay};
@@ -83,9 +88,8 @@ impl fmt::Display for Repair {
             }
             Self::TerminationAdded { outcome, time_ms } => write!(
                 f,
-                "ended the game as \"{outcome}\" at {}.{:03} s: its termination event was lost",
-                time_ms / 1000,
-                time_ms % 1000
+                "ended the game as \"{outcome}\" at {}: its termination event was lost",
+                game_time(*time_ms)
             ),
             Self::TailRewritten => f.write_str("rewrote the bytes behind the termination event"),
             Self::Lost(loss) => write!(f, "lost {loss}"),
@@ -116,11 +120,34 @@ pub enum SalvageError {
     Hopeless(Box<str>),
 }
 
+impl Coded for SalvageError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Read(error) => error.code(),
+            Self::Hopeless(_) => "unwritable",
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Read(error) => error.class(),
+            Self::Hopeless(_) => Class::File,
+        }
+    }
+
+    fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Read(error) => error.offset(),
+            Self::Hopeless(_) => None,
+        }
+    }
+}
+
 /// Keeps what is whole of a broken recording: every event up to the first one that is cut or
 /// breaks a rule.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv;
 /// let salvaged = rmv::salvage(&bytes[..bytes.len() - 40])?;
 /// let whole = rmv::write(&salvaged.game)?;
@@ -128,15 +155,16 @@ pub enum SalvageError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
-    let Reading { game, findings } = read_lenient(bytes)?;
+    let Reading { game, findings } = read_with(bytes, ReadOptions::lenient())?;
     let mut repairs = Vec::new();
     let mut game = game.into_owned();
     let mut covered_by_checksum = false;
     let mut cut_at: Option<(u32, u64)> = None;
     for finding in &findings {
+        let event = finding.place.step.and_then(|step| u32::try_from(step).ok());
         let place = (
-            finding.event.unwrap_or(game.events.len()),
-            finding.offset.unwrap_or(0),
+            event.unwrap_or(game.events.len()),
+            finding.place.offset.unwrap_or(0),
         );
         match &finding.rule {
             Rule::FileSize { declared, .. } => repairs.push(Repair::FileSize { was: *declared }),

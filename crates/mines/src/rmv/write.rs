@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::decode::{EventDecoder, MAX_TIME};
-use super::deviations::Strictness;
 use super::encode::{encode, reducible};
 use super::error::{Error, WriteError};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, SIGNATURE};
-use super::read::ReadOptions;
-use super::rule::Section;
+use super::limits::{Limits, ReadOptions};
+use super::read::read_with;
+use super::section::Section;
 use crate::game::{DeclaredSize, Encoding};
 use crate::{Ending, Event, Game};
 
@@ -50,11 +50,7 @@ pub fn write(game: &Game<'_>) -> Result<Vec<u8>, WriteError> {
     if let Some(field) = out.get_mut(at..at + 4) {
         field.copy_from_slice(&declared.to_be_bytes());
     }
-    let options = ReadOptions {
-        strictness: Strictness::Strict,
-        limits: super::Limits::NONE,
-    };
-    match options.read(&out) {
+    match read_with(&out, ReadOptions::strict().limits(Limits::NONE)) {
         Ok(_) => Ok(out),
         Err(error) => Err(WriteError::Invalid(error.to_string().into())),
     }
@@ -228,7 +224,7 @@ impl<W: Write + Seek> Writer<W> {
     /// written behind the last whole one, at [`Writer::position`]; what stands there is
     /// overwritten. A file is best cut to that length first, as [`Writer::resume_file`] does.
     pub fn resume(mut out: W, bytes: &[u8]) -> Result<Self, RecordError> {
-        let reading = super::read_lenient(bytes)
+        let reading = read_with(bytes, ReadOptions::lenient())
             .map_err(|error: Error| RecordError::Resume(error.to_string().into()))?;
         if reading.game.ending.is_some() {
             return Err(RecordError::Resume("it has its termination event".into()));

@@ -3,7 +3,7 @@
 use gametape_murk::{Index, read};
 
 use crate::murk::seeds::{SOUND, recordings};
-use crate::rmv::noise;
+use crate::noise;
 
 /// Recordings, indexes before their recordings, some that lie, and scripts.
 pub(crate) fn inputs() -> Vec<Vec<u8>> {

@@ -6,19 +6,25 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
+use gametape::Verb;
+use gametape::core::text::printable;
+
+use super::{Call, recordings};
 use crate::args::Stats;
 use crate::exit::Exit;
-use crate::ui::{STRONG, Ui, recordings, styled};
+use crate::ui::{STRONG, Ui, styled};
 use table::table;
 
-pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
+pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
-    for opened in recordings(&args.paths) {
+    let options = call.open_options();
+    for opened in recordings(call.formats, &args.paths, &options) {
         seen = true;
         let stats = opened.and_then(|(recording, _)| {
             let path = recording.path().display().to_string();
-            recording.stats().map(|stats| (path, stats))
+            let told = call.told_of(&recording, Verb::Stats);
+            recording.stats(&told).map(|stats| (path, stats))
         });
         let (path, stats) = match stats {
             Ok(stats) => stats,
@@ -37,7 +43,7 @@ pub fn run(args: &Stats, ui: &mut Ui) -> io::Result<Exit> {
             object.extend(stats.value);
             ui.object(&object)?;
         } else {
-            ui.line(styled(STRONG, gametape::printable(&path)))?;
+            ui.line(styled(STRONG, printable(&path)))?;
             for (key, value) in &stats.value {
                 show(key, value, ui)?;
             }
@@ -80,7 +86,7 @@ fn number(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) if text.is_empty() => "-".to_owned(),
-        Value::String(text) => gametape::printable(text),
+        Value::String(text) => printable(text),
         Value::Array(values) if values.is_empty() => "-".to_owned(),
         Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() => format!("{float:.3}"),
@@ -90,7 +96,7 @@ fn number(value: &Value) -> String {
             let counted: Vec<String> = map
                 .iter()
                 .filter(|(_, value)| **value != 0)
-                .map(|(key, value)| format!("{}: {}", gametape::printable(key), number(value)))
+                .map(|(key, value)| format!("{}: {}", printable(key), number(value)))
                 .take(SHOWN)
                 .collect();
             let more = map.len().saturating_sub(SHOWN);

@@ -1,7 +1,6 @@
 //! Lists of things with the same properties, as tables for people.
 
-use std::fmt::Write as _;
-
+use gametape::core::text::{TextTable, printable, shortened};
 use serde_json::{Map, Value};
 
 /// Rows that people are shown; --json has them all.
@@ -85,7 +84,7 @@ where
         };
         let texts: Vec<String> = column
             .iter()
-            .map(|(key, value)| gametape::shortened(&cell(key, *value, decimals)))
+            .map(|(key, value)| shortened(&cell(key, *value, decimals)))
             .collect();
         if texts.iter().all(String::is_empty) {
             return None;
@@ -94,7 +93,7 @@ where
         let mut words: Vec<String> = name
             .unwrap_or(key)
             .split('_')
-            .map(|word| gametape::shortened(&gametape::printable(word)))
+            .map(|word| shortened(&printable(word)))
             .collect();
         if first.iter().any(|(other, _)| Some(*other) == name) {
             words.push("time".to_owned());
@@ -105,28 +104,15 @@ where
         Some((words, texts, number))
     });
     let columns: Vec<_> = columns.collect();
-    let height = columns
-        .iter()
-        .map(|(words, ..)| words.len())
-        .max()
-        .unwrap_or(0);
-    let mut lines = vec!["   ".to_owned(); height + shown.len()];
-    for (words, texts, number) in &columns {
-        let all = words.iter().chain(texts);
-        let width = all.map(|text| text.chars().count()).max().unwrap_or(0);
-        let empty = String::new();
-        let head = std::iter::repeat_n(&empty, height - words.len()).chain(words);
-        for (line, text) in lines.iter_mut().zip(head.chain(texts)) {
-            if *number {
-                // Writing to a string does not fail.
-                let _ = write!(line, " {text:>width$} ");
-            } else {
-                let _ = write!(line, " {text:<width$} ");
-            }
-        }
+    let mut table = TextTable::new(columns.iter().map(|(words, ..)| words.join("\n")));
+    for at in 0..shown.len() {
+        table.row(columns.iter().map(|(_, texts, number)| {
+            (texts.get(at).cloned().unwrap_or_default(), *number)
+        }));
     }
+    let mut lines: Vec<String> = table.lines();
     for line in &mut lines {
-        line.truncate(line.trim_end().len());
+        line.insert_str(0, "    ");
     }
     if rows.len() > ROWS {
         lines.push(format!("    … ({} in all)", rows.len()));
@@ -137,7 +123,7 @@ where
 fn cell(key: &str, value: Option<&Value>, decimals: usize) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => gametape::printable(text),
+        Some(Value::String(text)) => printable(text),
         Some(Value::Array(values)) => {
             let texts = values.iter().map(|value| cell("", Some(value), decimals));
             texts.collect::<Vec<String>>().join(", ")

@@ -7,7 +7,7 @@ use super::object::{Members, Source, list, maybe_object, members, object};
 use super::scalar::{Scalar, maybe, numbers, part, value};
 use crate::model::{
     Arm, Bones, Holding, Loadout, Object, Ordnance, Player, PlayerBones, Pose, Stats, TacMod, Team,
-    Weapon,
+    Vec3, Weapon,
 };
 
 members! {
@@ -96,8 +96,26 @@ members! {
     "shots_taken" => value(&mut stats.shots_taken, json);
 }
 
+/// A head, body or hand as it is spelled: the reference writes both members that a position may be,
+/// and `null` for one of them.
+#[derive(Default)]
+struct Limb {
+    pos: Option<Vec3>,
+    /// Its position is the member `position`.
+    pose: Pose,
+}
+
+impl Limb {
+    fn pose(self) -> Pose {
+        Pose {
+            position: self.pos.unwrap_or(self.pose.position),
+            ..self.pose
+        }
+    }
+}
+
 members! {
-    Pose as POSE, |pose, at, source, json| {
+    Limb as POSE, |limb, at, source, json| {
         fn new() -> Self {
             Self::default()
         }
@@ -106,10 +124,11 @@ members! {
             *self = Self::new();
         }
     }
-    "pos" | "position" => value(&mut pose.position, json);
-    "forward" => value(&mut pose.forward, json);
-    "left" => value(&mut pose.left, json);
-    "up" => value(&mut pose.up, json);
+    "pos" => maybe(&mut limb.pos, Vec3::default(), json);
+    "position" => value(&mut limb.pose.position, json);
+    "forward" => value(&mut limb.pose.forward, json);
+    "left" => value(&mut limb.pose.left, json);
+    "up" => value(&mut limb.pose.up, json);
 }
 
 members! {
@@ -163,7 +182,10 @@ fn pose(this: &mut Pose, owner: Object, part: u8, source: &mut Source<'_>) -> Re
         Object::Player(team, player) => Object::Pose(team, player, part),
         other => other,
     };
-    object(this, at, source)
+    let mut limb = Limb::new();
+    object(&mut limb, at, source)?;
+    *this = limb.pose();
+    Ok(())
 }
 
 fn loadout<T: Scalar>(

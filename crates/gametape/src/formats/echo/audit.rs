@@ -6,7 +6,7 @@ use gametape_echo::audit::SessionAudit;
 use gametape_echo::{self as echo, Error as EchoError, Findings, Frame, Limits, Time, echoreplay};
 
 use super::EchoFormat;
-use super::frames::{broken, io};
+use super::frames::broken;
 use super::info::game;
 use crate::info::printable;
 use crate::source::Source;
@@ -29,12 +29,11 @@ fn butter(bytes: &[u8]) -> Audit {
 }
 
 fn echoreplay(path: &Path, source: &Source) -> Result<Audit, Error> {
-    let stream = source.stream().map_err(|error| io(path, error))?;
     let mut found = Findings::default();
     let mut times: Option<(Time, Time)> = None;
     let mut about = None;
     let mut frames = 0;
-    match echoreplay::ReadOptions::lenient().open(stream) {
+    match echoreplay::ReadOptions::lenient().open(source.stream()) {
         Err(error @ EchoError::Io { .. }) => return Err(broken(path, error)),
         Err(error) => found.extend(error.into_finding()),
         Ok(mut reader) => {

@@ -77,7 +77,7 @@ enum Reader<'s> {
 
 impl<'s> Frames<'s> {
     pub fn open(format: EchoFormat, path: &Path, source: &'s Source) -> Result<Self, Error> {
-        let stream = source.stream().map_err(|error| io(path, error))?;
+        let stream = source.stream();
         let reader = match format {
             EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::with_options(
                 stream,

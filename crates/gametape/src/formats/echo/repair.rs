@@ -35,7 +35,7 @@ pub(super) fn butter(
         // As it was, to the byte.
         let again = || -> io::Result<NamedTempFile> {
             let mut file = work.spool()?;
-            io::copy(&mut source.stream()?, &mut file)?;
+            io::copy(&mut source.stream(), &mut file)?;
             Ok(file)
         };
         file = again().map_err(|error| failed(path, error))?;
@@ -164,9 +164,8 @@ pub(super) fn echoreplay(
     work: &Work<'_>,
 ) -> Result<Repaired<'static>, Error> {
     let unwritable = |error| unwritable(path, &Frame::default(), error);
-    let stream = source.stream().map_err(|error| failed(path, error))?;
     let mut reader = ReadOptions::lenient()
-        .open(stream)
+        .open(source.stream())
         .map_err(|error| broken(path, error))?;
     let new = || -> Result<Output, WriteError> {
         let file = BufWriter::with_capacity(256 << 10, work.spool()?);
@@ -219,7 +218,7 @@ pub(super) fn echoreplay(
     if actions.is_empty() {
         let copy = || -> io::Result<Content<'static>> {
             let mut file = work.spool()?;
-            io::copy(&mut source.stream()?, &mut file)?;
+            io::copy(&mut source.stream(), &mut file)?;
             Content::spooled(file)
         };
         return Ok(Repaired {

@@ -57,11 +57,8 @@ fn problem(path: &Path, finding: Option<&format::Finding>) -> Option<Error> {
 
 /// A reader of a whole source that is lenient about its tail.
 fn reader<'s>(path: &Path, source: &'s Source) -> Result<Reader<impl Read + 's>, Error> {
-    let stream = source.stream().map_err(|source| Error::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    Reader::with_options(stream, ReadOptions::lenient()).map_err(|error| broken(path, error))
+    Reader::with_options(source.stream(), ReadOptions::lenient())
+        .map_err(|error| broken(path, error))
 }
 
 /// Goes through all frames, whatever the recording's size.

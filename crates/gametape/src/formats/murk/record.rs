@@ -6,11 +6,13 @@ use std::io::{self, BufRead, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use gametape_murk::engine::{EngineWorld, World};
-use gametape_murk::{self as format, CommandBuf, RecordError, Recorder, VerifyError, Writer};
+use gametape_murk::{
+    self as format, CommandBuf, Finding, Frame, RecordError, Recorder, Rule, Simulation as _,
+    VerifyError, Writer,
+};
 use serde::Serialize;
 
-use super::{broken, jsonl, world};
-use crate::source::{Limits, Source};
+use super::{broken, index, index_path, jsonl, world};
 use crate::{Error, Format};
 
 /// The commands of each tick, read from lines of JSON.
@@ -123,7 +125,8 @@ pub struct RecordOptions {
     /// Where the recording goes.
     pub output: PathBuf,
     /// What to do with a recording that is there already: go on behind its last whole frame
-    /// instead of refusing.
+    /// instead of refusing. What is cut off has to be the start of the frame that is made next; a
+    /// recording that is damaged is refused, and stays as it is.
     pub resume: bool,
 }
 
@@ -157,7 +160,8 @@ pub struct Recorded {
 ///
 /// # Errors
 /// [`Error::World`], [`Error::Commands`] before anything is written; [`Error::Io`] where the
-/// output can't be written or is there already; [`Error::Simulation`].
+/// output can't be written or is there already; [`Error::Simulation`]; [`Error::Broken`] where what
+/// is there is damaged: neither it nor the index beside it is touched then.
 pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
     let path = &options.output;
     let io = |source| Error::Io {
@@ -192,8 +196,13 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         _ => {}
     }
     let there = path.exists() && options.resume;
+    let mut again = None;
+    let mut indexed = false;
     let writer = if there {
-        resume(path, &header, &mut simulation, commands, &mut recorded)?
+        indexed = index::vouches(path)?;
+        let (writer, hash) = resume(path, &header, &mut simulation, commands, &mut recorded)?;
+        again = hash;
+        writer
     } else {
         let file = OpenOptions::new()
             .write(true)
@@ -219,19 +228,23 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
     recorder.writer().set_buffer(0);
     recorder.writer().flush().map_err(unwritable)?;
     for tick in recorded.resumed_after.saturating_add(1)..=options.ticks {
-        if tick == recorded.resumed_after {
-            break;
-        }
         let of_tick = commands.of(tick);
-        let hash = recorder
-            .step(&mut simulation, tick, of_tick)
-            .map_err(|error| match error {
-                RecordError::Write(error) => unwritable(error),
-                other => Error::Simulation {
-                    path: path.clone(),
-                    message: other.to_string(),
-                },
-            })?;
+        let made = match again.take() {
+            // The world was taken behind this tick, to see what is cut off.
+            Some(hash) => recorder
+                .writer()
+                .push(tick, of_tick, hash)
+                .map(|()| hash)
+                .map_err(RecordError::Write),
+            None => recorder.step(&mut simulation, tick, of_tick),
+        };
+        let hash = made.map_err(|error| match error {
+            RecordError::Write(error) => unwritable(error),
+            other => Error::Simulation {
+                path: path.clone(),
+                message: other.to_string(),
+            },
+        })?;
         recorded.ticks += 1;
         recorded.commands += of_tick.len() as u64;
         recorded.count(&simulation);
@@ -242,10 +255,10 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         .map_err(unwritable)?
         .sync_all()
         .map_err(io)?;
-    if recorded.resumed_after > 0
-        && let Ok(source) = Source::open(path, &Limits::default())
-    {
-        super::remove_stale_index(path, &source);
+    if indexed && recorded.ticks > 0 {
+        // It was of the recording as it was. Any other is left where it is: it may know more than
+        // the recording does. If it stays, nothing is lost: it is refused wherever it is met.
+        let _ = std::fs::remove_file(index_path(path));
     }
     Ok(recorded)
 }
@@ -271,14 +284,20 @@ impl Recorded {
 const OTHER_WORLD: &str =
     "is a recording of another world, or by another build: it can't be resumed with this one";
 
-/// Goes to the end of a recording: its frames are replayed, and have to be right.
+/// What is to be done about damage.
+const MEND: &str = "nothing was changed: `gametape repair` turns flipped bits back where an index \
+                    lies beside the recording";
+
+/// Goes to the end of a recording: its frames are replayed, and have to be right. Where one was cut,
+/// it is made again, the simulation is behind it, and its hash is given: damage, of a length above
+/// all, looks like a cut, but what was cut is the start of what is made again.
 fn resume(
     path: &Path,
     header: &format::Header<'_>,
     simulation: &mut EngineWorld,
     commands: &Commands,
     recorded: &mut Recorded,
-) -> Result<Writer<File>, Error> {
+) -> Result<(Writer<File>, Option<u64>), Error> {
     let io = |source| Error::Io {
         path: path.to_owned(),
         source,
@@ -293,10 +312,11 @@ fn resume(
         .write(true)
         .open(path)
         .map_err(io)?;
-    let options = format::ReadOptions::lenient();
-    let mut reader = match format::Reader::with_options(&file, options) {
+    let mut reader = match format::Reader::new(&file) {
         // Killed before the header was out: nothing was recorded.
-        Err(error) if error.is_truncated() => return begin_anew(path, file, header, recorded),
+        Err(error) if error.is_truncated() => {
+            return begin_anew(path, file, header, recorded).map(|writer| (writer, None));
+        }
         other => other.map_err(|error| broken(path, error))?,
     };
     if reader.header() != header {
@@ -304,11 +324,21 @@ fn resume(
     }
     let mut verifier =
         format::Verifier::new(header, simulation).map_err(|error| differs(error.to_string()))?;
-    while let Some(frame) = reader.next_frame().map_err(|error| broken(path, error))? {
+    let cut = loop {
+        let frame = match reader.next_frame() {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break false,
+            Err(error) if error.is_truncated() => break true,
+            Err(error) => return Err(damaged(path, error)),
+        };
+        let before = recorded.resumed_after;
+        if frame.tick != before.saturating_add(1) {
+            return Err(other_tick(path, before, &frame));
+        }
         let given = commands.of(frame.tick);
         if !given.is_empty() && given != frame.commands() {
             return Err(differs(format!(
-                "tick {} was recorded with other commands than are given now",
+                "tick {} was recorded with other commands than are given now; {MEND}",
                 frame.tick
             )));
         }
@@ -316,12 +346,77 @@ fn resume(
         verifier
             .push(&frame)
             .map_err(|error| mismatch(path, &error))?;
-    }
+    };
     verifier.finish().map_err(|error| mismatch(path, &error))?;
     drop(reader);
-    let (writer, resumed) = Writer::resume(file).map_err(|error| broken(path, error))?;
+    if !cut {
+        let (writer, _) = Writer::resume(file).map_err(|error| damaged(path, error))?;
+        return Ok((writer, None));
+    }
+    let tick = recorded.resumed_after.saturating_add(1);
+    let given = commands.of(tick);
+    simulation.step(tick, given).map_err(|source| {
+        mismatch(
+            path,
+            &VerifyError::Simulation {
+                tick,
+                frame: recorded.resumed_after,
+                source,
+            },
+        )
+    })?;
+    let field = |field| simulation.field(field).unwrap_or_default();
+    let hash = format::snapshot_hash((0..header.field_count).map(field));
+    let next =
+        format::write_frame(tick, given, hash).map_err(|error| differs(error.to_string()))?;
+    let (writer, resumed) =
+        Writer::resume_before(file, &next).map_err(|error| damaged(path, error))?;
     recorded.dropped = resumed.dropped;
-    Ok(writer)
+    Ok((writer, Some(hash)))
+}
+
+/// Ticks are recorded one after the other, from 1. The engine counts them by itself: a replay does
+/// not see that one is damaged.
+fn other_tick(path: &Path, before: u64, frame: &Frame<'_>) -> Error {
+    let now = frame.tick;
+    let rule = if now > before {
+        Rule::TickGap { before, now }
+    } else {
+        Rule::TickOrder { before, now }
+    };
+    let finding = Finding::new(rule)
+        .at(frame.offset)
+        .in_frame(frame.index, Some(now));
+    Error::Broken {
+        path: path.to_owned(),
+        code: finding.code(),
+        offset: finding.offset,
+        message: format!("{}: {}; {MEND}", finding.place(), finding.message()),
+    }
+}
+
+/// What is there is no frame, and none that was cut.
+fn damaged(path: &Path, error: format::Error) -> Error {
+    let message = match &error {
+        format::Error::NotTorn { problem, .. } => format!(
+            "{}: {}; this is not the start of the frame that is made next: the recording is \
+             damaged, or other commands were given than now",
+            problem.place(),
+            problem.message()
+        ),
+        other => other.to_string(),
+    };
+    match broken(path, error) {
+        Error::Broken {
+            path, code, offset, ..
+        } => Error::Broken {
+            path,
+            code,
+            offset,
+            message: format!("{message}; {MEND}, and else keeps the whole frames before it"),
+        },
+        other => other,
+    }
 }
 
 /// Starts again in a file that ends in its header, if it is the header of this recording.
@@ -358,6 +453,6 @@ fn begin_anew(
 fn mismatch<E: std::error::Error>(path: &Path, error: &VerifyError<E>) -> Error {
     Error::Simulation {
         path: path.to_owned(),
-        message: format!("what is recorded can't be replayed: {error}"),
+        message: format!("what is recorded can't be replayed: {error}; {MEND}"),
     }
 }

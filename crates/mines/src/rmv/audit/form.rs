@@ -7,7 +7,7 @@ use crate::{TextEncoding, TextRule};
 /// The highest clone id that the specification has a name for.
 const LAST_KNOWN_CLONE: u8 = 7;
 /// Bytes of the checksum in every known file.
-const CHECKSUM_LEN: usize = 18;
+const CHECKSUM_LEN: u64 = 18;
 
 pub(super) fn check(game: &Game<'_>, real_size: u64, findings: &mut Findings) {
     if game.file_size == DeclaredSize::LessTwo {
@@ -125,26 +125,19 @@ fn tail(game: &Game<'_>, findings: &mut Findings) {
 }
 
 fn checksum(game: &Game<'_>, findings: &mut Findings) {
-    let bytes = game.checksum.len();
+    let bytes = game.checksum.len() as u64;
     // A file that was cut in front of its checksum has its finding already.
     if bytes == 0 && (game.ending.is_none() || findings.has("rmv.truncated")) {
         return;
     }
-    let unusual = |what: String| Finding::new(Rule::ChecksumUnusual { what });
-    findings.push(match bytes {
-        0 if by_vienna_sweeper(game) => Finding::new(Rule::ChecksumAbsent),
-        0 => Finding::new(Rule::ChecksumNone),
-        CHECKSUM_LEN
-            if game
-                .checksum
-                .windows(2)
-                .all(|pair| pair.first() == pair.last()) =>
-        {
-            unusual("is one byte again and again".into())
-        }
-        CHECKSUM_LEN => Finding::new(Rule::Checksum { bytes }),
-        _ => unusual(format!("has {bytes} bytes")),
-    });
+    let mut pairs = game.checksum.windows(2);
+    let mixed = pairs.any(|pair| pair.first() != pair.last());
+    findings.push(Finding::new(match bytes {
+        0 if by_vienna_sweeper(game) => Rule::ChecksumAbsent,
+        0 => Rule::ChecksumNone,
+        CHECKSUM_LEN if mixed => Rule::Checksum { bytes },
+        _ => Rule::ChecksumUnusual { bytes, mixed },
+    }));
 }
 
 fn by_vienna_sweeper(game: &Game<'_>) -> bool {

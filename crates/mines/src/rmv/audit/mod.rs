@@ -6,8 +6,9 @@ mod play;
 mod ranking;
 mod result;
 
-use super::read::{Reading, read_lenient};
-use super::rule::Findings;
+use super::error::Findings;
+use super::limits::ReadOptions;
+use super::read::{Reading, read_with};
 use crate::{Game, Metrics};
 
 /// The outcome of an audit.
@@ -29,7 +30,7 @@ pub struct Audit<'a> {
 /// with itself and with the rules, not that it is genuine.
 ///
 /// ```
-/// # let mut bytes = gametape_mines::player::doc_example();
+/// # let mut bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv::{audit, Severity};
 /// assert_ne!(audit(&bytes).findings.worst(), Some(Severity::Error));
 /// let time = bytes.len() - 18 - 5 - 1; // The last byte of the termination event.
@@ -38,7 +39,7 @@ pub struct Audit<'a> {
 /// ```
 #[must_use]
 pub fn audit(bytes: &[u8]) -> Audit<'_> {
-    match read_lenient(bytes) {
+    match read_with(bytes, ReadOptions::lenient()) {
         Ok(Reading { game, mut findings }) => {
             let metrics = audit_game(&game, bytes.len() as u64, &mut findings);
             findings.sort();

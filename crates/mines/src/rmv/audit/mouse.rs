@@ -2,6 +2,7 @@
 
 use crate::engine::Click;
 use crate::replay::{Observer, Place};
+use crate::rmv::deviations::at_event;
 use crate::rmv::encode::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{BoardEvent, Buttons, Game, MouseAction, MouseEvent, Version};
@@ -49,11 +50,9 @@ impl<'f> Watch<'f> {
 
     #[cold]
     fn found(&mut self, rule: Rule, at: Place, time_ms: u32) {
-        self.findings.push(
-            Finding::new(rule)
-                .at(self.offset + at.position as u64)
-                .event(at.index, time_ms),
-        );
+        let offset = self.offset + at.position as u64;
+        self.findings
+            .push(at_event(rule, offset, at.index, time_ms));
     }
 
     #[cold]
@@ -107,7 +106,7 @@ impl<'f> Watch<'f> {
     }
 
     fn step(&mut self, last: &MouseEvent, event: &MouseEvent, at: Place) {
-        let millis = event.time_ms.saturating_sub(last.time_ms);
+        let ms = event.time_ms.saturating_sub(last.time_ms);
         let (dx, dy) = (event.x - last.x, event.y - last.y);
         if self.version == Version::V2
             && event.action == MouseAction::Move
@@ -118,14 +117,14 @@ impl<'f> Watch<'f> {
         }
         if dx.abs().max(dy.abs()) > LONG_STEP {
             let pixels = f64::from(dx).hypot(f64::from(dy));
-            if pixels > JUMP_PX && pixels / f64::from(millis.max(1)) > JUMP_PX_PER_MS {
+            if pixels > JUMP_PX && pixels / f64::from(ms.max(1)) > JUMP_PX_PER_MS {
                 let pixels = pixels.round() as u32;
-                let rule = Rule::HintSpeed { pixels, millis };
+                let rule = Rule::HintSpeed { pixels, ms };
                 self.found(rule, at, event.time_ms);
             }
         }
-        if millis > PAUSE_MS {
-            let rule = Rule::HintPause { millis };
+        if ms > PAUSE_MS {
+            let rule = Rule::HintPause { ms };
             self.found(rule, at, event.time_ms);
         }
     }

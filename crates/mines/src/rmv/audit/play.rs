@@ -2,6 +2,7 @@
 
 use crate::engine::Status;
 use crate::replay::Replayed;
+use crate::rmv::deviations::at_event;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Event, Face, Game, Metrics, MouseAction, Outcome};
 
@@ -14,15 +15,13 @@ pub(super) fn check(
     let offset = game.events.offset();
     let unproven = unproven_mode(game);
     if let Some(lag) = replayed.lag {
-        let mut finding = Finding::new(Rule::BoardEventLag)
-            .at(offset + lag.position as u64)
-            .event(lag.event, lag.time_ms);
-        finding.repeats = lag.times.saturating_sub(1);
+        let at = offset + lag.position as u64;
+        let mut finding = at_event(Rule::BoardEventLag, at, lag.event, lag.time_ms);
+        finding.repeats = lag.times.saturating_sub(1).into();
         findings.push(finding);
     }
     if let Some(divergence) = replayed.divergence {
-        let recorded = divergence.recorded.map(|e| (e.cell, e.face));
-        let expected = divergence.expected.map(|e| (e.cell, e.face));
+        let (recorded, expected) = (divergence.recorded, divergence.expected);
         let why = unproven
             .or_else(|| {
                 divergence
@@ -38,11 +37,8 @@ pub(super) fn check(
             },
             None => Rule::BoardEvent { recorded, expected },
         };
-        findings.push(
-            Finding::new(rule)
-                .at(offset + divergence.position as u64)
-                .event(divergence.event, divergence.time_ms),
-        );
+        let at = offset + divergence.position as u64;
+        findings.push(at_event(rule, at, divergence.event, divergence.time_ms));
     }
     if unproven.is_none() {
         end(game, replayed, findings);
@@ -83,13 +79,14 @@ fn unproven_event(game: &Game<'_>, divergence: u32) -> Option<&'static str> {
 
 fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
     if let Some((index, position, event)) = replayed.after_end {
-        findings.push(
-            Finding::new(Rule::AfterEnd {
-                action: event.action,
-            })
-            .at(game.events.offset() + position as u64)
-            .event(index, event.time_ms),
-        );
+        let action = event.action;
+        let at = game.events.offset() + position as u64;
+        findings.push(at_event(
+            Rule::AfterEnd { action },
+            at,
+            index,
+            event.time_ms,
+        ));
     }
     let Some(ending) = game.ending else {
         return;
@@ -102,11 +99,8 @@ fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
     let recorded = ending.outcome;
     if recorded != expected {
         let offset = game.events.offset() + game.events.as_bytes().len() as u64;
-        findings.push(
-            Finding::new(Rule::Outcome { recorded, expected })
-                .at(offset)
-                .event(game.events.len(), ending.time_ms),
-        );
+        let rule = Rule::Outcome { recorded, expected };
+        findings.push(at_event(rule, offset, game.events.len(), ending.time_ms));
     }
 }
 
@@ -114,21 +108,17 @@ fn time(game: &Game<'_>, findings: &mut Findings) {
     let Some(ending) = game.ending else {
         return;
     };
-    let (time_ms, last) = (ending.time_ms, game.events.last_time_ms());
-    if time_ms == last {
+    let (time_ms, last_ms) = (ending.time_ms, game.events.last_time_ms());
+    if time_ms == last_ms {
         return;
     }
     let offset = game.events.offset() + game.events.as_bytes().len() as u64;
-    let rule = if ending.outcome == Outcome::Other && time_ms > last {
-        Rule::EndTimeLater { time_ms, last }
+    let rule = if ending.outcome == Outcome::Other && time_ms > last_ms {
+        Rule::EndTimeLater { time_ms, last_ms }
     } else {
-        Rule::EndTime { time_ms, last }
+        Rule::EndTime { time_ms, last_ms }
     };
-    findings.push(
-        Finding::new(rule)
-            .at(offset)
-            .event(game.events.len(), time_ms),
-    );
+    findings.push(at_event(rule, offset, game.events.len(), time_ms));
 }
 
 /// 3BV/s beyond which nobody plays a board that is more than a few clicks.

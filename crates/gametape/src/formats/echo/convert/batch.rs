@@ -11,7 +11,7 @@ use gametape_echo::{Error as EchoError, Finding, Frame, Rule, Severity, butter};
 use rayon::prelude::*;
 
 use super::super::EchoFormat;
-use super::super::frames::{broken, io, problem};
+use super::super::frames::{broken, problem};
 use crate::source::{ReadSeek, Source};
 use crate::{Error, Work};
 
@@ -144,20 +144,15 @@ impl Batches {
         let (to, batches) = sync_channel(WAITING);
         let (back, used) = channel();
         scope.spawn(move || {
-            let read = source
-                .stream()
-                .map_err(|error| io(path, error))
-                .and_then(|stream| {
-                    let stream = Told {
-                        stream,
-                        work,
-                        read: 0,
-                    };
-                    match format {
-                        EchoFormat::Echoreplay => lines(path, stream, &to, &used),
-                        EchoFormat::Butter => frames(path, stream, &to, &used),
-                    }
-                });
+            let stream = Told {
+                stream: source.stream(),
+                work,
+                read: 0,
+            };
+            let read = match format {
+                EchoFormat::Echoreplay => lines(path, stream, &to, &used),
+                EchoFormat::Butter => frames(path, stream, &to, &used),
+            };
             // Nobody takes what an error before has made useless.
             let _ = to.send(read.map(Batch::End));
         });

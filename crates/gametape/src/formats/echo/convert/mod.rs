@@ -157,7 +157,7 @@ fn copied<'a>(
     // Read once more, not held: the file may be larger than memory.
     let copy = || -> io::Result<Content<'static>> {
         let mut file = work.spool()?;
-        io::copy(&mut source.stream()?, &mut file)?;
+        io::copy(&mut source.stream(), &mut file)?;
         Content::spooled(file)
     };
     Ok(Converted {

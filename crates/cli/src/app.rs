@@ -1,0 +1,183 @@
+//! From the command line to what does it.
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use gametape::{Formats, Verb};
+
+use crate::args::{self, Cli, Verb as Cmd};
+use crate::exit::Exit;
+use crate::ui::Ui;
+use crate::{commands, options};
+
+/// What one format alone can do, or what no recording is needed for: a command of its own.
+pub trait Tool: Send + Sync {
+    /// The command that it stands under, if it is not one by itself: `record`.
+    fn under(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Its command line.
+    fn command(&self) -> Command;
+
+    /// True where it makes files: those that are not finished are removed when the process is told
+    /// to end.
+    fn writes(&self) -> bool {
+        false
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// What standard output says.
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit>;
+}
+
+/// A command over some formats.
+pub struct App {
+    formats: Formats,
+    tools: Vec<Box<dyn Tool>>,
+}
+
+/// The command over these formats, without tools.
+#[must_use]
+pub fn run(formats: Formats) -> ExitCode {
+    App::new(formats).run()
+}
+
+impl App {
+    /// Without tools.
+    #[must_use]
+    pub fn new(formats: Formats) -> Self {
+        Self {
+            formats,
+            tools: Vec::new(),
+        }
+    }
+
+    /// With one more tool.
+    #[must_use]
+    pub fn with(mut self, tool: impl Tool + 'static) -> Self {
+        self.tools.push(Box::new(tool));
+        self
+    }
+
+    /// The whole command line: verbs with the options of all formats, and the tools.
+    #[must_use]
+    pub fn command(&self) -> Command {
+        let mut command = Cli::command();
+        for (name, verbs) in VERBS {
+            let defs = self.formats.options(verbs);
+            command = command.mut_subcommand(name, |verb| options::add(verb, &defs));
+        }
+        for tool in &self.tools {
+            command = match tool.under() {
+                None => command.subcommand(tool.command()),
+                Some(name) if command.find_subcommand(name).is_some() => {
+                    command.mut_subcommand(name, |group| group.subcommand(tool.command()))
+                }
+                Some(name) => command.subcommand(
+                    Command::new(name)
+                        .about(args::RECORD)
+                        .subcommand_required(true)
+                        .arg_required_else_help(true)
+                        .subcommand(tool.command()),
+                ),
+            };
+        }
+        command
+    }
+
+    /// Does what the command line says.
+    #[must_use]
+    pub fn run(&self) -> ExitCode {
+        let matches = self.command().get_matches();
+        let mut ui = Ui::new(matches.get_flag("json"));
+        let done = self
+            .dispatch(&matches, &mut ui)
+            .and_then(|exit| ui.flush().map(|()| exit));
+        match done {
+            Ok(exit) => exit.into(),
+            // Whoever reads us has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine.into(),
+            Err(error) => {
+                ui.complain(&format!("can't write the output: {error}"));
+                Exit::Unusable.into()
+            }
+        }
+    }
+
+    fn dispatch(&self, matches: &ArgMatches, ui: &mut Ui) -> io::Result<Exit> {
+        let Some((name, inner)) = matches.subcommand() else {
+            return Ok(Exit::Unusable);
+        };
+        if let Some((tool, matches)) = self.tool(name, inner) {
+            if tool.writes() {
+                leave_nothing_unfinished();
+            }
+            return tool.run(matches, &self.formats, ui);
+        }
+        let verbs = VERBS.iter().find(|(verb, _)| *verb == name);
+        let defs = verbs.map_or_else(Vec::new, |(_, verbs)| self.formats.options(verbs));
+        let options = match options::read(inner, &defs) {
+            Ok(options) => options,
+            Err(error) => return Ok(ui.fail(&error)),
+        };
+        let call = commands::Call {
+            formats: &self.formats,
+            options,
+        };
+        let command = Cmd::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
+        match &command {
+            Cmd::Inspect(args) => commands::inspect::run(args, &call, ui),
+            Cmd::Verify(args) => commands::verify::run(args, &call, ui),
+            Cmd::Stats(args) => commands::stats::run(args, &call, ui),
+            Cmd::Dump(args) => commands::dump::run(args, &call, ui),
+            Cmd::Diff(args) => commands::diff::run(args, &call, ui),
+            Cmd::Convert(args) => {
+                leave_nothing_unfinished();
+                commands::convert::run(args, &call, ui)
+            }
+            Cmd::Repair(args) => {
+                leave_nothing_unfinished();
+                commands::repair::run(args, &call, ui)
+            }
+            Cmd::Formats => commands::formats::run(&call, ui),
+            Cmd::Completions(args) => commands::generate::completions(self.command(), args, ui),
+            Cmd::Man(args) => Ok(commands::generate::man(self.command(), args, ui)),
+        }
+    }
+
+    fn tool<'m>(&self, name: &str, inner: &'m ArgMatches) -> Option<(&dyn Tool, &'m ArgMatches)> {
+        let is = |tool: &&Box<dyn Tool>, under: Option<&str>, name: &str| {
+            tool.under() == under && tool.command().get_name() == name
+        };
+        if let Some(tool) = self.tools.iter().find(|tool| is(tool, None, name)) {
+            return Some((&**tool, inner));
+        }
+        let (what, matches) = inner.subcommand()?;
+        let tool = self.tools.iter().find(|tool| is(tool, Some(name), what))?;
+        Some((&**tool, matches))
+    }
+}
+
+/// The verbs that formats have options for, and whose options those are.
+const VERBS: [(&str, &[Verb]); 7] = [
+    ("inspect", &[Verb::Inspect, Verb::Open]),
+    ("verify", &[Verb::Verify, Verb::Open]),
+    ("stats", &[Verb::Stats, Verb::Open]),
+    ("dump", &[Verb::Dump, Verb::Open]),
+    ("diff", &[Verb::Diff, Verb::Open]),
+    ("convert", &[Verb::Convert, Verb::Write]),
+    ("repair", &[Verb::Repair, Verb::Open]),
+];
+
+/// Ctrl-C, SIGTERM and SIGHUP leave no temporary file behind. Where they can't be heard, the system
+/// does what it does.
+fn leave_nothing_unfinished() {
+    let _ = ctrlc::set_handler(|| {
+        gametape::remove_unfinished();
+        std::process::exit(130);
+    });
+}

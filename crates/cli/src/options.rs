@@ -1,0 +1,95 @@
+//! What formats can be told, as flags of the command.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
+
+/// Adds a flag for each.
+pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
+    for def in defs {
+        let help = match def.default {
+            "" => def.help.to_owned(),
+            default => format!("{} [default: {default}]", def.help),
+        };
+        let mut arg = Arg::new(def.name)
+            .long(def.name)
+            .help(help.clone())
+            .help_heading("Options of the format")
+            .conflicts_with_all(def.conflicts.iter().filter(|other| {
+                // Of a format that is not there.
+                defs.iter().any(|def| def.name == **other)
+            }));
+        if !def.more.is_empty() {
+            arg = arg.long_help(format!("{help}\n\n{}", def.more));
+        }
+        let def = *def;
+        arg = match def.kind {
+            OptionKind::Flag => arg.action(ArgAction::SetTrue),
+            OptionKind::Choice(words) => arg.value_name(def.value).value_parser(words.to_vec()),
+            _ => arg
+                .value_name(def.value)
+                .value_parser(move |text: &str| def.parse(text).map(|_| text.to_owned())),
+        };
+        command = command.arg(arg);
+    }
+    command
+}
+
+/// What was said on the command line; files are read.
+pub fn read(matches: &ArgMatches, defs: &[OptionDef]) -> Result<Options, Error> {
+    let mut options = Options::new();
+    for def in defs {
+        match def.kind {
+            OptionKind::Flag => {
+                if matches.get_flag(def.name) {
+                    options.set(def.name, OptionValue::Flag);
+                }
+            }
+            kind => {
+                let Some(text) = matches.get_one::<String>(def.name) else {
+                    continue;
+                };
+                let value = match kind {
+                    OptionKind::File { most } => read_file(Path::new(text), most)?,
+                    // It was parsed once already.
+                    _ => match def.parse(text) {
+                        Ok(value) => value,
+                        Err(_) => continue,
+                    },
+                };
+                options.set(def.name, value);
+            }
+        }
+    }
+    Ok(options)
+}
+
+/// A file that is no recording, of at most so many bytes.
+pub fn read_file(path: &Path, most: u64) -> Result<OptionValue, Error> {
+    let io = |source| crate::ui::said_shortly(path, source);
+    let file = File::open(path).map_err(io)?;
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err(Error::IsFolder {
+            path: path.to_owned(),
+        });
+    }
+    let mut bytes = Vec::new();
+    let size = file
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(io)? as u64;
+    if size > most {
+        return Err(Error::TooLarge {
+            path: path.to_owned(),
+            size,
+            limit: most,
+        });
+    }
+    Ok(OptionValue::File {
+        path: path.to_owned(),
+        bytes,
+    })
+}

@@ -1,0 +1,178 @@
+//! The demo with a match of Echo VR.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use gametape::echo::loss::LossReport;
+use gametape::echo::{Frame, WriteError};
+use gametape::{Convert, Format, Recording, Verdict, Work};
+use gametape_samples::echo::{Match, MatchOptions, cut_out, echoreplay};
+use serde_json::{Value, json};
+
+use super::{audit, print, save};
+use crate::args::Demo;
+use crate::ui::{STRONG, Ui, styled};
+
+/// How long the match is recorded.
+const LASTS: Duration = Duration::from_secs(90);
+/// Frames a second.
+const RATE: u32 = 15;
+/// Somebody cuts six seconds of play out, closing the gap: so many frames,
+const CUT_OUT: usize = 90;
+/// around here.
+const CUT_AT: usize = 600;
+
+/// Says whether everything came out as it has to; the inner error is a sentence.
+pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
+    if !ui.json {
+        ui.line(styled(
+            STRONG,
+            format_args!(
+                "A match of Echo VR is invented, recorded at {RATE} Hz as the game's API gives it, \
+                 and made a .butter of:"
+            ),
+        ))?;
+    }
+    let made = match make(args) {
+        Ok(made) => made,
+        Err(message) => return Ok(Err(message)),
+    };
+    let numbers = &made.report.numbers;
+    let mut as_expected = numbers.iter().all(|number| number.beyond == 0);
+    for path in [&made.replay, &made.butter] {
+        match audit(path) {
+            Ok(audit) => {
+                print(path, &audit, ui)?;
+                as_expected &= audit.verdict() != Verdict::Fail;
+            }
+            Err(message) => return Ok(Err(message)),
+        }
+    }
+    if ui.json {
+        ui.object(&json!({ "path": made.butter, "report": made.report }))?;
+    } else {
+        told(&made, ui)?;
+        ui.line("")?;
+        ui.line(styled(
+            STRONG,
+            "A copy that somebody cut six seconds out of, closing the gap, and one that breaks off:",
+        ))?;
+    }
+    for (tampered, verdict) in [
+        (&made.cut_out, Verdict::Warn),
+        (&made.cut_off, Verdict::Fail),
+    ] {
+        match audit(tampered) {
+            Ok(audit) => {
+                print(tampered, &audit, ui)?;
+                as_expected &= audit.verdict() == verdict;
+            }
+            Err(message) => return Ok(Err(message)),
+        }
+    }
+    Ok(Ok(as_expected))
+}
+
+struct Made {
+    replay: String,
+    butter: String,
+    sizes: [u64; 2],
+    report: LossReport,
+    goals: Vec<Value>,
+    cut_out: String,
+    cut_off: String,
+}
+
+fn make(args: &Demo) -> Result<Made, String> {
+    let options = MatchOptions {
+        seed: args.seed,
+        rate_hz: RATE,
+        ..MatchOptions::default()
+    };
+    let frames: Vec<Frame> = Match::new(options.lasting(LASTS)).collect();
+    let sentence = |error: WriteError| error.to_string();
+    let whole = echoreplay(&frames).map_err(sentence)?;
+    let cut_out = cut_out(&frames, CUT_OUT, CUT_AT, RATE)
+        .ok_or("nobody plays for six seconds in this match")?;
+    let cut_out = echoreplay(&cut_out).map_err(sentence)?;
+    let cut_out = save(&args.folder, "match-cut-out.echoreplay", || Ok(cut_out))?;
+    let replay_bytes = whole.len() as u64;
+    let replay = save(&args.folder, "match.echoreplay", || Ok(whole))?;
+
+    let sentence = |error: gametape::Error| error.to_string();
+    let recording = Recording::open(&replay).map_err(sentence)?;
+    let work = Work {
+        folder: Some(&args.folder),
+        ..Work::default()
+    };
+    let converted = recording
+        .convert_with(Format::Butter, &Convert::default(), &work)
+        .map_err(sentence)?;
+    let report = converted.report.ok_or("nothing was measured")?;
+    let butter = args.folder.join("match.butter");
+    let butter_bytes = converted.content.len();
+    converted.content.save(&butter).map_err(sentence)?;
+    let cut_off = save(&args.folder, "match-cut-off.butter", || {
+        let mut bytes = std::fs::read(&butter).map_err(|error| error.to_string())?;
+        bytes.truncate(bytes.len() * 2 / 3);
+        Ok(bytes)
+    })?;
+    let stats = Recording::open(&butter)
+        .and_then(|recording| recording.stats())
+        .map_err(sentence)?;
+    let timeline = stats.value.get("timeline");
+    let goals = timeline.and_then(|timeline| timeline.get("goals")?.as_array());
+    Ok(Made {
+        replay,
+        butter: path_text(&butter),
+        sizes: [replay_bytes, butter_bytes],
+        report,
+        goals: goals.cloned().unwrap_or_default(),
+        cut_out,
+        cut_off,
+    })
+}
+
+fn path_text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// How small, how far off, and what happened in the match.
+fn told(made: &Made, ui: &mut Ui) -> io::Result<()> {
+    let [replay, butter] = made
+        .sizes
+        .map(|bytes| bytes as f64 / made.report.frames as f64);
+    ui.line(format_args!(
+        "      {replay:.0} bytes a frame became {butter:.0}; how far off the numbers are, at most \
+         and as the format implies:"
+    ))?;
+    for number in made
+        .report
+        .numbers
+        .iter()
+        .filter(|number| number.differing > 0)
+    {
+        let unit = number.unit;
+        ui.line(format_args!(
+            "        {:<24} {:>9.5} {unit:<4} {:>9.5} {unit}",
+            number.field, number.max_error, number.bound
+        ))?;
+    }
+    for goal in &made.goals {
+        let text = |key: &str| goal.get(key).and_then(Value::as_str).unwrap_or("nobody");
+        let number = |key: &str| goal.get(key).and_then(Value::as_f64).unwrap_or_default();
+        ui.line(gametape::printable(&format!(
+            "      goal at {:.1} s: {} for {}, {} by {}, assist {}, {:.1} m/s over {:.1} m",
+            number("time_ms") / 1000.0,
+            number("points"),
+            text("team"),
+            text("goal_type").to_lowercase(),
+            text("thrower"),
+            text("assist"),
+            number("disc_speed"),
+            number("distance"),
+        )))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! The demo with deterministic worlds.
+
+use std::io;
+
+use gametape::Verdict;
+use gametape::murk::engine::{EngineWorld, World};
+use gametape::murk::{Fault, Faulty, Simulation};
+use gametape_samples::murk::{FORAGING, HEAT, record};
+
+use super::{audit, print, save};
+use crate::args::Demo;
+use crate::ui::{STRONG, Ui, styled};
+
+/// Ticks of each recording.
+const TICKS: u64 = 200;
+
+/// The worlds, with the names of their recordings.
+const WORLDS: [(&str, &str); 2] = [("heat", HEAT), ("foraging", FORAGING)];
+
+/// The fault that is injected into the first world.
+const FAULT: Fault = Fault {
+    step: 137,
+    field: 3,
+    element: 100,
+    bit: 20,
+};
+
+/// Says whether everything came out as it has to; the inner error is a sentence.
+pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
+    if !ui.json {
+        ui.line(styled(
+            STRONG,
+            "Two worlds are simulated and recorded; the recordings carry them, and are replayed:",
+        ))?;
+    }
+    let mut as_expected = true;
+    for (name, text) in WORLDS {
+        let saved = save(&args.folder, &format!("{name}.murk"), || {
+            recording(text, args.seed, |world| world)
+        });
+        match saved.and_then(|path| Ok((audit(&path)?, path))) {
+            Err(message) => return Ok(Err(message)),
+            Ok((audit, path)) => {
+                print(&path, &audit, ui)?;
+                as_expected &= audit.verdict() == Verdict::Pass;
+            }
+        }
+    }
+    if !ui.json {
+        ui.line("")?;
+        ui.line(styled(
+            STRONG,
+            format_args!(
+                "The first one once more, on a machine whose memory flips a bit at tick {}:",
+                FAULT.step
+            ),
+        ))?;
+    }
+    let [(name, text), _] = WORLDS;
+    let saved = save(&args.folder, &format!("{name}-faulty.murk"), || {
+        recording(text, args.seed, |world| Faulty::new(world, FAULT))
+    });
+    Ok(match saved.and_then(|path| Ok((audit(&path)?, path))) {
+        Err(message) => Err(message),
+        Ok((audit, path)) => {
+            print(&path, &audit, ui)?;
+            let named = audit.findings.iter().any(|finding| {
+                finding.tick == Some(FAULT.step) && finding.message.contains("(heat) at [6, 4]")
+            });
+            Ok(as_expected && named && audit.verdict() == Verdict::Fail)
+        }
+    })
+}
+
+/// A recording of a world, which `wrap` may make run otherwise.
+fn recording<S: Simulation>(
+    text: &str,
+    seed: u64,
+    wrap: impl FnOnce(EngineWorld) -> S,
+) -> Result<Vec<u8>, String> {
+    let world = World::from_toml(text).map_err(|error| error.to_string())?;
+    let simulation = wrap(world.build().map_err(|error| error.to_string())?);
+    record(&world, simulation, seed, TICKS).map_err(|error| error.to_string())
+}

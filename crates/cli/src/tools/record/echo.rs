@@ -1,0 +1,227 @@
+//! `gametape record echo`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
+use gametape::core::text::printable;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gametape::echo::Session;
+use gametape::{Error, Format};
+use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
+use serde_json::json;
+
+use crate::tools::parsed;
+use crate::{Exit, Tool};
+use crate::ui::{Ui, counted};
+
+/// `gametape record echo`.
+#[derive(Clone, Copy, Debug)]
+pub struct Echo;
+
+impl Tool for Echo {
+    fn under(&self) -> Option<&'static str> {
+        Some("record")
+    }
+
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+// Each is a switch of its own.
+#[allow(clippy::struct_excessive_bools)]
+/// Ask Echo VR for its session again and again, and record what it answers
+///
+/// The game answers while a match is on. Until then, and whenever it closes or restarts, it is
+/// waited for; Ctrl-C or one of the options ends the recording. Killed at any time, the file
+/// holds all frames before, and --resume goes on with it. A .butter holds one match: the second
+/// goes into OUT.2.butter, the third into OUT.3.butter. Exits with 2 if no frame came.
+#[derive(Parser, Debug)]
+#[command(name = "echo")]
+struct Args {
+    /// Where the game answers: on this computer, or at the address of a headset
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:6721")]
+    url: String,
+    /// Frames a second
+    #[arg(long, value_name = "HZ", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=120))]
+    rate: u32,
+    /// Don't ask for the bones of the players
+    #[arg(long)]
+    no_bones: bool,
+    /// Stop after this many frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    frames: Option<u64>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// Stop when no frame has come for this many seconds, once one has
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    idle: Option<Duration>,
+    /// A file for each match in an .echoreplay, too: OUT.2.echoreplay, OUT.3.echoreplay
+    #[arg(long)]
+    split: bool,
+    /// Make a zip of an .echoreplay at the end. Until then, and without, it is text
+    #[arg(long)]
+    zip: bool,
+    /// Go on with a recording that is there already
+    ///
+    /// Behind the last whole frame; behind a .butter that is finished, in the next file.
+    #[arg(long)]
+    resume: bool,
+    /// The recording, a .butter or an .echoreplay file. A file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    match listen(args, ui) {
+        Err(error) => Ok(ui.fail(&error)),
+        Ok(recorded) if recorded.files.is_empty() => {
+            ui.complain(&format!(
+                "{}: no frame came{}",
+                shown_url(&args.url),
+                why(&recorded.faults)
+            ));
+            Ok(Exit::Unusable)
+        }
+        Ok(recorded) => {
+            report(args, &recorded, ui)?;
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+fn listen(args: &Args, ui: &mut Ui) -> Result<Recorded, Error> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)).map_err(|error| {
+        Error::Unwritable {
+            path: args.output.clone(),
+            message: format!("can't listen to Ctrl-C: {error}"),
+        }
+    })?;
+    let options = RecordOptions {
+        url: args.url.clone(),
+        rate: args.rate,
+        bones: !args.no_bones,
+        resume: args.resume,
+        split: args.split,
+        zip: args.zip,
+        frames: args.frames,
+        duration: args.seconds,
+        idle: args.idle,
+        ..RecordOptions::new(&args.output)
+    };
+    record(&options, &stop, |event| {
+        let text = match event {
+            Event::Begun => format!(
+                "asking {} {} a second; Ctrl-C ends the recording",
+                shown_url(&args.url),
+                counted(args.rate.into(), "time")
+            ),
+            Event::Waiting(fault) => format!("waiting for a match: {fault}"),
+            Event::Appeared(session) => format!("recording {}", what(session)),
+            Event::NextMatch(session) => format!("the next match: {}", what(session)),
+            Event::NextFile(path) => format!("goes on in {}", path.display()),
+            Event::Disappeared(fault) => format!("the match is gone, waiting for one: {fault}"),
+            _ => return,
+        };
+        ui.remark(&text);
+    })
+}
+
+/// The kind of a match.
+fn what(session: &Session) -> String {
+    let map = session.map_name.as_str();
+    if session.match_type.is_empty() {
+        map.to_owned()
+    } else {
+        format!("{} on {map}", session.match_type)
+    }
+}
+
+/// Why there was no frame, where there was none.
+fn why(faults: &Faults) -> String {
+    [
+        (faults.unreachable, "time", "nobody answered"),
+        (faults.timeout, "answer", "did not come in time"),
+        (faults.status, "answer", "had another HTTP status than 200"),
+        (faults.no_match, "answer", "said that no match is on"),
+        (faults.malformed, "answer", "could not be used"),
+        (faults.bones, "frame", "had to do without bones"),
+    ]
+    .into_iter()
+    .filter(|(count, ..)| *count > 0)
+    .fold(String::new(), |text, (count, what, did)| {
+        format!("{text}; {} {did}", counted(count, what))
+    })
+}
+
+fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
+    let bytes: u64 = recorded.files.iter().map(|file| file.bytes).sum();
+    if ui.json {
+        let files = recorded.files.iter().map(|file| {
+            json!({
+                "path": file.path.display().to_string(),
+                "frames": file.frames,
+                "frames_before": file.frames_before,
+                "bytes": file.bytes,
+            })
+        });
+        return ui.object(&json!({
+            "path": args.output.display().to_string(),
+            "format": Format::from_extension(&args.output).map(Format::name),
+            "frames": recorded.frames,
+            "bytes": bytes,
+            "duration_ms": recorded.duration_ms,
+            "matches": recorded.matches,
+            "skipped": recorded.skipped,
+            "faults": recorded.faults,
+            "resumed": recorded.resumed,
+            "dropped": recorded.dropped,
+            "files": files.collect::<Vec<_>>(),
+        }));
+    }
+    if recorded.dropped > 0 {
+        ui.remark(&format!(
+            "cut off {} behind the last whole frame",
+            counted(recorded.dropped, "byte")
+        ));
+    }
+    for file in &recorded.files {
+        ui.line(format_args!(
+            "{}: recorded {}{} ({})",
+            printable(&file.path.display().to_string()),
+            counted(file.frames, "frame"),
+            match file.frames_before {
+                0 => String::new(),
+                before => format!(", {} with those before", before + file.frames),
+            },
+            counted(file.bytes, "byte"),
+        ))?;
+    }
+    if !args.zip && Format::from_extension(&args.output) == Some(Format::Echoreplay) {
+        ui.remark("kept as text; gametape convert --zip makes a zip of it");
+    }
+    let skipped = match recorded.skipped {
+        0 => String::new(),
+        skipped => format!(
+            "; {} missing, answers took too long",
+            counted(skipped, "frame")
+        ),
+    };
+    ui.line(format_args!(
+        "{} in {:.1} s{skipped}{}",
+        counted(recorded.frames, "frame"),
+        recorded.duration_ms as f64 / 1000.0,
+        why(&recorded.faults),
+    ))
+}

@@ -1,0 +1,127 @@
+//! `gametape record murk`.
+
+use std::ffi::OsString;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
+use gametape::core::text::printable;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gametape::Error;
+use gametape::murk::{self, RecordOptions, Recorded};
+
+use crate::tools::parsed;
+use crate::{Exit, Tool};
+use crate::ui::{Ui, counted, read_commands, read_world};
+
+/// `gametape record murk`.
+#[derive(Clone, Copy, Debug)]
+pub struct Murk;
+
+impl Tool for Murk {
+    fn under(&self) -> Option<&'static str> {
+        Some("record")
+    }
+
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Run a Murk world and record it
+#[derive(Parser, Debug)]
+#[command(name = "murk")]
+struct Args {
+    /// The world
+    #[arg(long, value_name = "TOML")]
+    world: PathBuf,
+    /// Commands, one JSON object a line, as dump prints them; - for standard input
+    #[arg(long, value_name = "JSONL")]
+    commands: Option<OsString>,
+    /// Ticks that the recording is to have
+    #[arg(long, value_name = "N")]
+    ticks: u64,
+    /// Go on behind the last whole frame of a recording that is there already
+    #[arg(long)]
+    resume: bool,
+    /// The recording. Every frame is written as it is made; a file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    match record(args) {
+        Err(error) => Ok(ui.fail(&error)),
+        Ok(recorded) => {
+            report(args, &recorded, ui)?;
+            Ok(if recorded.failed_ticks > 0 {
+                Exit::Problems
+            } else {
+                Exit::Fine
+            })
+        }
+    }
+}
+
+fn record(args: &Args) -> Result<Recorded, Error> {
+    if args.output == Path::new("-") {
+        return Err(Error::Unwritable {
+            path: args.output.clone(),
+            message: "a recording goes into a file, from which it can be resumed".into(),
+        });
+    }
+    let world = read_world(&args.world)?;
+    let commands = read_commands(args.commands.as_deref(), &world)?;
+    let options = RecordOptions {
+        world,
+        world_path: args.world.clone(),
+        ticks: args.ticks,
+        output: args.output.clone(),
+        resume: args.resume,
+    };
+    murk::record(&options, &commands)
+}
+
+fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
+    if ui.json {
+        return ui.object(recorded);
+    }
+    if recorded.dropped > 0 {
+        ui.remark(&format!(
+            "cut off {} behind the last whole frame",
+            counted(recorded.dropped, "byte")
+        ));
+    }
+    if recorded.resumed_after > 0 {
+        let last = recorded.resumed_after;
+        ui.remark(&if recorded.ticks > 0 {
+            format!("went on behind tick {last}")
+        } else {
+            format!("nothing to make: tick {last} is there already")
+        });
+    }
+    let more: String = [
+        (recorded.expired, "command", "had expired"),
+        (recorded.rejected, "command", "could not be applied"),
+        (recorded.failed_ticks, "tick", "failed"),
+    ]
+    .into_iter()
+    .filter(|(count, ..)| *count > 0)
+    .fold(String::new(), |text, (count, what, became)| {
+        format!("{text}; {} {became}", counted(count, what))
+    });
+    ui.line(format_args!(
+        "{}: recorded {}, {}{more}",
+        printable(&args.output.display().to_string()),
+        counted(recorded.ticks, "tick"),
+        counted(recorded.commands, "command"),
+    ))?;
+    if let Some(failure) = &recorded.failure {
+        ui.complain(&format!("a tick that failed changed nothing: {failure}"));
+    }
+    Ok(())
+}

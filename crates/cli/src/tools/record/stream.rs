@@ -1,0 +1,254 @@
+//! `gametape record stream`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use std::net::SocketAddr;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
+use gametape::core::text::printable;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gametape::Error;
+use gametape::capture::Options;
+use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded};
+use serde_json::json;
+
+use crate::tools::parsed;
+use crate::{Exit, Tool};
+use crate::ui::{Ui, counted, read_schema, tick_ns};
+
+/// `gametape record stream`.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream;
+
+impl Tool for Stream {
+    fn under(&self) -> Option<&'static str> {
+        Some("record")
+    }
+
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Listen to a snapshot/delta stream over UDP and record it as a capture
+///
+/// Packets of the first sender are recorded as they come, those that can be applied, until
+/// Ctrl-C or one of the options ends it. Killed at any time, the capture can be read up to the
+/// last second. Exits with 3 if packets came that could not be recorded.
+#[derive(Parser, Debug)]
+#[command(name = "stream")]
+struct Args {
+    /// Where to listen, such as 0.0.0.0:7777
+    #[arg(long, value_name = "ADDR")]
+    udp: SocketAddr,
+    /// The schema of the packets: JSON, or a recording that has it
+    #[arg(long, value_name = "FILE")]
+    schema: PathBuf,
+    /// A server that sends once it is spoken to
+    #[arg(long, value_name = "ADDR")]
+    join: Option<SocketAddr>,
+    /// Stop after this many packets
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    packets: Option<u64>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// Stop when nothing has come for this many seconds, once something has
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    idle: Option<Duration>,
+    /// Record what a receiver sees in place of the packets
+    ///
+    /// Of each entity the newest values, as deltas one on the other: for senders that stay within
+    /// a byte budget by leaving entities out, whose bare states let entities go back in time.
+    #[arg(long)]
+    view: bool,
+    /// Send no acknowledgements: for senders that code each packet on the one before
+    #[arg(long)]
+    no_feedback: bool,
+    /// Ticks a second, where it is known
+    #[arg(long, value_name = "HZ", value_parser = tick_rate)]
+    tick_rate: Option<f64>,
+    /// Add a full snapshot to seek by where the stream has none for this many ticks; 0: never
+    #[arg(long, value_name = "TICKS", default_value_t = 300)]
+    keyframe_every: u32,
+    /// The capture, an .mcap file. A file that is there is not replaced
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// A number of seconds, above 0.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("a number of seconds is above 0, and not too far".to_owned()),
+    }
+}
+
+/// Ticks a second, such that a tick takes a nanosecond at least.
+fn tick_rate(text: &str) -> Result<f64, String> {
+    let rate: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.001..=1e9).contains(&rate) {
+        Ok(rate)
+    } else {
+        Err("ticks a second are 0.001 to 1,000,000,000".to_owned())
+    }
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    match record(args, ui) {
+        Err(error) => Ok(ui.fail(&error)),
+        Ok(recorded) if recorded.packets == 0 => {
+            ui.complain(&format!(
+                "{}: no packet of this schema came{}",
+                args.udp,
+                why(&recorded)
+            ));
+            Ok(Exit::Unusable)
+        }
+        Ok(recorded) => {
+            report(args, &recorded, ui)?;
+            Ok(
+                if recorded.unusable + recorded.other_schema + recorded.broken > 0 {
+                    Exit::Loss
+                } else {
+                    Exit::Fine
+                },
+            )
+        }
+    }
+}
+
+fn record(args: &Args, ui: &mut Ui) -> Result<Recorded, Error> {
+    let options = options(args);
+    options.check()?;
+    let schema = read_schema(&args.schema)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)).map_err(|error| {
+        Error::Unwritable {
+            path: args.output.clone(),
+            message: format!("can't listen to Ctrl-C: {error}"),
+        }
+    })?;
+    let recorder = FileRecorder::begin(&options, &schema)?;
+    if let Ok(address) = recorder.local_addr() {
+        ui.remark(&format!(
+            "listening at {address}; Ctrl-C ends the recording"
+        ));
+    }
+    let (mut warned, mut warned_of_schema) = (false, false);
+    recorder.run(|so_far| {
+        if let Some(hash) = so_far.first_other_schema.filter(|_| !warned_of_schema) {
+            ui.remark(&format!(
+                "a packet of schema {hash:016x} came, recorded is {:016x}",
+                schema.hash()
+            ));
+            warned_of_schema = true;
+        }
+        if let Some(broken) = so_far.first_broken.filter(|_| !warned) {
+            ui.remark(&format!("a packet came that can't be read: {broken}"));
+            warned = true;
+        }
+        stop.load(Ordering::Relaxed)
+    })
+}
+
+fn options(args: &Args) -> FileOptions {
+    FileOptions {
+        listen: args.udp,
+        output: args.output.clone(),
+        capture: Options {
+            tick_ns: args.tick_rate.map(tick_ns),
+            keyframe_every: (args.keyframe_every > 0).then_some(args.keyframe_every),
+            ..Options::default()
+        },
+        record: RecordOptions {
+            packets: args.packets,
+            duration: args.seconds,
+            idle: args.idle,
+            feedback: !args.no_feedback,
+            view: args.view,
+            join: args.join,
+        },
+    }
+}
+
+/// What came and was of no use.
+fn why(recorded: &Recorded) -> String {
+    let mut parts = Vec::new();
+    if recorded.unusable > 0 {
+        parts.push(format!(
+            "{} built on states that never came",
+            counted(recorded.unusable, "packet")
+        ));
+    }
+    if let Some(hash) = recorded.first_other_schema {
+        parts.push(format!(
+            "{} of schema {hash:016x} came",
+            counted(recorded.other_schema, "packet")
+        ));
+    }
+    if recorded.broken > 0 {
+        let first = recorded
+            .first_broken
+            .map_or(String::new(), |e| format!(" (the first: {e})"));
+        parts.push(format!(
+            "{} could not be read{first}",
+            counted(recorded.broken, "packet")
+        ));
+    }
+    if recorded.stale > 0 {
+        parts.push(format!(
+            "{} came late or twice",
+            counted(recorded.stale, "packet")
+        ));
+    }
+    if recorded.foreign > 0 {
+        parts.push(format!(
+            "{} came from others",
+            counted(recorded.foreign, "packet")
+        ));
+    }
+    parts
+        .into_iter()
+        .fold(String::new(), |text, part| text + "; " + &part)
+}
+
+fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
+    let path = args.output.display().to_string();
+    if ui.json {
+        return ui.object(&json!({
+            "path": path,
+            "format": "capture",
+            "packets": recorded.packets,
+            "bytes": recorded.bytes,
+            "keyframes_added": recorded.keyframes_added,
+            "first_tick": recorded.first_tick,
+            "last_tick": recorded.last_tick,
+            "stale": recorded.stale,
+            "unusable": recorded.unusable,
+            "other_schema": recorded.other_schema,
+            "first_other_schema": recorded.first_other_schema.map(|hash| format!("{hash:016x}")),
+            "broken": recorded.broken,
+            "first_broken": recorded.first_broken.map(|error| error.to_string()),
+            "foreign": recorded.foreign,
+        }));
+    }
+    ui.line(format_args!(
+        "{}: recorded {} ({}), ticks {} to {}{}",
+        printable(&path),
+        counted(recorded.packets, "packet"),
+        counted(recorded.bytes, "byte"),
+        recorded.first_tick.unwrap_or_default(),
+        recorded.last_tick.unwrap_or_default(),
+        why(recorded),
+    ))
+}

@@ -1,0 +1,222 @@
+//! `gametape schema`.
+
+use clap::{ArgMatches, Command, CommandFactory, Parser, Subcommand};
+use gametape::Formats;
+use gametape::core::text::printable;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gametape::delta::{Change, Codec, FixedPoint};
+use serde_json::json;
+
+use crate::tools::parsed;
+use crate::{Exit, Tool};
+use crate::ui::{STRONG, Ui, counted, read_schema, styled};
+
+/// `gametape schema`.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema;
+
+impl Tool for Schema {
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Show, name and compare the schemas of snapshot/delta streams
+#[derive(Parser, Debug)]
+#[command(name = "schema")]
+struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Print a schema: its components, and how each field is written
+    ///
+    /// With --json, in the form that is kept beside packets.
+    Show(Show),
+    /// Print the hash that packets name their schema by
+    Hash(Hash),
+    /// Say how two schemas differ, names aside
+    ///
+    /// Exits with 0 if packets of the one are packets of the other, with 1 if not.
+    Compare(Compare),
+}
+
+#[derive(clap::Args, Debug)]
+struct Show {
+    /// A schema as JSON, or a recording that has one
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+}
+
+#[derive(clap::Args, Debug)]
+struct Hash {
+    /// Schemas as JSON, or recordings that have them
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+struct Compare {
+    /// A schema as JSON, or a recording that has one
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// The other
+    #[arg(value_name = "B")]
+    second: PathBuf,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    match &args.what {
+        What::Show(args) => show(&args.path, ui),
+        What::Hash(args) => {
+            let mut exit = Exit::Fine;
+            for path in &args.paths {
+                if !hash(path, args.paths.len() > 1, ui)? {
+                    exit = Exit::Unusable;
+                }
+            }
+            Ok(exit)
+        }
+        What::Compare(args) => compare(&args.first, &args.second, ui),
+    }
+}
+
+fn show(path: &Path, ui: &mut Ui) -> io::Result<Exit> {
+    let schema = match read_schema(path) {
+        Ok(schema) => schema,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    if ui.json {
+        ui.object(&schema)?;
+        return Ok(Exit::Fine);
+    }
+    let components = schema.components();
+    ui.line(styled(
+        STRONG,
+        format_args!(
+            "schema {:016x}, {}",
+            schema.hash(),
+            counted(components.len() as u64, "component")
+        ),
+    ))?;
+    for component in components {
+        let name = component.name.as_deref().unwrap_or_default();
+        let line = format!("component {} {name}", component.id);
+        ui.line(printable(line.trim_end()))?;
+        let width = component
+            .fields
+            .iter()
+            .filter_map(|field| Some(field.name.as_ref()?.chars().count()))
+            .max();
+        for field in &component.fields {
+            let name = field.name.as_deref().unwrap_or_default();
+            let mut line = format!("  {:>5}  ", field.id);
+            if let Some(width) = width {
+                line = format!("{line}{name:width$}  ");
+            }
+            line.push_str(&in_words(field.codec));
+            if let Change::Threshold { threshold_q } = field.change
+                && field.codec != Codec::Bool
+            {
+                line = format!("{line}, sent beyond {}", in_units(field.codec, threshold_q));
+            }
+            ui.line(printable(&line))?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// A codec with the range of its values and the bits they take.
+fn in_words(codec: Codec) -> String {
+    match codec {
+        Codec::Bool => "bool, 1 bit".into(),
+        Codec::UInt { bits } => format!("unsigned, {}", counted(bits.into(), "bit")),
+        Codec::SInt { bits } => format!("signed, {}", counted(bits.into(), "bit")),
+        Codec::VarUInt => "unsigned, 1 to 5 bytes".into(),
+        Codec::VarSInt => "signed, 1 to 5 bytes".into(),
+        Codec::FixedPoint {
+            min_q,
+            max_q,
+            scale,
+        } => {
+            let bits = 64 - max_q.abs_diff(min_q).leading_zeros();
+            let bits = counted(bits.into(), "bit");
+            match FixedPoint::of(codec) {
+                Some(fixed) => format!(
+                    "fixed point, {} to {} in steps of 1/{scale}, {bits}",
+                    fixed.value(min_q),
+                    fixed.value(max_q)
+                ),
+                None => format!("fixed point, {bits}"),
+            }
+        }
+    }
+}
+
+/// A threshold as people think of it.
+fn in_units(codec: Codec, threshold_q: u32) -> String {
+    match FixedPoint::of(codec) {
+        Some(fixed) => fixed.value(threshold_q.into()).to_string(),
+        None => threshold_q.to_string(),
+    }
+}
+
+/// False if there is none.
+fn hash(path: &Path, with_path: bool, ui: &mut Ui) -> io::Result<bool> {
+    let schema = match read_schema(path) {
+        Ok(schema) => schema,
+        Err(error) => {
+            ui.fail(&error);
+            return Ok(false);
+        }
+    };
+    let hash = format!("{:016x}", schema.hash());
+    let path = path.display().to_string();
+    if ui.json {
+        ui.object(&json!({ "path": path, "schema_hash": hash }))?;
+    } else if with_path {
+        ui.line(format_args!("{hash}  {}", printable(&path)))?;
+    } else {
+        ui.line(hash)?;
+    }
+    Ok(true)
+}
+
+fn compare(first: &Path, second: &Path, ui: &mut Ui) -> io::Result<Exit> {
+    let read = read_schema(first).and_then(|a| Ok((a, read_schema(second)?)));
+    let (ours, theirs) = match read {
+        Ok(schemas) => schemas,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    let differences = ours.differences(&theirs);
+    let sentences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    let same = ours.hash() == theirs.hash();
+    if ui.json {
+        ui.object(&json!({
+            "same": same,
+            "first": format!("{:016x}", ours.hash()),
+            "second": format!("{:016x}", theirs.hash()),
+            "differences": sentences,
+        }))?;
+    } else if same {
+        ui.line(format_args!("both are schema {:016x}", ours.hash()))?;
+    } else {
+        ui.line(format_args!(
+            "the first is schema {:016x}, the second {:016x}",
+            ours.hash(),
+            theirs.hash()
+        ))?;
+        for sentence in sentences {
+            ui.line(printable(&sentence))?;
+        }
+    }
+    Ok(if same { Exit::Fine } else { Exit::Problems })
+}

@@ -1,0 +1,115 @@
+//! `gametape sync-test`.
+
+use std::ffi::OsString;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::Formats;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gametape::Error;
+use gametape::murk::{self, Subject, Synced};
+
+use crate::tools::parsed;
+use crate::{Exit, Tool};
+use crate::ui::{Ui, check_with, counted, open, read_commands, read_world};
+
+/// `gametape sync-test`.
+#[derive(Clone, Copy, Debug)]
+pub struct SyncTest;
+
+impl Tool for SyncTest {
+    fn command(&self) -> Command {
+        Args::command()
+    }
+
+    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), formats, ui)
+    }
+}
+
+/// Run a world several times at once, and prove or break its determinism
+///
+/// Exits with 0 if all runs agree at every tick, with 1 if they don't.
+#[derive(Parser, Debug)]
+#[command(name = "sync-test")]
+struct Args {
+    /// A world (.toml), or a recording whose commands and world are taken
+    #[arg(value_name = "WORLD|RECORDING")]
+    subject: OsString,
+    /// The world of a recording that carries none
+    #[arg(long, value_name = "TOML")]
+    world: Option<PathBuf>,
+    /// Commands for a world, as for record; - for standard input
+    #[arg(long, value_name = "JSONL")]
+    commands: Option<OsString>,
+    /// Ticks of a world [default: 1000]
+    #[arg(long, value_name = "N")]
+    ticks: Option<u64>,
+    /// Runs at once, each on a thread of its own
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(2..=256))]
+    runs: u16,
+    /// Instead of several runs: go back N ticks and make them again, over and over, as netcode
+    /// does when it rolls back
+    #[arg(long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u16).range(1..))]
+    rollback: Option<u16>,
+}
+
+fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    let synced = match test(args) {
+        Ok(synced) => synced,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    if ui.json {
+        ui.object(&synced)?;
+    } else if let (Some(tick), Some(message)) = (synced.tick, &synced.message) {
+        ui.line(format_args!("not deterministic: tick {tick}: {message}"))?;
+    } else {
+        let hash = synced.last_hash.as_deref().unwrap_or("-");
+        let how = match args.rollback {
+            Some(ticks) => format!("made twice, going back {ticks} at a time"),
+            None => format!("made {} times at once", synced.runs),
+        };
+        ui.line(format_args!(
+            "in sync: {} {how}, every state the same (last hash {hash})",
+            counted(synced.ticks, "tick")
+        ))?;
+    }
+    Ok(if synced.in_sync {
+        Exit::Fine
+    } else {
+        Exit::Problems
+    })
+}
+
+fn test(args: &Args) -> Result<Synced, Error> {
+    let options = murk::SyncTest {
+        runs: args.runs.into(),
+        rollback: args.rollback.unwrap_or(0).into(),
+    };
+    let path = Path::new(&args.subject);
+    let wrong = |message: &str| Error::Simulation {
+        path: path.to_owned(),
+        message: message.to_owned(),
+    };
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "toml")
+    {
+        if args.world.is_some() {
+            return Err(wrong("is a world itself: --world is for recordings"));
+        }
+        let world = read_world(path)?;
+        let commands = read_commands(args.commands.as_deref(), &world)?;
+        let ticks = args.ticks.unwrap_or(1000);
+        let subject = Subject::World(&world, path.to_owned(), &commands, ticks);
+        return murk::sync_test(&subject, &options);
+    }
+    if args.commands.is_some() || args.ticks.is_some() {
+        return Err(wrong(
+            "a recording has its own commands and ticks: --commands and --ticks are for worlds (.toml)",
+        ));
+    }
+    let recording = open(&args.subject)?;
+    let check = check_with(args.world.as_deref())?;
+    murk::sync_test(&Subject::Recording(&recording, check), &options)
+}

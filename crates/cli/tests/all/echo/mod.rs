@@ -1,0 +1,9 @@
+//! Recordings of Echo VR as users see them: what the command prints, how it exits, what it leaves
+//! on disk.
+
+mod bad_input;
+mod convert;
+mod everyday;
+mod faults;
+mod outputs;
+mod support;

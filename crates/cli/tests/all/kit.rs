@@ -1,0 +1,108 @@
+//! Every format of the registry, held to the one matrix of bad inputs and outputs. A format that has
+//! no sample here fails.
+
+use std::io::Cursor;
+
+use gametape::capture::{CaptureWriter, Options};
+use gametape::delta::{Encoder, Snapshot};
+use gametape::echo::echoreplay::{Writer, ZipWriter};
+use gametape::echo::{Frame, butter};
+use gametape_cli::kit::{Kit, Sample};
+use gametape_samples::delta::Arena;
+use gametape_samples::echo::{Match, MatchOptions};
+
+/// Small sound recordings of a format: in each form that it has.
+fn samples(format: &str) -> Vec<Sample> {
+    match format {
+        "rmv" => vec![Sample::new("game.rmv", gametape_samples::mines::example())],
+        "murk" => vec![Sample::new("run.murk", gametape::murk::doc_example())],
+        "capture" => vec![Sample::new("run.mcap", capture())],
+        "delta" => {
+            let schema = serde_json::to_vec(&Arena::schema()).unwrap();
+            let sample = Sample::new("run.delta", packets().concat());
+            vec![sample.with("run.schema.json", schema)]
+        }
+        "echoreplay" => {
+            let mut text = Writer::new(Vec::new());
+            let mut zip = ZipWriter::new(Cursor::new(Vec::new()), "m.echoreplay", 1).unwrap();
+            for frame in frames() {
+                text.push(&frame).unwrap();
+                zip.push(&frame).unwrap();
+            }
+            vec![
+                Sample::new("text.echoreplay", text.finish().unwrap()),
+                Sample::new("zip.echoreplay", zip.finish().unwrap().into_inner()),
+            ]
+        }
+        "butter" => {
+            let bytes = butter::write(&frames(), butter::Options::default()).unwrap();
+            vec![Sample::new("match.butter", bytes)]
+        }
+        other => panic!("{other} has no sample recording: add one, and it is tested"),
+    }
+}
+
+fn frames() -> Vec<Frame> {
+    let options = MatchOptions {
+        seed: 5,
+        frames: Some(6),
+        players_per_team: 1,
+        ..MatchOptions::default()
+    };
+    Match::new(options).collect()
+}
+
+fn packets() -> Vec<Vec<u8>> {
+    let schema = Arena::schema();
+    let mut arena = Arena::new(3, 7);
+    let mut encoder = Encoder::new(&schema);
+    let mut before: Option<Snapshot> = None;
+    (0..5)
+        .map(|_| {
+            let mut state = Snapshot::new(&schema, 0);
+            arena.step();
+            arena.state(&mut state).unwrap();
+            let mut packet = Vec::new();
+            match &before {
+                Some(baseline) => encoder.delta(baseline, &state, &mut packet).unwrap(),
+                None => encoder.full(&state, &mut packet).unwrap(),
+            }
+            before = Some(state);
+            packet
+        })
+        .collect()
+}
+
+fn capture() -> Vec<u8> {
+    let options = Options {
+        tick_ns: Some(50_000_000),
+        ..Options::default()
+    };
+    let mut writer = CaptureWriter::new(Vec::new(), &Arena::schema(), options).unwrap();
+    for packet in packets() {
+        writer.push(&packet).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+fn kits() -> Vec<Kit> {
+    gametape::formats()
+        .iter()
+        .map(|format| Kit::new(env!("CARGO_BIN_EXE_gametape"), samples(format.name())))
+        .collect()
+}
+
+#[test]
+fn every_format_keeps_what_all_promise() {
+    kits().iter().for_each(Kit::promises);
+}
+
+#[test]
+fn every_format_stands_bad_inputs() {
+    kits().iter().for_each(Kit::bad_inputs);
+}
+
+#[test]
+fn every_format_stands_bad_outputs() {
+    kits().iter().for_each(Kit::bad_outputs);
+}

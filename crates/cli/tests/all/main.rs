@@ -1,0 +1,14 @@
+//! The command as users see it: what it prints, how it exits, what it leaves on disk. One program, so
+//! that it is linked once.
+
+#![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
+
+mod common;
+mod delta;
+mod echo;
+mod echo_record;
+mod kit;
+mod murk;
+mod murk_crash;
+mod rmv;
+mod verbs;

@@ -1,0 +1,396 @@
+//! What is no recording, or no whole one, given to every command: a sentence, an exit code, and
+//! nothing lost.
+
+use std::fs;
+use std::path::Path;
+
+use gametape::mines::rmv;
+use gametape_samples::mines::{record as play, scenarios};
+
+use super::support::{POND, folder, gametape, header_size, names};
+
+/// Every command that takes a recording, given `file`. Outputs go to `out.murk`.
+fn commands(file: &str) -> Vec<Vec<&str>> {
+    [
+        &["inspect", file][..],
+        &["stats", file],
+        &["dump", file],
+        &["dump", "--tick", "5", file],
+        &["convert", file, "out.murk"],
+        &["repair", file, "out.murk"],
+        &["diff", file, "run.murk"],
+        &["diff", "run.murk", file],
+        &["minimise", file, "out.murk"],
+        &["minimise", file, "out.murk", "--against", "slow.toml"],
+        &["sync-test", file],
+        &["sync-test", "--rollback", "2", file],
+        &["index", file],
+    ]
+    .map(<[&str]>::to_vec)
+    .into()
+}
+
+fn murk_folder() -> tempfile::TempDir {
+    let folder = folder();
+    let slow = POND.replace("coefficient = 0.5", "coefficient = 0.25");
+    fs::write(folder.path().join("slow.toml"), slow).unwrap();
+    folder
+}
+
+/// Runs a command that has to fail: with `code`, nothing on standard output, one line that
+/// starts as `complaint` on standard error, and no file more or less than before.
+fn refused(folder: &Path, args: &[&str], code: i32, complaint: &str) {
+    let before = names(folder);
+    let run = gametape(folder, args).assert().code(code).stdout_eq("");
+    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(said.starts_with(complaint), "{args:?}: {said}");
+    assert!(said.lines().count() == 1, "{args:?}: {said}");
+    assert_eq!(names(folder), before, "{args:?}");
+}
+
+#[test]
+fn files_whose_header_cannot_be_read() {
+    let folder = murk_folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    let with = |at: usize, what: &[u8]| {
+        let mut copy = bytes.clone();
+        copy[at..at + what.len()].copy_from_slice(what);
+        copy
+    };
+    let descriptor = header_size(&bytes) - 4 - descriptor_size(&bytes);
+    for (content, code, complaint) in [
+        (
+            Vec::new(),
+            "murk.truncated",
+            "header (byte 0): the file ends in the magic: 4 bytes needed, 0 are left",
+        ),
+        (
+            b"MUR".to_vec(),
+            "murk.truncated",
+            "header (byte 0): the file ends in the magic: 4 bytes needed, 3 are left",
+        ),
+        (
+            b"MURK".to_vec(),
+            "murk.truncated",
+            "header (byte 4): the file ends in the ",
+        ),
+        (
+            bytes[..7].to_vec(),
+            "murk.truncated",
+            "header (byte 5): the file ends in the toolchain: 4 bytes needed, 2 are left",
+        ),
+        (
+            bytes[..descriptor + 10].to_vec(),
+            "murk.truncated",
+            "header (byte ",
+        ),
+        (
+            b"%PDF-1.7 and so on".to_vec(),
+            "murk.magic",
+            "the file starts with \"%PDF\", a Murk replay starts with \"MURK\"",
+        ),
+        (noise(), "murk.magic", "the file starts with "),
+        (
+            with(4, &[1]),
+            "murk.version",
+            "format version 1; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)",
+        ),
+        (
+            with(4, &[2]),
+            "murk.version",
+            "format version 2; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)",
+        ),
+        (
+            with(4, &[4]),
+            "murk.version",
+            "format version 4; only version 3 can be read",
+        ),
+        (
+            with(5, &[0xFF; 4]),
+            "murk.limit",
+            "header (byte 5): the toolchain claims 4,294,967,295 bytes, the limit is 1,048,576",
+        ),
+        (with(descriptor, &[0xFF; 4]), "murk.limit", "header (byte "),
+        (with(10, &[0xFF]), "murk.utf8", "header (byte "),
+    ] {
+        fs::write(path.join("bad.murk"), &content).unwrap();
+        for args in commands("bad.murk") {
+            refused(path, &args, 2, &format!("gametape: bad.murk: {complaint}"));
+        }
+        // To check is to find out: that is a finding.
+        let verified = gametape(path, &["verify", "--json", "bad.murk"])
+            .assert()
+            .code(1)
+            .stderr_eq("");
+        let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+        assert!(
+            said.contains(&format!(
+                "\"verdict\":\"fail\",\"findings\":[{{\"code\":\"{code}\",\"severity\":\"error\""
+            )),
+            "{said}"
+        );
+        assert_eq!(fs::read(path.join("bad.murk")).unwrap(), content);
+    }
+}
+
+fn descriptor_size(bytes: &[u8]) -> usize {
+    let replay = gametape::murk::read(bytes).unwrap();
+    replay.header().space_descriptor.len()
+}
+
+/// Bytes without any order; the same each time.
+fn noise() -> Vec<u8> {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    (0..5000)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 56) as u8
+        })
+        .collect()
+}
+
+#[test]
+fn files_with_a_frame_that_cannot_be_read() {
+    let folder = murk_folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    let first = header_size(&bytes);
+    let with = |at: usize, what: &[u8]| {
+        let mut copy = bytes.clone();
+        copy[at..at + what.len()].copy_from_slice(what);
+        copy
+    };
+    for (content, code, complaint) in [
+        (
+            bytes[..first + 3].to_vec(),
+            "murk.truncated",
+            "frame 0 (byte ",
+        ),
+        (
+            bytes[..first + 30].to_vec(),
+            "murk.payload-truncated",
+            "frame 0 (tick 1, byte ",
+        ),
+        // Four gigabytes: commands, and a payload.
+        (
+            with(first + 8, &[0xFF; 4]),
+            "murk.limit",
+            "frame 0 (tick 1, byte ",
+        ),
+        (
+            with(first + 13, &[0xFF; 4]),
+            "murk.limit",
+            "frame 0 (tick 1, byte ",
+        ),
+        (
+            with(first + 13, &[0xFF, 0xFF, 0xFF, 0]),
+            "murk.payload-truncated",
+            "frame 0 (tick 1, byte ",
+        ),
+        // The presence flag of the source.
+        (
+            with(first + 12 + 5 + 20 + 1, &[7]),
+            "murk.presence-flag",
+            "frame 0 (tick 1, byte ",
+        ),
+    ] {
+        fs::write(path.join("bad.murk"), &content).unwrap();
+        let complaint = format!("gametape: bad.murk: {complaint}");
+        for args in commands("bad.murk") {
+            match args[0] {
+                // What can be read is shown.
+                "inspect" | "stats" => {
+                    let run = gametape(path, &args).assert().code(1);
+                    let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+                    assert!(said.starts_with(&complaint), "{args:?}: {said}");
+                }
+                "dump" if args.len() == 2 => refused(path, &args, 3, &complaint),
+                // The header is whole, and nothing behind it.
+                "repair" => {
+                    gametape(path, &args).assert().code(3).stdout_eq("").stderr_eq(
+                        "kept the header; no frame is whole; dropped [..] bytes behind them: frame 0 [..]\n",
+                    );
+                    assert_eq!(fs::read(path.join("out.murk")).unwrap(), bytes[..first]);
+                    fs::remove_file(path.join("out.murk")).unwrap();
+                }
+                _ => refused(path, &args, 2, &complaint),
+            }
+        }
+        let verified = gametape(path, &["verify", "--json", "bad.murk"])
+            .assert()
+            .code(1);
+        let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+        assert!(said.contains(code), "{code}: {said}");
+        assert_eq!(fs::read(path.join("bad.murk")).unwrap(), content);
+    }
+}
+
+#[test]
+fn what_is_no_murk_recording_at_all() {
+    let folder = murk_folder();
+    let path = folder.path();
+    fs::write(path.join("paper.pdf"), b"%PDF-1.7 and so on").unwrap();
+    fs::write(path.join("noise.bin"), noise()).unwrap();
+    fs::write(path.join("empty"), "").unwrap();
+    fs::create_dir(path.join("folder")).unwrap();
+    for (file, complaint) in [
+        (
+            "paper.pdf",
+            "gametape: paper.pdf: not a recording of a known format (it starts with \"%PDF-1.7\")\n",
+        ),
+        (
+            "noise.bin",
+            "gametape: noise.bin: not a recording of a known format (it starts with ",
+        ),
+        (
+            "empty",
+            "gametape: empty: not a recording of a known format (it is empty)\n",
+        ),
+        ("none.murk", "gametape: none.murk: no such file\n"),
+        ("none/none.murk", "gametape: none/none.murk: no such file\n"),
+    ] {
+        for args in commands(file) {
+            refused(path, &args, 2, complaint);
+        }
+        refused(path, &["verify", file], 2, complaint);
+    }
+    for args in commands("folder") {
+        let complaint = match args[0] {
+            "inspect" | "stats" | "index" => "gametape: folder: no recordings found\n",
+            _ => "gametape: folder: is a folder\n",
+        };
+        refused(path, &args, 2, complaint);
+    }
+    refused(
+        path,
+        &["verify", "folder"],
+        2,
+        "gametape: folder: no recordings found\n",
+    );
+
+    // A recording of another format, whatever it is called.
+    let game = rmv::write(&play(&scenarios()[0], 1).unwrap()).unwrap();
+    for file in ["game.rmv", "game.murk"] {
+        fs::write(path.join(file), &game).unwrap();
+        for (args, complaint) in [
+            (
+                &["convert", file, "out.murk"][..],
+                "rmv can't be converted to murk",
+            ),
+            (
+                &["minimise", file, "out.murk"],
+                "rmv recordings have no commands to run",
+            ),
+            (
+                &["sync-test", file],
+                "rmv recordings have no commands to run",
+            ),
+            (&["index", file], "rmv recordings have no index"),
+        ] {
+            refused(path, args, 2, &format!("gametape: {file}: {complaint}"));
+        }
+        refused(
+            path,
+            &["diff", "run.murk", file],
+            2,
+            &format!("gametape: {file}: is rmv, the other recording is murk\n"),
+        );
+        refused(
+            path,
+            &["diff", file, "run.murk"],
+            2,
+            "gametape: run.murk: is murk, the other recording is rmv\n",
+        );
+        gametape(path, &["verify", file]).assert().code(0);
+    }
+    // And one of ours under a name of another's.
+    fs::copy(path.join("run.murk"), path.join("run.rmv")).unwrap();
+    gametape(path, &["verify", "run.rmv"])
+        .assert()
+        .code(0)
+        .stdout_eq("pass  run.rmv  12 ticks, replayed: every hash is right\n");
+}
+
+/// Every cut and many flipped bits: an answer in words, never a panic.
+#[test]
+fn no_damage_makes_a_command_panic() {
+    let folder = murk_folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    let first = header_size(&bytes);
+    let header = (0..first).step_by(61);
+    let frames = (first..bytes.len()).step_by(23);
+    for at in header.chain(frames) {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        for content in [&bytes[..at], &flipped] {
+            fs::write(path.join("bad.murk"), content).unwrap();
+            // One command each, in turn.
+            let all = commands("bad.murk");
+            let verify = vec!["verify", "bad.murk"];
+            for args in [&verify, &all[at % all.len()]] {
+                let run = gametape(path, args).assert();
+                let output = run.get_output();
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(
+                    matches!(output.status.code(), Some(0..=3)) && !said.contains("panicked"),
+                    "{args:?} at {at}: {output:?}"
+                );
+            }
+            for left in ["out.murk", "bad.murk.index"] {
+                let _ = fs::remove_file(path.join(left));
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn files_that_nobody_may_read() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = murk_folder();
+    let path = folder.path();
+    for name in ["run.murk", "pond.toml", "drops.jsonl"] {
+        let forbidden = path.join("forbidden");
+        let _ = fs::remove_file(&forbidden);
+        fs::copy(path.join(name), &forbidden).unwrap();
+        fs::set_permissions(&forbidden, fs::Permissions::from_mode(0o000)).unwrap();
+        if fs::read(&forbidden).is_ok() {
+            eprintln!("SKIPPED: this user may read everything; permissions were not tested");
+            return;
+        }
+        let complaint = "gametape: forbidden: Permission denied (os error 13)\n";
+        if name == "run.murk" {
+            for args in commands("forbidden") {
+                refused(path, &args, 2, complaint);
+            }
+            refused(path, &["verify", "forbidden"], 2, complaint);
+        } else {
+            let args = match name {
+                "pond.toml" => "record murk --ticks 9 out.murk --world forbidden",
+                _ => "record murk --ticks 9 out.murk --world pond.toml --commands forbidden",
+            };
+            refused(path, &args.split(' ').collect::<Vec<_>>(), 2, complaint);
+        }
+    }
+    // A folder that nobody may write to.
+    fs::create_dir(path.join("closed")).unwrap();
+    fs::set_permissions(path.join("closed"), fs::Permissions::from_mode(0o555)).unwrap();
+    for args in [
+        "record murk --world pond.toml --ticks 9 closed/out.murk",
+        "convert run.murk closed/out.murk",
+        "repair run.murk closed/out.murk",
+        "minimise run.murk closed/out.murk --against slow.toml",
+    ] {
+        refused(
+            path,
+            &args.split(' ').collect::<Vec<_>>(),
+            2,
+            "gametape: closed/out.murk: ",
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! Recordings of Minesweeper beside each other, and moments of them.
+
+use std::fs;
+use std::path::Path;
+
+use gametape::mines::{PlayerFields, rmv};
+use gametape_samples::mines::{record, scenarios};
+use snapbox::str;
+
+use crate::common::gametape;
+
+/// A game, by a player with a token.
+fn game(seed: u64, player: &str, token: &str) -> Vec<u8> {
+    let mut game = record(&scenarios()[0], seed).unwrap();
+    game.player = PlayerFields::new([player, player, "UK", token]).unwrap();
+    rmv::write(&game).unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [
+        ("game.rmv", game(1, "Ada", "TOKEN-ONE")),
+        ("other.rmv", game(2, "Ada", "TOKEN-ONE")),
+        ("renamed.rmv", game(1, "Bob", "TOKEN-ONE")),
+        ("token.rmv", game(1, "Ada", "TOKEN-TWO")),
+    ] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn diff_says_where_two_games_part() {
+    let folder = folder();
+    let path = folder.path();
+    fs::copy(path.join("game.rmv"), path.join("copy.rmv")).unwrap();
+    gametape(path, &["diff", "game.rmv", "copy.rmv"])
+        .assert()
+        .code(0)
+        .stdout_eq("the recordings are the same\n")
+        .stderr_eq("");
+    gametape(path, &["diff", "--json", "game.rmv", "copy.rmv"])
+        .assert()
+        .code(0)
+        .stdout_eq("{\"same\":true,\"first\":null,\"tick\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
+    gametape(path, &["diff", "game.rmv", "other.rmv"])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+...
+{"event":[..]} in the first, {"event":[..]} in the second
+[..] more events differ behind it
+
+"#]])
+        .stderr_eq("");
+    gametape(path, &["diff", "game.rmv", "renamed.rmv"])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+header: player is {"name":"Ada","nickname":"Ada","country":"UK","token":"<hidden>"} in the first, {"name":"Bob","nickname":"Bob","country":"UK","token":"<hidden>"} in the second
+
+"#]]);
+    let run = gametape(path, &["diff", "--json", "game.rmv", "other.rmv"])
+        .assert()
+        .code(1);
+    let diff: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let keys: Vec<&String> = diff.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["same", "first", "tick", "more", "header", "details"]);
+    assert_eq!(diff["same"], false);
+    assert!(diff["tick"].is_u64() && diff["more"].as_u64().unwrap() > 0);
+}
+
+/// What is hidden is not shown, and still not called the same.
+#[test]
+fn secrets_alone_make_a_difference() {
+    let folder = folder();
+    let path = folder.path();
+    for args in [
+        &["diff", "game.rmv", "token.rmv"][..],
+        &["diff", "--json", "game.rmv", "token.rmv"],
+    ] {
+        let run = gametape(path, args).assert().code(1).stderr_eq("");
+        let said = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        assert!(
+            said.contains("the files differ in what is not shown, such as secrets"),
+            "{said}"
+        );
+        assert!(!said.contains("TOKEN"), "{said}");
+    }
+}
+
+#[test]
+fn diff_needs_two_whole_games() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("game.rmv")).unwrap();
+    fs::write(path.join("cut.rmv"), &bytes[..600]).unwrap();
+    for args in [
+        ["diff", "cut.rmv", "game.rmv"],
+        ["diff", "game.rmv", "cut.rmv"],
+    ] {
+        gametape(path, &args)
+            .assert()
+            .code(2)
+            .stdout_eq("")
+            .stderr_eq(str![[r#"
+gametape: cut.rmv: event [..] the file ends in the video section: [..]
+
+"#]]);
+    }
+    gametape(path, &["diff", "game.rmv", "none.rmv"])
+        .assert()
+        .code(2)
+        .stderr_eq("gametape: none.rmv: no such file\n");
+}
+
+#[test]
+fn dump_shows_one_moment() {
+    let folder = folder();
+    let path = folder.path();
+    let dumped = |args: &[&str]| {
+        let run = gametape(path, args).assert().code(0).stderr_eq("");
+        String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    };
+    let all = dumped(&["dump", "game.rmv"]);
+    // A moment is the mouse events of that millisecond, each with what it did on the board.
+    let mut time = 0;
+    let mut moments: Vec<(u64, String)> = Vec::new();
+    for line in all.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        time = event["time_ms"].as_u64().unwrap_or(time);
+        match moments.last_mut() {
+            Some((at, text)) if *at == time => *text = format!("{text}{line}\n"),
+            _ => moments.push((time, format!("{line}\n"))),
+        }
+    }
+    assert!(moments.len() > 20);
+    for (time, text) in moments.iter().step_by(7) {
+        assert_eq!(
+            dumped(&["dump", "--tick", &time.to_string(), "game.rmv"]),
+            *text
+        );
+    }
+    // In a log of events, nothing happens most of the time.
+    assert_eq!(dumped(&["dump", "--tick", "999999", "game.rmv"]), "");
+}

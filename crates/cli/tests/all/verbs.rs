@@ -1,0 +1,514 @@
+//! The command as users see it: what it prints, how it exits, what it leaves on disk.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use gametape::mines::rmv;
+use gametape::mines::{DeclaredSize, PlayerFields};
+use gametape_samples::mines::{record, scenarios};
+use snapbox::cmd::cargo_bin;
+use snapbox::str;
+
+use crate::common::gametape;
+
+/// A folder with a sound recording, `game.rmv`.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("game.rmv"), game_bytes()).unwrap();
+    folder
+}
+
+fn game_bytes() -> Vec<u8> {
+    let mut game = record(&scenarios()[0], 1).unwrap();
+    game.player = PlayerFields::new(["Ada", "ada", "UK", "SECRET-TOKEN"]).unwrap();
+    rmv::write(&game).unwrap()
+}
+
+#[test]
+fn verify_says_a_line_a_file_and_explains_what_fails() {
+    let folder = folder();
+    let mut bytes = game_bytes();
+    let at = bytes.windows(3).position(|w| w == b"Ada").unwrap();
+    bytes[at] = 0xF4;
+    fs::write(folder.path().join("invalid.rmv"), bytes).unwrap();
+    fs::write(folder.path().join("notes.txt"), "not a recording").unwrap();
+    gametape(folder.path(), &["verify", "."])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+pass  ./game.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
+fail  ./invalid.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
+      error rmv.text-utf8, byte 95: the player's name is not valid UTF-8: byte 0xf4 at its position 0; the format demands UTF-8 here, such a file must be refused
+2 recordings: 1 pass, 1 fail; 0.0 MB in [..] s, 1 other file skipped
+
+"#]])
+        .stderr_eq("");
+    gametape(folder.path(), &["verify", "--json", "game.rmv"])
+        .assert()
+        .success()
+        .stdout_eq(str![[r#"
+{"path":"game.rmv","format":"rmv","verdict":"pass","findings":[{"code":"rmv.file-size","severity":"info","offset":null,"tick":null,"event":null,"message":"file_size says 1,199 bytes, the file has 1,201 bytes: every known v2 writer leaves clone id and major version out"},{"code":"rmv.checksum-none","severity":"info","offset":null,"tick":null,"event":null,"message":"there is no checksum; the program that wrote the file does not have ViennaSweeper's"}]}
+
+"#]]);
+}
+
+/// What every command does with what is no recording: a sentence on standard error, exit code
+/// 2, and no output.
+#[test]
+fn unreadable_input_is_explained() {
+    let folder = folder();
+    let path = folder.path();
+    fs::create_dir(path.join("folder")).unwrap();
+    fs::write(path.join("empty"), "").unwrap();
+    fs::write(path.join("picture.png"), b"GIF89a....").unwrap();
+    for (args, complaint) in [
+        (
+            &["inspect", "missing.rmv"][..],
+            "gametape: missing.rmv: no such file\n",
+        ),
+        (
+            &["stats", "picture.png"],
+            "gametape: picture.png: not a recording of a known format (it starts with \"GIF89a..\")\n",
+        ),
+        (
+            &["verify", "empty"],
+            "gametape: empty: not a recording of a known format (it is empty)\n",
+        ),
+        (&["dump", "folder"], "gametape: folder: is a folder\n"),
+        (
+            &["convert", "folder", "out.rmv"],
+            "gametape: folder: is a folder\n",
+        ),
+        (
+            &["repair", "picture.png", "out.rmv"],
+            "gametape: picture.png: not a recording of a known format (it starts with \"GIF89a..\")\n",
+        ),
+        (
+            &["inspect", "folder"],
+            "gametape: folder: no recordings found\n",
+        ),
+        (&["verify", "*.mcap"], "gametape: *.mcap: no such file\n"),
+        (
+            &["convert", "game.rmv", "game.mp4"],
+            "gametape: game.rmv: rmv can't be converted to game.mp4: its extension is of no known format\n",
+        ),
+        (
+            &["convert", "game.rmv", "a.rmv", "--format-version", "3"],
+            "gametape: game.rmv: rmv can't be converted to rmv v3: versions 1 and 2 exist\n",
+        ),
+        (
+            &["convert", "game.rmv", "folder/none/a.rmv"],
+            "gametape: folder/none/a.rmv: no such folder: folder/none\n",
+        ),
+    ] {
+        gametape(path, args)
+            .assert()
+            .code(2)
+            .stdout_eq("")
+            .stderr_eq(complaint);
+        assert!(!path.join("out.rmv").exists(), "{args:?}");
+    }
+    gametape(path, &["verify"]).assert().code(2);
+    gametape(path, &["no-such-command"]).assert().code(2);
+}
+
+/// Broken files of a known format: `verify` names the rule, the others say it and stop.
+#[test]
+fn broken_recordings_are_explained() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = game_bytes();
+    fs::write(path.join("empty.rmv"), "").unwrap();
+    fs::write(path.join("png.rmv"), b"GIF89a....").unwrap();
+    fs::write(path.join("cut.rmv"), &bytes[..600]).unwrap();
+    fs::write(path.join("header.rmv"), &bytes[..60]).unwrap();
+    let mut huge = bytes.clone();
+    huge[24..28].copy_from_slice(&[0xFF, 0xFF, 0xFF, 0xFE]);
+    fs::write(path.join("huge.rmv"), &huge).unwrap();
+    for (file, code, complaint) in [
+        (
+            "empty.rmv",
+            "rmv.truncated",
+            "gametape: empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 are left\n",
+        ),
+        (
+            "png.rmv",
+            "rmv.signature",
+            "gametape: png.rmv: byte 0: the file starts with \"GIF8\", an RMV file starts with \"*rmv\"\n",
+        ),
+        (
+            "header.rmv",
+            "rmv.truncated",
+            "gametape: header.rmv: byte 60: the file ends in the header: 208 bytes needed, 60 are left\n",
+        ),
+        (
+            "huge.rmv",
+            "rmv.limit",
+            "gametape: huge.rmv: byte 208: the video section takes 4,294,967,294 bytes, the limit is 67,108,864\n",
+        ),
+    ] {
+        for args in [
+            &["inspect", file][..],
+            &["stats", file],
+            &["dump", file],
+            &["repair", file, "out.rmv"],
+        ] {
+            gametape(path, args)
+                .assert()
+                .code(2)
+                .stdout_eq("")
+                .stderr_eq(complaint);
+        }
+        let verified = gametape(path, &["verify", "--json", file]).assert().code(1);
+        let output = String::from_utf8(verified.get_output().stdout.clone()).unwrap();
+        assert!(output.contains(code), "{file}: {output}");
+        gametape(path, &["convert", file, "out.rmv"])
+            .assert()
+            .code(2);
+        assert!(!path.join("out.rmv").exists(), "{file}");
+    }
+    gametape(path, &["convert", "cut.rmv", "out.rmv"])
+        .assert()
+        .code(2);
+    let dumped = gametape(path, &["dump", "cut.rmv"]).assert().code(3);
+    let lines = String::from_utf8_lossy(&dumped.get_output().stdout)
+        .lines()
+        .count();
+    assert_eq!(
+        lines,
+        rmv::read_with(&bytes[..600], rmv::ReadOptions::lenient())
+            .unwrap()
+            .game
+            .events
+            .iter()
+            .count()
+    );
+    gametape(path, &["stats", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
+gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of what could be read)
+
+"#]]);
+}
+
+#[test]
+fn a_copy_is_identical_and_a_conversion_says_what_is_lost() {
+    let folder = folder();
+    let path = folder.path();
+    gametape(path, &["convert", "game.rmv", "copy.rmv"])
+        .assert()
+        .code(0)
+        .stderr_eq("");
+    assert_eq!(fs::read(path.join("copy.rmv")).unwrap(), game_bytes());
+    let piped = gametape(path, &["convert", "-", "-"])
+        .stdin(game_bytes())
+        .assert()
+        .code(0);
+    assert_eq!(piped.get_output().stdout, game_bytes());
+
+    gametape(
+        path,
+        &["convert", "game.rmv", "old.rmv", "--format-version", "1"],
+    )
+    .assert()
+    .code(3)
+    .stderr_eq(str![[r#"
+not carried over: clone id 0, major version 0
+not carried over: extension property "clone_name"
+not carried over: extension property "gametape_scenario"
+
+"#]]);
+    gametape(path, &["verify", "old.rmv"]).assert().code(0);
+    gametape(
+        path,
+        &["convert", "--json", "game.rmv", "open.rmv", "--redact"],
+    )
+    .assert()
+    .code(3)
+    .stdout_eq(str![[r#"
+{"path":"game.rmv","out":"open.rmv","format":"rmv","bytes":1189,"losses":["the player's token"]}
+
+"#]]);
+    let open = fs::read(path.join("open.rmv")).unwrap();
+    assert!(!open.windows(12).any(|window| window == b"SECRET-TOKEN"));
+}
+
+#[test]
+fn repair_keeps_whole_events_and_leaves_the_input_alone() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = game_bytes();
+    fs::write(path.join("cut.rmv"), &bytes[..bytes.len() - 100]).unwrap();
+    gametape(path, &["repair", "cut.rmv", "mended.rmv"])
+        .assert()
+        .code(3)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+set file_size right, it said 1199
+kept 250 whole events; lost what stood from byte 1101 on
+ended the game as "other" at 2.094 s: its termination event was lost
+
+"#]]);
+    assert_eq!(
+        fs::read(path.join("cut.rmv")).unwrap(),
+        bytes[..bytes.len() - 100]
+    );
+    gametape(path, &["verify", "mended.rmv"]).assert().code(0);
+    gametape(path, &["repair", "game.rmv", "same.rmv"])
+        .assert()
+        .code(0)
+        .stderr_eq(str![[r#"
+nothing to repair: the form is whole. Whether the content is sound, verify says
+
+"#]]);
+    assert_eq!(fs::read(path.join("same.rmv")).unwrap(), bytes);
+    // The input is not replaced by what holds less.
+    gametape(path, &["repair", "cut.rmv", "cut.rmv"])
+        .assert()
+        .code(2)
+        .stderr_eq(
+            "gametape: cut.rmv: would be replaced by a file that holds less; name another output\n",
+        );
+    assert_eq!(
+        fs::read(path.join("cut.rmv")).unwrap(),
+        bytes[..bytes.len() - 100]
+    );
+    gametape(path, &["convert", "game.rmv", "game.rmv"])
+        .assert()
+        .code(0);
+    assert_eq!(fs::read(path.join("game.rmv")).unwrap(), bytes);
+}
+
+#[test]
+fn secrets_are_hidden_unless_asked_for() {
+    let folder = folder();
+    let path = folder.path();
+    for args in [
+        &["inspect", "game.rmv"][..],
+        &["inspect", "--json", "game.rmv"],
+        &["verify", "-v", "game.rmv"],
+        &["dump", "game.rmv"],
+        &["stats", "game.rmv"],
+    ] {
+        let shown = gametape(path, args).assert().success();
+        let text = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
+        assert!(!text.contains("SECRET-TOKEN"), "{args:?}");
+    }
+    let shown = gametape(path, &["inspect", "--show-secrets", "game.rmv"])
+        .assert()
+        .success();
+    assert!(String::from_utf8_lossy(&shown.get_output().stdout).contains("SECRET-TOKEN"));
+
+    // Tournament editions before 4.0 put the token into the result string.
+    let mut game = record(&scenarios()[3], 1).unwrap();
+    game.player = PlayerFields::new(["Ada"]).unwrap();
+    let result = "\nLEVEL:Beginner#NICK:SECRET-TOKEN#\n".to_owned();
+    game.encoding = gametape::mines::Encoding::V1 {
+        result: result.into(),
+    };
+    game.version_info = "Vienna Minesweeper - Tournament Edition".into();
+    game.file_size = DeclaredSize::Exact;
+    fs::write(path.join("tournament.rmv"), rmv::write(&game).unwrap()).unwrap();
+    let shown = gametape(path, &["inspect", "tournament.rmv"])
+        .assert()
+        .success();
+    let text = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
+    assert!(
+        text.contains("NICK <hidden>") && !text.contains("SECRET-TOKEN"),
+        "{text}"
+    );
+}
+
+/// Neither the name of a file nor what stands in it can steer the terminal; what is no file does
+/// not block.
+#[test]
+#[cfg(unix)]
+fn hostile_folders_are_harmless() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut game = record(&scenarios()[0], 1).unwrap();
+    game.player = PlayerFields::new(["A\u{1b}[2J\u{7}da"]).unwrap();
+    fs::write(path.join("\u{1b}[31m.rmv"), rmv::write(&game).unwrap()).unwrap();
+    std::os::unix::fs::symlink("..", path.join("loop")).unwrap();
+    std::os::unix::fs::symlink("nowhere", path.join("dangling.rmv")).unwrap();
+    let fifo = path.join("fifo.rmv");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for command in ["verify", "inspect", "stats"] {
+        let run = gametape(path, &[command, "."]).assert().code(2);
+        let output = run.get_output();
+        for text in [&output.stdout, &output.stderr] {
+            let control = |b: &&u8| **b < 0x20 && **b != b'\n';
+            assert_eq!(text.iter().find(control), None, "{command}");
+        }
+        let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            complaints.contains("dangling.rmv"),
+            "{command}: {complaints}"
+        );
+    }
+}
+
+#[test]
+fn inspect_and_stats_have_stable_keys() {
+    let folder = folder();
+    let path = folder.path();
+    gametape(path, &["inspect", "--json", "game.rmv"]).assert().success().stdout_eq(str![[r#"
+{"path":"game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":275,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
+
+"#]]);
+    // In folders only headers are read.
+    gametape(path, &["inspect", "--json", "."]).assert().success().stdout_eq(str![[r#"
+{"path":"./game.rmv","format":"rmv","format_version":2,"bytes":1201,"duration_ms":2472,"frames":null,"details":{"program":"gametape player: a synthetic recording, not played by a person","player":{"name":"Ada","nickname":"ada","country":"UK","token":"<hidden>"},"board":{"cols":8,"rows":8,"mines":10,"preflags":0},"generated":"2025-01-13T14:30:34Z","level":"beginner","mode":"normal","marks":false,"nf":false,"square_size":16,"declared_3bv":10,"outcome":"win","text":"UTF-8","file_size":"real size less 2","checksum_bytes":0,"clone_id":0,"clone_major":0,"extensions":{"clone_name":"gametape","gametape_scenario":"beginner-win"}}}
+
+"#]]);
+    let stats = gametape(path, &["stats", "--json", "game.rmv"])
+        .assert()
+        .success();
+    let stats: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
+    for key in [
+        "time_ms",
+        "result",
+        "level",
+        "bbbv",
+        "bbbv_per_s",
+        "zini",
+        "hzini",
+        "openings",
+        "islands",
+        "left_clicks",
+        "right_clicks",
+        "double_clicks",
+        "clicks",
+        "effective_clicks",
+        "ioe",
+        "correctness",
+        "throughput",
+        "rqp",
+        "qg",
+        "ios",
+        "stnb",
+        "zne",
+        "znt",
+        "path_px",
+        "flags",
+        "style",
+        "wasted_clicks",
+    ] {
+        assert!(
+            stats.get(key).is_some_and(|value| !value.is_null()),
+            "{key}"
+        );
+    }
+    let dumped = gametape(path, &["dump", "game.rmv"]).assert().success();
+    let lines: Vec<serde_json::Value> = dumped
+        .get_output()
+        .stdout
+        .split(|&b| b == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 275);
+    assert_eq!(lines[274]["outcome"], "win");
+}
+
+#[test]
+fn the_demo_finds_sound_games_sound_and_tampered_ones_out() {
+    let folder = folder();
+    let demo = gametape(folder.path(), &["demo", "played"])
+        .assert()
+        .code(0);
+    let text = String::from_utf8_lossy(&demo.get_output().stdout).into_owned();
+    assert!(
+        text.contains("Everything sound was found sound, everything tampered with was found out.")
+    );
+    assert_eq!(
+        text.lines()
+            .filter(|line| line.starts_with("fail "))
+            .count(),
+        7
+    );
+    gametape(folder.path(), &["verify", "played"])
+        .assert()
+        .code(1);
+}
+
+#[test]
+fn completions_and_manual_pages_are_generated() {
+    let folder = folder();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = gametape(folder.path(), &["completions", shell])
+            .assert()
+            .success();
+        assert!(String::from_utf8_lossy(&script.get_output().stdout).contains("verify"));
+    }
+    gametape(folder.path(), &["man", "pages"])
+        .assert()
+        .success();
+    let page = fs::read_to_string(folder.path().join("pages/gametape-verify.1")).unwrap();
+    assert!(page.contains("pass"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn full_disks_closed_pipes_and_forbidden_files() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder();
+    let path = folder.path();
+    gametape(path, &["convert", "game.rmv", "/dev/full"])
+        .assert()
+        .code(2);
+    gametape(path, &["repair", "game.rmv", "/dev/full"])
+        .assert()
+        .code(2)
+        .stderr_eq(str![[r#"
+gametape: /dev/full: No space left on device (os error 28)
+
+"#]]);
+    let full = || {
+        fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    for args in [
+        &["dump", "game.rmv"][..],
+        &["inspect", "game.rmv"],
+        &["convert", "game.rmv", "-"],
+    ] {
+        let status = std::process::Command::new(cargo_bin("gametape"))
+            .current_dir(path)
+            .args(args)
+            .stdout(full())
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(2), "{args:?}");
+    }
+
+    // A reader that goes away is no error, and no panic.
+    let mut child = std::process::Command::new(cargo_bin("gametape"))
+        .current_dir(path)
+        .args(["dump", "game.rmv"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+
+    fs::set_permissions(path.join("game.rmv"), fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read(path.join("game.rmv")).is_ok() {
+        eprintln!("SKIPPED: this user may read everything; permissions were not tested");
+        return;
+    }
+    gametape(path, &["verify", "game.rmv"])
+        .assert()
+        .code(2)
+        .stderr_eq(str![[r#"
+gametape: game.rmv: Permission denied (os error 13)
+
+"#]]);
+}

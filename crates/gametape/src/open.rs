@@ -1,0 +1,117 @@
+//! From a path to what a recording is read from.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use gametape_core::Input;
+use gametape_core::tape::Options;
+use memmap2::Mmap;
+
+use crate::Error;
+
+/// Bounds on what is taken in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Largest stream that is held in memory, in bytes. Files are read at positions or mapped: for
+    /// them it bounds only what is not a regular file, and folders.
+    pub max_held_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 1 GiB.
+    fn default() -> Self {
+        Self {
+            max_held_bytes: 1 << 30,
+        }
+    }
+}
+
+/// How to open a recording.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct OpenOptions {
+    /// What is too large.
+    pub limits: Limits,
+    /// Whether large files are mapped: some are read faster so. It is not the default: where another
+    /// process truncates a mapped file this process is killed, and a recording that is being resumed
+    /// is truncated. A server never maps.
+    pub map: bool,
+    /// What formats may be told for [`Verb::Open`](gametape_core::tape::Verb::Open).
+    pub options: Options,
+}
+
+/// Files up to this size are read as a whole: that costs less than anything else, and they can't be
+/// pulled away while they are looked at.
+const HOLD_UP_TO: u64 = 1 << 20;
+
+pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let meta = file.metadata().map_err(Error::io(path))?;
+    if meta.is_dir() {
+        return Err(Error::IsFolder {
+            path: path.to_owned(),
+        });
+    }
+    if meta.is_file() && meta.len() >= HOLD_UP_TO {
+        let input = if options.map {
+            map(&file).map(Input::memory)
+        } else {
+            Input::file(file)
+        };
+        return input.map_err(Error::io(path));
+    }
+    stream(file, path, &options.limits)
+}
+
+/// Reads a stream to its end.
+pub(crate) fn stream(source: impl Read, path: &Path, limits: &Limits) -> Result<Input, Error> {
+    let limit = limits.max_held_bytes;
+    Input::take(source, limit)
+        .map_err(Error::io(path))?
+        .map_err(|size| Error::TooLarge {
+            path: path.to_owned(),
+            size,
+            limit,
+        })
+}
+
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the map is private and only read. Another process that truncates the file while it is
+    // mapped can kill this one with SIGBUS: who asks for a map takes that.
+    unsafe { Mmap::map(file) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endless_stream_is_too_large() {
+        let limits = Limits { max_held_bytes: 4 };
+        let error = stream(io::repeat(0), Path::new("-"), &limits).unwrap_err();
+        assert_eq!(error.code(), "too-large");
+    }
+
+    #[test]
+    fn large_files_are_mapped_only_where_that_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for (len, map, in_memory) in [
+            (HOLD_UP_TO - 1, false, true),
+            (HOLD_UP_TO - 1, true, true),
+            (HOLD_UP_TO, false, false),
+            (HOLD_UP_TO, true, true),
+        ] {
+            std::fs::write(&path, vec![7; len as usize]).unwrap();
+            let options = OpenOptions {
+                map,
+                ..OpenOptions::default()
+            };
+            let input = file(&path, &options).unwrap();
+            assert_eq!(input.in_memory().is_some(), in_memory);
+            assert_eq!(input.size(), len);
+            assert_eq!(input.bytes().unwrap().len() as u64, len);
+        }
+    }
+}

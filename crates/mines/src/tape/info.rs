@@ -1,0 +1,172 @@
+//! What a game says of itself.
+
+use std::fmt::Write as _;
+use std::time::{Duration, UNIX_EPOCH};
+
+use gametape_core::tape::{Info, Secrets, object};
+use serde_json::{Map, Value, json};
+
+use super::NAME;
+use crate::event::game_time;
+use crate::rmv::ResultString;
+use crate::{DeclaredSize, Encoding, Game, Level, Metrics, Mode, Outcome, TextRule};
+
+/// What stands for a secret.
+const HIDDEN: &str = "<hidden>";
+
+/// `expert win 34.884 s, 3BV 128, 3.67 3BV/s`.
+pub(super) fn summary(metrics: &Metrics, mode: Option<Mode>) -> String {
+    let outcome = metrics.outcome.map_or("unfinished", Outcome::name);
+    let mut text = format!(
+        "{} {outcome} {}, 3BV {}",
+        metrics.level.name(),
+        game_time(metrics.time_ms),
+        metrics.board.bbbv
+    );
+    if let Some(speed) = metrics.bbbv_per_s() {
+        // Writing to a string does not fail.
+        let _ = write!(text, ", {speed:.2} 3BV/s");
+    }
+    if let Some(mode) = mode.filter(|mode| *mode != Mode::Normal) {
+        let _ = write!(text, ", mode {}", mode.name());
+    }
+    text
+}
+
+/// `bytes` is the size of the file, `events` their number where it is known.
+pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Secrets) -> Info {
+    let text = |bytes: &[u8]| game.decode(bytes).0.into_owned();
+    let secret = |bytes: &[u8]| match secrets {
+        _ if bytes.is_empty() => String::new(),
+        Secrets::Hide => HIDDEN.to_owned(),
+        Secrets::Show => text(bytes),
+    };
+    let board = &game.board;
+    let generated = UNIX_EPOCH + Duration::from_secs(u64::from(board.timestamp));
+    let mut details = object(json!({
+        "program": text(game.version_info.as_bytes()),
+        "player": {
+            "name": text(game.player.name()),
+            "nickname": text(game.player.nickname()),
+            "country": text(game.player.country()),
+            "token": secret(game.player.token()),
+        },
+        "board": {
+            "cols": board.cols,
+            "rows": board.rows,
+            "mines": board.mines.len(),
+            "preflags": game.preflags.as_ref().map_or(0, crate::Cells::len),
+        },
+        "generated": humantime::format_rfc3339_seconds(generated).to_string(),
+        "level": game.declared_level().map(Level::name),
+        "mode": game.mode().map(Mode::name),
+        "marks": game.marks(),
+        "nf": game.declared_nf(),
+        "square_size": game.square_size(),
+        "declared_3bv": game.declared_bbbv(),
+        "outcome": game.ending.map(|ending| ending.outcome.name()),
+        "text": match game.text_rule() {
+            TextRule::Utf8 => "UTF-8".to_owned(),
+            TextRule::Undefined => format!(
+                "undefined, name read as {}",
+                game.decode(game.player.name()).1.name()
+            ),
+        },
+        "file_size": match game.file_size {
+            DeclaredSize::Exact => "exact".to_owned(),
+            DeclaredSize::LessTwo => "real size less 2".to_owned(),
+            DeclaredSize::Other(size) => format!("wrong: {size}"),
+        },
+        "checksum_bytes": game.checksum.len(),
+    }));
+    match &game.encoding {
+        Encoding::V1 { result } => {
+            let parsed = ResultString::parse(result.as_bytes());
+            let mut pairs = Map::new();
+            for (key, value) in parsed.iter() {
+                let hide = key == b"NICK" && game.nick_may_be_token(value);
+                let value = if hide { secret(value) } else { text(value) };
+                // Of a key that occurs twice the first one counts, as in the audit.
+                pairs.entry(text(key)).or_insert(Value::String(value));
+            }
+            details.insert("result".into(), Value::Object(pairs));
+        }
+        Encoding::V2 {
+            clone_id,
+            clone_major,
+            extensions,
+        } => {
+            details.insert("clone_id".into(), json!(clone_id));
+            details.insert("clone_major".into(), json!(clone_major));
+            let mut pairs = Map::new();
+            for extension in extensions.iter() {
+                pairs
+                    .entry(text(extension.name))
+                    .or_insert_with(|| Value::String(value(extension.value)));
+            }
+            details.insert("extensions".into(), Value::Object(pairs));
+        }
+    }
+    Info {
+        format: NAME,
+        format_version: u32::from(game.version().number()),
+        bytes,
+        duration_ms: game.ending.map(|ending| u64::from(ending.time_ms)),
+        frames: events,
+        step: "event",
+        details,
+    }
+}
+
+/// The value of an extension property: text, or the bytes in hexadecimal.
+fn value(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().fold("0x".to_owned(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        }),
+    }
+}
+
+pub(super) fn stats(metrics: &Metrics) -> Map<String, Value> {
+    let clicks = &metrics.clicks;
+    object(json!({
+        "time_ms": metrics.time_ms,
+        "result": metrics.outcome.map(Outcome::name),
+        "level": metrics.level.name(),
+        "bbbv": metrics.board.bbbv,
+        "solved_bbbv": clicks.solved_bbbv,
+        "bbbv_per_s": metrics.bbbv_per_s(),
+        "estimated_time_s": metrics.estimated_time(),
+        "zini": metrics.board.zini,
+        "hzini": metrics.board.hzini,
+        "openings": metrics.board.openings,
+        "islands": metrics.board.islands,
+        "left_clicks": clicks.left,
+        "right_clicks": clicks.right,
+        "double_clicks": clicks.double,
+        "clicks": clicks.total(),
+        "effective_clicks": clicks.effective(),
+        "ioe": metrics.ioe(),
+        "correctness": metrics.correctness(),
+        "throughput": metrics.throughput(),
+        "rqp": metrics.rqp(),
+        "qg": metrics.qg(),
+        "ios": metrics.ios(),
+        "stnb": metrics.stnb(),
+        "zne": metrics.zne(),
+        "znt": metrics.znt(),
+        "path_px": clicks.path_px,
+        "flags": clicks.flags,
+        "unflags": clicks.unflags,
+        "misflags": clicks.misflags,
+        "style": metrics.style(),
+        "wasted_clicks": clicks.wasted(),
+        "wasted_left_clicks": clicks.left - clicks.left_effective,
+        "wasted_right_clicks": clicks.right - clicks.right_effective,
+        "wasted_double_clicks": clicks.double - clicks.double_effective,
+        "one_and_a_half_clicks": clicks.one_and_a_half,
+        "mouse_events": clicks.mouse_events,
+    }))
+}

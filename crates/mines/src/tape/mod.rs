@@ -1,0 +1,251 @@
+//! RMV as a format among others: described, checked, listed, compared, converted, repaired.
+
+mod dump;
+mod info;
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::io::Write;
+
+use gametape_core::tape::{
+    Audit, Converted, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
+    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+};
+use gametape_core::{Input, RuleInfo};
+use serde_json::{Map, Value};
+
+use crate::rmv::{self, ReadOptions, Reading, Rule, SalvageError};
+use crate::{Metrics, Version};
+
+/// The format's name.
+const NAME: &str = "rmv";
+/// No recording that can be read is larger: the sections in front of the events and the checksum
+/// have 16-bit sizes. What is in memory already may have any size.
+const MOST_BYTES: u64 = rmv::Limits::DEFAULT.max_video_bytes + (1 << 20);
+
+const CONVERT: &[OptionDef] = &[OptionDef::flag(
+    "redact",
+    "Remove the player's token, and the checksum that covers it",
+)];
+const WRITE: &[OptionDef] = &[OptionDef {
+    default: "the version it has",
+    ..OptionDef::new(
+        "format-version",
+        OptionKind::Count { min: 1, max: 2 },
+        "N",
+        "Version 1 or 2 of the format",
+    )
+}];
+
+/// The format, for a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Rmv;
+
+impl Format for Rmv {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "Minesweeper games, ViennaSweeper's RMV v1 and v2"
+    }
+
+    fn step(&self) -> &'static str {
+        "event"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &[NAME]
+    }
+
+    fn sniff(&self, input: &Input) -> bool {
+        let head = input.head(rmv::SIGNATURE.len() as u64);
+        head.is_ok_and(|head| *head == rmv::SIGNATURE)
+    }
+
+    fn rules(&self) -> Vec<RuleInfo> {
+        Rule::ALL.to_vec()
+    }
+
+    fn options(&self, verb: Verb) -> &'static [OptionDef] {
+        match verb {
+            Verb::Convert => CONVERT,
+            Verb::Write => WRITE,
+            _ => &[],
+        }
+    }
+
+    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+        let input = source.input;
+        Ok(Box::new(RmvTape { input }))
+    }
+}
+
+/// An opened recording: [`Tape::any`] of what [`Rmv`] opens.
+#[derive(Clone, Debug)]
+pub struct RmvTape {
+    input: Input,
+}
+
+impl RmvTape {
+    /// The whole file: a game is small.
+    ///
+    /// # Errors
+    /// Where it can't be read, or is larger than any game.
+    pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Error> {
+        let size = self.input.size();
+        if size > MOST_BYTES && self.input.in_memory().is_none() {
+            let rule = Rule::Limit {
+                what: "the file",
+                claimed: size,
+                limit: MOST_BYTES,
+            };
+            return Err(rmv::Error::at(rule, MOST_BYTES).into());
+        }
+        self.input.bytes().map_err(Error::Io)
+    }
+
+    /// Writes what was made of all of the recording.
+    fn put(
+        &self,
+        game: &crate::Game<'_>,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<(), Error> {
+        let bytes = rmv::write(game).map_err(Error::format)?;
+        out.write_all(&bytes).map_err(Error::Output)?;
+        work.done(self.input.size())
+    }
+}
+
+/// A lenient reading.
+fn read(bytes: &[u8]) -> Result<Reading<'_>, Error> {
+    Ok(rmv::read_with(bytes, ReadOptions::lenient())?)
+}
+
+/// What is wrong with a file that was read leniently: the first thing.
+fn problem(reading: &Reading<'_>) -> Option<Error> {
+    reading.findings.iter().next().cloned().map(Error::from)
+}
+
+impl Tape for RmvTape {
+    fn input(&self) -> &Input {
+        &self.input
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        let bytes = self.bytes()?;
+        let game = rmv::read_header(&bytes, ReadOptions::lenient())?;
+        Ok(info::info(&game, bytes.len() as u64, None, secrets).into())
+    }
+
+    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        let bytes = self.bytes()?;
+        let reading = read(&bytes)?;
+        let game = &reading.game;
+        // The termination event counts as one, as in the specification.
+        let events = u64::from(game.events.len()) + u64::from(game.ending.is_some());
+        Ok(Partial {
+            value: info::info(game, bytes.len() as u64, Some(events), secrets),
+            problem: problem(&reading),
+        })
+    }
+
+    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
+        let bytes = match self.bytes() {
+            Err(Error::Broken(finding)) => {
+                return Ok(Audit {
+                    findings: vec![*finding],
+                    summary: String::new(),
+                });
+            }
+            bytes => bytes?,
+        };
+        let audit = rmv::audit(&bytes);
+        let mode = audit.game.as_ref().and_then(crate::Game::mode);
+        let summary = audit.metrics.as_ref();
+        let summary = summary.map(|metrics| info::summary(metrics, mode));
+        Ok(Audit::new(&audit.findings, summary.unwrap_or_default()))
+    }
+
+    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
+        let bytes = self.bytes()?;
+        let reading = read(&bytes)?;
+        Ok(Partial {
+            value: info::stats(&Metrics::of(&reading.game)),
+            problem: problem(&reading),
+        })
+    }
+
+    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        let bytes = self.bytes()?;
+        let reading = read(&bytes)?;
+        let found = dump::dump(&reading.game, wanted.at, out)?;
+        match (wanted.at, problem(&reading)) {
+            // It may have been in what is lost.
+            (Some(_), Some(problem)) if !found => Err(problem),
+            (Some(at), None) if !found => Err(Error::NotRecorded { at }),
+            (_, problem) => Ok(Partial { value: (), problem }),
+        }
+    }
+
+    fn convert(
+        &self,
+        to: Target<'_>,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Converted, Error> {
+        if to.format != NAME {
+            return Err(Error::NoConversion {
+                from: NAME,
+                to: to.format.to_owned(),
+            });
+        }
+        let bytes = self.bytes()?;
+        let mut game = rmv::read(&bytes)?;
+        let mut losses = Vec::new();
+        if to.options.has("redact") {
+            let (redacted, lost) = rmv::redact(&game);
+            game = redacted;
+            losses.extend(lost.iter().map(ToString::to_string));
+        }
+        let version = match to.options.count("format-version") {
+            None => game.version(),
+            Some(1) => Version::V1,
+            Some(_) => Version::V2,
+        };
+        if version != game.version() {
+            let (converted, lost) = rmv::convert(&game, version).map_err(Error::format)?;
+            game = converted;
+            losses.extend(lost.iter().map(ToString::to_string));
+        }
+        self.put(&game, out, work)?;
+        Ok(Converted {
+            losses,
+            ..Converted::default()
+        })
+    }
+
+    fn repair(
+        &self,
+        _options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Repaired, Error> {
+        let bytes = self.bytes()?;
+        let salvaged = rmv::salvage(&bytes).map_err(|error| match error {
+            SalvageError::Read(error) => error.into(),
+            hopeless @ SalvageError::Hopeless(_) => Error::format(hopeless),
+        })?;
+        self.put(&salvaged.game, out, work)?;
+        Ok(Repaired {
+            lossy: salvaged.repairs.iter().any(rmv::Repair::is_loss),
+            actions: salvaged.repairs.iter().map(ToString::to_string).collect(),
+            beside: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! The command that knows tracks: every verb works on them, and they stand what every format has to.
+
+use std::fs;
+use std::path::Path;
+
+use gametape_cli::kit::{Kit, Sample};
+use snapbox::cmd::Command;
+use snapbox::str;
+
+const COMMAND: &str = env!("CARGO_BIN_EXE_own-format");
+
+const SOUND: &str = "0,1,0,0,0\n100,1,1,0,0\n100,2,5,5,5.5\n";
+const BROKEN: &str = "0,1,0,0,0\n100,1,1.5,0,0\nbad\n90,2,5,5,5.5\n100,";
+
+fn kit() -> Kit {
+    Kit::new(COMMAND, vec![Sample::new("a.track", SOUND)])
+}
+
+#[test]
+fn tracks_keep_what_every_format_promises() {
+    kit().promises();
+}
+
+#[test]
+fn tracks_stand_bad_inputs() {
+    kit().bad_inputs();
+}
+
+#[test]
+fn tracks_stand_bad_outputs() {
+    kit().bad_outputs();
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    Command::new(COMMAND)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .args(args)
+}
+
+#[test]
+fn what_the_verbs_say_of_tracks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("a.track"), SOUND).unwrap();
+    fs::write(path.join("b.track"), BROKEN).unwrap();
+    command(path, &["inspect", "a.track"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+a.track
+  format           track v1
+  size             36 bytes
+  duration         0.100 s
+  rows             3
+  entities         2
+
+
+"#]]);
+    command(path, &["verify", "."])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+pass  ./a.track  3 rows
+fail  ./b.track  5 rows
+      error track.line, row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
+      warning track.time-order, row 3 (0.090 s, line 4, byte 28): 90 ms comes after 100 ms
+2 recordings: 1 pass, 1 fail; 0.0 MB in 0.00 s
+
+"#]]);
+    command(path, &["dump", "--at", "0.1", "a.track"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+{"step":1,"time_ms":100,"entity":1,"x":1.0,"y":0.0,"z":0.0}
+{"step":2,"time_ms":100,"entity":2,"x":5.0,"y":5.0,"z":5.5}
+
+"#]]);
+    command(path, &["diff", "a.track", "b.track"])
+        .assert()
+        .code(2)
+        .stderr_eq(str![[r#"
+gametape: b.track: row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
+
+"#]]);
+    command(path, &["repair", "b.track", "c.track"])
+        .assert()
+        .code(3)
+        .stderr_eq(str![[r#"
+left out: row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
+
+"#]]);
+    command(path, &["diff", "a.track", "c.track"])
+        .assert()
+        .code(1)
+        .stdout_eq(str![[r#"
+{"step":1,"time_ms":100,"entity":1,"x":1.0,"y":0.0,"z":0.0} in the first, {"step":1,"time_ms":100,"entity":1,"x":1.5,"y":0.0,"z":0.0} in the second
+1 more row differs behind it
+
+"#]]);
+}
