@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use gametape_delta::wire::{self, Header};
 
 use crate::container::{Inside, inside};
-use crate::error::CaptureError;
 use crate::file::DeltaFile;
 use crate::layout::Role;
 use crate::packet::{Packet, Times};
 use crate::reader::Capture;
+use crate::rule::{CaptureRule, Error};
 
 /// Goes through the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).
 pub struct Cursor<'a> {
@@ -57,7 +57,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// What can't be read. The next call goes on behind it.
-    pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, CaptureError> {
+    pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
         let found = match &mut self.source {
             Source::Capture(capture, open) => open.next(capture)?,
             Source::Delta(cursor) => cursor.next()?,
@@ -92,7 +92,7 @@ impl Capture<'_> {
 type Found<'a> = Option<(&'a [u8], u64, Role, Option<Times>)>;
 
 impl InChunk {
-    fn next(&mut self, capture: &Capture<'_>) -> Result<Found<'_>, CaptureError> {
+    fn next(&mut self, capture: &Capture<'_>) -> Result<Found<'_>, Error> {
         let (from, to, message) = loop {
             let record = inside(&self.unpacked, self.at, self.offset);
             let Some((found, end)) = record.inspect_err(|_| self.at = self.unpacked.len())? else {
@@ -117,9 +117,9 @@ impl InChunk {
                     log_time: message.log_time,
                     publish_time: message.publish_time,
                 };
-                let role = role.ok_or(CaptureError::ForeignMessage {
-                    offset: self.offset,
-                    channel: message.channel,
+                let role = role.ok_or_else(|| {
+                    let channel = message.channel;
+                    CaptureRule::ForeignMessage { channel }.at(self.offset)
                 })?;
                 break (end - message.data.len(), end, (role, times));
             }
@@ -139,7 +139,7 @@ struct DeltaCursor<'a> {
 }
 
 impl<'a> DeltaCursor<'a> {
-    fn next(&mut self) -> Result<Found<'a>, CaptureError> {
+    fn next(&mut self) -> Result<Found<'a>, Error> {
         let bytes = self.file.bytes();
         let at = self.at;
         let rest = bytes.get(at..).unwrap_or_default();
@@ -165,16 +165,14 @@ impl<'a> DeltaCursor<'a> {
         }
         self.at = sound;
         if sound == bytes.len() && rest.starts_with(&magic) {
-            return Err(CaptureError::Truncated {
-                what: "last packet",
-                offset: at as u64,
-            });
+            let what = "last packet";
+            return Err(CaptureRule::Truncated { what }.at(at as u64));
         }
-        Err(CaptureError::LostSync {
-            offset: at as u64,
+        let rule = CaptureRule::LostSync {
             bytes: (sound - at) as u64,
-            at_end: sound == bytes.len(),
-        })
+            next: (sound < bytes.len()).then_some(sound as u64),
+        };
+        Err(rule.at(at as u64))
     }
 
     fn take(&mut self, end: usize) -> (&'a [u8], u64, Role, Option<Times>) {

@@ -1,7 +1,7 @@
 //! What packets of any origin are decoded with: whatever the length of a packet allows, and a state
 //! can hold.
 
-use gametape_delta::{Decoder, Limits, Schema, Strictness};
+use gametape_delta::{Decoder, Limits, ReadOptions, Schema};
 
 use crate::limits::MAX_STATE_BYTES;
 
@@ -19,14 +19,13 @@ pub fn decoder_to_show(schema: &Schema) -> Decoder {
 
 fn decoder_within(schema: &Schema, bytes: u64) -> Decoder {
     let max_entities = entities_within(schema, bytes);
-    Decoder::new(schema)
-        .limits(Limits {
-            max_entities,
-            max_entities_create: max_entities,
-            max_entities_update: max_entities,
-            ..Limits::NONE
-        })
-        .strictness(Strictness::Lenient)
+    let limits = Limits {
+        max_entities,
+        max_entities_create: max_entities,
+        max_entities_update: max_entities,
+        ..Limits::NONE
+    };
+    Decoder::with_options(schema, ReadOptions::lenient().limits(limits))
 }
 
 /// How many entities of all components are within so many bytes: an entity may take far more of

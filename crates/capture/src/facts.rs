@@ -6,12 +6,12 @@ use gametape_delta::Schema;
 use mcap::records::op;
 
 use crate::container::{self, Chunk, ChunkPlace, Fields, Inside, SchemaRecord, inside, unpack};
-use crate::error::CaptureError;
 use crate::layout::{
     DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, METADATA, Role,
     SCHEMA_NAME,
 };
 use crate::limits::ReadLimits;
+use crate::rule::{CaptureRule, Error};
 
 /// Schema and channels, as a chunk defines them.
 pub(crate) struct Described {
@@ -23,7 +23,7 @@ pub(crate) fn describe(
     bytes: &[u8],
     place: &ChunkPlace,
     limits: &ReadLimits,
-) -> Result<Described, CaptureError> {
+) -> Result<Described, Error> {
     let mut described = Described {
         channels: BTreeMap::new(),
         schema: None,
@@ -50,17 +50,18 @@ pub(crate) fn describe(
 /// Reads a schema as captures hold it.
 ///
 /// # Errors
-/// [`CaptureError::Schema`].
-pub fn read_schema(json: &[u8]) -> Result<Schema, CaptureError> {
-    serde_json::from_slice(json).map_err(|error| CaptureError::Schema {
-        reason: error.to_string(),
+/// [`CaptureRule::Schema`].
+pub fn read_schema(json: &[u8]) -> Result<Schema, Error> {
+    serde_json::from_slice(json).map_err(|error| {
+        let reason = error.to_string();
+        CaptureRule::Schema { reason }.whole()
     })
 }
 
 /// What the metadata of a capture says.
 pub(crate) struct Facts {
     /// The schema, or why it can't be read. It stands elsewhere, too.
-    pub schema: Option<Result<Schema, CaptureError>>,
+    pub schema: Option<Result<Schema, Error>>,
     pub tick_ns: Option<u64>,
     pub log_tick_ns: u64,
     /// False where the record that all of this stands in is not there.
@@ -68,7 +69,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub fn read(bytes: &[u8]) -> Result<Self, CaptureError> {
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let mut facts = Self {
             schema: None,
             tick_ns: None,
@@ -92,10 +93,9 @@ impl Facts {
                             .parse::<u64>()
                             .ok()
                             .filter(|ns| *ns > 0)
-                            .ok_or_else(|| CaptureError::Metadata {
-                                key,
-                                value: (*value).to_owned(),
-                                wanted: "no number above 0",
+                            .ok_or_else(|| {
+                                let value = (*value).to_owned();
+                                CaptureRule::Metadata { key, value }.whole()
                             })
                     })
                     .transpose()
@@ -110,9 +110,10 @@ impl Facts {
                 let schema = read_schema(json.as_bytes())?;
                 let found = format!("{:016x}", schema.hash());
                 match hash {
-                    Some(hash) if *hash != found => Err(CaptureError::Schema {
-                        reason: format!("its hash is {found}, the metadata says {hash}"),
-                    }),
+                    Some(hash) if *hash != found => {
+                        let reason = format!("its hash is {found}, the metadata says {hash}");
+                        Err(CaptureRule::Schema { reason }.whole())
+                    }
                     _ => Ok(schema),
                 }
             });

@@ -44,10 +44,13 @@
 //! | applying packets, and which states are held | `replay.rs` |
 //! | writing, added keyframes | `writer.rs` |
 //! | another schema | `migrate.rs` |
-//! | what is wrong, and the bounds | `error.rs`, `limits.rs`, `decoder.rs` |
+//! | checking | `audit/` |
+//! | keeping what is whole | `salvage/` |
+//! | recordings of packets as any recording (feature `tape`) | `tape/` |
+//! | what a recording can break; why a capture can't be written; the bounds | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
 //!
 //! A module knows those below it alone: container and packet, then cursor and seek, then replay and
-//! stream, then writer and migration.
+//! stream, then writer, migration, checking and salvage, then the adapter.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -61,6 +64,8 @@
     )
 )]
 
+mod audit;
+mod clock;
 pub mod container;
 mod cursor;
 mod decoder;
@@ -73,15 +78,21 @@ mod migrate;
 mod packet;
 mod reader;
 mod replay;
+mod rule;
+mod salvage;
 mod seek;
 mod stream;
+#[cfg(feature = "tape")]
+pub mod tape;
 mod writer;
 
+pub use audit::{Audit, audit};
 pub use cursor::Cursor;
 pub use decoder::{decoder, decoder_to_show, entities_within};
 pub use error::CaptureError;
 pub use facts::read_schema;
 pub use file::DeltaFile;
+pub use gametape_core::{Severity, Strictness};
 pub use layout::{
     MESSAGE_ENCODING, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME, TOPIC_ADDED, TOPIC_DELTAS,
     TOPIC_KEYFRAMES,
@@ -91,6 +102,8 @@ pub use migrate::{Migrated, migrate};
 pub use packet::{Packet, Times};
 pub use reader::{Capture, Ending, Keyframe};
 pub use replay::{Added, Replay};
+pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
+pub use salvage::{Repair, Salvaged, salvage};
 pub use stream::Packets;
 pub use writer::{CaptureWriter, Options, Pushed};
 

@@ -2,13 +2,13 @@
 
 use gametape_delta::wire::Header;
 use gametape_delta::{
-    ComponentChange, Encoder, Entity, EntityChange, Limits, Migration, Packet, Part, Schema,
-    Section, Snapshot, Tag,
+    ComponentChange, Encoder, Entity, EntityChange, Limits, Migration, Part, Schema, Section,
+    Snapshot, Tag,
 };
 
 use crate::error::CaptureError;
 use crate::layout::Role;
-use crate::packet::Times;
+use crate::packet::Packet;
 use crate::stream::Packets;
 
 /// What came of a migration.
@@ -20,18 +20,18 @@ pub struct Migrated {
     pub losses: Vec<String>,
 }
 
-/// Gives every packet of a stream in another schema to `sink`: full snapshots stay full, a delta
+/// Gives every packet of a stream in another schema to `sink`, in the place of the old one: full snapshots stay full, a delta
 /// builds on the same tick as before, and every state is exactly the migrated one, whatever the
 /// thresholds of the schemas.
 ///
 /// # Errors
 /// [`CaptureError::Migrate`] where a value or a field can't be carried over; what is wrong with
 /// the recording; `sink`'s.
-pub fn migrate(
+pub fn migrate<E: From<CaptureError>>(
     packets: &Packets<'_>,
     schema: &Schema,
-    mut sink: impl FnMut(&[u8], Option<Times>) -> Result<(), CaptureError>,
-) -> Result<Migrated, CaptureError> {
+    mut sink: impl FnMut(&Packet<'_>) -> Result<(), E>,
+) -> Result<Migrated, E> {
     let migration = Migration::new(packets.schema(), schema).map_err(|all| {
         let all: Vec<String> = all.iter().map(ToString::to_string).collect();
         CaptureError::Migrate(all.join("; "))
@@ -41,11 +41,12 @@ pub fn migrate(
     let mut bytes = Vec::new();
     let mut count = 0;
     let mut cursor = packets.cursor();
-    while let Some(packet) = cursor.next_packet()? {
+    while let Some(packet) = cursor.next_packet().map_err(CaptureError::from)? {
         if packet.role == Role::Added {
             continue;
         }
-        let (header, _) = Header::read(packet.bytes).map_err(|error| packet.error(error))?;
+        let (header, _) =
+            Header::read(packet.bytes).map_err(|error| CaptureError::from(packet.error(error)))?;
         let carried = |state: &Snapshot| {
             migration
                 .state(state)
@@ -54,7 +55,7 @@ pub fn migrate(
         // Looked up before the packet is applied: it may be the last that builds on it.
         let baseline = header.baseline().and_then(|tick| replay.held(tick));
         let baseline = baseline.map(&carried).transpose()?;
-        let state = carried(replay.apply(&packet)?)?;
+        let state = carried(replay.apply(&packet).map_err(CaptureError::from)?)?;
         let header = Header {
             schema_hash: schema.hash(),
             ..header
@@ -67,13 +68,14 @@ pub fn migrate(
                 .full(&state, &mut bytes)
                 .map_err(|error| CaptureError::Migrate(format!("tick {}: {error}", header.tick)))?,
         }
-        sink(&bytes, packet.times)?;
+        sink(&Packet {
+            bytes: &bytes,
+            ..packet
+        })?;
         count += 1;
     }
-    if let Packets::Capture(capture) = packets
-        && let Some(problem) = capture.problem()
-    {
-        return Err(problem);
+    if let Some(problem) = packets.problem() {
+        return Err(CaptureError::from(problem).into());
     }
     Ok(Migrated {
         packets: count,
@@ -82,7 +84,7 @@ pub fn migrate(
 }
 
 /// The delta from one state to another, to the last bit: thresholds leave nothing out.
-fn between(header: Header, old: &Snapshot, new: &Snapshot) -> Packet {
+fn between(header: Header, old: &Snapshot, new: &Snapshot) -> gametape_delta::Packet {
     let [mut destroyed, mut created, mut updated] = [Vec::new(), Vec::new(), Vec::new()];
     let (mut before, mut after) = (old.iter().peekable(), new.iter().peekable());
     loop {
@@ -124,7 +126,7 @@ fn between(header: Header, old: &Snapshot, new: &Snapshot) -> Packet {
         (Tag::Create, created),
         (Tag::Update, updated),
     ];
-    Packet {
+    gametape_delta::Packet {
         header,
         sections: sections
             .into_iter()

@@ -2,8 +2,8 @@
 
 use gametape_delta::wire::Header;
 
-use crate::error::CaptureError;
 use crate::layout::Role;
+use crate::rule::{Error, Finding, Rule};
 
 /// What a capture says of a packet besides the packet itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,13 +35,22 @@ pub struct Packet<'a> {
 impl Packet<'_> {
     /// An error of the wire, with its place in the recording.
     #[must_use]
-    pub fn error(&self, source: gametape_delta::Error) -> CaptureError {
-        CaptureError::Packet {
-            index: self.index,
-            tick: Header::read(self.bytes).ok().map(|(header, _)| header.tick),
-            // Within a chunk, the offset of a byte means nothing.
-            offset: self.offset,
-            source,
-        }
+    pub fn error(&self, source: gametape_delta::Error) -> Error {
+        self.finding(Rule::Wire(source)).into()
+    }
+
+    /// Its tick, where its header can be read.
+    #[must_use]
+    pub fn tick(&self) -> Option<u32> {
+        Header::read(self.bytes).ok().map(|(header, _)| header.tick)
+    }
+
+    /// What it breaks, with its place in the recording; within a chunk, the offset of a byte means
+    /// nothing.
+    pub(crate) fn finding(&self, rule: impl Into<Rule>) -> Finding {
+        Finding::new(rule.into())
+            .step(self.index)
+            .tick(self.tick().map(u64::from))
+            .at(self.offset)
     }
 }

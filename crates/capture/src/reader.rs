@@ -7,10 +7,10 @@ use gametape_delta::wire::Header;
 use gametape_delta::{Schema, Snapshot};
 
 use crate::container::{self, Chunk, ChunkPlace, Inside, Message, WalkEnd, Walked, inside, unpack};
-use crate::error::CaptureError;
 use crate::facts::{Facts, describe, read_schema};
 use crate::layout::{PROFILE, Role};
 use crate::limits::ReadLimits;
+use crate::rule::{CaptureRule, Error};
 use crate::seek::{self, Entry, Missing};
 
 /// How a capture ends.
@@ -65,17 +65,16 @@ impl<'a> Capture<'a> {
     /// # Errors
     /// Where it is no capture, or nothing of it can be read. One that was cut opens: see
     /// [`Capture::ending`].
-    pub fn open(bytes: &'a [u8]) -> Result<Self, CaptureError> {
+    pub fn open(bytes: &'a [u8]) -> Result<Self, Error> {
         Self::open_with(bytes, ReadLimits::default())
     }
 
     /// [`Capture::open`] within other limits.
-    pub fn open_with(bytes: &'a [u8], limits: ReadLimits) -> Result<Self, CaptureError> {
+    pub fn open_with(bytes: &'a [u8], limits: ReadLimits) -> Result<Self, Error> {
         let profile = container::profile(bytes)?;
         if profile != PROFILE {
-            return Err(CaptureError::Foreign {
-                profile: profile.to_owned(),
-            });
+            let profile = profile.to_owned();
+            return Err(CaptureRule::Foreign { profile }.whole());
         }
         let facts = Facts::read(bytes)?;
         let mut channels = BTreeMap::new();
@@ -136,7 +135,8 @@ impl<'a> Capture<'a> {
         }
         Ok(Self {
             bytes,
-            schema: schema.ok_or(damaged.unwrap_or(CaptureError::NoSchema))?,
+            schema: schema
+                .ok_or_else(|| damaged.unwrap_or_else(|| CaptureRule::NoSchema.whole()))?,
             limits,
             tick_ns: facts.tick_ns,
             log_tick_ns: facts.log_tick_ns,
@@ -222,9 +222,9 @@ impl<'a> Capture<'a> {
     /// snapshot on. Where a delta builds on a state before that, from the one before; and so on.
     ///
     /// # Errors
-    /// [`CaptureError::NoState`] before the first full snapshot; [`CaptureError::Unreachable`]
+    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`]
     /// where a baseline is not recorded; what is wrong with a packet that is needed.
-    pub fn state_at(&self, tick: u32) -> Result<Snapshot, CaptureError> {
+    pub fn state_at(&self, tick: u32) -> Result<Snapshot, Error> {
         let keyframes = self.keyframes();
         let nearest = keyframes.partition_point(|keyframe| keyframe.tick <= tick);
         let mut missing = None;
@@ -251,26 +251,22 @@ impl<'a> Capture<'a> {
     }
 
     /// Without any help of the index.
-    fn state_from_start(
-        &self,
-        tick: u32,
-        missing: Option<Missing>,
-    ) -> Result<Snapshot, CaptureError> {
+    fn state_from_start(&self, tick: u32, missing: Option<Missing>) -> Result<Snapshot, Error> {
         let entries = self.entries_from((0, 0), tick)?;
         match seek::chain(&entries) {
             Some(Ok(chain)) => self.make(&entries, &chain),
             Some(Err(not_there)) if entries.iter().any(|entry| entry.baseline.is_none()) => {
                 Err(missing.unwrap_or(not_there).error())
             }
-            _ => Err(CaptureError::NoState {
-                tick,
-                first: self.keyframes().iter().map(|keyframe| keyframe.tick).min(),
-            }),
+            _ => {
+                let first = self.keyframes().iter().map(|keyframe| keyframe.tick).min();
+                Err(CaptureRule::NoState { tick, first }.whole())
+            }
         }
     }
 
     /// The packets from a place on whose ticks are not after `tick`.
-    fn entries_from(&self, from: (usize, usize), tick: u32) -> Result<Vec<Entry>, CaptureError> {
+    fn entries_from(&self, from: (usize, usize), tick: u32) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         let mut unpacked = Vec::new();
         let (first, mut at) = from;
@@ -291,7 +287,7 @@ impl<'a> Capture<'a> {
                         chunk: number,
                         at,
                         len: message.data.len(),
-                        index: 0,
+                        index: None,
                     });
                 }
                 at = end;
@@ -302,7 +298,7 @@ impl<'a> Capture<'a> {
     }
 
     /// Applies the packets of a chain.
-    fn make(&self, entries: &[Entry], chain: &[usize]) -> Result<Snapshot, CaptureError> {
+    fn make(&self, entries: &[Entry], chain: &[usize]) -> Result<Snapshot, Error> {
         let mut states = seek::States::new(&self.schema);
         let mut unpacked = Vec::new();
         let mut open = None;
@@ -321,20 +317,21 @@ impl<'a> Capture<'a> {
 
     /// What keeps the end of the capture from being read; nothing where only its index is missing.
     #[must_use]
-    pub fn problem(&self) -> Option<CaptureError> {
+    pub fn problem(&self) -> Option<Error> {
         match self.ending {
-            Ending::Whole | Ending::NoSummary if self.loose > 0 => Some(CaptureError::Loose {
-                messages: self.loose,
-            }),
+            Ending::Whole | Ending::NoSummary if self.loose > 0 => {
+                let messages = self.loose;
+                Some(CaptureRule::Loose { messages }.whole())
+            }
             Ending::Whole | Ending::NoSummary => None,
             Ending::Cut(offset) => {
                 let what = "last record";
-                Some(CaptureError::Truncated { what, offset })
+                Some(CaptureRule::Truncated { what }.at(offset))
             }
             Ending::BadSummary => container::read_summary(self.bytes).err().or_else(|| {
                 let offset = self.bytes.len() as u64;
                 let what = "summary";
-                Some(CaptureError::Truncated { what, offset })
+                Some(CaptureRule::Truncated { what }.at(offset))
             }),
         }
     }
@@ -379,17 +376,14 @@ impl<'a> Capture<'a> {
     ///
     /// # Errors
     /// What keeps it from being unpacked.
-    pub fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, CaptureError> {
+    pub fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, Error> {
         let at = self.chunks.get(chunk).map_or(usize::MAX, |place| place.at);
         into.clear();
         let record = Chunk::at(self.bytes, at)?;
         // Chunks that overlapped could share what unpacks to far more than the file.
         let next = self.chunks.get(chunk + 1);
         if next.is_some_and(|next| record.end() > next.at) {
-            return Err(CaptureError::Record {
-                what: "chunk",
-                offset: at as u64,
-            });
+            return Err(CaptureRule::Record { what: "chunk" }.at(at as u64));
         }
         unpack(&record, &self.limits, into)?;
         Ok(at as u64)

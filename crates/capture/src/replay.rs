@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use gametape_delta as delta;
 use gametape_delta::wire::Header;
-use gametape_delta::{Decoder, Error, Rule, Schema, Snapshot, Strictness};
+use gametape_delta::{Decoder, ReadOptions, Rule, Schema, Snapshot, Strictness};
 
 use crate::decoder::decoder;
-use crate::error::CaptureError;
 use crate::limits::MAX_STATE_BYTES;
 use crate::packet::Packet;
+use crate::rule::{CaptureRule, Error};
 
 /// States that a recorder holds because a later packet may build on them.
 const WINDOW: usize = 256;
@@ -141,9 +142,9 @@ impl Replay {
     /// Applies a packet of the stream.
     ///
     /// # Errors
-    /// [`CaptureError::Packet`]; [`CaptureError::TooManyStates`] where the baseline was there, but
+    /// What is wrong with it; [`CaptureRule::TooManyStates`] where the baseline was there, but
     /// could not be held. The state is then as it was before.
-    pub fn apply(&mut self, packet: &Packet<'_>) -> Result<&Snapshot, CaptureError> {
+    pub fn apply(&mut self, packet: &Packet<'_>) -> Result<&Snapshot, Error> {
         let decoder = self.decoder.clone();
         self.apply_with(&decoder, packet)
     }
@@ -153,23 +154,25 @@ impl Replay {
     ///
     /// # Errors
     /// As [`Replay::apply`].
-    pub fn apply_strictly(&mut self, packet: &Packet<'_>) -> Result<Option<Error>, CaptureError> {
-        let strict = self.decoder.clone().strictness(Strictness::Strict);
+    pub fn apply_strictly(&mut self, packet: &Packet<'_>) -> Result<Option<delta::Error>, Error> {
+        let options = ReadOptions {
+            strictness: Strictness::Strict,
+            ..self.decoder.options()
+        };
+        let strict = Decoder::with_options(self.decoder.schema(), options);
         match self.apply_with(&strict, packet) {
             Ok(_) => Ok(None),
-            Err(CaptureError::Packet { source, .. }) if is_deviation(&source.rule) => {
-                self.apply(packet)?;
-                Ok(Some(source))
-            }
-            Err(error) => Err(error),
+            Err(error) => match error.rule() {
+                Some(crate::rule::Rule::Wire(source)) if is_deviation(&source.rule) => {
+                    self.apply(packet)?;
+                    Ok(Some(*source))
+                }
+                _ => Err(error),
+            },
         }
     }
 
-    fn apply_with(
-        &mut self,
-        decoder: &Decoder,
-        packet: &Packet<'_>,
-    ) -> Result<&Snapshot, CaptureError> {
+    fn apply_with(&mut self, decoder: &Decoder, packet: &Packet<'_>) -> Result<&Snapshot, Error> {
         let (header, _) = Header::read(packet.bytes).map_err(|error| packet.error(error))?;
         let mut next = self.take_spare();
         let result = match header.baseline().map(|tick| (tick, self.held(tick))) {
@@ -177,7 +180,7 @@ impl Replay {
             Some((_, Some(state))) => decoder.delta(state, packet.bytes, &mut next),
             Some((baseline, None)) => {
                 self.spare.push(next);
-                return Err(self.missing(packet, &header, baseline));
+                return Err(self.missing(packet, baseline));
             }
         };
         if let Err(error) = result {
@@ -196,8 +199,8 @@ impl Replay {
     /// Takes a full snapshot that was added: it has to be the state that the stream has.
     ///
     /// # Errors
-    /// [`CaptureError::Packet`].
-    pub fn apply_added(&mut self, packet: &Packet<'_>) -> Result<Added, CaptureError> {
+    /// What is wrong with it.
+    pub fn apply_added(&mut self, packet: &Packet<'_>) -> Result<Added, Error> {
         let mut next = self.take_spare();
         if let Err(error) = self.decoder.full(packet.bytes, &mut next) {
             self.spare.push(next);
@@ -223,20 +226,17 @@ impl Replay {
         Ok(added)
     }
 
-    fn missing(&self, packet: &Packet<'_>, header: &Header, baseline: u32) -> CaptureError {
+    fn missing(&self, packet: &Packet<'_>, baseline: u32) -> Error {
         let older = self
             .held
             .first_key_value()
             .is_none_or(|(oldest, _)| baseline < *oldest);
         if self.let_go && older {
-            return CaptureError::TooManyStates {
-                index: packet.index,
-                tick: header.tick,
-                baseline,
-                limit: self.limit,
-            };
+            let limit = self.limit;
+            let rule = CaptureRule::TooManyStates { baseline, limit };
+            return packet.finding(rule).into();
         }
-        packet.error(Error {
+        packet.error(delta::Error {
             rule: Rule::BaselineMissing { baseline },
             offset: 20,
         })

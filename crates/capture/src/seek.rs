@@ -3,7 +3,7 @@
 use gametape_delta::{Decoder, Schema, Snapshot};
 
 use crate::decoder::decoder;
-use crate::error::CaptureError;
+use crate::rule::{CaptureRule, Error, Finding, Rule};
 
 /// A packet, by its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     /// The packet's bytes, in a file of packets.
     pub len: usize,
     /// Which packet of the stream, where that is known.
-    pub index: u64,
+    pub index: Option<u64>,
 }
 
 /// A baseline that is not among the entries.
@@ -29,11 +29,9 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    pub const fn error(self) -> CaptureError {
-        CaptureError::Unreachable {
-            tick: self.tick,
-            baseline: self.baseline,
-        }
+    pub fn error(self) -> Error {
+        let Self { tick, baseline } = self;
+        CaptureRule::Unreachable { tick, baseline }.whole()
     }
 }
 
@@ -90,16 +88,18 @@ impl States {
         }
     }
 
-    pub fn apply(&mut self, entry: &Entry, offset: u64, packet: &[u8]) -> Result<(), CaptureError> {
+    pub fn apply(&mut self, entry: &Entry, offset: u64, packet: &[u8]) -> Result<(), Error> {
         let result = match entry.baseline {
             None => self.decoder.full(packet, &mut self.next),
             Some(_) => self.decoder.delta(&self.state, packet, &mut self.next),
         };
-        result.map_err(|source| CaptureError::Packet {
-            index: entry.index,
-            tick: Some(entry.tick),
-            offset,
-            source,
+        result.map_err(|source| {
+            let found = Finding::new(Rule::Wire(source)).at(offset);
+            let found = found.tick(Some(entry.tick.into()));
+            Error::from(match entry.index {
+                Some(index) => found.step(index),
+                None => found,
+            })
         })?;
         std::mem::swap(&mut self.state, &mut self.next);
         Ok(())

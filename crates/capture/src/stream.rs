@@ -4,11 +4,11 @@ use gametape_delta::wire::Header;
 use gametape_delta::{Kind, Schema, Snapshot};
 
 use crate::cursor::Cursor;
-use crate::error::CaptureError;
 use crate::file::DeltaFile;
 use crate::layout::Role;
 use crate::reader::Capture;
 use crate::replay::{Later, Replay};
+use crate::rule::{CaptureRule, Error};
 use crate::seek::{self, Entry};
 
 /// Packets of a stream, recorded in any way.
@@ -39,6 +39,15 @@ impl Packets<'_> {
         }
     }
 
+    /// What keeps the end of the recording from being read, where its packets don't tell.
+    #[must_use]
+    pub fn problem(&self) -> Option<Error> {
+        match self {
+            Self::Capture(capture) => capture.problem(),
+            Self::Delta(_) => None,
+        }
+    }
+
     /// All packets, in the order of the recording.
     #[must_use]
     pub fn cursor(&self) -> Cursor<'_> {
@@ -51,9 +60,9 @@ impl Packets<'_> {
     /// The state at the latest recorded tick that is not after `tick`.
     ///
     /// # Errors
-    /// [`CaptureError::NoState`] before the first full snapshot; [`CaptureError::Unreachable`]
+    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`]
     /// where a baseline is not recorded; what is wrong with a packet that is needed.
-    pub fn state_at(&self, tick: u32) -> Result<Snapshot, CaptureError> {
+    pub fn state_at(&self, tick: u32) -> Result<Snapshot, Error> {
         match self {
             Self::Capture(capture) => capture.state_at(tick),
             Self::Delta(file) => {
@@ -82,16 +91,16 @@ impl Packets<'_> {
                         chunk: 0,
                         at: packet.offset as usize,
                         len: packet.bytes.len(),
-                        index: packet.index,
+                        index: Some(packet.index),
                     });
                 }
                 let Some(chain) = seek::chain(&entries) else {
-                    return Err(CaptureError::NoState { tick, first });
+                    return Err(CaptureRule::NoState { tick, first }.whole());
                 };
                 let chain = match chain {
                     Ok(chain) => chain,
                     Err(_) if first.is_none_or(|first| first > tick) => {
-                        return Err(CaptureError::NoState { tick, first });
+                        return Err(CaptureRule::NoState { tick, first }.whole());
                     }
                     Err(missing) => return Err(missing.error()),
                 };

@@ -123,9 +123,8 @@ impl<W: Write> CaptureWriter<W> {
             // A chunk is written at once, or not at all.
             .disable_seeking(true)
             .create(NoSeek::new(output))?;
-        let json = serde_json::to_string(schema).map_err(|error| CaptureError::Schema {
-            reason: error.to_string(),
-        })?;
+        let json = serde_json::to_string(schema)
+            .map_err(|error| CaptureError::Write(error.to_string()))?;
         let mut facts = BTreeMap::from([
             (KEY_LOG_TICK.to_owned(), log_tick_ns.to_string()),
             (
@@ -395,15 +394,18 @@ impl States {
 impl Adding {
     /// Follows the stream; true if `packet` now holds a full snapshot to add.
     fn follow(&mut self, packet: &Packet<'_>, header: &Header) -> Result<bool, Error> {
-        let state = self.replay.apply(packet).map_err(|error| match error {
-            CaptureError::Packet { source, .. } => source,
-            _ => Error {
-                rule: Rule::BaselineMissing {
-                    baseline: header.baseline().unwrap_or_default(),
+        let state = self
+            .replay
+            .apply(packet)
+            .map_err(|error| match error.rule() {
+                Some(crate::rule::Rule::Wire(source)) => *source,
+                _ => Error {
+                    rule: Rule::BaselineMissing {
+                        baseline: header.baseline().unwrap_or_default(),
+                    },
+                    offset: 20,
                 },
-                offset: 20,
-            },
-        })?;
+            })?;
         let tick = header.tick;
         let start = match header.baseline() {
             None => Some(tick),

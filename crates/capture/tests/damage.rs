@@ -3,7 +3,7 @@
 mod common;
 
 use common::{bytes_of, capture_of, small, stream};
-use gametape_capture::{Capture, CaptureError, Ending, Options, Packets};
+use gametape_capture::{Capture, Ending, Error, Options, Packets};
 use gametape_delta::wire::Header;
 use proptest::prelude::*;
 
@@ -59,7 +59,7 @@ fn last_tick(packets: &Packets<'_>) -> u32 {
 }
 
 /// What is wrong with a capture whose index is right.
-fn first_error(bytes: &[u8]) -> CaptureError {
+fn first_error(bytes: &[u8]) -> Error {
     let capture = Capture::open(bytes).unwrap();
     let mut cursor = capture.packets();
     loop {
@@ -82,8 +82,8 @@ fn a_chunk_that_claims_too_much_is_refused_before_anything_is_allocated() {
     let error = first_error(&bytes);
     assert_eq!(error.code(), "capture.limit");
     assert_eq!(
-        error.to_string(),
-        "the chunk claims 4294967296 bytes when unpacked, the limit is 268435456"
+        error.finding().unwrap().message(),
+        "the chunk claims 4,294,967,296 bytes when unpacked, the limit is 268,435,456"
     );
 }
 
@@ -98,7 +98,7 @@ fn a_chunk_that_unpacks_to_more_than_it_claims_is_refused() {
     let error = first_error(&bytes);
     assert_eq!(error.code(), "capture.unpack");
     assert_eq!(
-        error.to_string(),
+        error.finding().unwrap().message(),
         "the chunk can't be unpacked: it holds more than the 100 bytes it claims"
     );
 }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{narrow_schema, next_schema, schema, small, stream};
-use gametape_capture::{Capture, CaptureWriter, DeltaFile, Migrated, Packets, Role, migrate};
+use gametape_capture::{
+    Capture, CaptureError, CaptureWriter, DeltaFile, Migrated, Packets, Role, migrate,
+};
 use gametape_delta::Entity;
 
 fn full(packets: &Packets<'_>) -> usize {
@@ -19,10 +21,10 @@ fn a_recording_is_migrated_state_by_state() {
     let packets = Packets::Delta(DeltaFile::new(&file, schema()));
     let mut writer = CaptureWriter::new(Vec::new(), &next_schema(), small()).unwrap();
     let mut bare = Vec::new();
-    let done = migrate(&packets, &next_schema(), |packet, times| {
-        assert_eq!(times, None);
-        bare.extend_from_slice(packet);
-        writer.push(packet).map(|_| ())
+    let done = migrate(&packets, &next_schema(), |packet| {
+        assert_eq!(packet.times, None);
+        bare.extend_from_slice(packet.bytes);
+        writer.push(packet.bytes).map(|_| ())
     });
     let expected = Migrated {
         packets: 40,
@@ -54,7 +56,7 @@ fn a_recording_is_migrated_state_by_state() {
 fn a_value_that_does_not_fit_is_named() {
     let file = stream(40, 8, 15, 4).0.concat();
     let packets = Packets::Delta(DeltaFile::new(&file, schema()));
-    let error = migrate(&packets, &narrow_schema(), |_, _| Ok(())).unwrap_err();
+    let error = migrate(&packets, &narrow_schema(), |_| Ok::<_, CaptureError>(())).unwrap_err();
     assert_eq!(error.code(), "capture.migrate");
     let message = error.to_string();
     assert!(message.starts_with("the recording can't be carried over to the schema: tick 1: entity 8, component 1, field 2: 8 does not fit UInt of 3 bits, which holds 0 to 7"), "{message}");

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{SHAPES, assert_seeks, bytes_of, capture_of, schema, small, stream};
-use gametape_capture::{Capture, CaptureError, DeltaFile, Ending, Options, Packets};
+use gametape_capture::{Capture, CaptureRule, DeltaFile, Ending, Options, Packets, Rule};
 
 #[test]
 fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
@@ -88,7 +88,10 @@ fn a_state_whose_baseline_is_not_recorded_is_an_error_and_never_another_state() 
                 11..=20 => {
                     let error = found.unwrap_err();
                     assert!(
-                        matches!(error, CaptureError::Unreachable { baseline: 10, .. }),
+                        matches!(
+                            error.rule().and_then(Rule::recording),
+                            Some(CaptureRule::Unreachable { baseline: 10, .. })
+                        ),
                         "{error}"
                     );
                 }

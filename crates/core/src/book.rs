@@ -17,12 +17,12 @@ use crate::rule::RuleInfo;
 /// let rules = [RuleInfo {
 ///     code: "note.cut",
 ///     severity: Severity::Error,
-///     doc: " The file ends within\n a line.\n\n `repair` keeps the lines before it.",
+///     doc: " The file ends within\n a line.\n\n Cut: `repair` keeps the lines before it.",
 ///     data: &["bytes"],
 /// }];
 /// let page = "| code | severity | means | do |\n|---|---|---|---|\n| `note.cut` | | | |\n";
 /// assert!(findings_page(page, &rules).unwrap().ends_with(
-///     "| `note.cut` | error | the file ends within a line | `repair` keeps the lines before it |\n"
+///     "| `note.cut` | error | the file ends within a line | cut: `repair` keeps the lines before it |\n"
 /// ));
 /// assert!(findings_page("", &rules).unwrap_err()[0].contains("note.cut"));
 /// ```
@@ -67,20 +67,20 @@ pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<Strin
 }
 
 /// The first and the second paragraph of documentation, as cells of a table: without a full stop,
-/// the first with a small letter where it starts with an ordinary word.
+/// with a small letter where it starts with an ordinary word.
 fn sentences(doc: &str) -> (String, String) {
     let mut paragraphs = doc.trim().split("\n\n").map(|paragraph| {
         let words: Vec<&str> = paragraph.split_whitespace().collect();
-        words.join(" ").trim_end_matches('.').to_string()
+        let text = words.join(" ").trim_end_matches('.').to_string();
+        let mut letters = text.chars();
+        match (letters.next(), letters.next()) {
+            (Some(first), Some(second)) if first.is_uppercase() && !second.is_uppercase() => {
+                let rest = text.get(first.len_utf8()..).unwrap_or_default();
+                first.to_lowercase().chain(rest.chars()).collect()
+            }
+            _ => text,
+        }
     });
     let means = paragraphs.next().unwrap_or_default();
-    let mut letters = means.chars();
-    let means = match (letters.next(), letters.next()) {
-        (Some(first), Some(second)) if first.is_uppercase() && !second.is_uppercase() => {
-            let rest = means.get(first.len_utf8()..).unwrap_or_default();
-            first.to_lowercase().chain(rest.chars()).collect()
-        }
-        _ => means,
-    };
     (means, paragraphs.next().unwrap_or_default())
 }

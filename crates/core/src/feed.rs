@@ -285,6 +285,12 @@ impl<D: Decode> Feed<D> {
         &mut self.decoder
     }
 
+    /// The bytes that have come: [`Buffer::piece`] are those of the last item.
+    #[must_use]
+    pub const fn input(&self) -> &Buffer {
+        &self.input
+    }
+
     /// The decoder, and the bytes that it has not taken: for who gives them to it in other ways.
     pub const fn parts(&mut self) -> (&mut D, &mut Buffer) {
         (&mut self.decoder, &mut self.input)
@@ -375,6 +381,12 @@ where
     #[must_use]
     pub const fn decoder(&self) -> &D {
         self.feed.decoder()
+    }
+
+    /// The bytes that were read: [`Buffer::piece`] are those of the last item.
+    #[must_use]
+    pub const fn input(&self) -> &Buffer {
+        self.feed.input()
     }
 
     /// The decoder, and the bytes that it has not taken.

@@ -5,7 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 
 /// Where a recording is written to, frame by frame: something that can take back a part of one.
 ///
-/// Implemented for [`File`], `Vec<u8>` and `&mut` of both; [`Stream`] makes one of any [`Write`].
+/// Implemented for [`File`], `Vec<u8>`, a [`Cursor`](io::Cursor) over one and `&mut` of all; [`Stream`] makes one of any [`Write`].
 pub trait Output: Write {
     /// Takes back the last `bytes` bytes that were written.
     ///
@@ -27,6 +27,16 @@ impl Output for Vec<u8> {
     fn take_back(&mut self, bytes: u64) -> io::Result<()> {
         let keep = (self.len() as u64).saturating_sub(bytes);
         self.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+        Ok(())
+    }
+}
+
+impl Output for io::Cursor<Vec<u8>> {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let keep = self.position().saturating_sub(bytes);
+        self.get_mut()
+            .truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+        self.set_position(keep);
         Ok(())
     }
 }

@@ -2,93 +2,46 @@
 
 use std::io;
 
-use crate::finding::{Finding, Grouped};
+pub use gametape_core::Severity;
+use gametape_core::{Class, Coded};
+
+use crate::limits::Limits;
 use crate::rule::Rule;
 
+/// One result of an audit, or of lenient reading: a rule, and where it is broken or stretched.
+///
+/// Its time is since the recording's first frame. Of what is packed, the offset is into the file of
+/// a zip or the inflated chunk that it names.
+pub type Finding = gametape_core::Finding<Rule>;
+
+/// Findings, one for each code: the first place, and how often it came again.
+pub type Findings = gametape_core::Findings<Rule>;
+
 /// Why a recording could not be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The source of the bytes failed.
-    #[error("reading failed at byte {}: {source}", Grouped(*.offset))]
-    Io {
-        /// Bytes read before.
-        offset: u64,
-        /// What the source said.
-        source: io::Error,
-    },
-    /// The recording breaks a rule: the finding says which, and where.
-    #[error("{}{}{}", .0.place(), if .0.place().is_empty() { "" } else { ": " }, .0.rule)]
-    Malformed(Box<Finding>),
-}
+pub type Error = gametape_core::ReadError<Rule>;
 
-impl Error {
-    pub(crate) fn new(finding: Finding) -> Self {
-        Self::Malformed(Box::new(finding))
-    }
-
-    pub(crate) fn at(rule: Rule, offset: u64) -> Self {
-        Self::new(Finding::new(rule).at(offset))
-    }
-
-    /// The rule that is broken, and where; `None` where the source failed.
-    #[must_use]
-    pub const fn finding(&self) -> Option<&Finding> {
-        match self {
-            Self::Malformed(finding) => Some(finding),
-            Self::Io { .. } => None,
-        }
-    }
-
-    /// [`Error::finding`], taken out.
-    #[must_use]
-    pub fn into_finding(self) -> Option<Finding> {
-        match self {
-            Self::Malformed(finding) => Some(*finding),
-            Self::Io { .. } => None,
-        }
-    }
-
-    /// `butter.truncated`, …; `io` where the source failed.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        self.finding().map_or("io", Finding::code)
-    }
-
-    /// True where the file ends too early: more bytes might mend it.
-    #[must_use]
-    pub fn is_truncated(&self) -> bool {
-        self.finding().is_some_and(|finding| {
-            matches!(
-                finding.rule,
-                Rule::Truncated { .. } | Rule::LineCut { .. } | Rule::ZipTruncated { .. }
-            )
-        })
-    }
-
-    /// True where a limit was reached: larger limits might mend it.
-    #[must_use]
-    pub fn is_limit(&self) -> bool {
-        self.finding().is_some_and(|finding| {
-            matches!(finding.rule, Rule::Limit { .. } | Rule::LineLimit { .. })
-        })
-    }
-
-    /// Where in the file.
-    #[must_use]
-    pub fn offset(&self) -> Option<u64> {
-        match self {
-            Self::Io { offset, .. } => Some(*offset),
-            Self::Malformed(finding) => finding.offset,
-        }
-    }
-
-    /// In which frame, from 0.
-    #[must_use]
-    pub fn frame(&self) -> Option<u64> {
-        self.finding().and_then(|finding| finding.frame)
-    }
-}
+/// How to read either encoding: how much to put up with, and what is too large.
+///
+/// A lenient reader of a .butter gives of a broken chunk the frames before its fault, and goes on
+/// with the next. One of an .echoreplay skips broken lines, leaves broken bones out, and reads a
+/// broken zip as far as it goes. What is wrong is a finding.
+///
+/// ```
+/// use gametape_echo::{ReadOptions, echoreplay};
+/// // The middle line is what some recorders write while the game restarts.
+/// let text = b"2022/01/02 03:00:00.000\t{\"sessionid\":\"A\"}\r\n\
+///     2022/01/02 03:00:00.100\t404\r\n\
+///     2022/01/02 03:00:00.200\t{\"sessionid\":\"B\"}\r\n";
+/// let mut lines = echoreplay::read_with(text, ReadOptions::lenient());
+/// let mut ids = Vec::new();
+/// while let Some(frame) = lines.next_frame()? {
+///     ids.push(frame.session.sessionid.clone());
+/// }
+/// assert_eq!(ids, ["A", "B"]);
+/// assert!(lines.findings().has("echoreplay.no-session"));
+/// # Ok::<(), gametape_echo::Error>(())
+/// ```
+pub type ReadOptions = gametape_core::ReadOptions<Limits>;
 
 /// Why a recording could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -107,4 +60,41 @@ pub enum WriteError {
         /// What would fit.
         holds: &'static str,
     },
+    /// This build can't pack in the way that was asked for.
+    #[error("{what} can't be made: this build lacks the feature {feature} of gametape-echo")]
+    Feature {
+        /// What was asked for.
+        what: &'static str,
+        /// The cargo feature that it takes.
+        feature: &'static str,
+    },
+}
+
+impl Coded for WriteError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Io(_) => "io",
+            Self::Unstorable { .. } => "unwritable",
+            Self::Feature { .. } => "echo.feature",
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Io(_) => Class::Io,
+            Self::Unstorable { .. } | Self::Feature { .. } => Class::Caller,
+        }
+    }
+}
+
+/// Why a recording could not be salvaged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SalvageError {
+    /// Nothing of it can be read: the header of a .butter is broken, the source fails.
+    #[error(transparent)]
+    Read(#[from] Error),
+    /// The destination failed.
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }

@@ -53,16 +53,21 @@ pub mod diff;
 pub mod echoreplay;
 mod error;
 mod field;
-mod finding;
 mod limits;
 pub mod loss;
 mod model;
+mod parallel;
+mod ranges;
+mod resumed;
 mod rule;
 pub mod stats;
+#[cfg(feature = "tape")]
+pub mod tape;
 
-pub use error::{Error, WriteError};
+pub use error::{Error, Finding, Findings, ReadOptions, SalvageError, WriteError};
 pub use field::{Field, Kept};
-pub use finding::{Finding, Findings, Severity};
+pub use gametape_core::feed::Fed;
+pub use gametape_core::{Output, Severity, Stream, Strictness};
 pub use limits::Limits;
 pub use model::{
     Arm, BONES, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore,
@@ -70,6 +75,7 @@ pub use model::{
     PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time, Unknown, Vec3,
     VrPlayer, Weapon, clock_display,
 };
+pub use resumed::Resumed;
 pub use rule::Rule;
 
 /// Three frames, for the examples of the documentation.

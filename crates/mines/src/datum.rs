@@ -2,6 +2,7 @@
 
 use gametape_core::{Datum, ToDatum};
 
+use crate::engine::Doubt;
 use crate::rmv::Section;
 use crate::{BoardEvent, Cell, Face, Level, Mode, MouseAction, Outcome, TextEncoding, Version};
 
@@ -15,7 +16,7 @@ macro_rules! by_name {
     )*};
 }
 
-by_name!(Face Level Mode MouseAction Outcome Section TextEncoding);
+by_name!(Doubt Face Level Mode MouseAction Outcome Section TextEncoding);
 
 impl ToDatum for Version {
     fn to_datum(&self) -> Datum {

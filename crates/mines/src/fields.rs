@@ -3,12 +3,24 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use gametape_core::ByteReader;
+
 use crate::rmv::WriteError;
 
-/// Splits one string with a length byte off the front.
-fn split_short(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (&len, rest) = bytes.split_first()?;
-    rest.split_at_checked(usize::from(len))
+/// The next string with a length byte.
+fn short<'a>(bytes: &mut ByteReader<'a>) -> Option<&'a [u8]> {
+    let len = bytes.u8().ok()?;
+    bytes.take(len.into()).ok()
+}
+
+/// `count` such strings off the front of `bytes`, and what is left.
+fn split_short(bytes: &[u8], count: u32) -> Option<(Cow<'_, [u8]>, &[u8])> {
+    let mut rest = ByteReader::new(bytes);
+    for _ in 0..count {
+        short(&mut rest)?;
+    }
+    let taken = bytes.get(..rest.offset())?;
+    Some((Cow::Borrowed(taken), rest.rest()))
 }
 
 fn push_short(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), WriteError> {
@@ -60,18 +72,8 @@ impl<'a> PlayerFields<'a> {
 
     /// `count` fields off the front of `bytes`, and what is left.
     pub(crate) fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
-        let mut rest = bytes;
-        for _ in 0..count {
-            rest = split_short(rest)?.1;
-        }
-        let used = bytes.len() - rest.len();
-        Some((
-            Self {
-                bytes: Cow::Borrowed(bytes.get(..used)?),
-                count,
-            },
-            rest,
-        ))
+        let (bytes, rest) = split_short(bytes, count.into())?;
+        Some((Self { bytes, count }, rest))
     }
 
     /// The fields as stored, each behind its length byte.
@@ -94,12 +96,8 @@ impl<'a> PlayerFields<'a> {
 
     /// The fields in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
-        let mut rest = &*self.bytes;
-        std::iter::from_fn(move || {
-            let (field, after) = split_short(rest)?;
-            rest = after;
-            Some(field)
-        })
+        let mut rest = ByteReader::new(&self.bytes);
+        std::iter::from_fn(move || short(&mut rest))
     }
 
     /// The fields in order, each with what a sentence calls it.
@@ -230,19 +228,8 @@ impl<'a> Extensions<'a> {
 
     /// `count` properties off the front of `bytes`, and what is left.
     pub(crate) fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
-        let mut rest = bytes;
-        for _ in 0..count {
-            rest = split_short(rest)?.1;
-            rest = split_short(rest)?.1;
-        }
-        let used = bytes.len() - rest.len();
-        Some((
-            Self {
-                bytes: Cow::Borrowed(bytes.get(..used)?),
-                count,
-            },
-            rest,
-        ))
+        let (bytes, rest) = split_short(bytes, 2 * u32::from(count))?;
+        Some((Self { bytes, count }, rest))
     }
 
     /// The properties as stored.
@@ -265,11 +252,9 @@ impl<'a> Extensions<'a> {
 
     /// The properties in order.
     pub fn iter(&self) -> impl Iterator<Item = Extension<'_>> + Clone {
-        let mut rest = &*self.bytes;
+        let mut rest = ByteReader::new(&self.bytes);
         std::iter::from_fn(move || {
-            let (name, after) = split_short(rest)?;
-            let (value, after) = split_short(after)?;
-            rest = after;
+            let (name, value) = (short(&mut rest)?, short(&mut rest)?);
             Some(Extension { name, value })
         })
     }

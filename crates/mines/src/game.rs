@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 
 use crate::fields::{Extensions, PlayerFields};
+use crate::mode::Mode;
+use crate::properties::{Level, V1_SQUARE_SIZE, Version, property};
 use crate::rmv::EventLog;
 use crate::{Cells, Ending, Text, TextEncoding, TextRule};
 
@@ -60,26 +62,6 @@ pub enum Encoding<'a> {
     },
 }
 
-/// The two versions of the format.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Version {
-    /// `file_type` 1.
-    V1,
-    /// `file_type` 2.
-    V2,
-}
-
-impl Version {
-    /// 1 or 2, as `file_type` holds it.
-    #[must_use]
-    pub const fn number(self) -> u16 {
-        match self {
-            Self::V1 => 1,
-            Self::V2 => 2,
-        }
-    }
-}
-
 /// How the `file_size` field relates to the real size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeclaredSize {
@@ -103,182 +85,6 @@ pub struct Board<'a> {
     /// The mines; row-major in every known file.
     pub mines: Cells<'a>,
 }
-
-/// The game modes of the specification.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum Mode {
-    Normal,
-    Upk,
-    Cheat,
-    Density,
-    Win7,
-    CompetitiveSolvable,
-    StrongSolvable,
-    WeakSolvable,
-    ToBeSolvable,
-    StrongGuessable,
-    WeakGuessable,
-    ChordingRecursiveStandard,
-    FlagRecursive,
-    ChordingFlagRecursive,
-}
-
-impl Mode {
-    /// Every mode, in the order of its code.
-    pub const ALL: [Self; 14] = [
-        Self::Normal,
-        Self::Upk,
-        Self::Cheat,
-        Self::Density,
-        Self::Win7,
-        Self::CompetitiveSolvable,
-        Self::StrongSolvable,
-        Self::WeakSolvable,
-        Self::ToBeSolvable,
-        Self::StrongGuessable,
-        Self::WeakGuessable,
-        Self::ChordingRecursiveStandard,
-        Self::FlagRecursive,
-        Self::ChordingFlagRecursive,
-    ];
-
-    /// The property's value, 0 to 13.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        self as u8
-    }
-
-    /// The mode of a property value.
-    #[must_use]
-    pub fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(code)).copied()
-    }
-
-    /// The specification's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Normal => "normal",
-            Self::Upk => "upk",
-            Self::Cheat => "cheat",
-            Self::Density => "density",
-            Self::Win7 => "win7",
-            Self::CompetitiveSolvable => "competitive_solvable",
-            Self::StrongSolvable => "strong_solvable",
-            Self::WeakSolvable => "weak_solvable",
-            Self::ToBeSolvable => "to_be_solvable",
-            Self::StrongGuessable => "strong_guessable",
-            Self::WeakGuessable => "weak_guessable",
-            Self::ChordingRecursiveStandard => "chording_recursive_standard",
-            Self::FlagRecursive => "flag_recursive",
-            Self::ChordingFlagRecursive => "chording_flag_recursive",
-        }
-    }
-
-    /// True where the rules of clicking are known to be the standard ones: the mode changes
-    /// how the board is made, or what a result counts for, and no more. The recursive modes
-    /// are named in the specification and defined nowhere; `density` is only named as well.
-    #[must_use]
-    pub const fn has_known_rules(self) -> bool {
-        !matches!(
-            self,
-            Self::Density
-                | Self::ChordingRecursiveStandard
-                | Self::FlagRecursive
-                | Self::ChordingFlagRecursive
-        )
-    }
-}
-
-/// The level a game was played on.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Level {
-    /// 8 × 8, 10 mines.
-    Beginner,
-    /// 16 × 16, 40 mines.
-    Intermediate,
-    /// 30 × 16, 99 mines.
-    Expert,
-    /// Anything else.
-    Custom,
-}
-
-impl Level {
-    /// The property's value, 0 to 3.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        self as u8
-    }
-
-    /// The level of a property value.
-    #[must_use]
-    pub const fn from_code(code: u8) -> Option<Self> {
-        Some(match code {
-            0 => Self::Beginner,
-            1 => Self::Intermediate,
-            2 => Self::Expert,
-            3 => Self::Custom,
-            _ => return None,
-        })
-    }
-
-    /// The level with these dimensions, [`Level::Custom`] if none has them.
-    #[must_use]
-    pub const fn of(cols: u8, rows: u8, mines: usize) -> Self {
-        match (cols, rows, mines) {
-            (8, 8, 10) => Self::Beginner,
-            (16, 16, 40) => Self::Intermediate,
-            (30, 16, 99) => Self::Expert,
-            _ => Self::Custom,
-        }
-    }
-
-    /// `beginner`, `intermediate`, `expert` or `custom`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Beginner => "beginner",
-            Self::Intermediate => "intermediate",
-            Self::Expert => "expert",
-            Self::Custom => "custom",
-        }
-    }
-
-    /// The least 3BV the ranking accepts; `None` where the ranking has no such board.
-    #[must_use]
-    pub const fn ranking_min_bbbv(self) -> Option<u32> {
-        match self {
-            Self::Beginner => Some(2),
-            Self::Intermediate => Some(30),
-            Self::Expert => Some(100),
-            Self::Custom => None,
-        }
-    }
-}
-
-/// Positions of the properties; the first four are common to both versions.
-pub mod property {
-    /// Whether question marks were enabled.
-    pub const MARKS: usize = 0;
-    /// Whether the game was a non-flagging game.
-    pub const NF: usize = 1;
-    /// The game mode.
-    pub const MODE: usize = 2;
-    /// The level.
-    pub const LEVEL: usize = 3;
-    /// v1 only, since ViennaSweeper 4.0.0: texts are UTF-8.
-    pub const UTF8: usize = 4;
-    /// v2 only: low 8 bits of the 3BV.
-    pub const BBBV_LOW: usize = 4;
-    /// v2 only: high 8 bits of the 3BV.
-    pub const BBBV_HIGH: usize = 5;
-    /// v2 only: side of a square in pixels.
-    pub const SQUARE_SIZE: usize = 6;
-}
-
-/// v1 recordings have no square size: ViennaSweeper's squares were 16 pixels wide.
-pub const V1_SQUARE_SIZE: u8 = 16;
 
 impl<'a> Game<'a> {
     /// A game on `board` with nothing played yet: normal mode, no marks, the level that fits

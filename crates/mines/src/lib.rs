@@ -41,6 +41,8 @@ mod fields;
 mod game;
 pub mod metrics;
 mod minefield;
+mod mode;
+mod properties;
 mod replay;
 pub mod rmv;
 #[cfg(feature = "tape")]
@@ -51,12 +53,12 @@ pub use cell::{Cell, Cells};
 pub use engine::Engine;
 pub use event::{BoardEvent, Buttons, Ending, Event, Face, MouseAction, MouseEvent, Outcome};
 pub use fields::{Extension, Extensions, PlayerFields};
-pub use game::{
-    Board, DeclaredSize, Encoding, Game, Level, Mode, V1_SQUARE_SIZE, Version, property,
-};
+pub use game::{Board, DeclaredSize, Encoding, Game};
 pub use metrics::Metrics;
 pub use minefield::Minefield;
-pub use replay::{Divergence, Replayed, replay};
+pub use mode::{Mode, ModeRules};
+pub use properties::{Level, V1_SQUARE_SIZE, Version, property};
+pub use replay::{Divergence, Doubted, Lag, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};
 
 /// The README's example compiles and runs.

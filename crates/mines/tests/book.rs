@@ -1,6 +1,7 @@
 //! The book lists every finding, with the severity it has and what the rule says of it.
 
 use gametape_core::findings_page;
+use gametape_mines::Mode;
 use gametape_mines::rmv::Rule;
 
 /// After a change that is meant, run with `GAMETAPE_BLESS=1` and look at the difference.
@@ -19,4 +20,17 @@ fn the_page_of_findings_is_what_the_rules_say() {
         page == expected || std::fs::read_to_string(path).unwrap() == expected,
         "the page is not what the rules say: GAMETAPE_BLESS=1 writes it anew"
     );
+}
+
+#[test]
+fn every_mode_is_in_the_book() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/rmv/format.md");
+    let book = std::fs::read_to_string(path).unwrap();
+    for mode in Mode::ALL {
+        let rules = mode.rules();
+        let unknown = rules.unknown.unwrap_or("nothing");
+        let (code, name, changes) = (mode.code(), mode.name(), rules.changes);
+        let row = format!("| {code} | {name} | {changes} | {unknown} |");
+        assert!(book.lines().any(|line| line == row), "{row}");
+    }
 }

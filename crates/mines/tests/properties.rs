@@ -192,7 +192,7 @@ fn growing_agrees(bytes: &[u8], cut: usize) -> Result<(), TestCaseError> {
             }
             (Err(whole), Some(grown)) => prop_assert_eq!(whole.to_string(), grown.to_string()),
             (Err(whole), None) => {
-                prop_assert!(whole.is_truncated() || whole.code() == "rmv.file-size-wrong")
+                prop_assert!(whole.is_truncated() || whole.code() == "rmv.file-size-wrong");
             }
             (whole, grown) => prop_assert!(false, "whole {whole:?}, grown {grown:?}"),
         }

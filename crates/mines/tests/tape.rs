@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use gametape_core::tape::{
     Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Tape, Target, Verb,
-    Verdict, Work,
+    Verdict, Work, diff_lines,
 };
 use gametape_core::{At, Input, Time};
 use gametape_mines::rmv::{self, WriteError};
@@ -210,15 +210,15 @@ fn a_moment_that_is_not_recorded_is_an_error() {
 fn two_games_differ_at_a_step_and_a_time() {
     let bytes = game("beginner-win");
     let (tape, same) = (open(&bytes), open(&bytes));
-    assert!(tape.diff(&*same, &Options::new()).unwrap().same);
+    assert!(diff_lines([&*tape, &*same]).unwrap().same);
     let other = open(&game("loss"));
-    let diff = tape.diff(&*other, &Options::new()).unwrap();
+    let diff = diff_lines([&*tape, &*other]).unwrap();
     assert!(!diff.same && diff.more > 0 && !diff.header.is_empty());
     assert!(diff.step.is_some() && diff.time_ms.is_some() && diff.tick.is_none());
     assert!(diff.first.unwrap().starts_with("{\"step\":"));
     let cut = open(&bytes[..600]);
     for (a, b) in [(&tape, &cut), (&cut, &tape)] {
-        let error = a.diff(&**b, &Options::new()).unwrap_err();
+        let error = diff_lines([&**a, &**b]).unwrap_err();
         assert_eq!(error.code(), "rmv.truncated");
     }
 }

@@ -2,11 +2,12 @@
 
 use std::io::Read;
 
+use gametape_core::text::Bytes;
 use mcap::records::op;
 
 use super::records::{ChannelRecord, Fields, RECORD_HEAD, RawRecord, SchemaRecord, record_at};
-use crate::error::CaptureError;
 use crate::limits::ReadLimits;
+use crate::rule::{CaptureRule, Error};
 
 /// A chunk record, still packed.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +29,7 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    pub(crate) fn read(record: &RawRecord<'a>) -> Result<Self, CaptureError> {
+    pub(crate) fn read(record: &RawRecord<'a>) -> Result<Self, Error> {
         Self::of(record.body, record.at).ok_or_else(|| record.damaged())
     }
 
@@ -36,16 +37,13 @@ impl<'a> Chunk<'a> {
     /// opcode and length before it are not needed, and may be damaged.
     ///
     /// # Errors
-    /// [`CaptureError::Record`] where it does not end within the file.
-    pub fn at(bytes: &'a [u8], at: usize) -> Result<Self, CaptureError> {
+    /// [`CaptureRule::Record`] where it does not end within the file.
+    pub fn at(bytes: &'a [u8], at: usize) -> Result<Self, Error> {
         let body = at
             .checked_add(RECORD_HEAD)
             .and_then(|from| bytes.get(from..));
         body.and_then(|body| Self::of(body, at))
-            .ok_or(CaptureError::Record {
-                what: "chunk",
-                offset: at as u64,
-            })
+            .ok_or_else(|| CaptureRule::Record { what: "chunk" }.at(at as u64))
     }
 
     /// Where it ends.
@@ -92,7 +90,7 @@ pub(crate) fn unpack(
     chunk: &Chunk<'_>,
     limits: &ReadLimits,
     into: &mut Vec<u8>,
-) -> Result<(), CaptureError> {
+) -> Result<(), Error> {
     into.clear();
     let result = try_unpack(chunk, limits, into);
     if result.is_err() {
@@ -101,20 +99,16 @@ pub(crate) fn unpack(
     result
 }
 
-fn try_unpack(
-    chunk: &Chunk<'_>,
-    limits: &ReadLimits,
-    into: &mut Vec<u8>,
-) -> Result<(), CaptureError> {
+fn try_unpack(chunk: &Chunk<'_>, limits: &ReadLimits, into: &mut Vec<u8>) -> Result<(), Error> {
     let offset = chunk.offset;
     if chunk.unpacked > limits.max_chunk_bytes {
-        return Err(CaptureError::ChunkTooLarge {
-            offset,
+        let rule = CaptureRule::ChunkTooLarge {
             claimed: chunk.unpacked,
             limit: limits.max_chunk_bytes,
-        });
+        };
+        return Err(rule.at(offset));
     }
-    let failed = |reason: String| CaptureError::Unpack { offset, reason };
+    let failed = |reason: String| CaptureRule::Unpack { reason }.at(offset);
     match chunk.compression {
         "" => into.extend_from_slice(chunk.packed),
         "zstd" => {
@@ -130,10 +124,8 @@ fn try_unpack(
                 .map_err(|error| failed(error.to_string()))?;
         }
         name => {
-            return Err(CaptureError::Compression {
-                offset,
-                name: name.to_owned(),
-            });
+            let name = name.to_owned();
+            return Err(CaptureRule::Compression { name }.at(offset));
         }
     }
     if into.len() as u64 != chunk.unpacked {
@@ -143,18 +135,18 @@ fn try_unpack(
             "fewer"
         };
         return Err(failed(format!(
-            "it holds {more} than the {} bytes it claims",
-            chunk.unpacked
+            "it holds {more} than the {} it claims",
+            Bytes(chunk.unpacked)
         )));
     }
     let found = crc32fast::hash(into);
     if chunk.crc != 0 && chunk.crc != found {
-        return Err(CaptureError::Crc {
+        let rule = CaptureRule::Crc {
             what: "chunk",
-            offset,
             recorded: chunk.crc,
             found,
-        });
+        };
+        return Err(rule.at(offset));
     }
     Ok(())
 }
@@ -204,19 +196,18 @@ pub enum Inside<'a> {
 /// chunk's own record is at `offset` of the file.
 ///
 /// # Errors
-/// [`CaptureError::Record`] where it is damaged.
+/// [`CaptureRule::Record`] where it is damaged.
 pub fn inside(
     unpacked: &[u8],
     at: usize,
     offset: u64,
-) -> Result<Option<(Inside<'_>, usize)>, CaptureError> {
+) -> Result<Option<(Inside<'_>, usize)>, Error> {
     if at == unpacked.len() {
         return Ok(None);
     }
-    let what = "message";
-    let damaged = CaptureError::Record { what, offset };
+    let damaged = || CaptureRule::Record { what: "message" }.at(offset);
     let Some(record) = record_at(unpacked, at) else {
-        return Err(damaged);
+        return Err(damaged());
     };
     let found = match record.op {
         op::MESSAGE => Message::read(record.body).map(Inside::Message),
@@ -224,7 +215,7 @@ pub fn inside(
         op::CHANNEL => ChannelRecord::read(record.body).map(Inside::Channel),
         _ => Some(Inside::Other),
     };
-    Ok(Some((found.ok_or(damaged)?, record.end)))
+    Ok(Some((found.ok_or_else(damaged)?, record.end)))
 }
 
 /// Chunks of a damaged file, found by how they look, each checked by unpacking it: in the order

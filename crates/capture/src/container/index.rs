@@ -9,8 +9,8 @@ use super::records::{
     ChannelRecord, FOOTER_BYTES, Fields, RECORD_HEAD, RawRecord, SchemaRecord, record_at,
     starts_as_mcap,
 };
-use crate::error::CaptureError;
 use crate::layout::{Role, SCHEMA_NAME};
+use crate::rule::{CaptureRule, Error};
 
 /// A chunk, by its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,8 +58,8 @@ pub struct Summary<'a> {
 /// Reads the footer and what it points to; `None` where the file does not end in a footer.
 ///
 /// # Errors
-/// [`CaptureError::Crc`], and [`CaptureError::Record`] for what is damaged.
-pub fn read_summary(bytes: &[u8]) -> Result<Option<Summary<'_>>, CaptureError> {
+/// [`CaptureRule::Crc`], and [`CaptureRule::Record`] for what is damaged.
+pub fn read_summary(bytes: &[u8]) -> Result<Option<Summary<'_>>, Error> {
     let Some(rest) = bytes.strip_suffix(mcap::MAGIC) else {
         return Ok(None);
     };
@@ -84,12 +84,12 @@ pub fn read_summary(bytes: &[u8]) -> Result<Option<Summary<'_>>, CaptureError> {
     let covered = rest.len() - size_of::<u32>();
     let found = crc32fast::hash(rest.get(start as usize..covered).unwrap_or_default());
     if crc != 0 && crc != found {
-        return Err(CaptureError::Crc {
+        let rule = CaptureRule::Crc {
             what: "summary",
-            offset: start,
             recorded: crc,
             found,
-        });
+        };
+        return Err(rule.at(start));
     }
     let mut at = footer.at - summary.len();
     let mut read = Summary {
@@ -98,11 +98,7 @@ pub fn read_summary(bytes: &[u8]) -> Result<Option<Summary<'_>>, CaptureError> {
     };
     while at < footer.at {
         let Some(record) = record_at(rest, at).filter(|record| record.end <= footer.at) else {
-            let what = "summary";
-            return Err(CaptureError::Record {
-                what,
-                offset: at as u64,
-            });
+            return Err(CaptureRule::Record { what: "summary" }.at(at as u64));
         };
         read.take(&record).ok_or_else(|| record.damaged())?;
         at = record.end;
@@ -177,17 +173,16 @@ impl<'a> Summary<'a> {
 /// Log times of messages, and where they start in their unpacked chunk.
 ///
 /// # Errors
-/// [`CaptureError::Record`] where at `at` there is no index of this channel.
+/// [`CaptureRule::Record`] where at `at` there is no index of this channel.
 pub fn read_message_index(
     bytes: &[u8],
     at: usize,
     channel: u16,
-) -> Result<Vec<(u64, usize)>, CaptureError> {
+) -> Result<Vec<(u64, usize)>, Error> {
     let what = "message index";
-    let offset = at as u64;
-    let damaged = CaptureError::Record { what, offset };
+    let damaged = || CaptureRule::Record { what }.at(at as u64);
     let Some(record) = record_at(bytes, at).filter(|record| record.op == op::MESSAGE_INDEX) else {
-        return Err(damaged);
+        return Err(damaged());
     };
     let mut fields = Fields(record.body);
     let mut read = || {
@@ -201,7 +196,7 @@ pub fn read_message_index(
         }
         Some(list)
     };
-    read().ok_or(damaged)
+    read().ok_or_else(damaged)
 }
 
 /// Where a walk came to its end.
@@ -329,26 +324,23 @@ pub(crate) fn leading(bytes: &[u8]) -> impl Iterator<Item = RawRecord<'_>> {
 }
 
 /// The header record's profile.
-pub(crate) fn profile(bytes: &[u8]) -> Result<&str, CaptureError> {
+pub(crate) fn profile(bytes: &[u8]) -> Result<&str, Error> {
     if !starts_as_mcap(bytes) {
-        return Err(CaptureError::NotMcap);
+        return Err(CaptureRule::NotMcap.at(0));
     }
     let at = mcap::MAGIC.len();
     let Some(record) = record_at(bytes, at) else {
         // A length that no header has is damage, not a file that was cut.
         let what = "header";
-        let offset = at as u64;
-        return Err(if bytes.len() < at + RECORD_HEAD + (1 << 16) {
-            CaptureError::Truncated { what, offset }
+        let rule = if bytes.len() < at + RECORD_HEAD + (1 << 16) {
+            CaptureRule::Truncated { what }
         } else {
-            CaptureError::Record { what, offset }
-        });
+            CaptureRule::Record { what }
+        };
+        return Err(rule.at(at as u64));
     };
     if record.op != op::HEADER {
-        return Err(CaptureError::Record {
-            what: "header",
-            offset: at as u64,
-        });
+        return Err(CaptureRule::Record { what: "header" }.at(at as u64));
     }
     Fields(record.body).text().ok_or_else(|| record.damaged())
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use mcap::records::op;
 
-use crate::error::CaptureError;
+use crate::rule::{CaptureRule, Error};
 
 /// Bytes of a record before its content: an opcode and a length.
 pub(crate) const RECORD_HEAD: usize = 9;
@@ -50,11 +50,9 @@ impl RawRecord<'_> {
         }
     }
 
-    pub fn damaged(&self) -> CaptureError {
-        CaptureError::Record {
-            what: self.name(),
-            offset: self.at as u64,
-        }
+    pub fn damaged(&self) -> Error {
+        let what = self.name();
+        CaptureRule::Record { what }.at(self.at as u64)
     }
 }
 

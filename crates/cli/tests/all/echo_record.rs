@@ -1,7 +1,7 @@
 //! `gametape record echo`, as users see it: what it prints, how it ends, what it leaves on disk.
 
 #[allow(dead_code)] // The library's tests need more of it.
-#[path = "../../record/tests/echo/game.rs"]
+#[path = "../../../record/tests/echo/game.rs"]
 mod game;
 
 use std::fs;

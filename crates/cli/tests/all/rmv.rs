@@ -122,6 +122,7 @@ fn dump_shows_one_moment() {
         let run = gametape(path, args).assert().code(0).stderr_eq("");
         String::from_utf8(run.get_output().stdout.clone()).unwrap()
     };
+    let at = |ms: u64| format!("{}.{:03}", ms / 1000, ms % 1000);
     let all = dumped(&["dump", "game.rmv"]);
     // A moment is the mouse events of that millisecond, each with what it did on the board.
     let mut time = 0;
@@ -137,10 +138,15 @@ fn dump_shows_one_moment() {
     assert!(moments.len() > 20);
     for (time, text) in moments.iter().step_by(7) {
         assert_eq!(
-            dumped(&["dump", "--tick", &time.to_string(), "game.rmv"]),
+            dumped(&["dump", "--at", &at(*time), "game.rmv"]),
             *text
         );
     }
     // In a log of events, nothing happens most of the time.
-    assert_eq!(dumped(&["dump", "--tick", "999999", "game.rmv"]), "");
+    let nowhere = gametape(path, &["dump", "--at", &at(999_999), "game.rmv"]);
+    nowhere
+        .assert()
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq("gametape: game.rmv: 16:39.999 is not recorded\n");
 }

@@ -244,7 +244,7 @@ fn repair_keeps_whole_events_and_leaves_the_input_alone() {
         .stdout_eq("")
         .stderr_eq(str![[r#"
 set file_size right, it said 1199
-kept 250 whole events; lost what stood from byte 1101 on
+kept 250 whole events; lost what stood from byte 1,101 on
 ended the game as "other" at 2.094 s: its termination event was lost
 
 "#]]);

@@ -55,16 +55,21 @@ impl Rule for Told {
 pub type AnyFinding = Finding<Told>;
 
 impl<R: Rule> Finding<R> {
-    /// The finding of any format that this one is.
+    /// The finding of any format that this one is. Where a rule's only figure is several by name,
+    /// those are its figures.
     #[must_use]
     pub fn told(&self) -> AnyFinding {
+        let mut data = self.rule.data();
+        if let [(_, Datum::Map(figures))] = data.as_mut_slice() {
+            data = std::mem::take(figures);
+        }
         Finding {
             rule: Told {
                 code: self.rule.code(),
                 severity: self.rule.severity(),
                 class: self.rule.class(),
                 sentence: printable(&self.rule.to_string()),
-                data: self.rule.data(),
+                data,
             },
             place: self.place.clone(),
             repeats: self.repeats,

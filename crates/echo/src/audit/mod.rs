@@ -1,10 +1,10 @@
-//! Is a recording what it claims to be?
+//! Is a match what it claims to be?
 //!
-//! Audits name all that is odd and go on; what they find is a list of [`Finding`](crate::Finding)s,
-//! one for each code. [`SessionAudit`] judges the match, however it is recorded.
+//! [`SessionAudit`] judges the match, however it is recorded: it names all that is odd and goes on,
+//! and what it finds is a list of [`Finding`](crate::Finding)s, one for each code.
+//! [`butter::audit`](crate::butter::audit()) and [`echoreplay::audit`](crate::echoreplay::audit())
+//! judge the recording and the match in it.
 
-mod butter;
 mod session;
 
-pub use butter::{ButterAudit, butter};
 pub use session::SessionAudit;

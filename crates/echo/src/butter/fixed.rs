@@ -1,6 +1,8 @@
 //! Positions of bones: fixed point from -2 to 2 m in 14 bits, as a varint each.
 
-use super::cursor::Cursor;
+use gametape_core::ByteReader;
+
+use super::bytes::Of;
 use crate::rule::Rule;
 
 /// Steps in 4 m.
@@ -42,12 +44,12 @@ pub fn write(number: i32, out: &mut Vec<u8>) {
 
 /// Reads a number.
 #[inline]
-pub fn read(input: &mut Cursor<'_>) -> Result<i32, Rule> {
-    let first = input.u8("a bone")?;
+pub fn read(input: &mut ByteReader<'_>) -> Result<i32, Rule> {
+    let first = input.u8().of("a bone")?;
     let z = match first {
         0..=240 => u32::from(first),
-        241..=248 => 240 + (u32::from(first - 241) << 8) + u32::from(input.u8("a bone")?),
-        249 => 2288 + u32::from(u16::from_be_bytes(input.take("a bone")?)),
+        241..=248 => 240 + (u32::from(first - 241) << 8) + u32::from(input.u8().of("a bone")?),
+        249 => 2288 + u32::from(input.u16_be().of("a bone")?),
         found => return Err(Rule::Varint { found }),
     };
     Ok((z >> 1) as i32 ^ -((z & 1) as i32))
@@ -62,12 +64,12 @@ mod tests {
         for number in -33_911..=33_911 {
             let mut bytes = Vec::new();
             write(number, &mut bytes);
-            let mut cursor = Cursor::new(&bytes);
+            let mut cursor = ByteReader::new(&bytes);
             assert_eq!(read(&mut cursor), Ok(number));
             assert!(cursor.is_empty());
         }
         assert_eq!(
-            read(&mut Cursor::new(&[250, 0, 0, 0])),
+            read(&mut ByteReader::new(&[250, 0, 0, 0])),
             Err(Rule::Varint { found: 250 })
         );
     }

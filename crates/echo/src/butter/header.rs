@@ -1,8 +1,9 @@
 //! The header: what a .butter says once, and where its chunks are.
 
+use gametape_core::ByteReader;
 use compact_str::CompactString;
 
-use super::cursor::Cursor;
+use super::bytes::{Of, text_within};
 use crate::limits::Limits;
 use crate::model::Map;
 use crate::rule::Rule;
@@ -205,27 +206,25 @@ impl Header {
     }
 
     /// Reads a header.
-    pub(super) fn parse(input: &mut Cursor<'_>, limits: &Limits) -> Result<Self, Rule> {
+    pub(super) fn parse(input: &mut ByteReader<'_>, limits: &Limits) -> Result<Self, Rule> {
         const WHAT: &str = "the header";
-        let version = input.u8(WHAT)?;
+        let version = input.u8().of(WHAT)?;
         if !matches!(version, 1..=3) {
             return Err(Rule::Version { found: version });
         }
-        let keyframe_interval = input.u16(WHAT)?;
-        let compression = input.u8(WHAT)?;
+        let keyframe_interval = input.u16_le().of(WHAT)?;
+        let compression = input.u8().of(WHAT)?;
         let compression =
             Compression::from_code(compression).ok_or(Rule::Compression { found: compression })?;
-        let client_name = input
-            .text_within("the client's name", limits.max_name_bytes)?
+        let client_name = text_within(input, "the client's name", limits.max_name_bytes)?
             .to_vec();
-        let sessionid = input.take(WHAT)?;
-        let sessionip = input.take(WHAT)?;
-        let count = input.u8(WHAT)?;
+        let sessionid = input.array().of(WHAT)?;
+        let sessionip = input.array().of(WHAT)?;
+        let count = input.u8().of(WHAT)?;
         let mut players = Vec::new();
         for _ in 0..count {
             players.push(HeaderPlayer {
-                name: input
-                    .text_within("a player's name", limits.max_name_bytes)?
+                name: text_within(input, "a player's name", limits.max_name_bytes)?
                     .to_vec(),
                 userid: 0,
                 number: 0,
@@ -233,13 +232,13 @@ impl Header {
             });
         }
         for player in &mut players {
-            player.userid = input.take("the user ids").map(u64::from_le_bytes)?;
+            player.userid = input.u64_le().of("the user ids")?;
         }
         for player in &mut players {
-            player.number = input.u8("the players' numbers")?;
+            player.number = input.u8().of("the players' numbers")?;
         }
         for player in &mut players {
-            player.level = input.u8("the players' levels")?;
+            player.level = input.u8().of("the players' levels")?;
         }
         Ok(Self {
             version,
@@ -249,9 +248,9 @@ impl Header {
             sessionid,
             sessionip,
             players,
-            total_round_count: input.u8(WHAT)?,
-            round_scores: input.u8(WHAT)?,
-            map: input.u8(WHAT)?,
+            total_round_count: input.u8().of(WHAT)?,
+            round_scores: input.u8().of(WHAT)?,
+            map: input.u8().of(WHAT)?,
         })
     }
 

@@ -1,49 +1,21 @@
 //! Recording live: a file that is whole after every frame.
 
-use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
+
+use gametape_core::Output;
 
 use super::header::{Compression, Header};
 use super::layout::Layout;
-use super::read::{ReadOptions, Strictness};
 use super::resync::{holds_frames, seems_to_hold_frames};
 use super::stream::Reader;
 use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
-use crate::error::{Error, WriteError};
+use crate::error::{Error, ReadOptions, WriteError};
 use crate::limits::Limits;
 use crate::model::Frame;
+use crate::resumed::Resumed;
 use crate::rule::Rule;
 
-/// A file that grows, and that what was written halfway can be taken back from.
-pub trait Growing: Read + Write + Seek {
-    /// Makes it `length` bytes long.
-    ///
-    /// # Errors
-    /// What the file says.
-    fn cut(&mut self, length: u64) -> io::Result<()>;
-}
-
-impl Growing for File {
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.set_len(length)
-    }
-}
-
-impl Growing for Cursor<Vec<u8>> {
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.get_mut()
-            .truncate(usize::try_from(length).unwrap_or(usize::MAX));
-        Ok(())
-    }
-}
-
-impl<F: Growing + ?Sized> Growing for &mut F {
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        (**self).cut(length)
-    }
-}
-
-/// Records live. Killed at any byte, it leaves a file whose whole frames [`Decoder`] and the other
+/// Records live. Killed at any byte, it leaves a file whose whole frames [`Feed`] and the other
 /// readers read; [`Journal::resume`] goes on with it, and salvage makes a finished file of it.
 ///
 /// The format has no room for that: its header names all players, its table all chunks. So the file
@@ -51,7 +23,7 @@ impl<F: Growing + ?Sized> Growing for &mut F {
 /// not compressed; where a player joins, the same again with the new header. A frame never starts
 /// with a version, so the two can't be mistaken. [`Journal::finish`] makes a common file of it.
 ///
-/// [`Decoder`]: super::Decoder
+/// [`Feed`]: super::Feed
 #[derive(Debug)]
 pub struct Journal<F> {
     file: F,
@@ -68,7 +40,7 @@ pub struct Journal<F> {
     told: Option<usize>,
 }
 
-impl<F: Growing> Journal<F> {
+impl<F: Read + Seek + Output> Journal<F> {
     /// Records into a file, which has to be empty. Frames are written as by [`Mode::Correct`],
     /// whatever the options say: how the reference writes can't be told from a few frames.
     pub const fn new(file: F, options: Options) -> Self {
@@ -95,82 +67,74 @@ impl<F: Growing> Journal<F> {
     /// [`Error::Malformed`] where the file is no journal, or a finished recording; where it is
     /// damaged so that more than one frame would be cut off or left out ([`Rule::Damaged`]), which
     /// salvage keeps; [`Error::Io`].
-    pub fn resume(mut file: F, options: Options) -> Result<Self, Error> {
-        let io = |source| Error::Io { offset: 0, source };
+    pub fn resume(mut file: F, options: Options) -> Result<(Self, Resumed), Error> {
+        let io = |source| Error::io(0, source);
         file.seek(SeekFrom::Start(0)).map_err(io)?;
         let mut journal = Self::new(file, options);
-        let lenient = ReadOptions {
-            strictness: Strictness::Lenient,
-            ..ReadOptions::default()
-        };
-        let mut reader = Reader::with_options(&mut journal.file, lenient);
-        let mut chunks: Vec<(u64, u64)> = Vec::new();
-        let mut last = None;
-        let mut frames = 0;
+        let mut reader = Reader::with_options(&mut journal.file, ReadOptions::lenient());
+        let mut resumed = Resumed::default();
+        let mut cut_header = None;
         loop {
             let frame = match reader.next_frame() {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break,
                 // Cut in its first header: there is nothing to go on with.
-                Err(error) if error.is_truncated() && frames == 0 => break,
+                Err(error) if error.is_truncated() && resumed.frames == 0 => {
+                    cut_header = error.into_finding();
+                    break;
+                }
                 Err(error) => return Err(error),
             };
-            frames += 1;
-            match &mut last {
-                None => last = Some(frame.clone()),
+            resumed.frames += 1;
+            match &mut resumed.last {
+                None => resumed.last = Some(frame.clone()),
                 Some(last) => last.clone_from(frame),
             }
-            let decoder = reader.decoder();
-            let (start, end) = decoder.frame_span();
-            if decoder.is_keyframe() || chunks.is_empty() {
-                chunks.push((start, end));
-            } else if let Some(chunk) = chunks.last_mut() {
-                chunk.1 = end;
+            let (start, end) = reader.decoder().frame_span();
+            match journal.chunks.last_mut() {
+                Some(chunk) if !reader.is_keyframe() => chunk.1 = end,
+                _ => journal.chunks.push((start, end)),
             }
         }
-        let header = reader.decoder().header().cloned();
-        let fault = reader.decoder().findings().iter().find_map(|f| f.offset);
-        let told = reader.decoder().findings().iter().next().cloned();
+        let header = reader.header().cloned();
         if header.is_some() && !reader.decoder().is_unfinished() {
             return Err(Error::at(Rule::Finished, 0));
         }
-        let end = chunks.last().map_or(0, |&(_, end)| end);
-        match fault {
+        let fault = reader.findings().iter().next().cloned();
+        let end = journal.chunks.last().map_or(0, |&(_, end)| end);
+        match &fault {
             // It is the first frame that is broken, and not cut.
-            Some(_) if frames == 0 => {
-                if let Some(finding) = told.filter(|f| !matches!(f.rule, Rule::Truncated { .. })) {
-                    return Err(Error::new(finding));
-                }
+            Some(fault) if resumed.frames == 0 && !matches!(fault.rule, Rule::Truncated { .. }) => {
+                return Err(fault.clone().into());
             }
             // Frames behind it were read.
-            Some(at) if at < end => return Err(Error::at(Rule::Damaged { bytes: end - at }, at)),
+            Some(fault) if fault.place.offset.is_some_and(|at| at < end) => {
+                let at = fault.place.offset.unwrap_or(0);
+                return Err(Error::at(Rule::Damaged { bytes: end - at }, at));
+            }
             _ => {}
         }
-        journal.may_cut(end, header.as_ref())?;
-        journal.frames = frames;
-        if let (Some(header), Some(frame)) = (header, last) {
-            let mut encoder = ChunkEncoder::new(&frame, options);
-            encoder.header.players = header.players;
-            encoder.header.client_name = header.client_name;
-            encoder.header.sessionid = header.sessionid;
-            encoder.header.sessionip = header.sessionip;
-            encoder.header.total_round_count = header.total_round_count;
-            encoder.header.round_scores = header.round_scores;
-            encoder.header.map = header.map;
+        resumed.dropped = journal.may_cut(end, header.as_ref())?;
+        resumed.problem = cut_header.or(fault);
+        journal.frames = resumed.frames;
+        if let (Some(header), Some(frame)) = (header, &resumed.last) {
+            let mut encoder = ChunkEncoder::new(frame, journal.options);
+            encoder.header = Header {
+                keyframe_interval: encoder.header.keyframe_interval,
+                compression: encoder.header.compression,
+                version: encoder.header.version,
+                ..header
+            };
             journal.encoder = Some(encoder.on_map());
             journal.end = end;
         }
-        journal.chunks = chunks;
         journal.torn = true;
-        Ok(journal)
+        Ok((journal, resumed))
     }
 
-    /// Makes sure that the file holds no frames from a byte on.
-    fn may_cut(&mut self, end: u64, header: Option<&Header>) -> Result<(), Error> {
-        let io = |source| Error::Io {
-            offset: end,
-            source,
-        };
+    /// Makes sure that the file holds no frames from a byte on; how many bytes it holds there.
+    fn may_cut(&mut self, end: u64, header: Option<&Header>) -> Result<u64, Error> {
+        let io = |source| Error::io(end, source);
         let left = self.file.seek(SeekFrom::End(0)).map_err(io)? - end;
         let limits = Limits::DEFAULT;
         // A header and a frame; a header is 256 names and some bytes.
@@ -188,7 +152,7 @@ impl<F: Growing> Journal<F> {
             || seems_to_hold_frames(&tail),
             |header| holds_frames(&tail, Layout::of(header)),
         );
-        if holds { Err(damaged) } else { Ok(()) }
+        if holds { Err(damaged) } else { Ok(left) }
     }
 
     /// Frames in the file.
@@ -203,8 +167,8 @@ impl<F: Growing> Journal<F> {
     /// [`WriteError::Io`]; [`WriteError::Unstorable`] for the 256th player.
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
         if self.torn {
-            self.file.cut(self.end)?;
-            self.file.seek(SeekFrom::Start(self.end))?;
+            let torn = self.file.seek(SeekFrom::End(0))?.saturating_sub(self.end);
+            self.file.take_back(torn)?;
             self.torn = false;
         }
         let options = self.options;
@@ -255,7 +219,7 @@ impl<F: Growing> Journal<F> {
     pub fn finish(
         mut self,
         spool: impl Read + Write + Seek,
-        out: &mut impl Write,
+        out: &mut (impl Write + ?Sized),
     ) -> Result<Written, WriteError> {
         let Some(encoder) = self.encoder else {
             return Ok(Written::default());

@@ -1,8 +1,9 @@
 //! .butter: every frame of the API, quantised and differenced, in compressed chunks.
 
-mod chunk;
+mod audit;
+mod bytes;
 mod compat;
-mod cursor;
+mod decode;
 mod difference;
 mod encode;
 mod fill;
@@ -10,9 +11,9 @@ mod fixed;
 mod half;
 mod header;
 mod journal;
-pub(crate) mod layout;
-pub(crate) mod packed;
-mod pause;
+mod layout;
+mod pack;
+mod packed;
 mod play;
 mod proof;
 mod read;
@@ -23,23 +24,29 @@ mod rotation4;
 mod salvage;
 mod state;
 mod stream;
+mod survey;
+mod table;
 mod values;
+mod window;
 mod write;
 
+pub use audit::{Audit, audit, audit_input, audit_with};
 pub use fixed::{from_fixed, to_fixed};
 pub use half::{from_half, to_half};
 pub use header::{
     Compression, Header, HeaderPlayer, INVALID, MIN_HEADER_BYTES, VERSION, match_type,
 };
-pub use journal::{Growing, Journal};
+pub use journal::Journal;
 pub use play::Seen;
 pub use proof::ChunkDecoder;
-pub use read::{ChunkEntry, ChunkFrames, ChunkInfo, File, Frames, ReadOptions, Strictness, read};
+pub use read::{ChunkFrames, ChunkInfo, File, Frames, read, read_with};
 pub use roster::MAX_PLAYERS;
 pub use rotation::{
     Quaternion, from_basis, from_smallest3, to_basis, to_smallest3, to_smallest3_nearest,
 };
-pub use salvage::{SalvageError, Salvaged, salvage};
+pub(crate) use salvage::salvage_ranges;
+pub use salvage::{Salvaged, salvage, salvage_to};
 pub use state::{Dialect, Mended};
-pub use stream::{Decoder, Reader};
+pub use stream::{Feed, Reader};
+pub use table::{ChunkEntry, Table};
 pub use write::{Mode, Options, Writer, Written, write};

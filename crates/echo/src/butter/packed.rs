@@ -2,7 +2,9 @@
 //!
 //! Reading and writing one gives the same bytes, whatever it says.
 
-use super::cursor::Cursor;
+use gametape_core::ByteReader;
+
+use super::bytes::{Of, text, three};
 use super::fixed;
 use super::layout::Layout;
 use crate::model::BONES;
@@ -122,12 +124,12 @@ pub struct Packed {
 const BONE_MASK: u32 = (1 << BONES) - 1;
 
 impl PackedStats {
-    fn read(input: &mut Cursor<'_>) -> Result<Self, Rule> {
+    fn read(input: &mut ByteReader<'_>) -> Result<Self, Rule> {
         const WHAT: &str = "stats";
         Ok(Self {
-            counts: input.take(WHAT)?,
-            possession_time: input.u16(WHAT)?,
-            stuns: input.u16(WHAT)?,
+            counts: input.array().of(WHAT)?,
+            possession_time: input.u16_le().of(WHAT)?,
+            stuns: input.u16_le().of(WHAT)?,
         })
     }
 
@@ -139,10 +141,10 @@ impl PackedStats {
 }
 
 impl PackedPose {
-    fn read(input: &mut Cursor<'_>, what: &'static str) -> Result<Self, Rule> {
+    fn read(input: &mut ByteReader<'_>, what: &'static str) -> Result<Self, Rule> {
         Ok(Self {
-            position: input.three(what)?,
-            rotation: input.u32(what)?,
+            position: three(input, what)?,
+            rotation: input.u32_le().of(what)?,
         })
     }
 
@@ -160,9 +162,9 @@ fn write_halves(halves: &[u16], out: &mut Vec<u8>) {
 
 impl PackedPlayer {
     #[inline]
-    fn read(&mut self, input: &mut Cursor<'_>, layout: Layout) -> Result<(), Rule> {
+    fn read(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
         const WHAT: &str = "a player";
-        [self.index, self.playerid, self.state] = input.take(WHAT)?;
+        [self.index, self.playerid, self.state] = input.array().of(WHAT)?;
         if self.index > layout.players {
             return Err(Rule::PlayerIndex {
                 index: self.index,
@@ -174,28 +176,28 @@ impl PackedPlayer {
             self.stats = PackedStats::read(input)?;
         }
         if has.ping {
-            self.ping = input.u16(WHAT)?;
-            self.loss = input.u16(WHAT)?;
+            self.ping = input.u16_le().of(WHAT)?;
+            self.loss = input.u16_le().of(WHAT)?;
         }
         if has.holding {
-            self.holding = input.take(WHAT)?;
+            self.holding = input.array().of(WHAT)?;
         }
         if has.velocity {
-            self.velocity = input.three(WHAT)?;
+            self.velocity = three(input, WHAT)?;
         }
-        self.pose_bits = input.u8(WHAT)?;
+        self.pose_bits = input.u8().of(WHAT)?;
         let mut bits = self.pose_bits;
         for pose in &mut self.poses {
             if bits & 1 != 0 {
-                pose.position = input.three("a pose")?;
+                pose.position = three(input, "a pose")?;
             }
             if bits & 2 != 0 {
-                pose.rotation = input.u32("a pose")?;
+                pose.rotation = input.u32_le().of("a pose")?;
             }
             bits >>= 2;
         }
         if layout.loadout() {
-            self.loadout = input.u8(WHAT)?;
+            self.loadout = input.u8().of(WHAT)?;
         }
         Ok(())
     }
@@ -245,67 +247,67 @@ impl Packed {
     }
 
     /// Reads the frame that `input` starts with.
-    pub fn read(&mut self, input: &mut Cursor<'_>, layout: Layout) -> Result<(), Rule> {
+    pub fn read(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
         const WHAT: &str = "the frame";
-        let marker = input.take(WHAT)?;
+        let marker = input.array().of(WHAT)?;
         self.keyframe = match marker {
             KEYFRAME => true,
             NORMAL => false,
             found => return Err(Rule::Marker { found }),
         };
         self.time = if self.keyframe {
-            i64::from_le_bytes(input.take("the time")?)
+            input.i64_le().of("the time")?
         } else {
-            input.u16("the time")?.into()
+            input.u16_le().of("the time")?.into()
         };
-        self.clock = input.u32("the clock")?;
-        self.bits = input.u8(WHAT)?;
+        self.clock = input.u32_le().of("the clock")?;
+        self.bits = input.u8().of(WHAT)?;
         let has = layout.included(self.bits);
         if has.status {
-            self.status = input.u8("the status")?;
+            self.status = input.u8().of("the status")?;
         }
         if has.points {
             self.points = if layout.half_points() {
-                [input.u16("the points")?, input.u16("the points")?]
+                [input.u16_le().of("the points")?, input.u16_le().of("the points")?]
             } else {
-                let [blue, orange] = input.take("the points")?;
+                let [blue, orange] = input.array().of("the points")?;
                 [blue.into(), orange.into()]
             };
         }
         // Before version 3 the inputs stand behind the pause.
         if has.inputs && layout.version >= 3 {
-            self.inputs = input.u8("the inputs")?;
+            self.inputs = input.u8().of("the inputs")?;
         }
         if has.pause {
-            let first = input.u8("the pause")?;
+            let first = input.u8().of("the pause")?;
             let (flags, state) = if layout.short_pause {
                 (first & 0x3F, first >> 6)
             } else {
-                (first, input.u8("the pause")?)
+                (first, input.u8().of("the pause")?)
             };
             self.pause = PackedPause {
                 flags,
                 state,
-                paused_timer: input.u16("the pause")?,
-                unpaused_timer: input.u16("the pause")?,
+                paused_timer: input.u16_le().of("the pause")?,
+                unpaused_timer: input.u16_le().of("the pause")?,
             };
         }
         if has.inputs && layout.version < 3 {
-            self.inputs = input.u8("the inputs")?;
+            self.inputs = input.u8().of("the inputs")?;
         }
         if has.score {
-            let [flags, person, assist] = input.take("the last score")?;
+            let [flags, person, assist] = input.array().of("the last score")?;
             self.score = PackedScore {
                 flags,
                 person,
                 assist,
-                speed: input.u16("the last score")?,
-                distance: input.u16("the last score")?,
+                speed: input.u16_le().of("the last score")?,
+                distance: input.u16_le().of("the last score")?,
             };
         }
         if has.throw {
             for half in &mut self.throw {
-                *half = input.u16("the last throw")?;
+                *half = input.u16_le().of("the last throw")?;
             }
         }
         if has.vr {
@@ -313,35 +315,35 @@ impl Packed {
         }
         if has.disc {
             self.disc = PackedPose::read(input, "the disc")?;
-            self.disc_velocity = input.three("the disc")?;
+            self.disc_velocity = three(input, "the disc")?;
         }
         if has.payload {
-            let [contested, checkpoint, defenders] = input.take("the payload")?;
+            let [contested, checkpoint, defenders] = input.array().of("the payload")?;
             self.payload = PackedPayload {
                 contested,
                 checkpoint,
                 defenders,
-                distance: input.u16("the payload")?,
-                speed: input.u16("the payload")?,
+                distance: input.u16_le().of("the payload")?,
+                speed: input.u16_le().of("the payload")?,
             };
         }
         if has.rules {
-            self.rules_at = i64::from_le_bytes(input.take("the rules")?);
+            self.rules_at = input.i64_le().of("the rules")?;
             self.rules_by.clear();
-            self.rules_by.extend_from_slice(input.text("the rules")?);
+            self.rules_by.extend_from_slice(text(input, "the rules")?);
         }
         self.read_teams(input, layout)?;
         self.read_bones(input)
     }
 
-    fn read_teams(&mut self, input: &mut Cursor<'_>, layout: Layout) -> Result<(), Rule> {
-        self.team_bits = input.u8("the teams")?;
+    fn read_teams(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
+        self.team_bits = input.u8().of("the teams")?;
         let mut at = 0;
         for (team, stats) in self.team_stats.iter_mut().enumerate() {
             if self.team_bits & 4 << team != 0 {
                 *stats = PackedStats::read(input)?;
             }
-            let count = input.u8("a team")?;
+            let count = input.u8().of("a team")?;
             if let Some(players) = self.team_players.get_mut(team) {
                 *players = count;
             }
@@ -360,17 +362,17 @@ impl Packed {
         Ok(())
     }
 
-    fn read_bones(&mut self, input: &mut Cursor<'_>) -> Result<(), Rule> {
+    fn read_bones(&mut self, input: &mut ByteReader<'_>) -> Result<(), Rule> {
         const WHAT: &str = "the bones";
         self.bones.clear();
         self.bone_positions.clear();
         self.bone_rotations.clear();
-        self.bone_bits = input.u8(WHAT)?;
+        self.bone_bits = input.u8().of(WHAT)?;
         if !self.has_bones() {
             return Ok(());
         }
         for _ in 0..self.bone_players() {
-            let [p0, p1, p2, r0, r1, r2] = input.take(WHAT)?;
+            let [p0, p1, p2, r0, r1, r2] = input.array().of(WHAT)?;
             let bones = PackedBones {
                 positions: u32::from_le_bytes([p0, p1, p2, 0]),
                 rotations: u32::from_le_bytes([r0, r1, r2, 0]),
@@ -383,7 +385,7 @@ impl Packed {
                 self.bone_positions.push(position);
             }
             for _ in 0..(bones.rotations & BONE_MASK).count_ones() {
-                self.bone_rotations.push(input.u32(WHAT)?);
+                self.bone_rotations.push(input.u32_le().of(WHAT)?);
             }
             self.bones.push(bones);
         }

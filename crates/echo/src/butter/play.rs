@@ -1,16 +1,15 @@
 //! Frames of one chunk after another: what all readers share.
 
-use super::chunk::{Survey, inflate};
-use super::cursor::Cursor;
+use gametape_core::ByteReader;
+
 use super::header::{Compression, Header};
 use super::layout::Layout;
+use super::pack::inflate;
 use super::packed::Packed;
-use super::pause::{PauseState, Untold};
-use super::read::{ReadOptions, Strictness};
 use super::resync::read_within;
 use super::state::{Dialect, Mended, State};
-use crate::error::Error;
-use crate::finding::{Finding, Findings};
+use super::survey::Survey;
+use crate::error::{Error, Finding, Findings, ReadOptions};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 
@@ -37,11 +36,21 @@ const OPEN: usize = 256 << 10;
 /// Chunks back from one that does not show who wrote it in which that is looked for.
 pub const BACK: usize = 64;
 
-#[derive(Debug)]
-#[allow(clippy::struct_excessive_bools)]
+/// Where the bytes of the chunk that is being read stand.
+#[derive(Clone, Copy, Debug)]
+enum Stored {
+    /// In the file as they are, from this byte on.
+    Plain(u64),
+    /// Packed, from this byte on: which chunk, from 0.
+    Packed(u64, u64),
+}
+
+#[derive(Clone, Debug)]
 pub struct Playing {
     pub header: Header,
     options: ReadOptions,
+    /// Who is said to have written the file; else each chunk is looked at.
+    said: Option<Dialect>,
     /// The chunk's frames, inflated.
     raw: Vec<u8>,
     at: usize,
@@ -53,32 +62,29 @@ pub struct Playing {
     known: Option<(Dialect, usize)>,
     /// The chunk itself shows it.
     shows: bool,
-    /// Where the chunk starts in the file.
-    offset: u64,
-    /// The chunk is stored as it is: offsets of its frames are offsets of the file.
-    plain: bool,
-    /// What stands behind the whole frames.
-    cut: Option<Rule>,
-    /// It starts within a pause, and does not tell how long that takes.
-    in_pause: bool,
-    /// Keyframes that don't tell the timers of pauses, if it is the reference's.
-    untold: Vec<Untold>,
+    stored: Stored,
+    /// What stands behind the whole frames, and whether it is the frames that are broken, or what
+    /// they are packed in.
+    cut: Option<(Rule, bool)>,
     state: State,
     packed: Packed,
     frame: Frame,
     fresh: bool,
-    /// Frames before, of the whole file where it is read from its start.
-    pub index: u64,
+    /// Frames before; `None` where nobody knows.
+    pub index: Option<u64>,
+    /// When the recording's first frame was recorded, if that is known.
+    pub start: Option<Time>,
     pub findings: Findings,
     pub seen: Seen,
 }
 
 impl Playing {
-    pub fn new(header: Header, options: ReadOptions) -> Self {
+    pub fn new(header: Header, options: ReadOptions, said: Option<Dialect>) -> Self {
         let layout = Layout::of(&header);
         Self {
             header,
             options,
+            said,
             raw: Vec::new(),
             at: 0,
             from: 0,
@@ -86,19 +92,25 @@ impl Playing {
             dialect: Dialect::Exact,
             known: None,
             shows: false,
-            offset: 0,
-            plain: true,
+            stored: Stored::Plain(0),
             cut: None,
-            in_pause: false,
-            untold: Vec::new(),
             state: State::default(),
             packed: Packed::default(),
             frame: Frame::default(),
             fresh: true,
-            index: 0,
-            findings: Findings::default(),
+            index: Some(0),
+            start: None,
+            findings: Findings::new(),
             seen: Seen::default(),
         }
+    }
+
+    /// The same between two chunks: nothing is held of the last.
+    pub fn between_chunks(&mut self) -> Self {
+        let raw = std::mem::take(&mut self.raw);
+        let copy = self.clone();
+        self.raw = raw;
+        copy
     }
 
     /// Goes on with another header: the same recording with more players.
@@ -110,41 +122,36 @@ impl Playing {
 
     /// Takes a chunk from the middle of a file. Where it does not show who wrote it, `before` tells
     /// what the chunks before it show.
-    pub fn load_alone(
+    pub fn load_alone<E>(
         &mut self,
         stored: &[u8],
-        offset: u64,
+        (offset, chunk): (u64, u64),
         whole: bool,
-        before: impl FnOnce() -> Option<Dialect>,
-    ) {
+        before: impl FnOnce() -> Result<Option<Dialect>, E>,
+    ) -> Result<(), E> {
         self.state.alone = true;
-        self.load(stored, offset, whole);
+        self.index = None;
+        self.load(stored, (offset, chunk), whole);
         if !self.shows
-            && self.options.dialect.is_none()
-            && let Some(dialect) = before()
+            && self.said.is_none()
+            && let Some(dialect) = before()?
         {
             self.dialect = dialect;
             self.seen.reference_chunks += u64::from(dialect == Dialect::Reference);
         }
+        Ok(())
     }
 
-    /// Goes on behind chunks that show who wrote them.
-    pub fn know(&mut self, dialect: Option<Dialect>) {
-        self.known = dialect.map(|dialect| (dialect, 0));
-    }
-
-    /// Takes a chunk. `whole` is false where the file ends within it.
-    pub fn load(&mut self, stored: &[u8], offset: u64, whole: bool) {
-        self.offset = offset;
-        self.plain = self.header.compression == Compression::None;
+    /// Takes a chunk, which starts at a byte of the file and is one of its chunks, from 0. `whole` is
+    /// false where the file ends within it.
+    pub fn load(&mut self, stored: &[u8], (offset, chunk): (u64, u64), whole: bool) {
+        let (compression, limits) = (self.header.compression, &self.options.limits);
+        self.stored = match compression {
+            Compression::None => Stored::Plain(offset),
+            _ => Stored::Packed(offset, chunk),
+        };
         self.at = 0;
-        self.cut = inflate(
-            stored,
-            self.header.compression,
-            &self.options.limits,
-            &mut self.raw,
-        )
-        .err();
+        let unpacked = inflate(stored, compression, limits, &mut self.raw);
         let layout = Layout::of(&self.header);
         let survey = Survey::of(&self.raw, layout, &mut self.packed);
         self.layout = survey.layout;
@@ -152,12 +159,7 @@ impl Playing {
         let shown = survey.dialect();
         let before = self.known.map(|(dialect, _)| dialect);
         self.shows = shown.is_some();
-        self.dialect = self
-            .options
-            .dialect
-            .or(shown)
-            .or(before)
-            .unwrap_or_default();
+        self.dialect = self.said.or(shown).or(before).unwrap_or_default();
         self.known = match survey.dialect_of_file() {
             Some(dialect) => Some((dialect, 0)),
             None => self
@@ -168,23 +170,22 @@ impl Playing {
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);
         self.raw.truncate(survey.whole);
-        self.in_pause = survey.in_pause;
-        self.untold = survey.untold;
         // Of a chunk that the file cuts, whoever took it says so.
-        self.cut = self.cut.take().or(survey.error).filter(|_| whole);
+        self.cut = match (unpacked, survey.error) {
+            (Err(rule), _) => Some((rule, false)),
+            (Ok(()), error) => error.map(|rule| (rule, true)),
+        }
+        .filter(|_| whole);
     }
 
     /// Takes frames that are stored as they are, some as far as they are whole; the bytes they took.
     pub fn load_open(&mut self, raw: &[u8], offset: u64) -> usize {
-        self.offset = offset;
-        self.plain = true;
+        self.stored = Stored::Plain(offset);
         self.at = 0;
         self.layout = Layout::of(&self.header);
         // A journal is written exactly.
-        self.dialect = self.options.dialect.unwrap_or(Dialect::Exact);
+        self.dialect = self.said.unwrap_or(Dialect::Exact);
         self.cut = None;
-        self.in_pause = false;
-        self.untold.clear();
         self.raw.clear();
         let mut whole = 0;
         while whole < OPEN {
@@ -205,28 +206,45 @@ impl Playing {
         self.state.started = false;
     }
 
-    fn finding(&self, rule: Rule) -> Finding {
-        let at = if self.plain { self.at as u64 } else { 0 };
-        let time = self.state.started.then_some(Time(self.state.time));
-        Finding::new(rule)
-            .at(self.offset + at)
-            .in_frame(self.index, time)
+    /// Since the first frame, when the last one was recorded.
+    fn time(&self) -> Option<gametape_core::Time> {
+        let last = self.state.started.then_some(Time(self.state.time))?;
+        Some(last.since(self.start?))
+    }
+
+    /// In the frame that comes next.
+    fn here(&self, rule: Rule) -> Finding {
+        let mut finding = Finding::new(rule).time(self.time());
+        finding.place.step = self.index;
+        finding
+    }
+
+    /// In the frame that comes next, of the chunk; `of_frames` where it is not what they are packed
+    /// in.
+    fn in_chunk(&self, rule: Rule, of_frames: bool) -> Finding {
+        let (finding, at) = (self.here(rule), self.at as u64);
+        match self.stored {
+            Stored::Plain(offset) => finding.at(offset + at),
+            Stored::Packed(_, chunk) if of_frames => {
+                finding.at(at).within(format!("chunk {chunk}, inflated"))
+            }
+            Stored::Packed(offset, _) => finding.at(offset),
+        }
     }
 
     /// Goes on by a frame of the chunk; false at its end.
+    #[inline]
     pub fn step(&mut self) -> Result<bool, Error> {
         let left = loop {
             if self.at >= self.raw.len() {
-                let Some(rule) = self.cut.take() else {
+                let Some((rule, of_frames)) = self.cut.take() else {
                     return Ok(false);
                 };
-                let finding = self.finding(rule);
+                let finding = self.in_chunk(rule, of_frames);
                 self.state.started = false;
                 return self.tell(finding).map(|()| false);
             }
-            let untold = self.untold.iter().find(|untold| untold.at == self.at);
-            self.state.least = untold.map_or([0.0; 2], |untold| untold.least);
-            let mut input = Cursor::new(self.raw.get(self.at..).unwrap_or_default());
+            let mut input = ByteReader::new(self.raw.get(self.at..).unwrap_or_default());
             let read = self.packed.read(&mut input, self.layout).and_then(|()| {
                 self.state
                     .apply(&self.packed, self.layout, &self.header, self.dialect)
@@ -236,7 +254,7 @@ impl Playing {
             };
             // It differs from a frame that is not there, as do those behind it up to the next
             // keyframe: each says so by itself, however many are read at a time.
-            let finding = self.finding(rule);
+            let finding = self.in_chunk(rule, true);
             self.at = self.raw.len() - input.left();
             self.state.started = false;
             self.tell(finding)?;
@@ -246,7 +264,10 @@ impl Playing {
         self.state
             .fill(&self.header, self.layout, self.fresh, &mut self.frame);
         self.fresh = false;
-        self.index += 1;
+        self.index = self.index.map(|index| index + 1);
+        if self.start.is_none() {
+            self.start = self.index.map(|_| self.frame.time);
+        }
         self.seen.frames += 1;
         self.seen.keyframes += u64::from(self.packed.keyframe);
         self.seen.mended = self.state.mended;
@@ -255,19 +276,21 @@ impl Playing {
 
     /// An error, or a finding where the reader is lenient.
     fn tell(&mut self, finding: Finding) -> Result<(), Error> {
-        if self.options.strictness == Strictness::Strict {
-            return Err(Error::new(finding));
+        if !self.options.is_lenient() {
+            return Err(finding.into());
         }
         self.findings.push(finding);
         Ok(())
     }
 
-    /// A finding of the file.
+    /// At a byte of the file, what is an error however lenient one reads.
+    pub fn error(&self, rule: Rule, offset: u64) -> Error {
+        self.here(rule).at(offset).into()
+    }
+
+    /// At a byte of the file, an error, or a finding where the reader is lenient.
     pub fn note(&mut self, rule: Rule, offset: u64) -> Result<(), Error> {
-        self.tell(Finding::new(rule).at(offset).in_frame(
-            self.index,
-            self.state.started.then_some(Time(self.state.time)),
-        ))
+        self.tell(self.here(rule).at(offset))
     }
 
     /// The last frame as it is stored, its layout, and how many chunks were begun.
@@ -280,24 +303,12 @@ impl Playing {
         self.dialect == Dialect::Reference
     }
 
-    /// Whether the chunk goes on with a pause, of whose timers only those before can tell.
-    pub fn starts_in_pause(&self) -> bool {
-        self.is_reference() && self.in_pause
-    }
-
-    /// The pause as it is after the last frame.
-    pub const fn pause(&self) -> Option<PauseState> {
-        self.state.pause
-    }
-
-    /// Takes the pause as it was before the next frame.
-    pub const fn set_pause(&mut self, pause: Option<PauseState>) {
-        self.state.pause = pause;
-    }
-
     /// Where the last frame stands, if it is stored as it is.
     pub const fn span(&self) -> (u64, u64) {
-        (self.offset + self.from as u64, self.offset + self.at as u64)
+        match self.stored {
+            Stored::Plain(offset) => (offset + self.from as u64, offset + self.at as u64),
+            Stored::Packed(..) => (0, 0),
+        }
     }
 
     pub const fn frame(&self) -> &Frame {

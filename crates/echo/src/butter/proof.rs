@@ -2,8 +2,7 @@
 
 use super::header::{Compression, Header};
 use super::play::Playing;
-use super::read::ReadOptions;
-use crate::error::Error;
+use crate::error::{Error, ReadOptions};
 use crate::model::Frame;
 
 /// Decodes chunks one after another, before they are compressed, as [`Reader`](super::Reader) will
@@ -28,11 +27,11 @@ impl ChunkDecoder {
         };
         let playing = self
             .playing
-            .get_or_insert_with(|| Playing::new(plain(), ReadOptions::default()));
+            .get_or_insert_with(|| Playing::new(plain(), ReadOptions::default(), None));
         if playing.header.players.len() != header.players.len() {
             playing.set_header(plain());
         }
-        playing.load(raw, 0, true);
+        playing.load(raw, (0, playing.seen.chunks), true);
     }
 
     /// The next frame of the chunk; `None` at its end.

@@ -1,139 +1,29 @@
-//! Reading from memory.
+//! Reading from memory, and chunk by chunk.
 
-use rayon::prelude::*;
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::sync::OnceLock;
 
-use super::chunk::{Survey, inflate, starts};
-use super::cursor::Cursor;
-use super::header::{Compression, Header};
+use gametape_core::feed::Step;
+use gametape_core::Input;
+
+use super::decode::{Decoder, Slice};
+use super::header::Header;
 use super::layout::Layout;
+use super::pack::{inflate, starts};
 use super::packed::{KEYFRAME, Packed};
-use super::pause::PauseState;
 use super::play::{BACK, Playing, Seen};
 use super::state::Dialect;
-use super::stream::{Decoder, Step};
-use crate::error::Error;
-use crate::finding::Findings;
-use crate::limits::Limits;
+use super::stream::known;
+use super::survey::Survey;
+use super::table::{ChunkEntry, Table};
+use crate::error::{Error, Findings, ReadOptions};
 use crate::model::{Frame, Time};
+use crate::parallel;
 use crate::rule::Rule;
 
-/// How much a reader puts up with.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Strictness {
-    /// The format: the first broken rule is the error.
-    #[default]
-    Strict,
-    /// Whole frames are worth having: a broken chunk gives those before its fault, and reading
-    /// goes on with the next; what is wrong is a finding.
-    Lenient,
-}
-
-/// How to read.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct ReadOptions {
-    /// What a broken frame is.
-    pub strictness: Strictness,
-    /// What is too large.
-    pub limits: Limits,
-    /// What parts mean that are left out. Found out for each chunk, unless it is given.
-    pub dialect: Option<Dialect>,
-}
-
-impl ReadOptions {
-    /// [`Strictness::Lenient`], within the default limits.
-    #[must_use]
-    pub fn lenient() -> Self {
-        Self {
-            strictness: Strictness::Lenient,
-            ..Self::default()
-        }
-    }
-
-    /// Reads the header and the table of chunks; frames are read as they are asked for, and with them
-    /// what is wrong with chunks.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] where the header or the table is broken.
-    pub fn read<'a>(&self, bytes: &'a [u8]) -> Result<File<'a>, Error> {
-        let mut file = File {
-            bytes,
-            header: None,
-            chunks: Vec::new(),
-            rest: 0,
-            empty: 0,
-            open: false,
-            options: *self,
-        };
-        if bytes.is_empty() {
-            return Ok(file);
-        }
-        let mut input = Cursor::new(bytes);
-        let at = |input: &Cursor<'_>| (bytes.len() - input.left()) as u64;
-        let header =
-            Header::parse(&mut input, &self.limits).map_err(|rule| Error::at(rule, at(&input)))?;
-        let mut sizes = table(&mut input).map_err(|rule| Error::at(rule, at(&input)))?;
-        let mut offset = at(&input);
-        let mut left = input.left() as u64;
-        let count = sizes.len() as u64;
-        let last = sizes.len().saturating_sub(2);
-        let ends_with_zero = sizes.clone().next_back() == Some(0);
-        for (index, size) in sizes.by_ref().enumerate() {
-            if size == 0 && index >= last {
-                file.empty = count - index as u64;
-                break;
-            }
-            let there = u64::from(size).min(left);
-            file.chunks.push(ChunkEntry {
-                offset,
-                size: u64::from(size),
-                there,
-            });
-            offset += there;
-            left -= there;
-        }
-        file.rest = offset;
-        // A journal has no chunks; behind those of others, bytes have to look like frames.
-        let journal = count == 1 && header.compression == Compression::None;
-        file.open = ends_with_zero && left > 0 && (journal || is_open(bytes, offset));
-        file.header = Some(header);
-        Ok(file)
-    }
-}
-
-/// Whether frames stand behind the chunks, as in a file that is still being recorded.
-fn is_open(bytes: &[u8], offset: u64) -> bool {
-    usize::try_from(offset)
-        .ok()
-        .and_then(|offset| bytes.get(offset))
-        .is_some_and(|&byte| byte == KEYFRAME[0])
-}
-
-/// Most chunks of a file: at 300 frames each and 60 a second, two months.
-const MAX_CHUNKS: u32 = 1 << 20;
-
-/// The sizes of the chunks.
-pub(super) fn table<'a>(
-    input: &mut Cursor<'a>,
-) -> Result<impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + Clone + use<'a>, Rule> {
-    const WHAT: &str = "the table of chunks";
-    let count = input.u32(WHAT)?;
-    if count > MAX_CHUNKS {
-        return Err(Rule::Limit {
-            what: "a table of chunks",
-            size: u64::from(count) * 4,
-            limit: u64::from(MAX_CHUNKS) * 4,
-        });
-    }
-    let bytes = input.bytes(WHAT, (count as usize).saturating_mul(4))?;
-    Ok(bytes
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|size| u32::from_le_bytes(*size)))
-}
-
 /// Reads the header and the table of chunks of a recording in memory; frames are read as they are
-/// asked for.
+/// asked for, and with them what is wrong with chunks.
 ///
 /// ```
 /// # let bytes = gametape_echo::doc_example();
@@ -146,20 +36,23 @@ pub(super) fn table<'a>(
 /// ```
 ///
 /// # Errors
-/// [`Error::Malformed`].
+/// What is wrong with the header or the table.
 pub fn read(bytes: &[u8]) -> Result<File<'_>, Error> {
-    ReadOptions::default().read(bytes)
+    read_with(bytes, ReadOptions::default())
 }
 
-/// Where a chunk lies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ChunkEntry {
-    /// Its first byte.
-    pub offset: u64,
-    /// Its bytes, as the table says.
-    pub size: u64,
-    /// Those of them that are there.
-    pub there: u64,
+/// [`read()`], with other options.
+///
+/// # Errors
+/// As [`read()`], lenient or not.
+pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<File<'_>, Error> {
+    Ok(File {
+        bytes,
+        table: Table::of_ranges(bytes, &options.limits)?,
+        options,
+        dialect: None,
+        start: OnceLock::new(),
+    })
 }
 
 /// What a chunk holds.
@@ -185,64 +78,59 @@ pub struct ChunkInfo {
 #[derive(Clone, Debug)]
 pub struct File<'a> {
     bytes: &'a [u8],
-    header: Option<Header>,
-    chunks: Vec<ChunkEntry>,
-    /// The first byte behind the chunks.
-    rest: u64,
-    /// Chunks of size 0 at the end of the table.
-    empty: u64,
-    /// Frames stand there.
-    open: bool,
+    table: Table,
     options: ReadOptions,
+    dialect: Option<Dialect>,
+    /// When the first keyframe was recorded, once that was asked for.
+    start: OnceLock<Option<Time>>,
 }
 
 impl<'a> File<'a> {
+    /// The same, taken to be written by `dialect`: else each chunk is looked at for what shows it.
+    #[must_use]
+    pub fn written_by(self, dialect: Dialect) -> Self {
+        Self {
+            dialect: Some(dialect),
+            ..self
+        }
+    }
+
     /// What the file says once; `None` for an empty file, which is a recording of no frames.
     #[must_use]
     pub const fn header(&self) -> Option<&Header> {
-        self.header.as_ref()
+        self.table.header()
     }
 
     /// Its chunks.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
-        &self.chunks
+        self.table.chunks()
+    }
+
+    /// Header and chunks alone.
+    #[must_use]
+    pub const fn table(&self) -> &Table {
+        &self.table
     }
 
     /// Frames stand behind the chunks: the recording was not finished.
     #[must_use]
     pub const fn is_unfinished(&self) -> bool {
-        self.open
-    }
-
-    /// The first byte behind the chunks.
-    pub(crate) const fn rest(&self) -> u64 {
-        self.rest
-    }
-
-    /// Empty chunks at the end of the table.
-    pub(crate) const fn empty_chunks(&self) -> u64 {
-        self.empty
+        self.table.is_unfinished()
     }
 
     /// Bytes behind the chunks that are no frames.
     #[must_use]
     pub const fn trailing_bytes(&self) -> u64 {
-        if self.open {
-            0
-        } else {
-            self.bytes.len() as u64 - self.rest
-        }
+        self.table.trailing_bytes()
     }
 
     /// All frames, from the first.
     #[must_use]
-    pub fn frames(&self) -> Frames<'a> {
-        let mut decoder = Decoder::with_options(self.options);
-        decoder.finish();
+    pub const fn frames(&self) -> Frames<'a> {
         Frames {
-            source: self.bytes,
-            decoder,
+            input: Slice::new(self.bytes),
+            decoder: Decoder::new(self.options, self.dialect),
         }
     }
 
@@ -252,104 +140,53 @@ impl<'a> File<'a> {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
-    /// Who wrote the chunks before one, as the next of them tells that shows it.
-    fn dialect_before(&self, index: usize) -> Option<Dialect> {
-        let header = self.header.as_ref()?;
-        let layout = Layout::of(header);
-        let (mut raw, mut packed) = (Vec::new(), Packed::default());
-        let chunks = self.chunks.get(..index)?.iter().rev();
-        chunks.take(BACK).find_map(|entry| {
-            // A broken chunk shows what is whole of it.
-            let limits = &self.options.limits;
-            let _ = inflate(self.stored(entry), header.compression, limits, &mut raw);
-            Survey::of(&raw, layout, &mut packed).dialect_of_file()
-        })
-    }
-
-    /// The pause that a chunk goes on with, from the chunk on in which it began: of up to 64 chunks
-    /// before it.
-    fn pause_before(&self, index: usize) -> Option<PauseState> {
-        let header = self.header.as_ref()?;
-        let layout = Layout::of(header);
-        let (mut raw, mut packed) = (Vec::new(), Packed::default());
-        let limits = &self.options.limits;
-        let furthest = index.saturating_sub(BACK);
-        let chunks = self.chunks.get(furthest..index)?;
-        let began = chunks.iter().rposition(|entry| {
-            // A broken chunk shows what is whole of it.
-            let _ = inflate(self.stored(entry), header.compression, limits, &mut raw);
-            !Survey::of(&raw, layout, &mut packed).in_pause
-        });
-        let began = began.unwrap_or(0);
-        let mut playing = Playing::new(header.clone(), self.options);
-        playing.know(self.dialect_before(furthest + began));
-        for entry in chunks.iter().skip(began) {
-            playing.load(self.stored(entry), entry.offset, entry.there == entry.size);
-            while let Ok(true) = playing.step() {}
-        }
-        playing.pause()
-    }
-
     /// The frames of a chunk alone: random access. `None` where there is no such chunk.
-    ///
-    /// The timers of a pause, of which a keyframe of the reference tells nothing, are had from the
-    /// chunks before it, up to 64.
     ///
     /// Bones that a keyframe of the reference stores as differences from the chunk before can't be
     /// told from one chunk: [`Seen::mended`] counts them as lost. Reading all frames tells them.
     #[must_use]
     pub fn chunk(&self, index: usize) -> Option<ChunkFrames> {
-        let entry = self.chunks.get(index)?;
-        let mut playing = Playing::new(self.header.clone()?, self.options);
-        let whole = entry.there == entry.size;
-        if index == 0 {
-            playing.load(self.stored(entry), entry.offset, whole);
-        } else {
-            let before = || self.dialect_before(index);
-            playing.load_alone(self.stored(entry), entry.offset, whole, before);
-            if playing.starts_in_pause() {
-                playing.set_pause(self.pause_before(index));
-            }
-        }
-        Some(ChunkFrames { playing })
+        let stored = |entry: &ChunkEntry| Ok::<_, Infallible>(Cow::Borrowed(self.stored(entry)));
+        let Ok(frames) = self.table.alone(index, self.options, self.dialect, stored);
+        let mut frames = frames?;
+        frames.playing.start = *self.start.get_or_init(|| self.first_time(0));
+        Some(frames)
     }
 
-    /// Gives each chunk to `map`, in parallel; the results in the order of the chunks.
+    /// Gives each chunk to `map`, in parallel with the feature of that name; the results in the order
+    /// of the chunks.
     pub fn par_chunks<T: Send>(&self, map: impl Fn(usize, ChunkFrames) -> T + Sync) -> Vec<T> {
-        (0..self.chunks.len())
-            .into_par_iter()
-            .filter_map(|index| self.chunk(index).map(|frames| map(index, frames)))
-            .collect()
+        let chunks: Vec<usize> = (0..self.chunks().len()).collect();
+        let mapped = parallel::map(
+            &chunks,
+            || (),
+            |(), &index| self.chunk(index).map(|frames| map(index, frames)),
+        );
+        mapped.into_iter().flatten().collect()
     }
 
-    /// What each chunk holds, without decoding frames; in parallel.
+    /// What each chunk holds, without decoding frames; in parallel as [`File::par_chunks`].
     #[must_use]
     pub fn index(&self) -> Vec<ChunkInfo> {
-        let Some(header) = &self.header else {
+        let Some(header) = self.header() else {
             return Vec::new();
         };
         let layout = Layout::of(header);
-        self.chunks
-            .par_iter()
-            .map_init(
-                || (Vec::new(), Packed::default()),
-                |(raw, packed), entry| {
-                    let stored = self.stored(entry);
-                    let broken =
-                        inflate(stored, header.compression, &self.options.limits, raw).err();
-                    let survey = Survey::of(raw, layout, packed);
-                    ChunkInfo {
-                        entry: *entry,
-                        inflated: raw.len() as u64,
-                        frames: survey.frames,
-                        keyframes: survey.keyframes,
-                        first: survey.first.map(Time),
-                        last: survey.first.map(|_| Time(survey.last)),
-                        error: broken.or(survey.error),
-                    }
-                },
-            )
-            .collect()
+        let new = || (Vec::new(), Packed::default());
+        parallel::map(self.chunks(), new, |(raw, packed), entry| {
+            let (stored, limits) = (self.stored(entry), &self.options.limits);
+            let broken = inflate(stored, header.compression, limits, raw).err();
+            let survey = Survey::of(raw, layout, packed);
+            ChunkInfo {
+                entry: *entry,
+                inflated: raw.len() as u64,
+                frames: survey.frames,
+                keyframes: survey.keyframes,
+                first: survey.first.map(Time),
+                last: survey.first.map(|_| Time(survey.last)),
+                error: broken.or(survey.error),
+            }
+        })
     }
 
     /// The chunk that holds the frame recorded last before `time`, or at it.
@@ -358,7 +195,7 @@ impl<'a> File<'a> {
     /// over, and count to the chunk before them.
     #[must_use]
     pub fn chunk_at(&self, time: Time) -> Option<usize> {
-        let (mut low, mut high) = (0, self.chunks.len());
+        let (mut low, mut high) = (0, self.chunks().len());
         let mut found = None;
         while low < high {
             let middle = low.midpoint(high);
@@ -378,8 +215,8 @@ impl<'a> File<'a> {
     /// When the keyframe was recorded that a chunk starts with. Its first bytes are all that is
     /// inflated.
     fn first_time(&self, index: usize) -> Option<Time> {
-        let entry = self.chunks.get(index)?;
-        let compression = self.header.as_ref()?.compression;
+        let entry = self.chunks().get(index)?;
+        let compression = self.header()?.compression;
         match starts::<10>(self.stored(entry), compression)? {
             [a, b, time @ ..] if [a, b] == KEYFRAME => Some(Time(i64::from_le_bytes(time))),
             _ => None,
@@ -387,10 +224,74 @@ impl<'a> File<'a> {
     }
 }
 
+impl Table {
+    /// The frames of a chunk alone, of which no more is read than what it says and, where it does
+    /// not show who wrote it, chunks before it. `None` where there is no such chunk.
+    ///
+    /// # Errors
+    /// [`Error::Io`]: of a recording that somebody fetches, with what is
+    /// [missing](gametape_core::Missing).
+    pub fn chunk(
+        &self,
+        input: &Input,
+        index: usize,
+        options: ReadOptions,
+    ) -> Result<Option<ChunkFrames>, Error> {
+        self.alone(index, options, None, |entry| {
+            let stored = input.range(entry.offset, entry.there);
+            stored.map_err(|source| Error::io(entry.offset, source))
+        })
+    }
+
+    /// The frames of a chunk alone; `stored` gives the bytes of chunks.
+    fn alone<'b, E>(
+        &self,
+        index: usize,
+        options: ReadOptions,
+        dialect: Option<Dialect>,
+        stored: impl Fn(&ChunkEntry) -> Result<Cow<'b, [u8]>, E>,
+    ) -> Result<Option<ChunkFrames>, E> {
+        let (Some(entry), Some(header)) = (self.chunks.get(index), &self.header) else {
+            return Ok(None);
+        };
+        let mut playing = Playing::new(header.clone(), options, dialect);
+        let (bytes, whole) = (stored(entry)?, entry.there == entry.size);
+        let place = (entry.offset, index as u64);
+        if index == 0 {
+            playing.load(&bytes, place, whole);
+        } else {
+            let before = || self.dialect_before(index, header, &options, stored);
+            playing.load_alone(&bytes, place, whole, before)?;
+        }
+        Ok(Some(ChunkFrames { playing }))
+    }
+
+    /// Who wrote the chunks before one, as the next of them tells that shows it.
+    fn dialect_before<'b, E>(
+        &self,
+        index: usize,
+        header: &Header,
+        options: &ReadOptions,
+        stored: impl Fn(&ChunkEntry) -> Result<Cow<'b, [u8]>, E>,
+    ) -> Result<Option<Dialect>, E> {
+        let layout = Layout::of(header);
+        let (mut raw, mut packed) = (Vec::new(), Packed::default());
+        for entry in self.chunks.iter().take(index).rev().take(BACK) {
+            // A broken chunk shows what is whole of it.
+            let bytes = stored(entry)?;
+            let _ = inflate(&bytes, header.compression, &options.limits, &mut raw);
+            if let Some(dialect) = Survey::of(&raw, layout, &mut packed).dialect_of_file() {
+                return Ok(Some(dialect));
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// The frames of a recording in memory, one after another.
 #[derive(Debug)]
 pub struct Frames<'a> {
-    source: &'a [u8],
+    input: Slice<'a>,
     decoder: Decoder,
 }
 
@@ -399,60 +300,19 @@ impl Frames<'_> {
     /// allocated for a frame.
     ///
     /// # Errors
-    /// [`Error::Malformed`].
+    /// What is broken, where reading is strict; what a limit forbids. The same comes again.
+    #[inline]
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
-        Ok(match self.decoder.step(self.source)? {
-            Step::Frame => Some(self.decoder.frame()),
-            Step::Need | Step::End => None,
+        Ok(match self.decoder.step(&mut self.input)? {
+            Step::Item => Some(self.decoder.frame()),
+            Step::NeedMore | Step::End => None,
         })
     }
 
-    /// What was found wrong, where reading is lenient.
-    #[must_use]
-    pub const fn findings(&self) -> &Findings {
-        self.decoder.findings()
-    }
+    known!(decoder);
 
-    /// The header: of a recording that was not finished, with the players so far.
-    #[must_use]
-    pub fn header(&self) -> Option<&Header> {
-        self.decoder.header()
-    }
-
-    /// The decoder.
     pub(super) const fn decoder(&self) -> &Decoder {
         &self.decoder
-    }
-
-    pub(super) fn frame_span(&self) -> (u64, u64) {
-        self.decoder.frame_span()
-    }
-
-    /// The last frame as it is stored, its layout, and how many chunks were begun.
-    pub(crate) fn packed(&self) -> Option<(&Packed, Layout, u64)> {
-        self.decoder.playing().map(Playing::packed)
-    }
-
-    /// When the last frame was recorded.
-    pub(crate) fn time(&self) -> Time {
-        self.decoder.frame().time
-    }
-
-    /// Whether the last chunk is the reference's.
-    pub(crate) fn is_reference(&self) -> bool {
-        self.decoder.playing().is_some_and(Playing::is_reference)
-    }
-
-    /// What the file has shown to be, so far.
-    #[must_use]
-    pub fn seen(&self) -> Seen {
-        self.decoder.seen()
-    }
-
-    /// Whether the last frame is a keyframe.
-    #[must_use]
-    pub fn is_keyframe(&self) -> bool {
-        self.decoder.is_keyframe()
     }
 }
 
@@ -466,9 +326,15 @@ impl ChunkFrames {
     /// The next frame; `None` at the chunk's end.
     ///
     /// # Errors
-    /// [`Error::Malformed`].
+    /// What is broken, where reading is strict.
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         Ok(self.playing.step()?.then(|| self.playing.frame()))
+    }
+
+    /// What was found wrong, where reading is lenient.
+    #[must_use]
+    pub const fn findings(&self) -> &Findings {
+        &self.playing.findings
     }
 
     /// What the chunk has shown to be, so far.

@@ -1,8 +1,8 @@
 //! Behind a fault in a recording that is not finished: where reading can go on.
 
+use gametape_core::ByteReader;
 use memchr::memmem;
 
-use super::cursor::Cursor;
 use super::header::Header;
 use super::layout::Layout;
 use super::packed::{KEYFRAME, NORMAL, Packed};
@@ -23,7 +23,7 @@ pub enum Found {
 }
 
 /// Looks for a keyframe that something follows, and for a header like the last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Search {
     /// How a header of this recording starts.
     prefix: Vec<u8>,
@@ -126,7 +126,7 @@ pub fn read_within(
 ) -> (Result<(), Rule>, usize) {
     let most = usize::try_from(limits.max_frame_bytes).unwrap_or(usize::MAX);
     let window = rest.get(..most).unwrap_or(rest);
-    let mut input = Cursor::new(window);
+    let mut input = ByteReader::new(window);
     let read = match packed.read(&mut input, layout) {
         Err(Rule::Truncated { .. }) if window.len() < rest.len() => Err(Rule::Limit {
             what: "a frame",
@@ -135,7 +135,7 @@ pub fn read_within(
         }),
         read => read,
     };
-    (read, window.len() - input.left())
+    (read, input.offset())
 }
 
 /// What all headers of a recording that is not finished start with.
@@ -167,9 +167,9 @@ pub fn holds_frames(bytes: &[u8], layout: Layout) -> bool {
             if at == 0 || !(here.starts_with(&KEYFRAME) || here.starts_with(&NORMAL)) {
                 return false;
             }
-            let mut input = Cursor::new(here);
+            let mut input = ByteReader::new(here);
             let read = packed.read(&mut input, layout).is_ok();
-            let Some(left) = patience.checked_sub(here.len() - input.left()) else {
+            let Some(left) = patience.checked_sub(input.offset()) else {
                 // So much looks like frames that it may be some.
                 return true;
             };

@@ -2,21 +2,20 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use rayon::prelude::*;
-
-use super::chunk::deflate;
 use super::compat::CompatEncoder;
 use super::encode::Encoder;
 use super::header::{Compression, Header};
+use super::pack::deflate;
 use crate::error::WriteError;
 use crate::model::Frame;
+use crate::parallel;
 
 /// How frames are written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
     /// As the specification says: differences from what a reader has, zero differences left out and
-    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes or a
-    /// timer of a pause falls below 0, rotations rounded and clamped. Nothing adds up. (The reference's own reader still errs where
+    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes,
+    /// rotations rounded and clamped. Nothing adds up. (The reference's own reader still errs where
     /// it errs for any file: sums of teams, timers of pauses, counts that fall.)
     #[default]
     Correct,
@@ -111,13 +110,12 @@ impl ChunkEncoder {
     /// Whether the next frame starts a chunk.
     pub fn starts_chunk(&self, frame: &Frame) -> bool {
         let interval = u32::from(self.options.keyframe_interval.max(1));
-        let far = match &self.encoder {
-            AnyEncoder::Correct(encoder) => {
+        let far = match self.options.mode {
+            Mode::Correct => {
                 frame.time.0 < self.last_at
                     || frame.time.0.saturating_sub(self.keyframe_at) > KEYFRAME_MS
-                    || encoder.must_start(frame)
             }
-            AnyEncoder::Compat(_) => false,
+            Mode::Compat => false,
         };
         self.in_chunk == 0 || self.in_chunk >= interval || far
     }
@@ -166,7 +164,7 @@ impl<S: Read + Write + Seek> Assembler<S> {
     /// Adds a chunk that is not compressed.
     pub fn push(&mut self, raw: Vec<u8>) -> Result<(), WriteError> {
         self.waiting.push(raw);
-        if self.waiting.len() >= rayon::current_num_threads() {
+        if self.waiting.len() >= parallel::at_once() {
             self.flush()?;
         }
         Ok(())
@@ -192,11 +190,7 @@ impl<S: Read + Write + Seek> Assembler<S> {
 
     fn flush(&mut self) -> Result<(), WriteError> {
         let compression = self.compression;
-        let stored: Vec<io::Result<Vec<u8>>> = self
-            .waiting
-            .par_iter()
-            .map(|raw| deflate(raw, compression))
-            .collect();
+        let stored = parallel::map(&self.waiting, || (), |(), raw| deflate(raw, compression));
         self.waiting.clear();
         for chunk in stored {
             self.store(&chunk?)?;
@@ -205,7 +199,7 @@ impl<S: Read + Write + Seek> Assembler<S> {
     }
 
     /// Writes the file: header, table, chunks. Its size.
-    pub fn finish(mut self, header: &Header, out: &mut impl Write) -> Result<u64, WriteError> {
+    pub fn finish(mut self, header: &Header, out: &mut (impl Write + ?Sized)) -> Result<u64, WriteError> {
         self.flush()?;
         let mut head = Vec::new();
         header.write(&mut head);
@@ -317,7 +311,7 @@ impl<S: Read + Write + Seek> Writer<S> {
     ///
     /// # Errors
     /// [`WriteError::Io`] of the spool or of `out`.
-    pub fn finish(self, out: &mut impl Write) -> Result<Written, WriteError> {
+    pub fn finish(self, out: &mut (impl Write + ?Sized)) -> Result<Written, WriteError> {
         self.finish_shown(out, &mut |_, _| {})
     }
 
@@ -327,7 +321,7 @@ impl<S: Read + Write + Seek> Writer<S> {
     /// As [`Writer::finish`].
     pub fn finish_shown(
         mut self,
-        out: &mut impl Write,
+        out: &mut (impl Write + ?Sized),
         show: &mut dyn FnMut(&Header, &[u8]),
     ) -> Result<Written, WriteError> {
         let Some(encoder) = self.encoder else {

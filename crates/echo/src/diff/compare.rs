@@ -7,9 +7,10 @@ use std::fmt;
 use super::angle;
 use super::before::Before;
 use super::tolerance::Tolerance;
-use super::walk::{At, Sink, walk};
+use super::sink::{At, Sink};
+use super::walk::walk;
 use crate::field::Field;
-use crate::finding::Grouped;
+use gametape_core::text::Grouped;
 use crate::model::{Frame, Pose, Time, Vec3};
 
 /// The first value in which two frames differ.

@@ -5,6 +5,7 @@ pub(crate) mod before;
 mod compare;
 mod players;
 mod session;
+pub(crate) mod sink;
 mod tolerance;
 pub(crate) mod walk;
 

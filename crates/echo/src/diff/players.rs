@@ -1,7 +1,7 @@
 //! The walk over teams and players.
 
 use super::before::{Before, PlayerBefore};
-use super::walk::{At, Sink, both, debugged, pose, shown};
+use super::sink::{At, Sink, both, debugged, pose, shown};
 use crate::counts::{COUNT_NAMES, counts};
 use crate::field::Field;
 use crate::model::{

@@ -3,7 +3,7 @@
 #![allow(clippy::float_cmp)]
 
 use super::before::Before;
-use super::walk::{At, Sink, both, debugged, pose, shown};
+use super::sink::{At, Sink, both, debugged, pose, shown};
 use crate::field::Field;
 use crate::model::{
     Disc, Game, LastThrow, PausedState, Payload, Pose, Session, THROW_MEMBERS, TeamId,

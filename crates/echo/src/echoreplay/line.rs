@@ -3,8 +3,7 @@
 use super::decode::{self, Fault};
 use super::encode;
 use super::redact::Redactor;
-use crate::error::{Error, WriteError};
-use crate::finding::Finding;
+use crate::error::{Error, Finding, WriteError};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 
@@ -37,17 +36,22 @@ pub struct Line<'a> {
     pub index: u64,
     /// Where in the recording it starts, in bytes; of a zip, where in the text of the member.
     pub offset: u64,
+    /// That member.
+    pub(crate) within: Option<&'a str>,
+    /// When the recording's first line was recorded, if that is known.
+    pub(crate) start: Option<Time>,
 }
 
 /// Where the columns of a line lie: a [`Line`] without the bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Columns {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns {
     time: usize,
     session: usize,
     bones: Option<usize>,
     ending: usize,
     index: u64,
     offset: u64,
+    start: Option<Time>,
 }
 
 impl<'a> Line<'a> {
@@ -74,6 +78,8 @@ impl<'a> Line<'a> {
             ending,
             index,
             offset,
+            within: None,
+            start: None,
         };
         if line.time().is_none() {
             let found = decode::clip(time);
@@ -82,7 +88,7 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    pub(super) const fn columns(&self) -> Columns {
+    pub(crate) const fn columns(&self) -> Columns {
         Columns {
             time: self.time.len(),
             session: self.session.len(),
@@ -93,11 +99,12 @@ impl<'a> Line<'a> {
             ending: self.ending.len(),
             index: self.index,
             offset: self.offset,
+            start: self.start,
         }
     }
 
     /// The line that starts with `bytes` and was split before.
-    pub(super) fn again(bytes: &'a [u8], columns: Columns) -> Option<Self> {
+    pub(crate) fn again(bytes: &'a [u8], columns: Columns) -> Option<Self> {
         let (time, rest) = bytes.split_at_checked(columns.time)?;
         let (session, rest) = rest.get(1..)?.split_at_checked(columns.session)?;
         let (bones, rest) = match columns.bones {
@@ -114,6 +121,8 @@ impl<'a> Line<'a> {
             ending: rest.get(..columns.ending)?,
             index: columns.index,
             offset: columns.offset,
+            within: None,
+            start: columns.start,
         })
     }
 
@@ -126,6 +135,14 @@ impl<'a> Line<'a> {
     /// Writes the bytes that were read.
     pub fn write(&self, out: &mut Vec<u8>) {
         self.write_with(self.session, out);
+    }
+
+    /// [`Line::write`], with an ending where it has none.
+    pub(super) fn write_ended(&self, out: &mut Vec<u8>) {
+        self.write(out);
+        if self.ending.is_empty() {
+            out.extend_from_slice(b"\r\n");
+        }
     }
 
     /// Writes the line without what tells who played and where: see [`Redactor`]. Every byte of it
@@ -149,7 +166,7 @@ impl<'a> Line<'a> {
             Ok(()) => self.write_with(&session, out),
             Err(fault) => {
                 let at = fault.at + self.time.len() as u64 + 1;
-                return Err(Error::new(self.finding(Fault { at, ..fault })));
+                return Err(self.finding(Fault { at, ..fault }).into());
             }
         }
         Ok(())
@@ -190,14 +207,15 @@ impl<'a> Line<'a> {
     ///
     /// A member that is missing or `null` is the model's default. Of members that come twice, the
     /// last counts. Where a head, body or hand has both `pos` and `position`, `pos` counts unless it
-    /// is `null`, whatever the order: so the reference of .butter reads. Numbers too large for an `f32` become infinite, as in the reference.
+    /// is `null`, whatever the order: so the reference of .butter reads. Numbers too large for an
+    /// `f32` become infinite, as in the reference.
     ///
     /// # Errors
     /// The rule that the JSON breaks, with the byte; the frame is then of no use.
     pub fn read_into(&self, frame: &mut Frame) -> Result<(), Error> {
         match self.decode(frame) {
             Ok(None) => Ok(()),
-            Ok(Some(fault)) | Err(fault) => Err(Error::new(self.finding(fault))),
+            Ok(Some(fault)) | Err(fault) => Err(self.finding(fault).into()),
         }
     }
 
@@ -223,9 +241,13 @@ impl<'a> Line<'a> {
 
     /// Where in the recording a fault lies.
     pub(super) fn finding(&self, fault: Fault) -> Finding {
-        Finding::new(fault.rule)
+        let since = self.start.zip(self.time());
+        let mut finding = Finding::new(fault.rule)
             .at(self.offset + fault.at)
-            .in_frame(self.index, self.time())
+            .step(self.index)
+            .time(since.map(|(start, time)| time.since(start)));
+        finding.place.within = self.within.map(Into::into);
+        finding
     }
 }
 

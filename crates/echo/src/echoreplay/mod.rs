@@ -6,9 +6,10 @@
 //! the other.
 //!
 //! Three ways in, which agree on every input: a slice ([`read()`]), any [`std::io::Read`]
-//! ([`Reader`]; [`open()`] takes plain files and zips), and bytes as they come ([`Decoder`]). Each
+//! ([`Reader`]; [`open()`] takes plain files and zips), and bytes as they come ([`Feed`]). Each
 //! gives lines as they are, or reads them into a frame; reads strictly, or leniently with
-//! [`Findings`](crate::Findings). Two ways out: [`Writer`] and [`ZipWriter`]. [`Redactor`] takes out
+//! [`Findings`](crate::Findings). Two ways out: [`Writer`] and, with the
+//! feature `zip`, `ZipWriter`. [`audit()`] checks a recording, [`salvage()`] keeps what is whole. [`Redactor`] takes out
 //! who played.
 //!
 //! # What is tolerated
@@ -28,23 +29,34 @@
 //! Sources: the API as it answers, recordings of several recorders, and what the reference of
 //! .butter reads.
 
+mod audit;
+pub(crate) mod container;
 mod decode;
 mod encode;
 mod foreign;
 mod json;
-mod line;
-mod options;
+pub(crate) mod line;
 mod place;
 mod read;
 mod redact;
+mod resume;
+mod salvage;
 mod scan;
 mod stream;
+mod text;
+#[cfg(feature = "zip")]
 mod unzip;
 mod write;
+#[cfg(feature = "zip")]
+mod zip;
 
+#[cfg(feature = "zip")]
+pub use self::zip::ZipWriter;
+pub use audit::{Audit, audit, audit_input, audit_with};
+pub use container::Container;
 pub use line::{Line, write_frame};
-pub use options::{ReadOptions, Strictness};
-pub use read::{Lines, read};
+pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
-pub use stream::{Decoder, Progress, Reader, open};
-pub use write::{Writer, ZipWriter, seek_whole, whole_size};
+pub use salvage::{Salvaged, salvage, salvage_to};
+pub use stream::{Feed, Reader, open, open_with};
+pub use write::{Writer, write};

@@ -3,13 +3,11 @@
 use std::iter::FusedIterator;
 
 use super::line::Line;
-use super::options::ReadOptions;
 use super::scan::{Scan, Step};
-use crate::error::Error;
-use crate::finding::Findings;
+use crate::error::{Error, Findings, ReadOptions};
 use crate::model::Frame;
 
-/// Reads a plain .echoreplay in memory, strictly; for a zip, see [`open`](super::open).
+/// Reads a plain .echoreplay in memory, strictly; for a zip, see [`open`](super::open()).
 ///
 /// ```
 /// use gametape_echo::{Frame, echoreplay};
@@ -25,26 +23,25 @@ use crate::model::Frame;
 ///
 /// // … or what they say, in one frame that is used again and again.
 /// let mut lines = echoreplay::read(text);
-/// let mut frame = Frame::default();
-/// while let Some(line) = lines.next_frame(&mut frame)? {
-///     println!("frame {}: {} s", line.index, frame.session.game_clock);
+/// while let Some(frame) = lines.next_frame()? {
+///     println!("{}: {} s", frame.time, frame.session.game_clock);
 /// }
 /// # Ok::<(), gametape_echo::Error>(())
 /// ```
 #[must_use]
 pub fn read(bytes: &[u8]) -> Lines<'_> {
-    ReadOptions::strict().read(bytes)
+    read_with(bytes, ReadOptions::default())
 }
 
-impl ReadOptions {
-    /// [`read()`], with these options.
-    #[must_use]
-    pub fn read(self, bytes: &[u8]) -> Lines<'_> {
-        Lines {
-            rest: bytes,
-            scan: Scan::new(self),
-            failed: false,
-        }
+/// [`read()`], with other options.
+#[must_use]
+pub fn read_with(bytes: &[u8], options: ReadOptions) -> Lines<'_> {
+    Lines {
+        rest: bytes,
+        scan: Scan::new(options),
+        frame: Frame::default(),
+        line: None,
+        failed: false,
     }
 }
 
@@ -56,19 +53,42 @@ impl ReadOptions {
 pub struct Lines<'a> {
     rest: &'a [u8],
     scan: Scan,
+    frame: Frame,
+    line: Option<Line<'a>>,
     failed: bool,
 }
 
 impl<'a> Lines<'a> {
-    /// The next line, read into a frame; `None` at the end.
+    /// The next line, read into a frame; `None` at the end. It lives until the next is asked for:
+    /// nothing is allocated for a frame.
     ///
-    /// A lenient reader skips lines that are no session. What is in the frame when there is no line
-    /// is of no use.
+    /// A lenient reader skips lines that are no session.
     ///
     /// # Errors
     /// The first broken line, where reading is strict; the same comes again.
-    pub fn next_frame(&mut self, frame: &mut Frame) -> Result<Option<Line<'a>>, Error> {
-        self.step(Some(frame))
+    #[inline]
+    pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
+        Ok(self.step(true)?.map(|_| &self.frame))
+    }
+
+    /// The next line as it is; `None` at the end.
+    ///
+    /// # Errors
+    /// As [`Lines::next_frame`], but for what the columns of a line say.
+    pub fn next_line(&mut self) -> Result<Option<Line<'a>>, Error> {
+        self.step(false)
+    }
+
+    /// The last frame.
+    #[must_use]
+    pub const fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// The last line, or that of the last frame.
+    #[must_use]
+    pub const fn line(&self) -> Option<Line<'a>> {
+        self.line
     }
 
     /// What was found so far.
@@ -83,16 +103,18 @@ impl<'a> Lines<'a> {
         self.scan.offset()
     }
 
-    fn step(&mut self, frame: Option<&mut Frame>) -> Result<Option<Line<'a>>, Error> {
+    fn step(&mut self, decode: bool) -> Result<Option<Line<'a>>, Error> {
         let rest = self.rest;
-        let (used, step) = self.scan.step(rest, true, frame)?;
+        let frame = decode.then_some(&mut self.frame);
+        let (used, step) = self.scan.step(rest, true, frame);
         self.rest = rest.get(used..).unwrap_or_default();
-        Ok(match step {
+        self.line = match step? {
             Step::Line { skip, columns } => rest
                 .get(skip..)
                 .and_then(|bytes| Line::again(bytes, columns)),
             Step::NeedMore | Step::End => None,
-        })
+        };
+        Ok(self.line)
     }
 }
 
@@ -103,7 +125,7 @@ impl<'a> Iterator for Lines<'a> {
         if self.failed {
             return None;
         }
-        let line = self.step(None);
+        let line = self.next_line();
         self.failed = line.is_err();
         line.transpose()
     }

@@ -1,12 +1,10 @@
 //! From line to line: the one place that knows what a line is and what becomes of a broken one.
 //! Slices, sources and growing recordings are all read through it, and so agree.
 
-use super::decode::{self, Fault};
+use super::decode;
 use super::line::{Columns, Line};
-use super::options::{ReadOptions, Strictness};
-use crate::error::Error;
-use crate::finding::{Finding, Findings};
-use crate::model::Frame;
+use crate::error::{Error, Finding, Findings, ReadOptions};
+use crate::model::{Frame, Time};
 use crate::rule::Rule;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -24,11 +22,15 @@ pub(super) enum Step {
 /// Where a reader stands.
 #[derive(Debug)]
 pub(super) struct Scan {
-    pub options: ReadOptions,
+    options: ReadOptions,
     /// Which frame comes next.
     index: u64,
+    /// When the first one was recorded.
+    start: Option<Time>,
     /// Where the next line starts.
     offset: u64,
+    /// The file of a zip that it is in.
+    pub within: Option<Box<str>>,
     /// Lines before it.
     lines: u64,
     /// Before the first byte, where a byte order mark may stand.
@@ -37,23 +39,31 @@ pub(super) struct Scan {
     skipping: bool,
     /// Bytes of what is left in which there is no line's end.
     searched: usize,
+    /// The line before has no end: a finding, unless its end comes after all.
+    unended: Option<Finding>,
     /// What ended strict reading: it comes again, whatever is asked then.
     failed: Option<Finding>,
     pub findings: Findings,
+    /// Those before it was known that nothing more comes.
+    before_end: Option<Findings>,
 }
 
 impl Scan {
-    pub(super) fn new(options: ReadOptions) -> Self {
+    pub(super) const fn new(options: ReadOptions) -> Self {
         Self {
             options,
             index: 0,
+            start: None,
             offset: 0,
+            within: None,
             lines: 0,
             at_start: true,
             skipping: false,
             searched: 0,
+            unended: None,
             failed: None,
-            findings: Findings::default(),
+            findings: Findings::new(),
+            before_end: None,
         }
     }
 
@@ -62,93 +72,131 @@ impl Scan {
     }
 
     /// The next bytes are those of another text.
-    pub(super) fn restart(&mut self) {
+    pub(super) fn restart(&mut self, within: Box<str>) {
+        self.within = Some(within);
         self.offset = 0;
         self.lines = 0;
         self.at_start = true;
         self.skipping = false;
         self.searched = 0;
+        self.unended = None;
+        self.before_end = None;
+    }
+
+    /// More may come behind what seemed to be the end.
+    pub(super) fn reopen(&mut self) {
+        if let Some(findings) = self.before_end.take() {
+            self.findings = findings;
+        }
+        let is_cut = |failed: &mut Finding| matches!(failed.rule, Rule::LineCut { .. });
+        self.failed.take_if(is_cut);
     }
 
     /// Looks for the next line in the bytes that are left; `finished` where no more will come. With
     /// a frame, the line is read into it.
     ///
-    /// Gives how many bytes are done with, beside what was found. After an error none are, and the
-    /// same comes again.
+    /// Gives how many bytes are done with, and what was found. After an error the same comes again.
     pub(super) fn step(
         &mut self,
         bytes: &[u8],
         finished: bool,
         mut frame: Option<&mut Frame>,
-    ) -> Result<(usize, Step), Error> {
+    ) -> (usize, Result<Step, Error>) {
         if let Some(failed) = &self.failed {
-            return Err(Error::new(failed.clone()));
+            return (0, Err(failed.clone().into()));
         }
         let mut used = 0;
         loop {
             let rest = bytes.get(used..).unwrap_or_default();
-            if self.at_start {
-                if rest.starts_with(BYTE_ORDER_MARK) {
-                    self.note(Rule::ByteOrderMark);
-                    used += self.skip(BYTE_ORDER_MARK.len(), false);
-                    self.at_start = false;
-                    continue;
-                }
-                if BYTE_ORDER_MARK.starts_with(rest) && !finished {
-                    return Ok((used, Step::NeedMore));
-                }
-                self.at_start = false;
-            }
-            let ahead = rest.get(self.searched..).unwrap_or_default();
-            let end = memchr::memchr(b'\n', ahead).map(|at| self.searched + at);
-            if self.skipping {
-                let size = end.map_or(rest.len(), |end| end + 1);
-                self.skipping = end.is_none();
-                used += self.skip(size, end.is_some());
-                if end.is_some() {
-                    continue;
-                }
-                return Ok((used, at_end(finished)));
-            }
-            if rest.is_empty() {
-                return Ok((used, at_end(finished)));
-            }
-            let limit = self.options.limits.max_line_bytes;
-            if end.unwrap_or(rest.len()) as u64 > limit {
-                self.fault(Finding::new(Rule::LineLimit { limit }))?;
-                self.skipping = end.is_none();
-                used += self.skip(end.map_or(rest.len(), |end| end + 1), end.is_some());
-                continue;
-            }
-            let Some(size) = end.map(|end| end + 1).or(finished.then_some(rest.len())) else {
-                self.searched = rest.len();
-                return Ok((used, Step::NeedMore));
-            };
-            let raw = rest.get(..size).unwrap_or_default();
-            if raw.trim_ascii().is_empty() {
-                self.note(Rule::BlankLine);
-                used += self.skip(size, true);
-                continue;
-            }
-            match self.line(raw, end.is_none(), frame.as_deref_mut())? {
-                Some(columns) => {
+            match self.look(rest, finished, frame.as_deref_mut()) {
+                Ok(Look::Skip(size)) => used += size,
+                Ok(Look::Line(size, columns)) => {
                     let skip = used;
-                    used += self.skip(size, true);
-                    self.index += 1;
-                    return Ok((used, Step::Line { skip, columns }));
+                    return (used + size, Ok(Step::Line { skip, columns }));
                 }
-                None => used += self.skip(size, true),
+                Ok(Look::NeedMore) => return (used, Ok(Step::NeedMore)),
+                Ok(Look::End) => return (used, Ok(Step::End)),
+                Err(error) => return (used, Err(error)),
             }
         }
     }
 
-    /// Splits a line, and reads it; `None` where it is broken and that is put up with.
-    fn line(
+    fn look(
         &mut self,
-        raw: &[u8],
-        is_last: bool,
+        rest: &[u8],
+        finished: bool,
         frame: Option<&mut Frame>,
-    ) -> Result<Option<Columns>, Error> {
+    ) -> Result<Look, Error> {
+        if self.at_start {
+            if rest.starts_with(BYTE_ORDER_MARK) {
+                self.at_start = false;
+                self.note(Rule::ByteOrderMark);
+                return Ok(self.skip(BYTE_ORDER_MARK.len(), false));
+            }
+            if BYTE_ORDER_MARK.starts_with(rest) && !finished {
+                return Ok(Look::NeedMore);
+            }
+            self.at_start = false;
+        }
+        if let Some(look) = self.ending(rest, finished) {
+            return Ok(look);
+        }
+        let ahead = rest.get(self.searched..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', ahead).map(|at| self.searched + at);
+        if self.skipping && !rest.is_empty() {
+            let size = end.map_or(rest.len(), |end| end + 1);
+            self.skipping = end.is_none();
+            return Ok(self.skip(size, end.is_some()));
+        }
+        if rest.is_empty() {
+            return Ok(if finished { Look::End } else { Look::NeedMore });
+        }
+        let limit = self.options.limits.max_line_bytes;
+        if end.unwrap_or(rest.len()) as u64 > limit {
+            self.fault(Finding::new(Rule::LineLimit { limit }))?;
+            self.skipping = end.is_none();
+            let size = end.map_or(rest.len(), |end| end + 1);
+            return Ok(self.skip(size, end.is_some()));
+        }
+        let Some(size) = end.map(|end| end + 1).or(finished.then_some(rest.len())) else {
+            self.searched = rest.len();
+            return Ok(Look::NeedMore);
+        };
+        let raw = rest.get(..size).unwrap_or_default();
+        if raw.trim_ascii().is_empty() {
+            self.note(Rule::BlankLine);
+            return Ok(self.skip(size, true));
+        }
+        self.line(raw, end.is_none(), frame)
+    }
+
+    /// The end of the line before, where that had none; and what to say where there is none.
+    fn ending(&mut self, rest: &[u8], finished: bool) -> Option<Look> {
+        let unended = self.unended.take()?;
+        match rest {
+            [b'\r', b'\n', ..] => return Some(self.skip(2, false)),
+            [b'\n', ..] => return Some(self.skip(1, false)),
+            [] if finished => self.at_end(unended.clone()),
+            [] | [b'\r'] if !finished => {}
+            _ => {
+                self.findings.push(unended);
+                return None;
+            }
+        }
+        self.unended = Some(unended);
+        Some(if finished { Look::End } else { Look::NeedMore })
+    }
+
+    /// What is found because nothing more comes.
+    fn at_end(&mut self, finding: Finding) {
+        if self.before_end.is_none() {
+            self.before_end = Some(self.findings.clone());
+            self.findings.push(finding);
+        }
+    }
+
+    /// Splits a line, and reads it.
+    fn line(&mut self, raw: &[u8], is_last: bool, frame: Option<&mut Frame>) -> Result<Look, Error> {
         let split = Line::split(raw, self.index, self.offset);
         // A last line without an ending may be the start of one.
         let is_cut = is_last
@@ -157,86 +205,111 @@ impl Scan {
                 decode::is_whole(line.session)
                     && (bones.trim_ascii().is_empty() || decode::is_whole(bones))
             });
-        let line = match split {
-            _ if is_cut => {
-                let held = raw.len() as u64;
-                return self.broken(Finding::new(Rule::LineCut { held }));
+        if is_cut {
+            let held = raw.len() as u64;
+            let finding = self.placed(Finding::new(Rule::LineCut { held }));
+            if self.options.is_lenient() {
+                self.at_end(finding);
+                return Ok(Look::End);
             }
+            self.failed = Some(finding.clone());
+            return Err(finding.into());
+        }
+        let mut line = match split {
             Ok(line) => line,
-            Err(rule) => return self.broken(Finding::new(rule)),
+            Err(rule) => return self.broken(Finding::new(rule), raw.len()),
         };
-        let mut fault: Option<Fault> = None;
+        line.start = self.start;
         if let Some(frame) = frame {
             match line.decode(frame) {
-                Ok(bones) => fault = bones,
-                Err(fault) => {
+                Err(fault) => return self.broken(line.finding(fault), raw.len()),
+                Ok(Some(fault)) => {
+                    // Without its bones it is a frame.
+                    line.start = self.start.or(line.time());
                     self.fault(line.finding(fault))?;
-                    return Ok(None);
                 }
+                Ok(None) => {}
             }
         }
-        if let Some(fault) = fault {
-            self.fault(line.finding(fault))?;
-        }
         if is_last {
-            self.note(Rule::NoNewline);
+            self.unended = Some(self.placed(Finding::new(Rule::NoNewline)));
         }
-        Ok(Some(line.columns()))
+        self.start = self.start.or(line.time());
+        line.start = self.start;
+        let columns = line.columns();
+        self.skip(raw.len(), true);
+        self.index += 1;
+        Ok(Look::Line(raw.len(), columns))
     }
 
-    fn broken(&mut self, finding: Finding) -> Result<Option<Columns>, Error> {
+    /// A line of so many bytes that is none.
+    fn broken(&mut self, finding: Finding, size: usize) -> Result<Look, Error> {
         self.fault(finding)?;
-        Ok(None)
+        Ok(self.skip(size, true))
     }
 
     /// Something is broken: an error, or a finding.
     pub(super) fn fault(&mut self, finding: Finding) -> Result<(), Error> {
         let finding = self.placed(finding);
-        match self.options.strictness {
-            Strictness::Strict => {
-                self.failed = Some(finding.clone());
-                Err(Error::new(finding))
-            }
-            Strictness::Lenient => {
-                self.findings.push(finding);
-                Ok(())
-            }
+        if self.options.is_lenient() {
+            self.findings.push(finding);
+            return Ok(());
         }
+        self.failed = Some(finding.clone());
+        Err(finding.into())
     }
 
     /// Something is worth knowing.
-    pub(super) fn note(&mut self, rule: Rule) {
+    fn note(&mut self, rule: Rule) {
         let finding = self.placed(Finding::new(rule));
         self.findings.push(finding);
     }
 
     fn placed(&self, mut finding: Finding) -> Finding {
-        let is_of_zip = matches!(
-            finding.rule,
-            Rule::ZipTruncated { .. }
-                | Rule::ZipMembers { .. }
-                | Rule::ZipMethod { .. }
-                | Rule::ZipEncrypted
-                | Rule::ZipInflate { .. }
-                | Rule::ZipChecksum { .. }
-        );
-        finding.line = (!is_of_zip).then_some(self.lines + 1);
-        if finding.offset.is_some() {
-            return finding;
+        let place = &mut finding.place;
+        place.line = Some(self.lines + 1);
+        place.offset = place.offset.or(Some(self.offset));
+        place.step = place.step.or(Some(self.index));
+        place.within.clone_from(&self.within);
+        finding
+    }
+
+    /// Something about the zip, and no line of it.
+    pub(super) fn of_zip(&self, rule: Rule) -> Finding {
+        let mut finding = Finding::new(rule);
+        finding.place.within.clone_from(&self.within);
+        match self.within {
+            Some(_) => finding.at(self.offset).step(self.index),
+            None => finding,
         }
-        let time = finding.time;
-        finding.at(self.offset).in_frame(self.index, time)
+    }
+
+    /// What is wrong with the zip: an error, or a finding.
+    pub(super) fn fault_of_zip(&mut self, rule: Rule) -> Result<(), Error> {
+        let finding = self.of_zip(rule);
+        if self.options.is_lenient() {
+            self.findings.push(finding);
+            return Ok(());
+        }
+        self.failed = Some(finding.clone());
+        Err(finding.into())
     }
 
     /// Goes on behind so many bytes, which may be those to the end of a line.
-    fn skip(&mut self, size: usize, is_line: bool) -> usize {
+    fn skip(&mut self, size: usize, is_line: bool) -> Look {
         self.offset += size as u64;
         self.lines += u64::from(is_line);
         self.searched = 0;
-        size
+        Look::Skip(size)
     }
 }
 
-const fn at_end(finished: bool) -> Step {
-    if finished { Step::End } else { Step::NeedMore }
+/// What a look at the bytes gave.
+enum Look {
+    /// So many bytes are no line.
+    Skip(usize),
+    /// A line of so many.
+    Line(usize, Columns),
+    NeedMore,
+    End,
 }

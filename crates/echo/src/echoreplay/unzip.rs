@@ -6,38 +6,19 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
+use gametape_core::ByteReader;
+use gametape_core::feed::Buffer;
+use gametape_core::text::{printable, shortened};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::stream::read_some;
 use crate::rule::Rule;
-
-/// Compressed bytes held at a time.
-const CHUNK: usize = 64 << 10;
 
 const LOCAL_HEADER: &[u8; 4] = b"PK\x03\x04";
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";
-const DIRECTORY_END: &[u8; 4] = b"PK\x05\x06";
 
 /// A local header before its name.
 const HEADER_SIZE: usize = 30;
-
-/// Whether a file starts as a zip does.
-pub(super) fn is_zip(start: &[u8]) -> bool {
-    start == LOCAL_HEADER || start == DIRECTORY_END
-}
-
-/// Reads as much as there is, up to the size of a slice.
-pub(super) fn read_full(source: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
-    let mut size = 0;
-    while let Some(rest) = into.get_mut(size..).filter(|rest| !rest.is_empty()) {
-        match read_some(source, rest)? {
-            0 => break,
-            count => size += count,
-        }
-    }
-    Ok(size)
-}
 
 /// What [`Unzip::fill`] gives.
 pub(super) enum Filled {
@@ -46,17 +27,18 @@ pub(super) enum Filled {
     End(Option<Rule>),
 }
 
-/// What [`Unzip::next_file`] finds.
-pub(super) enum Next {
-    File,
-    /// A file that can't be read, and why.
-    Closed(Rule),
+/// What comes next in a zip: a file by its name, and why it can't be read.
+pub(super) enum Member {
+    Open(Box<str>),
+    Closed(Box<str>, Rule),
     None,
 }
 
 /// How a file is stored.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Stored {
+    /// What it is called, for people.
+    name: Box<str>,
     /// 0 or 8 are read.
     method: u16,
     encrypted: bool,
@@ -94,9 +76,7 @@ pub(super) struct Unzip<R> {
     source: R,
     /// A source that can seek, by a function: not every [`super::Reader`] needs one.
     seek: fn(&mut R, u64) -> io::Result<()>,
-    input: Vec<u8>,
-    start: usize,
-    end: usize,
+    input: Buffer,
     plan: Plan,
     current: Option<Current>,
     /// Files begun, and how many the table tells of.
@@ -125,6 +105,7 @@ impl<R: Read + Seek> Unzip<R> {
                     #[allow(deprecated)] // There is no other way to ask for the number.
                     let method = entry.compression().to_u16();
                     let stored = Stored {
+                        name: name(&entry.name().unwrap_or_default()),
                         method,
                         encrypted: entry.encrypted(),
                         size: Some(entry.compressed_size()),
@@ -156,9 +137,7 @@ impl<R: Read + Seek> Unzip<R> {
             told_several: false,
             source,
             seek: |source, offset| source.seek(SeekFrom::Start(offset)).map(drop),
-            input: vec![0; CHUNK],
-            start: 0,
-            end: 0,
+            input: Buffer::default(),
             plan,
             current: None,
             begun: 0,
@@ -189,29 +168,28 @@ impl<R: Read> Unzip<R> {
     }
 
     /// Goes to the next file.
-    pub(super) fn next_file(&mut self) -> io::Result<Next> {
+    pub(super) fn next_file(&mut self) -> io::Result<Member> {
         self.current = None;
         let stored = match &mut self.plan {
-            Plan::Done => return Ok(Next::None),
+            Plan::Done => return Ok(Member::None),
             Plan::Walk => {
                 let Some(stored) = self.walk()? else {
                     self.plan = Plan::Done;
-                    return Ok(Next::None);
+                    return Ok(Member::None);
                 };
                 stored
             }
             Plan::Table(files) => {
                 let Some((offset, stored)) = files.next() else {
                     self.plan = Plan::Done;
-                    return Ok(Next::None);
+                    return Ok(Member::None);
                 };
                 (self.seek)(&mut self.source, offset)?;
-                self.start = 0;
-                self.end = 0;
+                self.input.restart(0);
                 if self.header()?.is_none() {
                     self.begun += 1;
                     let message = "a file is not where the table says".to_owned();
-                    return Ok(Next::Closed(Rule::ZipTruncated { message }));
+                    return Ok(Member::Closed(stored.name, Rule::ZipTruncated { message }));
                 }
                 stored
             }
@@ -236,13 +214,13 @@ impl<R: Read> Unzip<R> {
             done: false,
         });
         let Some(rule) = fault else {
-            return Ok(Next::File);
+            return Ok(Member::Open(stored.name));
         };
         // So that the next one is found.
         if !self.skip()? {
             self.plan = Plan::Done;
         }
-        Ok(Next::Closed(rule))
+        Ok(Member::Closed(stored.name, rule))
     }
 
     /// Gets the next bytes of the file.
@@ -252,7 +230,7 @@ impl<R: Read> Unzip<R> {
                 return Ok(Filled::End(self.checked()));
             }
             self.have(1)?;
-            let input = self.input.get(self.start..self.end).unwrap_or_default();
+            let input = self.input.rest();
             let Some(current) = &mut self.current else {
                 continue;
             };
@@ -281,7 +259,7 @@ impl<R: Read> Unzip<R> {
                     (used, made, fault)
                 }
             };
-            self.start += used;
+            self.input.take(used);
             current.left = current.left.map(|left| left.saturating_sub(used as u64));
             current.crc.update(into.get(..made).unwrap_or_default());
             if made > 0 {
@@ -335,9 +313,9 @@ impl<R: Read> Unzip<R> {
             if self.have(1)? == 0 {
                 return Ok(false);
             }
-            let held = self.end - self.start;
+            let held = self.input.rest().len();
             let step = usize::try_from(left).unwrap_or(usize::MAX).min(held);
-            self.start += step;
+            self.input.take(step);
             left -= step as u64;
         }
         Ok(true)
@@ -345,17 +323,12 @@ impl<R: Read> Unzip<R> {
 
     /// Has at least so many bytes of input, if there are so many; how many there are.
     fn have(&mut self, size: usize) -> io::Result<usize> {
-        while self.end - self.start < size {
-            self.input.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-            let spare = self.input.get_mut(self.end..).unwrap_or_default();
-            match read_some(&mut self.source, spare)? {
-                0 => break,
-                count => self.end += count,
+        while self.input.rest().len() < size {
+            if self.input.read_from(&mut self.source)? == 0 {
+                break;
             }
         }
-        Ok(self.end - self.start)
+        Ok(self.input.rest().len())
     }
 
     /// The next file of a zip without a table, by its own header; `None` where there is none.
@@ -376,58 +349,82 @@ impl<R: Read> Unzip<R> {
     /// Behind a file there may be its checksum and sizes, in one of four forms: goes to the header
     /// that follows.
     fn find_header(&mut self) -> io::Result<()> {
-        let size = self.have(24 + LOCAL_HEADER.len())?;
-        let ahead = self.input.get(self.start..self.start + size);
-        let ahead = ahead.unwrap_or_default();
+        self.have(24 + LOCAL_HEADER.len())?;
+        let ahead = self.input.rest();
         let found = [0, 12, 16, 20, 24].into_iter().find(|at| {
             ahead.get(*at..).is_some_and(|ahead| {
                 ahead.starts_with(LOCAL_HEADER) || ahead.starts_with(DIRECTORY_ENTRY)
             })
         });
-        self.start += found.unwrap_or(0);
+        self.input.take(found.unwrap_or(0));
         Ok(())
     }
 
     /// Goes behind a local header and its name: how the file is stored, and whether it is a folder.
     fn header(&mut self) -> io::Result<Option<(Stored, bool)>> {
         self.have(HEADER_SIZE)?;
-        let held = self.input.get(self.start..self.end).unwrap_or_default();
-        let Some(header) = held.first_chunk::<HEADER_SIZE>() else {
+        let Some(header) = LocalHeader::read(self.input.rest()) else {
             return Ok(None);
         };
-        if !header.starts_with(LOCAL_HEADER) {
-            return Ok(None);
-        }
-        let u16_at = |at: usize| {
-            let bytes = header.get(at..).and_then(<[u8]>::first_chunk);
-            u16::from_le_bytes(*bytes.unwrap_or(&[0; 2]))
-        };
-        let u32_at = |at: usize| u32::from(u16_at(at)) | u32::from(u16_at(at + 2)) << 16;
-        let (flags, method, crc) = (u16_at(6), u16_at(8), u32_at(14));
-        let (size, full_size) = (u32_at(18), u32_at(22));
-        let (name, extra) = (usize::from(u16_at(26)), usize::from(u16_at(28)));
-        self.start += HEADER_SIZE;
-        // Names and extras are 128 KiB at most: read in two steps, each fits in the buffer.
-        self.have(name)?;
-        let held = self.input.get(self.start..self.end).unwrap_or_default();
-        let is_folder = held.get(..name).is_some_and(|name| name.ends_with(b"/"));
-        self.start = (self.start + name).min(self.end);
-        self.have(extra)?;
-        self.start = (self.start + extra).min(self.end);
+        self.input.take(HEADER_SIZE);
+        self.have(header.name)?;
+        let called = self.input.rest().get(..header.name).unwrap_or_default();
+        let is_folder = called.ends_with(b"/");
+        let called = name(&String::from_utf8_lossy(called));
+        self.input.take(header.name);
+        self.have(header.extra)?;
+        self.input.take(header.extra);
         // Sizes of 0 were to be filled in; those of 2³² − 1 stand in the extra field.
-        let is_known = flags & 8 == 0 && size != u32::MAX && (size > 0 || full_size > 0);
+        let (size, full_size) = header.sizes;
+        let told = header.flags & 8 == 0;
+        let is_known = told && size != u32::MAX && (size > 0 || full_size > 0);
         // A file of nothing, and not one that was never finished, has something behind it.
-        let is_empty = flags & 8 == 0 && size == 0 && full_size == 0 && {
+        let is_empty = told && size == 0 && full_size == 0 && {
             self.have(4)?;
-            let held = self.input.get(self.start..self.end).unwrap_or_default();
-            held.starts_with(LOCAL_HEADER) || held.starts_with(DIRECTORY_ENTRY)
+            let behind = self.input.rest();
+            behind.starts_with(LOCAL_HEADER) || behind.starts_with(DIRECTORY_ENTRY)
         };
         let stored = Stored {
-            method: if is_empty { 0 } else { method },
-            encrypted: flags & 1 != 0,
+            name: called,
+            method: if is_empty { 0 } else { header.method },
+            encrypted: header.flags & 1 != 0,
             size: (is_known || is_empty).then_some(size.into()),
-            crc: (is_known && crc != 0).then_some(crc),
+            crc: (is_known && header.crc != 0).then_some(header.crc),
         };
         Ok(Some((stored, is_folder)))
     }
+}
+
+/// What stands before a file.
+struct LocalHeader {
+    flags: u16,
+    method: u16,
+    crc: u32,
+    /// Compressed, and not.
+    sizes: (u32, u32),
+    /// Bytes of the name, and of what is behind it.
+    name: usize,
+    extra: usize,
+}
+
+impl LocalHeader {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let mut input = ByteReader::new(bytes.strip_prefix(LOCAL_HEADER)?);
+        input.take(2).ok()?;
+        let (flags, method) = (input.u16_le().ok()?, input.u16_le().ok()?);
+        input.take(4).ok()?;
+        Some(Self {
+            flags,
+            method,
+            crc: input.u32_le().ok()?,
+            sizes: (input.u32_le().ok()?, input.u32_le().ok()?),
+            name: input.u16_le().ok()?.into(),
+            extra: input.u16_le().ok()?.into(),
+        })
+    }
+}
+
+/// The name of a file, for people.
+fn name(text: &str) -> Box<str> {
+    shortened(&printable(text)).into()
 }

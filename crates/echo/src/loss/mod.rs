@@ -19,7 +19,8 @@ pub use report::{Change, LossReport, NumberLoss};
 use crate::diff::Tolerance;
 use crate::diff::angle;
 use crate::diff::before::Before;
-use crate::diff::walk::{At, Sink, walk};
+use crate::diff::sink::{At, Sink};
+use crate::diff::walk::walk;
 use crate::field::{Field, Kept};
 use crate::model::{Frame, Pose, Vec3};
 
@@ -314,4 +315,44 @@ fn length([x, y, z]: Vec3) -> f32 {
 #[inline]
 const fn finite(bound: f32) -> f32 {
     if bound.is_finite() { bound } else { 0.0 }
+}
+
+impl NumberLoss {
+    fn of(field: Field, errors: &Errors) -> Self {
+        Self {
+            field: field.name(),
+            unit: field.unit(),
+            values: errors.values,
+            differing: errors.differing,
+            mean_error: errors.sum / errors.values.max(1) as f64,
+            max_error: errors.max.into(),
+            max_error_frame: (errors.max > 0.0).then_some(errors.frame),
+            bound: errors.bound.into(),
+            beyond: errors.beyond,
+            not_finite: errors.not_finite,
+        }
+    }
+}
+
+impl Change {
+    const fn of(field: Field, tally: &Tally) -> Self {
+        Self {
+            field: field.name(),
+            values: tally.values,
+            frames: tally.frames,
+            first_frame: tally.first,
+        }
+    }
+}
+
+impl std::fmt::Display for FieldErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.report().fmt(f)
+    }
+}
+
+impl serde::Serialize for FieldErrors {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report().serialize(serializer)
+    }
 }

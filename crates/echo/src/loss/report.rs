@@ -1,12 +1,9 @@
 //! A loss report, as a table and as data.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
+use gametape_core::text::{Grouped, TextTable};
 use serde::Serialize;
-
-use super::{Errors, FieldErrors, Tally};
-use crate::field::Field;
-use crate::finding::Grouped;
 
 /// What a conversion lost. Shown, it is a table; serialized, it has stable keys.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -63,34 +60,6 @@ pub struct Change {
     pub first_frame: u64,
 }
 
-impl NumberLoss {
-    pub(super) fn of(field: Field, errors: &Errors) -> Self {
-        Self {
-            field: field.name(),
-            unit: field.unit(),
-            values: errors.values,
-            differing: errors.differing,
-            mean_error: errors.sum / errors.values.max(1) as f64,
-            max_error: errors.max.into(),
-            max_error_frame: (errors.max > 0.0).then_some(errors.frame),
-            bound: errors.bound.into(),
-            beyond: errors.beyond,
-            not_finite: errors.not_finite,
-        }
-    }
-}
-
-impl Change {
-    pub(super) const fn of(field: Field, tally: &Tally) -> Self {
-        Self {
-            field: field.name(),
-            values: tally.values,
-            frames: tally.frames,
-            first_frame: tally.first,
-        }
-    }
-}
-
 impl LossReport {
     /// True where nothing at all was lost.
     #[must_use]
@@ -108,37 +77,49 @@ impl LossReport {
     }
 }
 
-impl fmt::Display for FieldErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.report().fmt(f)
+impl LossReport {
+    /// What it comes to, in half a sentence.
+    #[must_use]
+    pub fn verdict(&self) -> &'static str {
+        let near = self.numbers.iter().all(|number| number.beyond == 0);
+        match (near, self.changed.is_empty()) {
+            (true, true) => "every number is as near as the format implies",
+            (true, false) => {
+                "every number is as near as the format implies; what it has no code for is changed"
+            }
+            (false, _) => "some numbers are further off than the format implies: see beyond",
+        }
     }
 }
 
-impl Serialize for FieldErrors {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.report().serialize(serializer)
-    }
-}
-
+/// Tables: of numbers, of what is changed, of what is not kept.
 impl fmt::Display for LossReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rows = vec![
-            [
-                "field",
-                "values",
-                "mean error",
-                "max error",
-                "in frame",
-                "bound",
-                "beyond",
-            ]
-            .map(str::to_owned),
-        ];
-        rows.extend(self.numbers.iter().map(NumberLoss::row));
-        table(f, &rows)?;
+        let mut table = TextTable::new([
+            "field",
+            "values",
+            "mean error",
+            "max error",
+            "in frame",
+            "bound",
+            "beyond",
+        ]);
+        for number in &self.numbers {
+            table.row(number.row().into_iter().enumerate().map(numbers));
+        }
+        print(f, &table)?;
         changes(f, "changed", &self.changed)?;
         changes(f, "not kept", &self.not_kept)
     }
+}
+
+/// All cells but the first are numbers.
+fn numbers((column, text): (usize, String)) -> (String, bool) {
+    (text, column > 0)
+}
+
+fn print(f: &mut fmt::Formatter<'_>, table: &TextTable) -> fmt::Result {
+    table.lines().iter().try_for_each(|line| writeln!(f, "{line}"))
 }
 
 impl NumberLoss {
@@ -187,37 +168,12 @@ fn changes(f: &mut fmt::Formatter<'_>, title: &str, changes: &[Change]) -> fmt::
         return Ok(());
     }
     writeln!(f)?;
-    let mut rows = vec![[title, "values", "frames", "first in frame"].map(str::to_owned)];
-    rows.extend(changes.iter().map(|change| {
-        [
-            change.field.to_owned(),
-            Grouped(change.values).to_string(),
-            Grouped(change.frames).to_string(),
-            Grouped(change.first_frame).to_string(),
-        ]
-    }));
-    table(f, &rows)
-}
-
-/// Columns as wide as their widest cell: the first to the left, the others to the right.
-fn table<const N: usize>(f: &mut fmt::Formatter<'_>, rows: &[[String; N]]) -> fmt::Result {
-    let mut widths = [0; N];
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.len().max(*width);
-        }
+    let mut table = TextTable::new([title, "values", "frames", "first in frame"]);
+    for change in changes {
+        let counts = [change.values, change.frames, change.first_frame];
+        let counts = counts.map(|count| Grouped(count).to_string());
+        let cells = std::iter::once(change.field.to_owned()).chain(counts);
+        table.row(cells.enumerate().map(numbers));
     }
-    for row in rows {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-            // Writing to a string does not fail.
-            let _ = if column == 0 {
-                write!(line, "{cell:<width$}")
-            } else {
-                write!(line, "  {cell:>width$}")
-            };
-        }
-        writeln!(f, "{}", line.trim_end())?;
-    }
-    Ok(())
+    print(f, &table)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use compact_str::CompactString;
+use gametape_core::{Datum, ToDatum};
 
 /// Defines an enum over texts: each known one with its code in .butter, and `Other` for the rest,
 /// which an .echoreplay keeps and a .butter can't.
@@ -56,6 +57,12 @@ macro_rules! texts {
                     $($text => Self::$variant,)*
                     other => Self::Other(other.into()),
                 }
+            }
+        }
+
+        impl ToDatum for $name {
+            fn to_datum(&self) -> Datum {
+                self.as_str().to_datum()
             }
         }
 

@@ -79,6 +79,19 @@ impl Time {
     }
 }
 
+impl Time {
+    /// The time since another, such as that of a recording's first frame.
+    ///
+    /// ```
+    /// use gametape_echo::Time;
+    /// assert_eq!(Time(1_641_092_400_034).since(Time(1_641_092_400_000)).ms(), 34.0);
+    /// ```
+    #[must_use]
+    pub const fn since(self, start: Self) -> gametape_core::Time {
+        gametape_core::Time::from_ms(self.0.saturating_sub(start.0))
+    }
+}
+
 impl std::str::FromStr for Time {
     type Err = ParseTimeError;
 

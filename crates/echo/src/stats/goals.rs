@@ -1,6 +1,7 @@
 //! Goals: a rise of points, and the `last_score` that tells of it.
 
-use super::{Goal, Step, keep};
+use super::model::Goal;
+use super::step::{Step, keep};
 use crate::model::{Game, GoalType, LastScore, Session, TeamId};
 
 /// `last_score` may change this long before or after the points do.

@@ -22,6 +22,7 @@ mod goals;
 mod json;
 mod model;
 mod roster;
+mod step;
 mod timeline;
 mod track;
 
@@ -30,40 +31,16 @@ pub use model::{
     PlayerStats, Possession, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
 };
 
+pub use step::{MAX_DISC_SPEED, MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED};
+
 use compact_str::CompactString;
 
 use crate::model::{Frame, Game, GameStatus, PausedState, Session, Time};
 use goals::GoalFinder;
 use roster::Roster;
+use step::Step;
 use timeline::Tracker;
 use track::Track;
-
-/// A longer time than this between two frames counts as not recorded: 5 s.
-pub const MAX_GAP_MS: u32 = 5_000;
-
-/// A head that gets further than a metre between two frames, and faster than this, m/s, has
-/// jumped (into the tube, to the spawn): that is no distance travelled. Boosts and launches stay
-/// well below.
-pub const MAX_PLAYER_SPEED: f32 = 50.0;
-
-/// The same for the disc, which is put back to the middle after a goal.
-pub const MAX_DISC_SPEED: f32 = 150.0;
-
-/// Events of a kind, and players, that are kept; more are counted.
-pub const MAX_EVENTS: usize = 10_000;
-
-/// Where a frame stands among the others.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    /// Its number, from 0.
-    frame: u64,
-    /// Time since the first frame.
-    now_ms: u64,
-    /// Time since the frame before, if that was recorded without a gap.
-    passed_ms: Option<u32>,
-    /// It is of another session than the frame before (or is the first).
-    new_session: bool,
-}
 
 /// Gathers [`MatchStats`] frame by frame.
 #[derive(Clone, Debug, Default)]
@@ -274,15 +251,6 @@ fn is_played(session: &Session) -> bool {
             PausedState::Paused | PausedState::Unpausing
         )
     })
-}
-
-/// Keeps an event, or counts it where there are too many.
-fn keep<T>(list: &mut Vec<T>, event: T, left_out: &mut u64) {
-    if list.len() < MAX_EVENTS {
-        list.push(event);
-    } else {
-        *left_out += 1;
-    }
 }
 
 /// The (lower) median of values that are counted by their size.

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
+use super::model::{Attendance, AttendanceEvent, Ping, PlayerStats};
+use super::step::{MAX_EVENTS, MAX_PLAYER_SPEED, Step, keep};
 use super::track::{Track, faster};
-use super::{
-    Attendance, AttendanceEvent, MAX_EVENTS, MAX_PLAYER_SPEED, Ping, PlayerStats, Step, keep,
-};
 use crate::counts::{counts, from_counts};
 use crate::model::{Holding, Player, Session, Stats, TeamId};
 

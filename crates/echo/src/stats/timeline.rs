@@ -2,9 +2,10 @@
 
 use compact_str::CompactString;
 
-use super::{
-    PauseSpan, RestartRequest, Round, RulesChange, Score, StatusChange, Step, Timeline, keep,
+use super::model::{
+    PauseSpan, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
 };
+use super::step::{Step, keep};
 use crate::model::{GameStatus, PausedState, Session, TeamId};
 
 /// Follows what the session says from frame to frame.

@@ -7,14 +7,16 @@ use super::error::WriteError;
 use super::events::EventLog;
 use super::result_string::ResultParts;
 use crate::fields::{Extensions, PlayerFields};
-use crate::game::{Encoding, V1_SQUARE_SIZE, property};
+use crate::game::Encoding;
 use crate::metrics::bbbv;
 use crate::minefield::Minefield;
+use crate::properties::{V1_SQUARE_SIZE, property};
 use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version};
 
 /// Something a conversion or a repair did not carry over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum Loss {
     /// The checksum: it covers the old form, and nobody can compute a new one.
     Checksum,
@@ -23,37 +25,18 @@ pub enum Loss {
     /// v1's result string; 3BV, names and time live on in other fields.
     ResultString,
     /// v1's timestamp events.
-    TimestampEvents {
-        /// How many.
-        count: u32,
-    },
+    TimestampEvents { count: u32 },
     /// Properties beyond those the version defines.
-    Properties {
-        /// How many.
-        count: usize,
-    },
+    Properties { count: usize },
     /// v2's clone id and major version.
-    CloneId {
-        /// The id.
-        id: u8,
-        /// The major version.
-        major: u8,
-    },
+    CloneId { id: u8, major: u8 },
     /// An extension property.
-    Extension {
-        /// Its name.
-        name: String,
-    },
+    Extension { name: String },
     /// Positions on squares of another size than 16 pixels, which is all v1 knows.
-    PositionsRescaled {
-        /// The size of the squares.
-        from: u8,
-    },
+    PositionsRescaled { from: u8 },
     /// A text was decoded by a guess and is UTF-8 now.
     TextReencoded {
-        /// Which text.
         field: &'static str,
-        /// The encoding that was guessed.
         from: TextEncoding,
     },
     /// The bytes behind the termination event had another form.
@@ -220,24 +203,7 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         losses.push(Loss::Properties { count: extra.len() });
     }
     let (version_info, player) = utf8_texts(game, losses)?;
-    let from = game.square_size();
-    if from != V1_SQUARE_SIZE {
-        losses.push(Loss::PositionsRescaled { from });
-    }
-    let scale = |px: i32| {
-        let size = i32::from(from.max(1));
-        (px * i32::from(V1_SQUARE_SIZE)).div_euclid(size)
-    };
-    let mut events = EventLog::empty(Version::V1);
-    for mut event in &game.events {
-        if let Event::Mouse(mouse) = &mut event {
-            mouse.reduced = false;
-            if from != V1_SQUARE_SIZE {
-                (mouse.x, mouse.y) = (scale(mouse.x), scale(mouse.y));
-            }
-        }
-        events.push(event)?;
-    }
+    let events = v1_events(game, losses)?;
     let text = |bytes| game.decode(bytes).0.into_owned();
     let parts = ResultParts {
         level: game.declared_level().unwrap_or(Level::Custom),
@@ -263,6 +229,29 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         checksum: Cow::Owned(Vec::new()),
         ..game.clone().into_owned()
     })
+}
+
+/// The events on squares of 16 pixels, in the long form.
+fn v1_events(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<EventLog<'static>, WriteError> {
+    let from = game.square_size();
+    if from != V1_SQUARE_SIZE {
+        losses.push(Loss::PositionsRescaled { from });
+    }
+    let scale = |px: i32| {
+        let size = i32::from(from.max(1));
+        (px * i32::from(V1_SQUARE_SIZE)).div_euclid(size)
+    };
+    let mut events = EventLog::empty(Version::V1);
+    for mut event in &game.events {
+        if let Event::Mouse(mouse) = &mut event {
+            mouse.reduced = false;
+            if from != V1_SQUARE_SIZE {
+                (mouse.x, mouse.y) = (scale(mouse.x), scale(mouse.y));
+            }
+        }
+        events.push(event)?;
+    }
+    Ok(events)
 }
 
 /// The same game without the player's token; the checksum goes with it, because it covers it.

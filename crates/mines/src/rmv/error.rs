@@ -18,75 +18,48 @@ pub type Error = gametape_core::ReadError<Rule>;
 /// Nothing is ever cut to fit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum WriteError {
     /// More columns or rows than a byte counts, or none.
     #[error("a board of {cols} x {rows}; RMV holds 1 x 1 to 255 x 255")]
-    BoardSize {
-        /// Columns.
-        cols: u32,
-        /// Rows.
-        rows: u32,
-    },
+    BoardSize { cols: u32, rows: u32 },
     /// More entries than the count field holds.
     #[error("{count} {what}; RMV holds at most {max}")]
     TooMany {
-        /// Entries of what.
         what: &'static str,
-        /// How many.
         count: usize,
-        /// The most there can be.
         max: usize,
     },
     /// A text longer than its length field can say.
     #[error("{what} takes {bytes} bytes; RMV holds at most {max}")]
     TextTooLong {
-        /// Which text.
         what: &'static str,
-        /// Its length.
         bytes: usize,
-        /// The longest there can be.
         max: usize,
     },
     /// A section longer than its size field can say.
     #[error("the {section} takes {bytes} bytes; RMV holds at most {max}")]
     SectionTooLarge {
-        /// Which section.
         section: Section,
-        /// Its size.
         bytes: u64,
-        /// The largest there can be.
         max: u64,
     },
     /// A time of 2²⁴ ms (4 h 39 min 37 s) or more.
     #[error("a time of {ms} ms; RMV holds at most 16,777,215")]
-    TimeTooLong {
-        /// The time.
-        ms: u32,
-    },
+    TimeTooLong { ms: u32 },
     /// Events must not go back in time.
     #[error("time runs backwards, from {before} ms to {now} ms")]
-    TimeOrder {
-        /// Time of the event before.
-        before: u32,
-        /// Time of this one.
-        now: u32,
-    },
+    TimeOrder { before: u32, now: u32 },
     /// A cursor position that 16 bits can't hold.
     #[error(
         "a cursor position of ({x}, {y}); this version holds {min_x} to {max_x} and {min_y} to {max_y}"
     )]
     PositionRange {
-        /// Position.
         x: i32,
-        /// Position.
         y: i32,
-        /// Bounds of the version.
         min_x: i32,
-        /// Bounds of the version.
         max_x: i32,
-        /// Bounds of the version.
         min_y: i32,
-        /// Bounds of the version.
         max_y: i32,
     },
     /// A reduced move that does not fit its three bytes, or that the version does not have.
@@ -94,10 +67,7 @@ pub enum WriteError {
     NotReducible,
     /// A number above 8 in a board event.
     #[error("a square can't show {number}")]
-    Number {
-        /// The number.
-        number: u8,
-    },
+    Number { number: u8 },
     /// A timestamp event in a version that has none.
     #[error("version 2 has no timestamp events")]
     Timestamp,

@@ -10,7 +10,8 @@ use super::events::EventLog;
 use super::rule::Rule;
 use super::section::Section;
 use crate::fields::{Extensions, PlayerFields};
-use crate::game::{DeclaredSize, Encoding, Version, property};
+use crate::game::{DeclaredSize, Encoding};
+use crate::properties::{Version, property};
 use crate::{Board, Cell, Cells, Game, Text, TextRule};
 
 /// The first bytes of every RMV file.
@@ -151,17 +152,19 @@ impl Prelude {
         bytes: &'a [u8],
         deviations: &mut Deviations,
     ) -> Result<Game<'a>, Error> {
-        let mut cut = Cutter {
-            rest: bytes.get(self.len..).unwrap_or_default(),
-            at: self.len as u64,
+        let mut front = ByteReader::new(bytes);
+        let mut next = |size: usize| Cut {
+            at: front.offset() as u64,
+            bytes: front.take(size).unwrap_or_default(),
         };
-        let result = cut.section(self.result);
-        let version_info = cut.section(self.version_info);
-        let player_section = cut.section(self.player);
-        let board_section = cut.section(self.board);
-        let preflags_section = cut.section(self.preflags);
-        let properties_section = cut.section(self.properties);
-        let extensions_section = cut.section(self.extensions);
+        next(self.len);
+        let result = next(self.result.into());
+        let version_info = next(self.version_info.into());
+        let player_section = next(self.player.into());
+        let board_section = next(self.board.into());
+        let preflags_section = next(self.preflags.into());
+        let properties_section = next(self.properties.into());
+        let extensions_section = next(self.extensions.into());
 
         let player = player(&player_section, deviations)?;
         let board = board(&board_section, deviations)?;
@@ -209,25 +212,6 @@ impl Prelude {
 struct Cut<'a> {
     bytes: &'a [u8],
     at: u64,
-}
-
-/// Takes sections off the front, one after the other.
-struct Cutter<'a> {
-    rest: &'a [u8],
-    at: u64,
-}
-
-impl<'a> Cutter<'a> {
-    fn section(&mut self, size: u16) -> Cut<'a> {
-        let (bytes, rest) = self
-            .rest
-            .split_at_checked(usize::from(size))
-            .unwrap_or((self.rest, &[]));
-        let at = self.at;
-        self.rest = rest;
-        self.at += bytes.len() as u64;
-        Cut { bytes, at }
-    }
 }
 
 /// Refuses a section whose entries do not fit; there is no way to guess what was meant.

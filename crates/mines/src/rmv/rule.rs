@@ -3,6 +3,7 @@
 use gametape_core::text::{Bytes, Counted, Grouped, Left};
 
 use super::section::Section;
+use crate::engine::Doubt;
 use crate::event::{Shown, game_time};
 use crate::{BoardEvent, Cell, Level, Mode, MouseAction, Outcome, TextEncoding, Version};
 
@@ -324,17 +325,26 @@ gametape_core::rules! {
     /// Another program: look.
     #[error("nFlags is {recorded:#04x}; bits 3 to 7 have no known meaning")]
     ButtonsUnknown { recorded: u8 } = "rmv.buttons-unknown", Warning;
-    /// The recorded board does something that the rules do not give; the first such event is named.
+    /// The recorded board does something that the rules do not give, and that no open question
+    /// explains; the first such event is named.
     ///
     /// Board events, mouse events or mines were edited: refuse, and look at the event.
     #[error("the recording says {}, the rules give {}", Shown(*recorded), Shown(*expected))]
     BoardEvent { recorded: Option<BoardEvent>, expected: Option<BoardEvent> } = "rmv.board-event", Error;
-    /// The recorded board does something that the rules do not give, in a situation whose rules
-    /// nobody has published ([which](engine.md#what-real-recordings-do-not-prove)).
+    /// Board events that differ in a situation whose rules nobody has published, as far as some
+    /// program could have made them ([which](engine.md#what-real-recordings-do-not-prove)); how many
+    /// mouse events are in doubt. It excuses nothing before or behind them.
     ///
     /// Play it back and look.
-    #[error("the recording says {}, standard rules give {}; {why}", Shown(*recorded), Shown(*expected))]
-    BoardEventUnproven { recorded: Option<BoardEvent>, expected: Option<BoardEvent>, why: &'static str } = "rmv.board-event-unproven", Warning;
+    #[error("the recording says {}, standard rules give {}; {}; so the board events of {} are in doubt", Shown(*recorded), Shown(*expected), why.why(), Counted(u64::from(*times), "mouse event"))]
+    BoardEventUnproven { recorded: Option<BoardEvent>, expected: Option<BoardEvent>, why: Doubt, times: u32 } = "rmv.board-event-unproven", Warning;
+    /// A game mode of which not everything is known; says what it changes and what is not known
+    /// ([all of them](format.md#modes-and-levels)). Board events and ending are checked as in any
+    /// mode.
+    ///
+    /// Decide whether you rank the mode.
+    #[error("game mode {}, {}: {}; {}", mode.code(), mode.name(), mode.rules().changes, mode.rules().unknown.unwrap_or("all of it is known"))]
+    ModeUnproven { mode: Mode } = "rmv.mode-unproven", Info;
     /// Board events one mouse event late.
     ///
     /// Known from release 3.0.2; elsewhere look.

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_core::{Class, Coded};
 
 use super::convert::Loss;
-use super::error::{Error, Findings, WriteError};
+use super::error::{Error, Finding, Findings, WriteError};
 use super::events::EventLog;
 use super::header::Prelude;
 use super::limits::ReadOptions;
@@ -14,48 +15,29 @@ use super::read::{Reading, read_with};
 use super::result_string::{score, split_pair};
 use super::rule::Rule;
 use super::section::Section;
+use super::write::write;
 use crate::engine::Status;
 use crate::event::game_time;
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
-use crate::{DeclaredSize, Ending, Event, Game, Outcome, Text, TextEncoding, Version, replay};
+use crate::{DeclaredSize, Ending, Game, Outcome, Text, TextEncoding, Version, replay};
 
 /// One thing a salvage did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[allow(missing_docs)] // Fields are the figures of the sentence.
 pub enum Repair {
     /// The stated file size was set right; nothing is lost.
-    FileSize {
-        /// What it said.
-        was: u32,
-    },
+    FileSize { was: u32 },
     /// A section had bytes its content does not use; they were dropped.
-    Slack {
-        /// Which section.
-        section: Section,
-        /// How many bytes.
-        bytes: u64,
-    },
+    Slack { section: Section, bytes: u64 },
     /// Bytes behind the checksum were dropped.
-    TrailingBytes {
-        /// How many.
-        bytes: u64,
-    },
+    TrailingBytes { bytes: u64 },
     /// The video section was cut or unreadable behind the last whole event.
-    EventsCut {
-        /// How many events were kept.
-        kept: u32,
-        /// Where in the file the first lost byte stood.
-        offset: u64,
-    },
+    EventsCut { kept: u32, offset: u64 },
     /// The termination event was missing: one was put there at the last mouse event's time, with
     /// the outcome that the rules give for the events that were kept.
-    TerminationAdded {
-        /// The outcome.
-        outcome: Outcome,
-        /// The time.
-        time_ms: u32,
-    },
+    TerminationAdded { outcome: Outcome, time_ms: u32 },
     /// The bytes behind the termination event were missing or of another size.
     TailRewritten,
     /// Something was given up.
@@ -75,16 +57,18 @@ impl fmt::Display for Repair {
         match self {
             Self::FileSize { was } => write!(f, "set file_size right, it said {was}"),
             Self::Slack { section, bytes } => {
-                write!(f, "dropped {bytes} unused bytes of the {section}")
-            }
-            Self::TrailingBytes { bytes } => {
-                write!(f, "dropped {bytes} bytes behind the checksum")
-            }
-            Self::EventsCut { kept, offset } => {
                 write!(
                     f,
-                    "kept {kept} whole events; lost what stood from byte {offset} on"
+                    "dropped {} of the {section}",
+                    Counted(*bytes, "unused byte")
                 )
+            }
+            Self::TrailingBytes { bytes } => {
+                write!(f, "dropped {} behind the checksum", Bytes(*bytes))
+            }
+            Self::EventsCut { kept, offset } => {
+                let (kept, offset) = (Counted((*kept).into(), "whole event"), Grouped(*offset));
+                write!(f, "kept {kept}; lost what stood from byte {offset} on")
             }
             Self::TerminationAdded { outcome, time_ms } => write!(
                 f,
@@ -154,45 +138,84 @@ impl Coded for SalvageError {
 /// assert!(rmv::read(&whole).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # Errors
+/// [`SalvageError`]: where nothing in front of the events can be read, and where the file breaks a
+/// rule that nobody can mend.
 pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
     let Reading { game, findings } = read_with(bytes, ReadOptions::lenient())?;
-    let mut repairs = Vec::new();
-    let mut game = game.into_owned();
-    let mut covered_by_checksum = false;
-    let mut cut_at: Option<(u32, u64)> = None;
+    let mut mender = Mender {
+        game: game.into_owned(),
+        repairs: Vec::new(),
+        covered_by_checksum: false,
+        cut_at: None,
+    };
     for finding in &findings {
-        let event = finding.place.step.and_then(|step| u32::try_from(step).ok());
-        let place = (
-            event.unwrap_or(game.events.len()),
-            finding.place.offset.unwrap_or(0),
-        );
+        mender.mend(finding)?;
+    }
+    if let Some((event, offset)) = mender.cut_at {
+        // Where only the termination event is missing, no byte is.
+        let lost_bytes = !findings.has("rmv.termination-missing");
+        mender.cut(event, offset, lost_bytes)?;
+    }
+    let had_checksum = Prelude::parse(bytes)?.is_some_and(|prelude| prelude.checksum > 0);
+    let (game, repairs) = mender.finish(had_checksum);
+    // What is kept must be whole: a text that was mended may have grown beyond its section.
+    write(&game).map_err(|error| hopeless(&error))?;
+    Ok(Salvaged {
+        game,
+        repairs,
+        findings,
+    })
+}
+
+fn hopeless(error: &WriteError) -> SalvageError {
+    SalvageError::Hopeless(error.to_string().into())
+}
+
+/// A game that is being mended.
+struct Mender {
+    game: Game<'static>,
+    repairs: Vec<Repair>,
+    /// Something changes that the checksum covers.
+    covered_by_checksum: bool,
+    /// The first event that is lost, and the first byte.
+    cut_at: Option<(u32, u64)>,
+}
+
+impl Mender {
+    /// Mends what a finding names, or remembers where to cut.
+    fn mend(&mut self, finding: &Finding) -> Result<(), SalvageError> {
         match &finding.rule {
-            Rule::FileSize { declared, .. } => repairs.push(Repair::FileSize { was: *declared }),
+            Rule::FileSize { declared, .. } => {
+                self.repairs.push(Repair::FileSize { was: *declared });
+            }
             Rule::SectionSize {
                 section,
                 declared,
                 used,
             } => {
-                repairs.push(Repair::Slack {
+                self.repairs.push(Repair::Slack {
                     section: *section,
                     bytes: declared - used,
                 });
-                covered_by_checksum = true;
+                self.covered_by_checksum = true;
             }
-            Rule::TrailingBytes { found } => repairs.push(Repair::TrailingBytes { bytes: *found }),
+            Rule::TrailingBytes { found } => {
+                self.repairs.push(Repair::TrailingBytes { bytes: *found });
+            }
             Rule::Truncated {
                 section: Section::Checksum,
                 ..
-            } => covered_by_checksum = true,
+            } => self.covered_by_checksum = true,
             Rule::Truncated {
                 section: Section::Tail,
                 ..
             }
             | Rule::TailSize { .. } => {
-                let time_ms = game.ending.map_or(0, |ending| ending.time_ms);
-                game.tail = Cow::Owned(Game::canonical_tail(game.version(), time_ms).to_vec());
-                repairs.push(Repair::TailRewritten);
-                covered_by_checksum = true;
+                let time_ms = self.game.ending.map_or(0, |ending| ending.time_ms);
+                self.rewrite_tail(time_ms);
+                self.repairs.push(Repair::TailRewritten);
             }
             Rule::Truncated { .. }
             | Rule::EventCode { .. }
@@ -203,75 +226,69 @@ pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
             | Rule::PositionRange { .. }
             | Rule::EventCell { .. }
             | Rule::TerminationMissing { .. } => {
-                if cut_at.is_none_or(|(event, _)| place.0 < event) {
-                    cut_at = Some(place);
+                let event = finding.place.step.and_then(|step| u32::try_from(step).ok());
+                let event = event.unwrap_or(self.game.events.len());
+                if self.cut_at.is_none_or(|(first, _)| event < first) {
+                    self.cut_at = Some((event, finding.place.offset.unwrap_or(0)));
                 }
             }
             Rule::TextNotUtf8 { .. } => {
-                reencode(&mut game, &mut repairs)
-                    .map_err(|error| SalvageError::Hopeless(error.to_string().into()))?;
-                covered_by_checksum = true;
+                reencode(&mut self.game, &mut self.repairs).map_err(|error| hopeless(&error))?;
+                self.covered_by_checksum = true;
             }
             rule => return Err(SalvageError::Hopeless(rule.to_string().into())),
         }
+        Ok(())
     }
-    if let Some((event, offset)) = cut_at {
-        // Where only the termination event is missing, no byte is.
-        let lost_bytes = !findings.has("rmv.termination-missing");
-        cut(&mut game, event, offset, lost_bytes, &mut repairs)?;
-        rewrite_score(&mut game);
-        covered_by_checksum = true;
-    }
-    let had_checksum = Prelude::parse(bytes)?.is_some_and(|prelude| prelude.checksum > 0);
-    if had_checksum && covered_by_checksum {
-        game.checksum = Cow::Borrowed(&[]);
-        repairs.push(Repair::Lost(Loss::Checksum));
-    }
-    if !repairs.is_empty() {
-        game.file_size = match game.encoding {
-            Encoding::V2 { clone_id: 1, .. } => DeclaredSize::LessTwo,
-            _ => DeclaredSize::Exact,
-        };
-    }
-    // What is kept must be whole: a text that was mended may have grown beyond its section.
-    super::write::write(&game).map_err(|error| SalvageError::Hopeless(error.to_string().into()))?;
-    Ok(Salvaged {
-        game,
-        repairs,
-        findings,
-    })
-}
 
-/// Ends the game before event `first_lost`.
-fn cut(
-    game: &mut Game<'static>,
-    first_lost: u32,
-    offset: u64,
-    lost_bytes: bool,
-    repairs: &mut Vec<Repair>,
-) -> Result<(), SalvageError> {
-    let whole = game.events.len();
-    let hopeless = |error: WriteError| SalvageError::Hopeless(error.to_string().into());
-    game.events = first_events(&game.events, first_lost).map_err(hopeless)?;
-    // A cut among the board events of a click leaves a click that is not whole, either.
-    let replayed = replay(game);
-    if let Some(unmet) = replayed.unmet_from {
-        game.events = first_events(&game.events, unmet).map_err(hopeless)?;
+    /// The bytes behind the termination event, as known files have them.
+    fn rewrite_tail(&mut self, time_ms: u32) {
+        let tail = Game::canonical_tail(self.game.version(), time_ms);
+        self.game.tail = Cow::Owned(tail.to_vec());
+        self.covered_by_checksum = true;
     }
-    let kept = game.events.len();
-    if kept < whole || lost_bytes {
-        repairs.push(Repair::EventsCut { kept, offset });
+
+    /// Ends the game before event `first_lost`.
+    fn cut(&mut self, first_lost: u32, offset: u64, lost_bytes: bool) -> Result<(), SalvageError> {
+        let game = &mut self.game;
+        let whole = game.events.len();
+        game.events = first_events(&game.events, first_lost).map_err(|error| hopeless(&error))?;
+        // A cut among the board events of a click leaves a click that is not whole, either.
+        if let Some(unmet) = replay(game).unmet_from {
+            game.events = first_events(&game.events, unmet).map_err(|error| hopeless(&error))?;
+        }
+        let kept = game.events.len();
+        if kept < whole || lost_bytes {
+            self.repairs.push(Repair::EventsCut { kept, offset });
+        }
+        let time_ms = game.events.last_time_ms();
+        let outcome = match replay(game).status {
+            Status::Won => Outcome::Win,
+            Status::Lost => Outcome::Blast,
+            Status::Playing => Outcome::Other,
+        };
+        game.ending = Some(Ending { outcome, time_ms });
+        rewrite_score(game);
+        self.repairs
+            .push(Repair::TerminationAdded { outcome, time_ms });
+        self.rewrite_tail(time_ms);
+        Ok(())
     }
-    let time_ms = last_time(&game.events);
-    let outcome = match replay(game).status {
-        Status::Won => Outcome::Win,
-        Status::Lost => Outcome::Blast,
-        Status::Playing => Outcome::Other,
-    };
-    game.ending = Some(Ending { outcome, time_ms });
-    repairs.push(Repair::TerminationAdded { outcome, time_ms });
-    game.tail = Cow::Owned(Game::canonical_tail(game.version(), time_ms).to_vec());
-    Ok(())
+
+    /// A checksum that covers something else is dropped, the stated size made right.
+    fn finish(mut self, had_checksum: bool) -> (Game<'static>, Vec<Repair>) {
+        if had_checksum && self.covered_by_checksum {
+            self.game.checksum = Cow::Borrowed(&[]);
+            self.repairs.push(Repair::Lost(Loss::Checksum));
+        }
+        if !self.repairs.is_empty() {
+            self.game.file_size = match self.game.encoding {
+                Encoding::V2 { clone_id: 1, .. } => DeclaredSize::LessTwo,
+                _ => DeclaredSize::Exact,
+            };
+        }
+        (self.game, self.repairs)
+    }
 }
 
 fn first_events(events: &EventLog<'_>, count: u32) -> Result<EventLog<'static>, WriteError> {
@@ -300,17 +317,6 @@ fn rewrite_score(game: &mut Game<'static>) {
         }
         *result = Text(Cow::Owned(parts.join(&b'#')));
     }
-}
-
-fn last_time(events: &EventLog<'_>) -> u32 {
-    events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Mouse(mouse) => Some(mouse.time_ms),
-            _ => None,
-        })
-        .last()
-        .unwrap_or(0)
 }
 
 /// Texts that claim to be UTF-8 and are not, decoded as an old file's would be.

@@ -12,7 +12,7 @@ use super::limits::{Limits, ReadOptions};
 use super::read::read_with;
 use super::section::Section;
 use crate::game::{DeclaredSize, Encoding};
-use crate::{Ending, Event, Game};
+use crate::{Cells, Ending, Event, Game};
 
 /// Encodes a game in its version.
 ///
@@ -82,27 +82,14 @@ pub(super) fn front(game: &Game<'_>, video: u32) -> Result<Vec<u8>, WriteError> 
     if game.events.version() != game.version() {
         return Err(WriteError::EventsOfOtherVersion);
     }
-    let mines = u16::try_from(game.board.mines.len()).map_err(|_| WriteError::TooMany {
-        what: "mines",
-        count: game.board.mines.len(),
-        max: usize::from(u16::MAX),
-    })?;
-    let preflag_count = game.preflags.as_ref().map_or(0, crate::Cells::len);
-    let preflags = u16::try_from(preflag_count).map_err(|_| WriteError::TooMany {
-        what: "preflags",
-        count: preflag_count,
-        max: usize::from(u16::MAX),
-    })?;
-    let player = game.player.as_bytes();
-    let size = |section, bytes: usize| {
-        u16::try_from(bytes).map_err(|_| WriteError::SectionTooLarge {
-            section,
-            bytes: bytes as u64,
-            max: u64::from(u16::MAX),
-        })
-    };
-
     let mut out = Vec::with_capacity(512 + game.events.as_bytes().len());
+    sizes(game, video, &mut out)?;
+    sections(game, &mut out);
+    Ok(out)
+}
+
+/// The fixed part: signature, version, and the table of section sizes.
+fn sizes(game: &Game<'_>, video: u32, out: &mut Vec<u8>) -> Result<(), WriteError> {
     out.extend_from_slice(&SIGNATURE);
     out.extend_from_slice(&game.version().number().to_be_bytes());
     if let Encoding::V2 {
@@ -114,39 +101,50 @@ pub(super) fn front(game: &Game<'_>, video: u32) -> Result<Vec<u8>, WriteError> 
         out.extend_from_slice(&[clone_id, clone_major]);
     }
     out.extend_from_slice(&[0; 4]);
-    let mut put = |size: u16| out.extend_from_slice(&size.to_be_bytes());
+    let put = |section, bytes: usize, out: &mut Vec<u8>| {
+        let size = u16::try_from(bytes).map_err(|_| WriteError::SectionTooLarge {
+            section,
+            bytes: bytes as u64,
+            max: u16::MAX.into(),
+        })?;
+        out.extend_from_slice(&size.to_be_bytes());
+        Ok(())
+    };
     if let Encoding::V1 { result } = &game.encoding {
-        put(size(Section::Result, result.as_bytes().len())?);
+        put(Section::Result, result.as_bytes().len(), out)?;
     }
-    put(size(
-        Section::VersionInfo,
-        game.version_info.as_bytes().len(),
-    )?);
-    put(size(Section::Player, 2 + player.len())?);
-    put(size(Section::Board, 8 + game.board.mines.as_bytes().len())?);
-    put(match &game.preflags {
-        Some(flags) => size(Section::Preflags, 2 + flags.as_bytes().len())?,
-        None => 0,
-    });
-    put(size(Section::Properties, game.properties.len())?);
+    let preflags = game.preflags.as_ref();
+    let preflags = preflags.map_or(0, |flags| 2 + flags.as_bytes().len());
+    let version_info = game.version_info.as_bytes().len();
+    put(Section::VersionInfo, version_info, out)?;
+    put(Section::Player, 2 + game.player.as_bytes().len(), out)?;
+    put(Section::Board, 8 + game.board.mines.as_bytes().len(), out)?;
+    put(Section::Preflags, preflags, out)?;
+    put(Section::Properties, game.properties.len(), out)?;
     if let Encoding::V2 { extensions, .. } = &game.encoding {
-        put(size(Section::Extensions, 2 + extensions.as_bytes().len())?);
+        put(Section::Extensions, 2 + extensions.as_bytes().len(), out)?;
     }
     out.extend_from_slice(&video.to_be_bytes());
-    out.extend_from_slice(&size(Section::Checksum, game.checksum.len())?.to_be_bytes());
+    put(Section::Checksum, game.checksum.len(), out)
+}
 
+/// The sections before the events.
+fn sections(game: &Game<'_>, out: &mut Vec<u8>) {
+    // What is too many for 16 bits was too large for the section's size before.
+    let count = |cells: &Cells<'_>| (cells.len() as u16).to_be_bytes();
     if let Encoding::V1 { result } = &game.encoding {
         out.extend_from_slice(result.as_bytes());
     }
     out.extend_from_slice(game.version_info.as_bytes());
     out.extend_from_slice(&game.player.len().to_be_bytes());
-    out.extend_from_slice(player);
-    out.extend_from_slice(&game.board.timestamp.to_be_bytes());
-    out.extend_from_slice(&[game.board.cols, game.board.rows]);
-    out.extend_from_slice(&mines.to_be_bytes());
-    out.extend_from_slice(game.board.mines.as_bytes());
+    out.extend_from_slice(game.player.as_bytes());
+    let board = &game.board;
+    out.extend_from_slice(&board.timestamp.to_be_bytes());
+    out.extend_from_slice(&[board.cols, board.rows]);
+    out.extend_from_slice(&count(&board.mines));
+    out.extend_from_slice(board.mines.as_bytes());
     if let Some(flags) = &game.preflags {
-        out.extend_from_slice(&preflags.to_be_bytes());
+        out.extend_from_slice(&count(flags));
         out.extend_from_slice(flags.as_bytes());
     }
     out.extend_from_slice(&game.properties);
@@ -154,7 +152,6 @@ pub(super) fn front(game: &Game<'_>, video: u32) -> Result<Vec<u8>, WriteError> 
         out.extend_from_slice(&extensions.len().to_be_bytes());
         out.extend_from_slice(extensions.as_bytes());
     }
-    Ok(out)
 }
 
 /// Why a recording could not be written to its destination.

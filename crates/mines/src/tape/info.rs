@@ -79,6 +79,25 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
         },
         "checksum_bytes": game.checksum.len(),
     }));
+    of_encoding(game, &mut details, &text, &secret);
+    Info {
+        format: NAME,
+        format_version: u32::from(game.version().number()),
+        bytes,
+        duration_ms: game.ending.map(|ending| u64::from(ending.time_ms)),
+        frames: events,
+        step: "event",
+        details,
+    }
+}
+
+/// What only one of the two versions has.
+fn of_encoding(
+    game: &Game<'_>,
+    details: &mut Map<String, Value>,
+    text: &impl Fn(&[u8]) -> String,
+    secret: &impl Fn(&[u8]) -> String,
+) {
     match &game.encoding {
         Encoding::V1 { result } => {
             let parsed = ResultString::parse(result.as_bytes());
@@ -106,15 +125,6 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
             }
             details.insert("extensions".into(), Value::Object(pairs));
         }
-    }
-    Info {
-        format: NAME,
-        format_version: u32::from(game.version().number()),
-        bytes,
-        duration_ms: game.ending.map(|ending| u64::from(ending.time_ms)),
-        frames: events,
-        step: "event",
-        details,
     }
 }
 

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use gametape_core::tape::{
-    Audit, Converted, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
-    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial, Repaired,
+    Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -17,7 +17,6 @@ use serde_json::{Map, Value};
 use crate::rmv::{self, ReadOptions, Reading, Rule, SalvageError};
 use crate::{Metrics, Version};
 
-/// The format's name.
 const NAME: &str = "rmv";
 /// No recording that can be read is larger: the sections in front of the events and the checksum
 /// have 16-bit sizes. What is in memory already may have any size.
@@ -38,6 +37,15 @@ const WRITE: &[OptionDef] = &[OptionDef {
 }];
 
 /// The format, for a registry.
+///
+/// ```
+/// # let bytes = gametape_samples::mines::example();
+/// use gametape_core::tape::{Format, Options, Source};
+/// let tape = gametape_mines::tape::Rmv.open(Source::new(bytes))?;
+/// let audit = tape.audit(&Options::new())?;
+/// println!("{}: {}", audit.verdict(), audit.summary);
+/// # Ok::<(), gametape_core::tape::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rmv;
 
@@ -118,14 +126,8 @@ impl RmvTape {
     }
 }
 
-/// A lenient reading.
 fn read(bytes: &[u8]) -> Result<Reading<'_>, Error> {
     Ok(rmv::read_with(bytes, ReadOptions::lenient())?)
-}
-
-/// What is wrong with a file that was read leniently: the first thing.
-fn problem(reading: &Reading<'_>) -> Option<Error> {
-    reading.findings.iter().next().cloned().map(Error::from)
 }
 
 impl Tape for RmvTape {
@@ -149,10 +151,8 @@ impl Tape for RmvTape {
         let game = &reading.game;
         // The termination event counts as one, as in the specification.
         let events = u64::from(game.events.len()) + u64::from(game.ending.is_some());
-        Ok(Partial {
-            value: info::info(game, bytes.len() as u64, Some(events), secrets),
-            problem: problem(&reading),
-        })
+        let info = info::info(game, bytes.len() as u64, Some(events), secrets);
+        Ok(Partial::new(info, reading.findings.problem()))
     }
 
     fn audit(&self, _options: &Options) -> Result<Audit, Error> {
@@ -175,21 +175,19 @@ impl Tape for RmvTape {
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
         let bytes = self.bytes()?;
         let reading = read(&bytes)?;
-        Ok(Partial {
-            value: info::stats(&Metrics::of(&reading.game)),
-            problem: problem(&reading),
-        })
+        let stats = info::stats(&Metrics::of(&reading.game));
+        Ok(Partial::new(stats, reading.findings.problem()))
     }
 
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         let bytes = self.bytes()?;
         let reading = read(&bytes)?;
         let found = dump::dump(&reading.game, wanted.at, out)?;
-        match (wanted.at, problem(&reading)) {
+        match (wanted.at, reading.findings.problem()) {
             // It may have been in what is lost.
             (Some(_), Some(problem)) if !found => Err(problem),
             (Some(at), None) if !found => Err(Error::NotRecorded { at }),
-            (_, problem) => Ok(Partial { value: (), problem }),
+            (_, problem) => Ok(Partial::new((), problem)),
         }
     }
 

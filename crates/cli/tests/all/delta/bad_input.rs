@@ -15,9 +15,9 @@ fn commands(file: &str) -> Vec<String> {
         "inspect {}",
         "stats {}",
         "dump {}",
-        "dump --tick 5 {}",
+        "dump --at tick:5 {}",
         "dump --state {}",
-        "dump --state --tick 5 {}",
+        "dump --state --at tick:5 {}",
         "diff {} run.mcap",
         "diff run.mcap {}",
         "convert {} out.mcap",
@@ -103,7 +103,7 @@ fn an_empty_file_of_packets_is_an_empty_recording() {
     );
     refused(
         path,
-        "dump --tick 3 empty.delta",
+        "dump --at tick:3 empty.delta",
         "empty.delta: tick 3 is not recorded",
     );
     fine(path, "convert empty.delta empty.mcap");
@@ -164,7 +164,7 @@ fn files_that_end_too_early() {
     assert_eq!(out.lines().count(), 20);
     assert!(err.starts_with("gametape: cut.delta: "), "{err}");
     let state = fine(path, "dump --state cut.delta");
-    assert_eq!(state, fine(path, "dump --state --tick 20 run.mcap"));
+    assert_eq!(state, fine(path, "dump --state --at tick:20 run.mcap"));
 }
 
 /// Lengths of up to 2^64 in every length field of a capture, and of 2^32 in packets.

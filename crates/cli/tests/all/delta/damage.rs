@@ -392,8 +392,8 @@ kept 40 packets, up to tick 40
     assert!(err.ends_with("(dumped what could be read)\n"), "{err}");
     let count = out.lines().count();
     assert!(count > 5 && count < TICKS as usize);
-    let state = fine(path, "dump --state --tick 3 bad.mcap");
-    assert_eq!(state, fine(path, "dump --state --tick 3 run.mcap"));
+    let state = fine(path, "dump --state --at tick:3 bad.mcap");
+    assert_eq!(state, fine(path, "dump --state --at tick:3 run.mcap"));
     // The input itself is not replaced by less.
     refused(
         path,

@@ -285,10 +285,10 @@ fn dump_state_has_an_object_an_entity() {
     let path = folder.path();
     for (args, tick) in [
         ("", TICKS),
-        (" --tick 1", 1),
-        (" --tick 17", 17),
-        (" --tick 31", 31),
-        (" --tick 99999999999", TICKS),
+        (" --at tick:1", 1),
+        (" --at tick:17", 17),
+        (" --at tick:31", 31),
+        (" --at tick:99999999999", TICKS),
     ] {
         let state = &states()[tick as usize - 1];
         let mut expected = String::new();
@@ -313,7 +313,7 @@ fn dump_state_has_an_object_an_entity() {
             assert_eq!(fine(path, &format!("dump --state{args} {name}")), expected);
         }
     }
-    gametape(path, &["dump", "--state", "--tick", "1", "run.mcap"])
+    gametape(path, &["dump", "--state", "--at", "tick:1", "run.mcap"])
         .assert()
         .stdout_eq(str![[r#"
 {"tick":1,"entity":1,"components":{"1":[18214,48647,-14720,881,164,531,227,100]}}
@@ -345,9 +345,9 @@ fn dump_has_a_packet_a_line() {
             assert_eq!(line["baseline"], tick - 1);
         }
     }
-    let one = fine(path, "dump --tick 2 run.delta");
+    let one = fine(path, "dump --at tick:2 run.delta");
     assert_eq!(one.trim_end(), all.lines().nth(1).unwrap());
-    gametape(path, &["dump", "--tick", "2", "run.delta"])
+    gametape(path, &["dump", "--at", "tick:2", "run.delta"])
         .assert()
         .stdout_eq(str![[r#"
 {"tick":2,"kind":"delta","baseline":1,"bytes":103,"sections":[{"section":"update","entities":[{"entity":1,"components":{"1":{"1":19087,"2":48824,"3":-14182,"4":873,"5":177,"6":538,"7":209}}},{"entity":2,"components":{"1":{"1":-7626,"2":9079,"3":12533,"4":665,"5":-192,"6":-716,"7":1077}}},{"entity":3,"components":{"1":{"1":-3809,"2":-42346,"3":-23776,"4":332,"5":-71,"6":-530,"7":3145}}},{"entity":4,"components":{"1":{"1":43557,"2":30523,"3":15480,"4":647,"5":681,"6":-674,"7":1130}}}]}]}
@@ -361,11 +361,11 @@ fn ticks_that_are_not_there() {
     let path = folder.path();
     for name in ["run.mcap", "run.delta", "packets"] {
         for (args, complaint) in [
-            ("--tick 41", "tick 41 is not recorded"),
-            ("--tick 0", "tick 0 is not recorded"),
-            ("--tick 4294967297", "tick 4294967297 is not recorded"),
+            ("--at tick:41", "tick 41 is not recorded"),
+            ("--at tick:0", "tick 0 is not recorded"),
+            ("--at tick:4294967297", "tick 4294967297 is not recorded"),
             (
-                "--state --tick 0",
+                "--state --at tick:0",
                 "there is no state at tick 0: the first full snapshot is of tick 1",
             ),
         ] {

@@ -56,7 +56,7 @@ fn the_last_state_is_the_origins() {
         assert_eq!(fine(path, &format!("dump --state {name}")), expected);
     }
     assert_eq!(fine(&tapes, "dump --state demo12"), expected);
-    assert_eq!(fine(&tapes, "dump --state --tick 60 demo12"), expected);
+    assert_eq!(fine(&tapes, "dump --state --at tick:60 demo12"), expected);
     // Byte for byte.
     let mut files: Vec<PathBuf> = fs::read_dir(tapes.join("demo12"))
         .unwrap()

@@ -60,7 +60,7 @@ const PRINTING: [&str; 15] = [
     "stats run.delta",
     "dump run.mcap",
     "dump --state run.mcap",
-    "dump --state --tick 3 run.delta",
+    "dump --state --at tick:3 run.delta",
     "convert run.mcap -",
     "repair run.mcap -",
     "convert --json packets new.mcap",

@@ -319,8 +319,8 @@ fn killed_it_leaves_what_it_flushed() {
     let said = fine(path, "verify out.mcap");
     assert!(said.starts_with("warn  out.mcap  "), "{said}");
     assert!(said.contains("warning capture.no-summary: "), "{said}");
-    let state = fine(path, "dump --state --tick 20 out.mcap");
-    assert_eq!(state, fine(path, "dump --state --tick 20 run.mcap"));
+    let state = fine(path, "dump --state --at tick:20 out.mcap");
+    assert_eq!(state, fine(path, "dump --state --at tick:20 run.mcap"));
     super::support::said(path, "repair out.mcap whole.mcap", 0);
     assert!(fine(path, "verify whole.mcap").starts_with("pass "));
 }

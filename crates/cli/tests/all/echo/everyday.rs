@@ -121,13 +121,13 @@ fn frames_are_dumped_one_by_one() {
         assert_eq!(bones.len(), 4);
     }
     assert_eq!(fine(path, "dump zip.echoreplay"), all);
-    let one = fine(path, "dump --tick 77 match.butter");
+    let one = fine(path, "dump --at step:77 match.butter");
     assert_eq!(json(&one)["frame"], 77);
     assert_eq!(
         fine(path, "dump match.butter").lines().nth(77),
         Some(one.trim_end())
     );
-    let (_, err) = said(path, "dump --tick 90 match.butter", 2);
+    let (_, err) = said(path, "dump --at step:90 match.butter", 2);
     assert_eq!(err, "gametape: match.butter: tick 90 is not recorded\n");
     let (_, err) = said(path, "dump --state match.butter", 2);
     assert_eq!(

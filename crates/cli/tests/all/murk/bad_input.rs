@@ -15,7 +15,7 @@ fn commands(file: &str) -> Vec<Vec<&str>> {
         &["inspect", file][..],
         &["stats", file],
         &["dump", file],
-        &["dump", "--tick", "5", file],
+        &["dump", "--at", "tick:5", file],
         &["convert", file, "out.murk"],
         &["repair", file, "out.murk"],
         &["diff", file, "run.murk"],

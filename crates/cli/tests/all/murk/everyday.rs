@@ -310,8 +310,8 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
         // One tick alone, with and without --json.
         let tick = (line + 1).to_string();
         for args in [
-            &["dump", "--tick", &tick, "odd.murk"][..],
-            &["dump", "--json", "--tick", &tick, "odd.murk"],
+            &["dump", "--at", &tick, "odd.murk"][..],
+            &["dump", "--json", "--at", &tick, "odd.murk"],
         ] {
             gametape(path, args)
                 .assert()
@@ -326,7 +326,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
         fs::read(path.join("again.murk")).unwrap(),
         fs::read(path.join("odd.murk")).unwrap()
     );
-    gametape(path, &["dump", "--tick", "13", "odd.murk"])
+    gametape(path, &["dump", "--at", "tick:13", "odd.murk"])
         .assert()
         .code(2)
         .stdout_eq("")
@@ -346,7 +346,7 @@ fn parameters_survive_the_way_through_json() {
     let lines: String = values.into_iter().map(line).collect();
     fs::write(path.join("parameters.jsonl"), lines).unwrap();
     record(path, "pond.toml", "parameters.jsonl", "parameters.murk").code(0);
-    let dumped = said(path, &["dump", "--tick", "1", "parameters.murk"], 0);
+    let dumped = said(path, &["dump", "--at", "tick:1", "parameters.murk"], 0);
     for value in values {
         assert!(
             dumped.contains(&format!("\"value\":{value:?},")),

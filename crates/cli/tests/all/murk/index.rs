@@ -11,7 +11,7 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
-    let plain = said(path, &["dump", "--tick", "6", "run.murk"], 0);
+    let plain = said(path, &["dump", "--at", "tick:6", "run.murk"], 0);
     gametape(path, &["index", "run.murk"])
         .assert()
         .code(0)
@@ -21,8 +21,8 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         .assert()
         .code(0)
         .stdout_eq("{\"path\":\"run.murk\",\"index\":\"run.murk.index\",\"frames\":12}\n");
-    assert_eq!(said(path, &["dump", "--tick", "6", "run.murk"], 0), plain);
-    gametape(path, &["dump", "--tick", "0", "run.murk"])
+    assert_eq!(said(path, &["dump", "--at", "tick:6", "run.murk"], 0), plain);
+    gametape(path, &["dump", "--at", "tick:0", "run.murk"])
         .assert()
         .code(2)
         .stderr_eq("gametape: run.murk: tick 0 is not recorded\n");
@@ -95,7 +95,7 @@ fn an_index_does_not_give_out_a_damaged_tick() {
     let at = header_size(&bytes) + 2;
     bytes[at] ^= 1;
     fs::write(path.join("run.murk"), &bytes).unwrap();
-    gametape(path, &["dump", "--tick", "1", "run.murk"])
+    gametape(path, &["dump", "--at", "tick:1", "run.murk"])
         .assert()
         .code(2)
         .stdout_eq("")
@@ -104,7 +104,7 @@ fn an_index_does_not_give_out_a_damaged_tick() {
             grouped(at)
         ));
     // The others are as they were.
-    gametape(path, &["dump", "--tick", "2", "run.murk"])
+    gametape(path, &["dump", "--at", "tick:2", "run.murk"])
         .assert()
         .code(0);
     // In two frames, each bit is turned back; two in one frame can't be.
@@ -128,7 +128,7 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
     let folder = folder();
     let path = folder.path();
     let bytes = fs::read(path.join("run.murk")).unwrap();
-    let plain = said(path, &["dump", "--tick", "6", "run.murk"], 0);
+    let plain = said(path, &["dump", "--at", "tick:6", "run.murk"], 0);
     gametape(path, &["index", "run.murk"]).assert().code(0);
     let index = fs::read(path.join("run.murk.index")).unwrap();
     fs::write(path.join("none.jsonl"), "").unwrap();
@@ -158,7 +158,7 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
             "{what}: {text}"
         );
         assert_eq!(
-            said(path, &["dump", "--tick", "6", "run.murk"], 0),
+            said(path, &["dump", "--at", "tick:6", "run.murk"], 0),
             plain,
             "{what}"
         );
@@ -179,7 +179,7 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
     fs::write(path.join("run.murk.index"), flipped).unwrap();
     for tick in 1..=12 {
         let tick = tick.to_string();
-        let args = ["dump", "--tick", &tick, "run.murk"];
+        let args = ["dump", "--at", &format!("tick:{tick}"), "run.murk"];
         let run = gametape(path, &args).assert();
         let output = run.get_output();
         let prefix = format!("\"tick\":{tick},");

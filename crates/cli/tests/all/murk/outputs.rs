@@ -138,7 +138,7 @@ const PRINTING: [&str; 14] = [
     "verify --json run.murk",
     "stats run.murk",
     "dump run.murk",
-    "dump --tick 3 run.murk",
+    "dump --at tick:3 run.murk",
     "convert run.murk -",
     "diff run.murk cut.murk.whole",
     "repair run.murk -",

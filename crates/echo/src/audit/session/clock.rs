@@ -1,6 +1,6 @@
 //! The clock against time.
 
-use super::{Follows, Report, is_played};
+use super::report::{Follows, Report, is_played};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 

@@ -1,7 +1,7 @@
 //! The disc, from frame to frame.
 
 use super::players::{NEXT_MS, TELEPORT, metres};
-use super::{Follows, Report};
+use super::report::{Follows, Report};
 use crate::model::{Session, Vec3};
 use crate::rule::Rule;
 

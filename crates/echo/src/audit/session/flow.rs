@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 
 use super::clock::Clock;
-use super::{Follows, Report, is_played};
+use super::report::{Follows, Report, is_played};
 use crate::model::{Frame, GameStatus, Map, Time};
 use crate::rule::Rule;
 

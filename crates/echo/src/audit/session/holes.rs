@@ -1,6 +1,6 @@
 //! Frames that are missing.
 
-use super::{Follows, Report};
+use super::report::{Follows, Report};
 use crate::model::{Game, Session, TeamId};
 use crate::rule::Rule;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
-use super::{Follows, Report};
+use super::report::{Follows, Report};
 use crate::counts::{COUNT_NAMES, COUNTS, counts};
 use crate::model::{Game, Holding, Player, Session, Team, TeamId, Time, Vec3};
 use crate::rule::Rule;
@@ -187,7 +187,7 @@ impl Players {
                 (None, Some(b)) => {
                     let team = team_id(b.team);
                     report.raise(Rule::PlayerJoined { team });
-                    step.comes(b, report.time);
+                    step.comes(b, report.spot.time);
                 }
                 (None, None) => {}
             }
@@ -273,7 +273,7 @@ impl Step {
             ) {
                 report.raise(Rule::PlayerJump { metres, ms });
             }
-            self.score(before, now, report.time);
+            self.score(before, now, report.spot.time);
         }
     }
 

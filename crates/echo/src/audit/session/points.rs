@@ -1,6 +1,6 @@
 //! Points against what is told of goals.
 
-use super::{Follows, Place, Report};
+use super::report::{Follows, Spot, Report};
 use crate::model::{Frame, Game, GameStatus, GoalType, LastScore, Session, TeamId, Time};
 use crate::rule::Rule;
 
@@ -25,7 +25,7 @@ pub(super) struct Points {
 
 #[derive(Clone, Debug)]
 struct Told {
-    place: Place,
+    spot: Spot,
     team: TeamId,
     amount: i32,
     own: bool,
@@ -35,7 +35,7 @@ struct Told {
 
 #[derive(Clone, Debug)]
 struct Rise {
-    place: Place,
+    spot: Spot,
     team: TeamId,
     points: f32,
 }
@@ -77,7 +77,7 @@ impl Points {
                 .taken
                 .is_some_and(|taken| frame.time.0.abs_diff(taken.0) <= WINDOW_MS);
             self.told = Some(Told {
-                place: report.place(),
+                spot: report.spot.clone(),
                 team: score.team.clone(),
                 amount: score.point_amount,
                 own,
@@ -99,7 +99,7 @@ impl Points {
                 // Nothing tells of goals in a session without the member.
                 if self.score.is_some() {
                     self.waiting = Some(Rise {
-                        place: report.place(),
+                        spot: report.spot.clone(),
                         team,
                         points: now - before,
                     });
@@ -114,11 +114,11 @@ impl Points {
     fn judge(&mut self, now: Time, report: &mut Report<'_>) {
         self.explain(now, report);
         if let Some(told) = &self.told
-            && now.0.abs_diff(told.place.time.0) > WINDOW_MS
+            && now.0.abs_diff(told.spot.time.0) > WINDOW_MS
         {
             if told.counts {
                 let (team, amount) = (told.team.clone(), told.amount);
-                report.raise_at(told.place, Rule::GoalUncounted { team, amount });
+                report.raise_at(&told.spot, Rule::GoalUncounted { team, amount });
             }
             self.told = None;
         }
@@ -132,7 +132,7 @@ impl Points {
             .told
             .as_ref()
             .filter(|told| {
-                told.place.time.0.abs_diff(rise.place.time.0) <= WINDOW_MS
+                told.spot.time.0.abs_diff(rise.spot.time.0) <= WINDOW_MS
                     && (told.team == rise.team || told.own)
             })
             .map(|told| told.amount);
@@ -143,7 +143,7 @@ impl Points {
                 rise: rise.points,
                 amount,
             }),
-            None if now.0.abs_diff(rise.place.time.0) <= WINDOW_MS => return,
+            None if now.0.abs_diff(rise.spot.time.0) <= WINDOW_MS => return,
             None => Some(Rule::GoalUntold {
                 team: rise.team.clone(),
                 rise: rise.points,
@@ -151,7 +151,7 @@ impl Points {
         };
         if let Some(rule) = rule {
             // Of the frame in which the points rose.
-            report.raise_at(rise.place, rule);
+            report.raise_at(&rise.spot, rule);
         }
         if told.is_some() {
             self.told = None;

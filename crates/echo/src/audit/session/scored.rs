@@ -1,7 +1,7 @@
 //! Points of the teams against those in the stats of their players.
 
 use super::players::Rises;
-use super::{Follows, Place, Report};
+use super::report::{Follows, Spot, Report};
 use crate::model::{Frame, Game, GoalType, TeamId, Time};
 use crate::rule::Rule;
 
@@ -17,9 +17,9 @@ pub(super) struct Scored {
 }
 
 /// Points and stats that have risen, never further apart than [`WINDOW_MS`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Rising {
-    place: Place,
+    spot: Spot,
     last: Time,
     points: f32,
     stats: i64,
@@ -47,7 +47,7 @@ impl Scored {
         // Where time is missing, so may be either; a new round counts anew.
         let (Some(before), Some(0..=WINDOW_MS), true) = (before, follows.ms, follows.same_round)
         else {
-            self.rising = [None; 2];
+            self.rising = [None, None];
             return;
         };
         let teams = [TeamId::Blue, TeamId::Orange];
@@ -60,8 +60,8 @@ impl Scored {
                 continue;
             };
             if now > before || stats > 0 {
-                let rising = rising.get_or_insert(Rising {
-                    place: report.place(),
+                let rising = rising.get_or_insert_with(|| Rising {
+                    spot: report.spot.clone(),
                     last: frame.time,
                     points: 0.0,
                     stats: 0,
@@ -71,13 +71,11 @@ impl Scored {
                 rising.stats += stats;
             }
             let over = |rising: &Rising| frame.time.0.abs_diff(rising.last.0) > WINDOW_MS;
-            let Some(all) = *rising else { continue };
-            if own || over(&all) {
-                *rising = None;
-            }
+            let Some(all) = rising.take_if(|rising| own || over(rising)) else {
+                continue;
+            };
             // Nobody may be known to have scored: who did has left, or nobody counts it.
-            if over(&all)
-                && !own
+            if !own
                 && all.stats > 0
                 && (all.stats as f64 - f64::from(all.points)).abs() > 0.5
             {
@@ -86,7 +84,7 @@ impl Scored {
                     stats: all.stats,
                     points: all.points,
                 };
-                report.raise_at(all.place, rule);
+                report.raise_at(&all.spot, rule);
             }
         }
     }

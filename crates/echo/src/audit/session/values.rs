@@ -1,6 +1,6 @@
 //! Values that no match has, each frame by itself.
 
-use super::{Report, is_played};
+use super::report::{Report, is_played};
 use crate::model::{Bones, Frame, Player, Pose, Session, Vec3, clock_display};
 use crate::rule::Rule;
 

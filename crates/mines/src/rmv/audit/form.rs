@@ -1,6 +1,7 @@
 //! The form of the file: sizes, properties, names, tail and checksum.
 
-use crate::game::{DeclaredSize, Encoding, Game, Version};
+use crate::game::{DeclaredSize, Encoding, Game};
+use crate::properties::Version;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{TextEncoding, TextRule};
 

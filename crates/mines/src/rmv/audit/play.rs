@@ -1,10 +1,10 @@
 //! What was played, against the rules of the game.
 
 use crate::engine::Status;
-use crate::replay::Replayed;
+use crate::replay::{Divergence, Doubted, Replayed};
 use crate::rmv::deviations::at_event;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Event, Face, Game, Metrics, MouseAction, Outcome};
+use crate::{Game, Metrics, Outcome};
 
 pub(super) fn check(
     game: &Game<'_>,
@@ -13,68 +13,37 @@ pub(super) fn check(
     findings: &mut Findings,
 ) {
     let offset = game.events.offset();
-    let unproven = unproven_mode(game);
+    if let Some(mode) = game.mode()
+        && mode.rules().unknown.is_some()
+    {
+        findings.push(Finding::new(Rule::ModeUnproven { mode }));
+    }
     if let Some(lag) = replayed.lag {
         let at = offset + lag.position as u64;
         let mut finding = at_event(Rule::BoardEventLag, at, lag.event, lag.time_ms);
         finding.repeats = lag.times.saturating_sub(1).into();
         findings.push(finding);
     }
-    if let Some(divergence) = replayed.divergence {
-        let (recorded, expected) = (divergence.recorded, divergence.expected);
-        let why = unproven
-            .or_else(|| {
-                divergence
-                    .after_blast
-                    .then_some("in which order a lost chord opens its squares is not published")
-            })
-            .or_else(|| unproven_event(game, divergence.event));
-        let rule = match why {
-            Some(why) => Rule::BoardEventUnproven {
-                recorded,
-                expected,
-                why,
-            },
-            None => Rule::BoardEvent { recorded, expected },
-        };
+    let mut found = |divergence: Divergence, rule| {
         let at = offset + divergence.position as u64;
         findings.push(at_event(rule, at, divergence.event, divergence.time_ms));
+    };
+    if let Some(fault) = replayed.fault {
+        let (recorded, expected) = (fault.recorded, fault.expected);
+        found(fault, Rule::BoardEvent { recorded, expected });
     }
-    if unproven.is_none() {
-        end(game, replayed, findings);
+    if let Some(Doubted { first, why, times }) = replayed.doubted {
+        let rule = Rule::BoardEventUnproven {
+            recorded: first.recorded,
+            expected: first.expected,
+            why,
+            times,
+        };
+        found(first, rule);
     }
+    end(game, replayed, findings);
     time(game, findings);
     rate(metrics, findings);
-}
-
-fn unproven_mode(game: &Game<'_>) -> Option<&'static str> {
-    match game.mode() {
-        Some(mode) if mode.has_known_rules() => None,
-        _ => Some("the rules of this game mode are not published"),
-    }
-}
-
-/// What no public recording shows, if the game used it before the divergence.
-fn unproven_event(game: &Game<'_>, divergence: u32) -> Option<&'static str> {
-    game.events
-        .iter()
-        .take(divergence as usize + 1)
-        .find_map(|event| match event {
-            Event::Mouse(mouse)
-                if matches!(
-                    mouse.action,
-                    MouseAction::MiddleDown | MouseAction::MiddleUp
-                ) =>
-            {
-                Some("the specification leaves the middle button open")
-            }
-            Event::Board(board)
-                if game.marks() && matches!(board.face, Face::Question | Face::PressedQuestion) =>
-            {
-                Some("no public recording shows question marks")
-            }
-            _ => None,
-        })
 }
 
 fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {

@@ -1,0 +1,239 @@
+//! Checking: every packet is read and applied, and the container held against what is in it.
+
+mod container;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use gametape_core::text::{Counted, Grouped};
+use gametape_delta as delta;
+use gametape_delta::wire::Header;
+
+use crate::clock::Clock;
+use crate::layout::Role;
+use crate::packet::{Packet, Times};
+use crate::replay::{Added, Replay};
+use crate::rule::{CaptureRule, Error, Finding, Findings, Rule};
+use crate::stream::Packets;
+
+/// What checking a recording comes to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Audit {
+    /// What was found, worst first.
+    pub findings: Findings,
+    /// Packets of the stream.
+    pub packets: u64,
+    /// Those that could be applied.
+    pub applied: u64,
+    /// The tick and the number of entities of the last state, where there is one.
+    pub last: Option<(u32, u64)>,
+}
+
+/// `60 packets, all applied, 12 entities at tick 60`
+impl fmt::Display for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, ", Counted(self.packets, "packet"))?;
+        match self.last {
+            _ if self.packets == 0 => f.write_str("nothing to apply"),
+            _ if self.applied < self.packets => write!(f, "{} applied", Grouped(self.applied)),
+            None => f.write_str("all applied"),
+            Some((tick, entities)) => write!(
+                f,
+                "all applied, {} at tick {}",
+                Counted(entities, "entity"),
+                Grouped(tick.into())
+            ),
+        }
+    }
+}
+
+/// Reads and applies all packets, and holds what is around them against them.
+#[must_use]
+pub fn audit(packets: &Packets<'_>) -> Audit {
+    let mut auditor = Auditor::new(packets);
+    if let Packets::Capture(capture) = packets {
+        container::check(capture, &mut auditor.findings);
+    }
+    auditor.all(packets);
+    if auditor.packets == 0 {
+        let rule = match packets {
+            Packets::Capture(_) => CaptureRule::CaptureEmpty,
+            Packets::Delta(_) => CaptureRule::DeltaEmpty,
+        };
+        auditor.findings.push(Finding::new(rule.into()));
+    }
+    auditor.finish()
+}
+
+/// Adds what a reader refuses.
+fn refused(error: Error, findings: &mut Findings) {
+    // The bytes are in memory: there is no source that could fail.
+    findings.extend(error.into_finding());
+}
+
+struct Auditor {
+    findings: Findings,
+    replay: Replay,
+    clock: Clock,
+    packets: u64,
+    applied: u64,
+    last_tick: Option<u32>,
+    /// Ticks whose packets could not be applied.
+    failed: BTreeSet<u32>,
+    /// Packets that build on those, and their last tick.
+    behind: Option<(u64, u32)>,
+    log_tick_ns: u64,
+}
+
+impl Auditor {
+    fn new(packets: &Packets<'_>) -> Self {
+        Self {
+            findings: Findings::default(),
+            replay: packets.replay(),
+            clock: Clock::new(packets.tick_ns()),
+            packets: 0,
+            applied: 0,
+            last_tick: None,
+            failed: BTreeSet::new(),
+            behind: None,
+            log_tick_ns: match packets {
+                Packets::Capture(capture) => capture.log_tick_ns(),
+                Packets::Delta(_) => 0,
+            },
+        }
+    }
+
+    fn all(&mut self, packets: &Packets<'_>) {
+        let mut cursor = packets.cursor();
+        loop {
+            match cursor.next_packet() {
+                Ok(None) => break,
+                Ok(Some(packet)) => self.packet(&packet),
+                Err(error) => refused(error, &mut self.findings),
+            }
+        }
+        if let Some((packets, last_tick)) = self.behind {
+            let rule = CaptureRule::Behind { packets, last_tick };
+            self.findings.push(Finding::new(rule.into()));
+        }
+    }
+
+    fn packet(&mut self, packet: &Packet<'_>) {
+        let header = match Header::read(packet.bytes) {
+            Ok((header, _)) => header,
+            Err(error) => {
+                self.packets += u64::from(packet.role != Role::Added);
+                self.note(packet, Rule::Wire(error));
+                return;
+            }
+        };
+        // The first one starts the clock.
+        let _ = self.clock.time(header.tick);
+        if let Some(times) = packet.times {
+            self.times(packet, &header, times);
+        }
+        if packet.role == Role::Added {
+            self.added(packet, header.tick);
+            return;
+        }
+        self.packets += 1;
+        if let Some(last) = self.last_tick {
+            let again = header.tick == last && header.baseline().is_some();
+            if header.tick < last || again {
+                let tick = header.tick;
+                self.note(packet, CaptureRule::TickOrder { tick, last });
+            }
+        }
+        self.last_tick = self.last_tick.max(Some(header.tick));
+        match self.replay.apply_strictly(packet) {
+            Ok(deviation) => {
+                self.applied += 1;
+                self.failed.remove(&header.tick);
+                if let Some(error) = deviation {
+                    self.note(packet, Rule::Wire(error));
+                }
+            }
+            Err(error) => self.not_applied(packet, header.tick, error),
+        }
+    }
+
+    fn not_applied(&mut self, packet: &Packet<'_>, tick: u32, error: Error) {
+        self.failed.insert(tick);
+        match missing_baseline(&error) {
+            Some(baseline) if self.failed.contains(&baseline) => {
+                let (count, _) = self.behind.unwrap_or_default();
+                self.behind = Some((count + 1, tick));
+            }
+            Some(baseline) => self.note(packet, CaptureRule::NotRecorded { baseline }),
+            None => {
+                if let Some(finding) = error.into_finding() {
+                    self.note(packet, finding.rule);
+                }
+            }
+        }
+    }
+
+    fn times(&mut self, packet: &Packet<'_>, header: &Header, times: Times) {
+        let tick = header.tick;
+        let (sequence, log_time) = (times.sequence, times.log_time);
+        if sequence != tick {
+            self.note(packet, CaptureRule::Sequence { sequence, tick });
+        }
+        let expected = self.log_tick_ns.saturating_mul(tick.into());
+        if log_time != expected {
+            let rule = CaptureRule::LogTime {
+                log_time,
+                tick,
+                expected,
+            };
+            self.note(packet, rule);
+        }
+        let full = header.baseline().is_none();
+        if full != (packet.role != Role::Delta) {
+            let topic = packet.role.topic();
+            self.note(packet, CaptureRule::Topic { full, topic });
+        }
+    }
+
+    fn added(&mut self, packet: &Packet<'_>, tick: u32) {
+        match self.replay.apply_added(packet) {
+            Ok(Added::Same) => {}
+            Ok(Added::Resumed) if self.last_tick == Some(tick) => {
+                self.failed.remove(&tick);
+            }
+            // Of a tick that the stream does not have, or not any more.
+            Ok(Added::Differs | Added::Resumed) => self.note(packet, CaptureRule::Keyframe),
+            Err(error) => match error.into_finding().map(|finding| finding.rule) {
+                Some(Rule::Wire(source)) => self.note(packet, Rule::Added(source)),
+                Some(rule) => self.note(packet, rule),
+                None => {}
+            },
+        }
+    }
+
+    fn note(&mut self, packet: &Packet<'_>, rule: impl Into<Rule>) {
+        let found = packet.finding(rule);
+        let time = packet.tick().and_then(|tick| self.clock.time(tick));
+        self.findings.push(found.time(time));
+    }
+
+    fn finish(self) -> Audit {
+        let state = self.replay.state();
+        let mut findings = self.findings;
+        findings.sort();
+        Audit {
+            findings,
+            packets: self.packets,
+            applied: self.applied,
+            last: state.map(|state| (state.tick(), state.len() as u64)),
+        }
+    }
+}
+
+/// The tick whose state is missing, where that is what is wrong.
+pub(crate) fn missing_baseline(error: &Error) -> Option<u32> {
+    match error.rule()?.wire()? {
+        delta::Rule::BaselineMissing { baseline } => Some(*baseline),
+        _ => None,
+    }
+}

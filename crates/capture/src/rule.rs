@@ -1,0 +1,362 @@
+//! What a recording of packets can break: the rules of its packets, which are the wire's own, and
+//! those of what they are recorded in.
+
+use core::fmt;
+
+use gametape_core::text::{Bytes, Counted, Grouped};
+use gametape_core::{Class, Datum, RuleInfo, Severity, ToDatum as _};
+use gametape_delta as delta;
+use gametape_delta::wire::HEADER_BYTES;
+
+gametape_core::rules! {
+    /// What a recording can break beside its packets.
+    pub enum CaptureRule: "packet";
+
+    /// There is no packet.
+    ///
+    /// Nothing was recorded, or nothing is left of it.
+    #[error("there are no packets: nothing was recorded, or nothing is left")]
+    DeltaEmpty = "delta.empty", Warning;
+    /// Bytes between two packets, or behind the last, are no packet.
+    ///
+    /// The file was cut or damaged there; `repair` keeps what can be applied.
+    #[error("{} are no packet: {}", Bytes(*.bytes), next_packet(*.next))]
+    LostSync { bytes: u64, next: Option<u64> } = "delta.lost-sync", Error;
+    /// In a folder: the name of a file says another tick or baseline than its packet.
+    ///
+    /// The packet counts; rename the file.
+    #[error("{name} holds {}, its name says {}", said(*.tick, *.baseline), said(*.named_tick, *.named_baseline))]
+    FileName { name: String, tick: u32, baseline: Option<u32>, named_tick: u32, named_baseline: Option<u32> } = "delta.file-name", Warning;
+    /// In a folder: a file is longer or shorter than its packet.
+    ///
+    /// Cut, or two packets in one file.
+    #[error("{name} has {}, its packet {}", Bytes(*.bytes), Grouped(*.packet))]
+    FileSize { name: String, bytes: u64, packet: u64 } = "delta.file-size", Warning;
+    /// In a folder: a file is too short for any packet.
+    ///
+    /// Cut.
+    #[error("{name} has {}, a packet has {HEADER_BYTES} or more", Bytes(*.bytes))]
+    FileShort { name: String, bytes: u64 } = "delta.file-size", Warning;
+    /// The state it builds on is of a tick that is not recorded before it.
+    ///
+    /// A packet before it is missing.
+    #[error("it builds on tick {}, which is not recorded before it", Grouped((*.baseline).into()))]
+    NotRecorded { baseline: u32 } = "delta.baseline-missing", Error;
+    /// Packets build on packets that could not be applied.
+    ///
+    /// Look at the first of those.
+    #[error("{}, the last of tick {}, {} on packets that could not be applied", Counted(*.packets, "packet"), Grouped((*.last_tick).into()), if *.packets == 1 { "builds" } else { "build" })]
+    Behind { packets: u64, last_tick: u32 } = "delta.baseline-missing", Error;
+    /// A packet that does not come after the one before; a full snapshot may have the same tick.
+    ///
+    /// Recorded from two streams, or out of order. `repair` drops it.
+    #[error("a packet of tick {} comes after tick {}", Grouped((*.tick).into()), Grouped((*.last).into()))]
+    TickOrder { tick: u32, last: u32 } = "capture.tick-order", Error;
+    /// There is no packet.
+    ///
+    /// Nothing was recorded, or nothing is left of it.
+    #[error("there are no packets: nothing was recorded, or nothing is left")]
+    CaptureEmpty = "capture.empty", Warning;
+    /// The file does not start as an MCAP file does, or holds bare packets under the name of a capture.
+    ///
+    /// It is none, whatever its name says.
+    #[error("the file does not start as an MCAP file does")]
+    NotMcap = "capture.magic", Error;
+    /// Packets one behind the other, under the name of a capture.
+    ///
+    /// Name it `.delta`.
+    #[error("no MCAP file, but bare packets: with the name .delta, and their schema beside it, it can be read")]
+    BarePackets = "capture.magic", Error;
+    /// An MCAP file of another profile.
+    ///
+    /// A recording of another program: `mcap info` lists it.
+    #[error("an MCAP file, but no capture: its profile is {profile:?}, that of captures is \"gametape\"")]
+    Foreign { profile: String } = "capture.foreign", Error;
+    /// It ends inside a record, or is damaged there.
+    ///
+    /// Its recorder was killed, or the disk was full: `repair` keeps the whole chunks.
+    #[error("the file ends inside its {what}")]
+    Truncated { what: &'static str } = "capture.truncated", Error, Truncated;
+    /// It ends inside a record, or is damaged there.
+    ///
+    /// As before.
+    #[error("the file ends inside a record, or is damaged here: {} are not of a whole chunk", Bytes(*.bytes))]
+    Cut { bytes: u64 } = "capture.truncated", Error, Truncated;
+    /// It ends between two records, without an index.
+    ///
+    /// Its recorder was killed. Nothing is missing; `repair` writes the index.
+    #[error("the capture has no index: its recorder was stopped. All packets can be read; gametape repair writes an index")]
+    NoSummary = "capture.no-summary", Warning;
+    /// A record breaks the rules of MCAP, or is only found by the index.
+    ///
+    /// Damaged: `repair` keeps the whole chunks.
+    #[error("the {what} record is damaged")]
+    Record { what: &'static str } = "capture.record", Error;
+    /// Going from record to record does not lead on.
+    ///
+    /// As before.
+    #[error("the records behind this place can only be found by the index")]
+    IndexAlone = "capture.record", Error;
+    /// The summary is not where the data ends.
+    ///
+    /// As before.
+    #[error("the data section ends at byte {}, the summary starts at byte {}", Grouped(*.data_end), Grouped(*.summary))]
+    SummaryStart { data_end: u64, summary: u64 } = "capture.record", Error;
+    /// The checksum of a chunk, of the data or of the summary is wrong.
+    ///
+    /// Damaged. The packets of such a chunk are not read.
+    #[error("the checksum of the {what} is {found:08x}, {recorded:08x} is recorded")]
+    Crc { what: &'static str, recorded: u32, found: u32 } = "capture.crc", Error;
+    /// A chunk can't be unpacked.
+    ///
+    /// As before.
+    #[error("the chunk can't be unpacked: {reason}")]
+    Unpack { reason: String } = "capture.unpack", Error;
+    /// A chunk is packed with something other than zstd.
+    ///
+    /// Pack it anew with an MCAP tool.
+    #[error("the chunk is packed with {name:?}; zstd can be unpacked")]
+    Compression { name: String } = "capture.compression", Error;
+    /// A chunk, a packet or the states to be held exceed what gametape is willing to hold.
+    ///
+    /// Damaged, most likely.
+    #[error("the chunk claims {} when unpacked, the limit is {}", Bytes(*.claimed), Grouped(*.limit))]
+    ChunkTooLarge { claimed: u64, limit: u64 } = "capture.limit", Error, Limit;
+    /// More states would have to be held than the limit allows.
+    ///
+    /// As before.
+    #[error("it builds on tick {}, whose state was let go: more than {} of states would have to be held", Grouped((*.baseline).into()), Bytes(*.limit))]
+    TooManyStates { baseline: u32, limit: u64 } = "capture.limit", Error, Limit;
+    /// Neither metadata nor the first chunk has the schema.
+    ///
+    /// Both are lost: take the packets out with an MCAP tool, and give the schema with them.
+    #[error("the capture has no schema: neither in its metadata nor in its first chunk")]
+    NoSchema = "capture.no-schema", Error;
+    /// The schema can't be read, or the summary has another one.
+    ///
+    /// Damaged, or written by another program.
+    #[error("the schema in the capture can't be read: {reason}")]
+    Schema { reason: String } = "capture.schema", Error;
+    /// The summary has another schema.
+    ///
+    /// As before.
+    #[error("the summary has another schema than the metadata")]
+    OtherSchema = "capture.schema", Error;
+    /// A fact in the metadata is no number above 0.
+    ///
+    /// As before.
+    #[error("the capture's metadata has {key} = {value:?}, which is no number above 0")]
+    Metadata { key: &'static str, value: String } = "capture.metadata", Error;
+    /// The metadata is not there.
+    ///
+    /// As before.
+    #[error("the metadata of the capture is not there: how long a tick is, is not known")]
+    NoMetadata = "capture.metadata", Warning;
+    /// The index does not list what is there.
+    ///
+    /// Damaged: `repair` writes it anew.
+    #[error("the summary lists {} chunks, {} are there", Grouped(*.listed), Grouped(*.there))]
+    ChunkCount { listed: u64, there: u64 } = "capture.index", Error;
+    /// The index says other things of a chunk than it does.
+    ///
+    /// As before.
+    #[error("the summary describes the chunk at byte {} otherwise than it is", Grouped(*.chunk))]
+    ChunkDiffers { chunk: u64 } = "capture.index", Error;
+    /// The message indexes of a chunk do not list its messages.
+    ///
+    /// As before.
+    #[error("the message indexes of this chunk do not list the messages in it")]
+    MessageIndex = "capture.index", Error;
+    /// The summary counts other messages than there are.
+    ///
+    /// As before.
+    #[error("the summary counts {} messages, {} are there", Grouped(*.counted), Grouped(*.there))]
+    Statistics { counted: u64, there: u64 } = "capture.statistics", Error;
+    /// Messages outside of chunks, which are not read.
+    ///
+    /// Written by another program.
+    #[error("{} messages are outside of chunks, where captures have none: they are not read", Grouped(*.messages))]
+    Loose { messages: u64 } = "capture.loose-message", Error;
+    /// A message on a channel that captures do not have.
+    ///
+    /// As before.
+    #[error("a message on channel {channel}, which is none of the capture's")]
+    ForeignMessage { channel: u16 } = "capture.foreign-message", Error;
+    /// A full snapshot among the deltas, or the other way round.
+    ///
+    /// As before; seeking may miss it.
+    #[error("{} is on the topic {topic:?}", if *.full { "a full snapshot" } else { "a delta" })]
+    Topic { full: bool, topic: &'static str } = "capture.topic", Error;
+    /// The sequence number of a message is not the tick of its packet.
+    ///
+    /// As before.
+    #[error("the message has the sequence number {sequence}, its packet tick {tick}")]
+    Sequence { sequence: u32, tick: u32 } = "capture.sequence", Error;
+    /// The time of a message is not that of its tick.
+    ///
+    /// As before; seeking may miss it.
+    #[error("the message has the log time {log_time}, tick {tick} is {expected}")]
+    LogTime { log_time: u64, tick: u32, expected: u64 } = "capture.log-time", Error;
+    /// A full snapshot that the recorder added is not the state of the stream.
+    ///
+    /// A fault of the recorder. Without the added ones the stream is right: `repair` leaves them out.
+    #[error("the full snapshot that the recorder added is not the state that the stream has")]
+    Keyframe = "capture.keyframe", Error;
+    /// No full snapshot comes that early.
+    ///
+    /// The sentence has the first one's tick.
+    #[error("there is no state at tick {}: {}", Grouped((*.tick).into()), first_state(*.first))]
+    NoState { tick: u32, first: Option<u32> } = "capture.no-state", Error, Caller;
+    /// The state builds on a tick that is not recorded.
+    ///
+    /// Ask for another tick, or record from a full snapshot on.
+    #[error("the state at tick {} can't be told: it builds on tick {}, which is not recorded", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
+    Unreachable { tick: u32, baseline: u32 } = "capture.unreachable", Error, Caller;
+}
+
+fn next_packet(next: Option<u64>) -> String {
+    next.map_or_else(
+        || "none follows".to_owned(),
+        |at| format!("the next one starts at byte {}", Grouped(at)),
+    )
+}
+
+fn said(tick: u32, baseline: Option<u32>) -> String {
+    baseline.map_or_else(
+        || format!("a full snapshot of tick {tick}"),
+        |baseline| format!("a delta of tick {tick} on tick {baseline}"),
+    )
+}
+
+fn first_state(first: Option<u32>) -> String {
+    first.map_or_else(
+        || "the recording has no full snapshot".to_owned(),
+        |first| {
+            format!(
+                "the first full snapshot is of tick {}",
+                Grouped(first.into())
+            )
+        },
+    )
+}
+
+impl CaptureRule {
+    /// Broken by the recording as a whole.
+    pub(crate) fn whole(self) -> Error {
+        Finding::new(self.into()).into()
+    }
+
+    /// Broken at a byte of the file.
+    pub(crate) fn at(self, offset: u64) -> Error {
+        Finding::new(self.into()).at(offset).into()
+    }
+}
+
+/// One rule with the figures that break it: of the wire, or of the recording.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Rule {
+    /// A packet breaks a rule of the wire.
+    Wire(delta::Error),
+    /// A full snapshot does that the recorder added.
+    Added(delta::Error),
+    /// The recording breaks one.
+    Recording(CaptureRule),
+}
+
+impl Rule {
+    /// Every rule, the wire's own too.
+    #[must_use]
+    pub fn all() -> Vec<RuleInfo> {
+        [delta::Rule::ALL, CaptureRule::ALL].concat()
+    }
+
+    /// The rule of the recording, where it is one.
+    #[must_use]
+    pub const fn recording(&self) -> Option<&CaptureRule> {
+        match self {
+            Self::Recording(rule) => Some(rule),
+            Self::Wire(_) | Self::Added(_) => None,
+        }
+    }
+
+    /// The rule of the wire, where it is one.
+    #[must_use]
+    pub const fn wire(&self) -> Option<&delta::Rule> {
+        match self {
+            Self::Wire(error) | Self::Added(error) => Some(&error.rule),
+            Self::Recording(_) => None,
+        }
+    }
+}
+
+impl From<CaptureRule> for Rule {
+    fn from(rule: CaptureRule) -> Self {
+        Self::Recording(rule)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wire(error) => error.fmt(f),
+            Self::Added(error) => {
+                write!(f, "the full snapshot that the recorder added: {error}")
+            }
+            Self::Recording(rule) => rule.fmt(f),
+        }
+    }
+}
+
+impl gametape_core::Rule for Rule {
+    const STEP: &'static str = "packet";
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Wire(error) | Self::Added(error) => error.code(),
+            Self::Recording(rule) => rule.code(),
+        }
+    }
+
+    fn severity(&self) -> Severity {
+        match self {
+            Self::Wire(error) => error.rule.severity(),
+            Self::Added(_) => Severity::Error,
+            Self::Recording(rule) => rule.severity(),
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Wire(error) | Self::Added(error) => gametape_core::Coded::class(error),
+            Self::Recording(rule) => gametape_core::Rule::class(rule),
+        }
+    }
+
+    fn group(&self) -> u64 {
+        match self {
+            Self::Recording(CaptureRule::Behind { .. }) => 1,
+            Self::Added(_) => 2,
+            Self::Wire(_) | Self::Recording(_) => 0,
+        }
+    }
+
+    /// Of packets the wire's own figures, and `byte`: where in the packet.
+    fn data(&self) -> Vec<(&'static str, Datum)> {
+        match self {
+            Self::Wire(error) | Self::Added(error) => {
+                let mut data = gametape_core::Rule::data(&error.rule);
+                data.push(("byte", error.offset.to_datum()));
+                data
+            }
+            Self::Recording(rule) => gametape_core::Rule::data(rule),
+        }
+    }
+}
+
+/// What was found, and where.
+pub type Finding = gametape_core::Finding<Rule>;
+/// What was found, a code once.
+pub type Findings = gametape_core::Findings<Rule>;
+/// Why a recording can't be read.
+pub type Error = gametape_core::ReadError<Rule>;

@@ -1,0 +1,221 @@
+//! From one form to another, packets byte for byte; and keeping what is whole.
+
+use gametape_core::tape::{Beside, Converted, Error, Options, Repaired, Sink, Target, Work};
+use gametape_core::text::Counted;
+use gametape_delta::Schema;
+
+use super::{CAPTURE, DELTA, name_of, schema};
+use crate::decoder::decoder;
+use crate::error::CaptureError;
+use crate::layout::Role;
+use crate::migrate::migrate;
+use crate::packet::Packet;
+use crate::rule::CaptureRule;
+use crate::salvage::{Salvaged, salvage};
+use crate::stream::Packets;
+use crate::writer::{self, CaptureWriter};
+
+/// The schema as it lies beside packets.
+pub(super) fn beside(schema: &Schema) -> Beside {
+    let mut bytes = serde_json::to_vec_pretty(schema).unwrap_or_default();
+    bytes.push(b'\n');
+    Beside {
+        extension: "schema.json",
+        bytes,
+    }
+}
+
+/// How a capture is asked to be written.
+fn options_of(options: &Options, tick_ns: Option<u64>) -> writer::Options {
+    let every = options.count("keyframe-every");
+    let asked = options.number("tick-rate");
+    writer::Options {
+        tick_ns: asked.map(|hz| (1e9 / hz).round() as u64).or(tick_ns),
+        keyframe_every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
+        ..writer::Options::default()
+    }
+}
+
+/// `None` where the recording is what is asked for as it is, and whole.
+pub(super) fn convert(
+    packets: &Packets<'_>,
+    to: &Target<'_>,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Option<Converted>, Error> {
+    let of_captures = to.options.has("tick-rate") || to.options.has("keyframe-every");
+    if to.format == DELTA && of_captures {
+        return Err(Error::Unsupported(
+            "bare packets hold no tick rate and no keyframes that were added: captures do".into(),
+        ));
+    }
+    let next = schema::given(to.options)?;
+    if to.format == name_of(packets) && next.is_none() && !of_captures {
+        each(packets, |_| Ok(()))?;
+        return Ok(None);
+    }
+    let schema = next.as_ref().unwrap_or_else(|| packets.schema());
+    let mut output = Output::new(packets, schema, to, out)?;
+    let mut losses = Vec::new();
+    if next.is_some() {
+        let migrated = migrate(packets, schema, |packet| output.push(packet, work))?;
+        losses.extend(migrated.losses);
+    } else {
+        each(packets, |packet| output.push(packet, work))?;
+    }
+    output.finish(losses).map(Some)
+}
+
+/// Goes through the packets of the stream. Refuses what can't be read to its end.
+fn each(
+    packets: &Packets<'_>,
+    mut visit: impl FnMut(&Packet<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut cursor = packets.cursor();
+    let decoder = decoder(packets.schema());
+    while let Some(packet) = cursor.next_packet()? {
+        decoder
+            .header(packet.bytes)
+            .map_err(|error| packet.error(error))?;
+        if packet.role != Role::Added {
+            visit(&packet)?;
+        }
+    }
+    packets
+        .problem()
+        .map_or(Ok(()), |problem| Err(problem.into()))
+}
+
+/// When a packet was recorded. A time that is the tick's own says nothing.
+fn recorded(packet: &Packet<'_>) -> Option<u64> {
+    let times = packet.times?;
+    (times.publish_time != times.log_time).then_some(times.publish_time)
+}
+
+/// Where packets go.
+struct Output<'o> {
+    form: Form<'o>,
+    /// The length of a tick that the output can't hold.
+    tick_ns: Option<u64>,
+    /// Packets whose time of recording the output can't hold.
+    timed: u64,
+    schema: Schema,
+}
+
+enum Form<'o> {
+    Capture(Box<CaptureWriter<&'o mut dyn Sink>>),
+    Delta(&'o mut dyn Sink),
+}
+
+impl<'o> Output<'o> {
+    fn new(
+        packets: &Packets<'_>,
+        schema: &Schema,
+        to: &Target<'_>,
+        out: &'o mut dyn Sink,
+    ) -> Result<Self, Error> {
+        let form = if to.format == CAPTURE {
+            let options = options_of(to.options, packets.tick_ns());
+            Form::Capture(Box::new(CaptureWriter::new(out, schema, options)?))
+        } else {
+            Form::Delta(out)
+        };
+        Ok(Self {
+            form,
+            tick_ns: packets.tick_ns(),
+            timed: 0,
+            schema: schema.clone(),
+        })
+    }
+
+    fn push(&mut self, packet: &Packet<'_>, work: &Work<'_>) -> Result<(), Error> {
+        let time = recorded(packet);
+        self.timed += u64::from(time.is_some());
+        match &mut self.form {
+            Form::Capture(writer) => match writer.push_timed(packet.bytes, time) {
+                Ok(_) => {}
+                // The recording's own faults, where they are.
+                Err(CaptureError::TickOrder { tick, last }) => {
+                    return Err(packet.finding(CaptureRule::TickOrder { tick, last }).into());
+                }
+                Err(CaptureError::BadPacket(source)) => return Err(packet.error(source).into()),
+                Err(error) => return Err(error.into()),
+            },
+            Form::Delta(out) => out.write_all(packet.bytes).map_err(Error::Output)?,
+        }
+        work.done(packet.offset)
+    }
+
+    fn finish(self, mut losses: Vec<String>) -> Result<Converted, Error> {
+        let mut beside_it = Vec::new();
+        match self.form {
+            Form::Capture(writer) => {
+                writer.finish()?;
+            }
+            Form::Delta(_) => {
+                if let Some(tick_ns) = self.tick_ns {
+                    losses.push(format!("the length of a tick, {tick_ns} ns"));
+                }
+                if self.timed > 0 {
+                    let times = Counted(self.timed, "time");
+                    losses.push(format!("when packets were recorded ({times})"));
+                }
+                beside_it.push(beside(&self.schema));
+            }
+        }
+        Ok(Converted {
+            losses,
+            beside: beside_it,
+            ..Converted::default()
+        })
+    }
+}
+
+/// Writes what is whole of a recording that is not.
+pub(super) fn repair(
+    packets: Packets<'_>,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Repaired, Error> {
+    let schema = packets.schema().clone();
+    let (salvaged, beside_it) = match &packets {
+        Packets::Delta(_) => {
+            let salvaged = salvage(packets, |packet| {
+                out.write_all(packet.bytes).map_err(Error::Output)?;
+                work.done(packet.offset)
+            })?;
+            (salvaged, vec![beside(&schema)])
+        }
+        Packets::Capture(capture) => {
+            let options = options_of(&Options::new(), capture.tick_ns());
+            let mut writer = CaptureWriter::new(out, &schema, options)?;
+            if capture.has_role(Role::Added) {
+                writer.define(Role::Added)?;
+            }
+            let salvaged = salvage(packets, |packet| {
+                keep(packet, &mut writer)?;
+                work.done(packet.offset)
+            })?;
+            writer.finish()?;
+            (salvaged, Vec::new())
+        }
+    };
+    let Salvaged { repairs, lossy, .. } = salvaged;
+    Ok(Repaired {
+        actions: repairs.iter().map(ToString::to_string).collect(),
+        lossy,
+        beside: beside_it,
+    })
+}
+
+fn keep(
+    packet: &Packet<'_>,
+    writer: &mut CaptureWriter<&mut dyn Sink>,
+) -> Result<(), CaptureError> {
+    let time = recorded(packet);
+    if packet.role == Role::Added {
+        let tick = packet.tick().unwrap_or_default();
+        return writer.push_added(tick, packet.bytes, time);
+    }
+    writer.push_timed(packet.bytes, time).map(|_| ())
+}

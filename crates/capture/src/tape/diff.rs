@@ -1,0 +1,387 @@
+//! What differs between two recordings of packets: state against state, tick by tick.
+
+use gametape_core::Time;
+use gametape_core::tape::{Diff, Error, object};
+use gametape_delta::wire::Header;
+use gametape_delta::{Entity, Snapshot, Value};
+use serde_json::{Map, json};
+
+use crate::clock::Clock;
+use crate::cursor::Cursor;
+use crate::layout::Role;
+use crate::packet::Packet;
+use crate::replay::Replay;
+use crate::rule;
+use crate::stream::Packets;
+
+/// Compares them tick by tick; faults of the second are [`Error::Other`].
+pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
+    let mut diff = Diff::default();
+    if let (Some(a), Some(b)) = (a.tick_ns(), b.tick_ns())
+        && a != b
+    {
+        diff.header
+            .push(["tick_ns".into(), a.to_string(), b.to_string()]);
+    }
+    if a.schema().hash() == b.schema().hash() {
+        compare_all(a, b, &mut diff)?;
+        diff.same = diff.first.is_none() && diff.header.is_empty();
+        return Ok(diff);
+    }
+    let [first, second] = [a, b].map(|packets| format!("{:016x}", packets.schema().hash()));
+    let differences = a.schema().differences(b.schema());
+    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    diff.header.push(["schema".into(), first, second]);
+    diff.first = Some(format!(
+        "the schemas differ, between the first (here) and the second (there): {}",
+        differences.join("; ")
+    ));
+    diff.details.insert("schema".into(), differences.into());
+    Ok(diff)
+}
+
+fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), Error> {
+    let mut clock = Clock::new(a.tick_ns().or_else(|| b.tick_ns()));
+    let (mut left, mut right) = (Steps::new(a), Steps::new(b));
+    left.start()?;
+    right.start().map_err(Error::of_other)?;
+    loop {
+        let (a, b) = (left.tick, right.tick);
+        // The first tick of all is where time starts.
+        let tick = a.into_iter().chain(b).min();
+        let time = tick.and_then(|tick| clock.time(tick));
+        let found = match (a, b, left.failed.take(), right.failed.take()) {
+            (None, None, None, None) => break,
+            (None, None, Some(error), Some(_)) => return Err(error.into()),
+            (None, _, Some(error), _) => Some((Found::end("first", left.last, &error), true)),
+            (_, None, _, Some(error)) => Some((Found::end("second", right.last, &error), true)),
+            (Some(a), Some(b), ours, theirs) if a == b => {
+                (left.failed, right.failed) = (ours, theirs);
+                let states = left.replay.state().zip(right.replay.state());
+                let found = states.and_then(|(a, b)| compare(a, b));
+                found.map(|found| (found, false))
+            }
+            (a, b, ours, theirs) => {
+                (left.failed, right.failed) = (ours, theirs);
+                Some((Found::tick(a, b), false))
+            }
+        };
+        if let Some((found, is_end)) = found {
+            found.note(tick, time, diff);
+            if is_end {
+                break;
+            }
+        }
+        if b.is_none_or(|b| a.is_some_and(|a| a <= b)) {
+            left.step();
+        }
+        if a.is_none_or(|a| b.is_some_and(|b| b <= a)) {
+            right.step();
+        }
+    }
+    Ok(())
+}
+
+/// Goes from state to state.
+struct Steps<'a> {
+    cursor: Cursor<'a>,
+    replay: Replay,
+    /// The packet that comes next: its index and offset.
+    ahead: Option<(u64, u64, Role)>,
+    bytes: Vec<u8>,
+    /// The tick of the state; none at the end.
+    tick: Option<u32>,
+    /// The last tick there was a state of.
+    last: Option<u32>,
+    /// Why it ends there.
+    failed: Option<rule::Error>,
+}
+
+impl<'a> Steps<'a> {
+    fn new(packets: &'a Packets<'_>) -> Self {
+        Self {
+            cursor: packets.cursor(),
+            replay: packets.replay(),
+            ahead: None,
+            bytes: Vec::new(),
+            tick: None,
+            last: None,
+            failed: None,
+        }
+    }
+
+    /// Goes to the first state: of a recording without any there is nothing to compare.
+    fn start(&mut self) -> Result<(), Error> {
+        self.step();
+        match (self.tick, self.failed.take()) {
+            (None, Some(error)) => Err(error.into()),
+            (_, failed) => {
+                self.failed = failed;
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes to the next tick: a full snapshot may have that of the packet before it.
+    fn step(&mut self) {
+        let before = self.tick.take();
+        let result = self.try_step(before.is_none());
+        self.last = self.tick.or(before);
+        if let Err(error) = result {
+            self.ahead = None;
+            self.failed = Some(error);
+        }
+    }
+
+    fn try_step(&mut self, is_first: bool) -> Result<(), rule::Error> {
+        if is_first && self.ahead.is_none() {
+            self.look()?;
+        }
+        while let Some((index, offset, role)) = self.ahead {
+            let tick = Header::read(&self.bytes)
+                .ok()
+                .map(|(header, _)| header.tick);
+            if self.tick.is_some() && tick != self.tick {
+                break;
+            }
+            let packet = Packet {
+                bytes: &self.bytes,
+                index,
+                offset,
+                role,
+                times: None,
+            };
+            self.tick = Some(self.replay.apply(&packet)?.tick());
+            self.look()?;
+        }
+        Ok(())
+    }
+
+    /// Takes the packet that comes next out of the recording.
+    fn look(&mut self) -> Result<(), rule::Error> {
+        self.ahead = None;
+        while let Some(packet) = self.cursor.next_packet()? {
+            if packet.role != Role::Added {
+                self.bytes.clear();
+                self.bytes.extend_from_slice(packet.bytes);
+                self.ahead = Some((packet.index, packet.offset, packet.role));
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Found {
+    sentence: String,
+    details: Map<String, serde_json::Value>,
+}
+
+impl Found {
+    fn new(sentence: String, details: serde_json::Value) -> Self {
+        let details = object(details);
+        Self { sentence, details }
+    }
+
+    /// The first is told, the others are counted.
+    fn note(self, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
+        if diff.first.is_some() {
+            diff.more += 1;
+            return;
+        }
+        diff.tick = tick.map(u64::from);
+        diff.time_ms = time.map(Time::ms);
+        diff.first = Some(self.sentence);
+        diff.details = self.details;
+    }
+
+    /// One of them can't be followed any further.
+    fn end(which: &str, last: Option<u32>, error: &rule::Error) -> Self {
+        let last = last.unwrap_or_default();
+        Self::new(
+            format!("behind tick {last} the {which} recording can't be followed: {error}"),
+            json!({ "ends": which, "last_tick": last, "error": error.to_string() }),
+        )
+    }
+
+    /// A tick that one of them does not have.
+    fn tick(a: Option<u32>, b: Option<u32>) -> Self {
+        let sentence = match (a, b) {
+            (Some(a), Some(b)) if a < b => {
+                format!(
+                    "tick {a}: the second recording has no packet of this tick, its next is of tick {b}"
+                )
+            }
+            (Some(a), Some(b)) => {
+                format!(
+                    "tick {b}: the first recording has no packet of this tick, its next is of tick {a}"
+                )
+            }
+            (Some(a), None) => format!("tick {a}: the second recording has ended"),
+            (None, b) => format!(
+                "tick {}: the first recording has ended",
+                b.unwrap_or_default()
+            ),
+        };
+        Self::new(sentence, json!({ "ticks": [a, b] }))
+    }
+}
+
+/// The name of a field as people know it: `component 1 (ship), field 2 (x)`.
+fn field_name(schema: &gametape_delta::Schema, component: u16, field: u16) -> String {
+    let definition = schema.component(component).map(|(_, component)| component);
+    let of_field = definition.and_then(|c| c.fields.iter().find(|f| f.id == field));
+    format!(
+        "component {component}{}, field {field}{}",
+        in_brackets(definition.and_then(|c| c.name.as_deref())),
+        in_brackets(of_field.and_then(|f| f.name.as_deref()))
+    )
+}
+
+fn in_brackets(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" ({name})"))
+}
+
+/// The first difference of two states of one tick, and how many values differ in all.
+fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
+    if a.same_entities(b) {
+        return None;
+    }
+    let tick = a.tick();
+    let mut first: Option<Found> = None;
+    let mut entities = 0_u64;
+    let mut values = 0_u64;
+    let (mut ours, mut theirs) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let (x, y) = (ours.peek().copied(), theirs.peek().copied());
+        let (x, y) = match (x, y) {
+            (None, None) => break,
+            (Some(x), Some(y)) => (
+                (x.id() <= y.id()).then_some(x),
+                (y.id() <= x.id()).then_some(y),
+            ),
+            either => either,
+        };
+        if x.is_some() {
+            ours.next();
+        }
+        if y.is_some() {
+            theirs.next();
+        }
+        let found = match (x, y) {
+            (Some(x), Some(y)) if x.same_values(&y) => continue,
+            (Some(x), Some(y)) => {
+                entities += 1;
+                of_entity(tick, &x, &y, &mut values)
+            }
+            (one, other) => {
+                entities += 1;
+                let id = one.or(other).map_or(0, |entity| entity.id());
+                let (has, lacks) = if one.is_some() {
+                    ("first", "second")
+                } else {
+                    ("second", "first")
+                };
+                Some(Found::new(
+                    format!("tick {tick}: entity {id} is in the {has} and not in the {lacks}"),
+                    json!({ "tick": tick, "entity": id, "missing_in": lacks }),
+                ))
+            }
+        };
+        if first.is_none() {
+            first = found;
+        }
+    }
+    let mut found = first?;
+    found.details.insert("entities".into(), entities.into());
+    found.details.insert("values".into(), values.into());
+    let others = entities - 1;
+    if others > 0 {
+        let (of, differ) = if others == 1 {
+            ("entity", "differs")
+        } else {
+            ("entities", "differ")
+        };
+        found.sentence = format!(
+            "{}; at this tick {others} more {of} {differ}",
+            found.sentence
+        );
+    }
+    Some(found)
+}
+
+fn of_entity(tick: u32, x: &Entity<'_>, y: &Entity<'_>, values: &mut u64) -> Option<Found> {
+    let id = x.id();
+    let mut first = None;
+    for part in x.components() {
+        let component = part.id();
+        let Some(other) = y.component(component) else {
+            first.get_or_insert_with(|| lacking(tick, id, &part, "first", "second"));
+            continue;
+        };
+        let fields = &part.definition().fields;
+        for ((a, b), field) in part.values().zip(other.values()).zip(fields) {
+            if a == b {
+                continue;
+            }
+            *values += 1;
+            first.get_or_insert_with(|| {
+                let name = name_of(&part, component, field.id);
+                Found::new(
+                    format!(
+                        "tick {tick}: entity {id}, {name} is {a} in the first, {b} in the second"
+                    ),
+                    json!({
+                        "tick": tick,
+                        "entity": id,
+                        "component": component,
+                        "field": field.id,
+                        "name": field.name,
+                        "first": number(a),
+                        "second": number(b),
+                    }),
+                )
+            });
+        }
+    }
+    for part in y.components() {
+        if x.component(part.id()).is_none() {
+            first.get_or_insert_with(|| lacking(tick, id, &part, "second", "first"));
+        }
+    }
+    first
+}
+
+fn name_of(part: &gametape_delta::Part<'_>, component: u16, field: u16) -> String {
+    gametape_delta::Schema::new([part.definition().clone()]).map_or_else(
+        |_| format!("component {component}, field {field}"),
+        |schema| field_name(&schema, component, field),
+    )
+}
+
+fn lacking(
+    tick: u32,
+    entity: u32,
+    part: &gametape_delta::Part<'_>,
+    has: &str,
+    lacks: &str,
+) -> Found {
+    let component = part.id();
+    let name = in_brackets(part.definition().name.as_deref());
+    Found::new(
+        format!(
+            "tick {tick}: entity {entity} has component {component}{name} in the {has} and not in the {lacks}"
+        ),
+        json!({ "tick": tick, "entity": entity, "component": component, "missing_in": lacks }),
+    )
+}
+
+fn number(value: Value) -> serde_json::Value {
+    match value {
+        Value::Bool(value) => value.into(),
+        Value::UInt(value) => value.into(),
+        Value::SInt(value) | Value::FixedPoint(value) => value.into(),
+        Value::VarUInt(value) => value.into(),
+        Value::VarSInt(value) => value.into(),
+    }
+}

@@ -1,0 +1,197 @@
+//! Packets and states as JSON.
+
+use std::io::{self, Write};
+
+use gametape_core::tape::{Dump, Error, Partial};
+use gametape_core::{At, Stamp, Time};
+use gametape_delta::{Kind, Packet, Section, Snapshot, Tag};
+
+use super::name_of;
+use crate::clock::Clock;
+use crate::decoder::decoder_to_show;
+use crate::layout::Role;
+use crate::packet;
+use crate::rule::CaptureRule;
+use crate::stream::Packets;
+
+pub(super) fn dump(
+    packets: &Packets<'_>,
+    wanted: &Dump,
+    out: &mut dyn Write,
+) -> Result<Partial<()>, Error> {
+    if let (Some(at @ At::Time(_)), None) = (wanted.at, packets.tick_ns()) {
+        return Err(Error::NoClock {
+            what: name_of(packets),
+            at,
+            instead: "name a tick, or a step",
+        });
+    }
+    if wanted.options.has("state") {
+        let state = state(packets, wanted.at)?;
+        write_state(&state, out).map_err(Error::Output)?;
+        return Ok(().into());
+    }
+    each(packets, wanted.at, out)
+}
+
+/// The state at a moment: that of the latest packet that is not after it.
+fn state(packets: &Packets<'_>, at: Option<At>) -> Result<Snapshot, Error> {
+    // Ticks have 32 bits: none comes after the last.
+    let tick = match at {
+        None => u32::MAX,
+        Some(At::Tick(tick)) => u32::try_from(tick).unwrap_or(u32::MAX),
+        Some(at) => tick_at(packets, at)?,
+    };
+    packets.state_at(tick).map_err(|error| {
+        let nothing = Some(&CaptureRule::NoState { tick, first: None });
+        if at.is_none() && error.rule().and_then(|rule| rule.recording()) == nothing {
+            return Error::Unsupported(
+                "there is no state: the recording has no full snapshot".into(),
+            );
+        }
+        error.into()
+    })
+}
+
+/// The tick of the packet at a step, or of the latest that is not after a time.
+fn tick_at(packets: &Packets<'_>, at: At) -> Result<u32, Error> {
+    let mut clock = Clock::new(packets.tick_ns());
+    let mut found = None;
+    let mut cursor = packets.cursor();
+    loop {
+        let packet = match cursor.next_packet() {
+            Ok(Some(packet)) if packet.role != Role::Added => packet,
+            Ok(None) => break,
+            // What is damaged is not needed, or the search for the state says that it is.
+            Ok(Some(_)) | Err(_) => continue,
+        };
+        let Some(tick) = packet.tick() else { continue };
+        let stamp = stamp(&packet, &mut clock);
+        match (at, stamp.time) {
+            (At::Time(until), Some(time)) if time.whole_ms() > until.whole_ms() => break,
+            (At::Time(_), _) => found = Some(tick),
+            (at, _) if at.is(stamp) => return Ok(tick),
+            _ => {}
+        }
+    }
+    found.ok_or(Error::NotRecorded { at })
+}
+
+fn stamp(packet: &packet::Packet<'_>, clock: &mut Clock) -> Stamp {
+    let tick = packet.tick();
+    Stamp {
+        step: packet.index,
+        tick: tick.map(u64::from),
+        time: tick.and_then(|tick| clock.time(tick)),
+    }
+}
+
+fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+    let decoder = decoder_to_show(packets.schema());
+    let mut clock = Clock::new(packets.tick_ns());
+    let mut problem = None;
+    let mut found = false;
+    let mut cursor = packets.cursor();
+    loop {
+        let packet = match cursor.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(error) => {
+                problem.get_or_insert(error);
+                continue;
+            }
+        };
+        // What the recorder added is no part of the stream.
+        if packet.role == Role::Added {
+            continue;
+        }
+        let stamp = stamp(&packet, &mut clock);
+        if at.is_some_and(|at| !at.is(stamp)) {
+            continue;
+        }
+        match decoder.packet(packet.bytes) {
+            Ok(decoded) => {
+                found = true;
+                write_packet(stamp, &decoded, packet.bytes.len(), out).map_err(Error::Output)?;
+            }
+            Err(error) => {
+                let error = packet.error(error);
+                problem.get_or_insert(error);
+            }
+        }
+    }
+    let problem = problem.or_else(|| packets.problem()).map(Error::from);
+    match (at, problem) {
+        // It may have been in what is lost.
+        (Some(_), Some(problem)) if !found => Err(problem),
+        (Some(at), None) if !found => Err(Error::NotRecorded { at }),
+        (_, problem) => Ok(Partial::new((), problem)),
+    }
+}
+
+/// `{"step":2,"tick":3,"time_ms":100,"kind":"delta","baseline":1,"bytes":65,"sections":[…]}`
+fn write_packet(
+    stamp: Stamp,
+    packet: &Packet,
+    bytes: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (step, tick) = (stamp.step, packet.header.tick);
+    write!(out, r#"{{"step":{step},"tick":{tick},"#)?;
+    if let Some(ms) = stamp.time.map(Time::ms) {
+        write!(out, r#""time_ms":{ms},"#)?;
+    }
+    match packet.header.kind {
+        Kind::Full => write!(out, r#""kind":"full","#)?,
+        Kind::Delta { baseline } => write!(out, r#""kind":"delta","baseline":{baseline},"#)?,
+    }
+    write!(out, r#""bytes":{bytes},"sections":["#)?;
+    for (at, section) in packet.sections.iter().enumerate() {
+        write_section(section, at > 0, out)?;
+    }
+    writeln!(out, "]}}")
+}
+
+fn write_section(section: &Section, comma: bool, out: &mut dyn Write) -> io::Result<()> {
+    let comma = if comma { "," } else { "" };
+    let name = section.tag.name().to_ascii_lowercase();
+    write!(out, r#"{comma}{{"section":"{name}","entities":["#)?;
+    for (at, entity) in section.entities.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        write!(out, r#"{comma}{{"entity":{}"#, entity.id)?;
+        if section.tag != Tag::Destroy {
+            write!(out, r#","components":{{"#)?;
+            for (at, component) in entity.components.iter().enumerate() {
+                let comma = if at > 0 { "," } else { "" };
+                write!(out, r#"{comma}"{}":{{"#, component.id)?;
+                for (at, (field, value)) in component.fields.iter().enumerate() {
+                    let comma = if at > 0 { "," } else { "" };
+                    write!(out, r#"{comma}"{field}":{value}"#)?;
+                }
+                write!(out, "}}")?;
+            }
+            write!(out, "}}")?;
+        }
+        write!(out, "}}")?;
+    }
+    write!(out, "]}}")
+}
+
+/// `{"tick":60,"entity":1,"components":{"1":[31003,-25726,true]}}`
+fn write_state(state: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
+    for entity in state.iter() {
+        let (tick, id) = (state.tick(), entity.id());
+        write!(out, r#"{{"tick":{tick},"entity":{id},"components":{{"#)?;
+        for (at, part) in entity.components().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(out, r#"{comma}"{}":["#, part.id())?;
+            for (at, value) in part.values().enumerate() {
+                let comma = if at > 0 { "," } else { "" };
+                write!(out, "{comma}{value}")?;
+            }
+            write!(out, "]")?;
+        }
+        writeln!(out, "}}}}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Folders of packets, a file each: `full_000001.bin`, `delta_000002_base_000001.bin`.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use gametape_core::Input;
+use gametape_core::tape::Error;
+use gametape_core::text::{Bytes, Grouped};
+use gametape_delta::wire::{HEADER_BYTES, Header};
+
+use crate::rule::{CaptureRule, Finding, Findings};
+
+/// A file in a folder of packets.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct PacketFile {
+    /// By its name.
+    tick: u32,
+    /// By its name; none for a full snapshot.
+    baseline: Option<u32>,
+    path: PathBuf,
+}
+
+impl PacketFile {
+    fn of(path: PathBuf) -> Option<Self> {
+        let stem = path.file_name()?.to_str()?.strip_suffix(".bin")?;
+        let (tick, baseline) = if let Some(tick) = stem.strip_prefix("full_") {
+            (tick, None)
+        } else {
+            let (tick, baseline) = stem.strip_prefix("delta_")?.split_once("_base_")?;
+            (tick, Some(baseline))
+        };
+        let number = |digits: &str| {
+            let only_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+            only_digits.then(|| digits.parse().ok()).flatten()
+        };
+        Some(Self {
+            tick: number(tick)?,
+            baseline: match baseline {
+                Some(baseline) => Some(number(baseline)?),
+                None => None,
+            },
+            path,
+        })
+    }
+
+    fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default();
+        name.display().to_string()
+    }
+}
+
+/// The files of packets in a folder, by tick.
+fn packet_files(folder: &Path) -> io::Result<Vec<PacketFile>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        files.extend(PacketFile::of(entry?.path()));
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Whether a folder is one recording. Where the schema is missing it is one fault, and not one of
+/// each file.
+pub(super) fn is_folder(folder: &Path) -> bool {
+    folder.is_dir()
+        && fs::read_dir(folder).is_ok_and(|mut entries| {
+            entries.any(|entry| entry.is_ok_and(|entry| PacketFile::of(entry.path()).is_some()))
+        })
+}
+
+/// The packets of a folder, one behind the other.
+pub(super) fn read(folder: &Path, limit: u64) -> Result<Input, Error> {
+    let mut bytes = Vec::new();
+    for file in packet_files(folder).map_err(Error::Io)? {
+        let left = limit.saturating_sub(bytes.len() as u64);
+        File::open(&file.path)
+            .and_then(|file| file.take(left.saturating_add(1)).read_to_end(&mut bytes))
+            .map_err(|error| Error::Io(in_file(&file, &error)))?;
+        let size = bytes.len() as u64;
+        if size > limit {
+            return Err(Error::Unsupported(format!(
+                "{} or more, the limit is {}",
+                Bytes(size),
+                Grouped(limit)
+            )));
+        }
+    }
+    Ok(bytes.into())
+}
+
+fn in_file(file: &PacketFile, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", file.name()))
+}
+
+/// The names of a folder's files against what is in them.
+pub(super) fn names(folder: &Path, bytes: &[u8], findings: &mut Findings) -> Result<(), Error> {
+    let mut at = 0;
+    for file in packet_files(folder).map_err(Error::Io)? {
+        let Ok(meta) = file.path.metadata() else {
+            continue;
+        };
+        let offset = at;
+        at += meta.len() as usize;
+        // Of this file alone: the next one is no part of its packet.
+        let header = bytes.get(offset..at).map(Header::read);
+        let mut note = |rule: CaptureRule| {
+            findings.push(Finding::new(rule.into()).at(offset as u64));
+        };
+        let (name, bytes) = (file.name(), meta.len());
+        let Some(Ok((header, payload))) = header else {
+            if bytes < HEADER_BYTES as u64 {
+                note(CaptureRule::FileShort { name, bytes });
+            }
+            continue;
+        };
+        if (header.tick, header.baseline()) != (file.tick, file.baseline) {
+            note(CaptureRule::FileName {
+                name: name.clone(),
+                tick: header.tick,
+                baseline: header.baseline(),
+                named_tick: file.tick,
+                named_baseline: file.baseline,
+            });
+        }
+        let packet = HEADER_BYTES as u64 + u64::from(payload);
+        if packet != bytes {
+            note(CaptureRule::FileSize {
+                name,
+                bytes,
+                packet,
+            });
+        }
+    }
+    Ok(())
+}

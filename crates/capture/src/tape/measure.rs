@@ -1,0 +1,171 @@
+//! One pass over all packets: what is counted, and what it adds up to.
+
+use gametape_delta::wire::Header;
+use gametape_delta::{Sizes, Tag};
+
+use crate::decoder::decoder;
+use crate::layout::Role;
+use crate::replay::Added;
+use crate::rule::Error;
+use crate::stream::Packets;
+
+/// What all packets come to.
+#[derive(Debug)]
+pub(super) struct Measured {
+    pub sizes: Sizes,
+    pub full: u64,
+    pub deltas: u64,
+    pub added: u64,
+    pub added_bytes: u64,
+    /// Bytes of each packet, ascending.
+    pub packet_bytes: Vec<u32>,
+    pub first_tick: Option<u32>,
+    pub last_tick: Option<u32>,
+    /// Ticks that have a packet.
+    pub ticks: u64,
+    /// Places where ticks are missing, and how many are.
+    pub gaps: u64,
+    pub missing_ticks: u64,
+    /// Entities of each state that could be made.
+    pub entities: Range,
+    /// The first that could not be read.
+    pub problem: Option<Error>,
+}
+
+/// Smallest, largest and mean.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Range {
+    pub count: u64,
+    pub sum: u64,
+    pub min: u64,
+    pub max: u64,
+}
+
+impl Range {
+    pub fn add(&mut self, value: u64) {
+        self.min = if self.count == 0 {
+            value
+        } else {
+            self.min.min(value)
+        };
+        self.max = self.max.max(value);
+        self.count += 1;
+        self.sum += value;
+    }
+
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+}
+
+impl Measured {
+    pub fn packets(&self) -> u64 {
+        self.full + self.deltas
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.packet_bytes
+            .iter()
+            .map(|bytes| u64::from(*bytes))
+            .sum()
+    }
+
+    /// The size that this share of the packets does not exceed.
+    pub fn percentile(&self, share: f64) -> Option<u32> {
+        let last = self.packet_bytes.len().checked_sub(1)?;
+        let at = (self.packet_bytes.len() as f64 * share).ceil() as usize;
+        self.packet_bytes
+            .get(at.saturating_sub(1).min(last))
+            .copied()
+    }
+
+    /// Entities that sections of this tag name.
+    pub fn named(&self, tag: Tag) -> u64 {
+        let at = tag as usize - 1;
+        self.sizes.entity_heads.get(at).map_or(0, |size| size.count)
+    }
+
+    /// From the first tick to the last.
+    pub fn span(&self) -> Option<u64> {
+        Some(u64::from(self.last_tick?.saturating_sub(self.first_tick?)))
+    }
+
+    fn tick(&mut self, tick: u32) {
+        if self.last_tick == Some(tick) {
+            return;
+        }
+        if let Some(last) = self.last_tick
+            && let Some(steps) = tick.checked_sub(last).filter(|steps| *steps > 1)
+        {
+            self.gaps += 1;
+            self.missing_ticks += u64::from(steps) - 1;
+        }
+        self.ticks += 1;
+        self.first_tick = Some(self.first_tick.map_or(tick, |first| first.min(tick)));
+        self.last_tick = Some(self.last_tick.map_or(tick, |last| last.max(tick)));
+    }
+}
+
+pub(super) fn measure(packets: &Packets<'_>) -> Measured {
+    let mut measured = Measured {
+        sizes: Sizes::new(packets.schema()),
+        full: 0,
+        deltas: 0,
+        added: 0,
+        added_bytes: 0,
+        packet_bytes: Vec::new(),
+        first_tick: None,
+        last_tick: None,
+        ticks: 0,
+        gaps: 0,
+        missing_ticks: 0,
+        entities: Range::default(),
+        problem: None,
+    };
+    let decoder = decoder(packets.schema());
+    let mut replay = packets.replay();
+    let mut cursor = packets.cursor();
+    loop {
+        let packet = match cursor.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(error) => {
+                measured.problem.get_or_insert(error);
+                continue;
+            }
+        };
+        if packet.role == Role::Added {
+            measured.added += 1;
+            measured.added_bytes += packet.bytes.len() as u64;
+            if let Ok(Added::Resumed) = replay.apply_added(&packet)
+                && let Some(state) = replay.state()
+            {
+                measured.entities.add(state.len() as u64);
+            }
+            continue;
+        }
+        match packet.role {
+            Role::Keyframe => measured.full += 1,
+            _ => measured.deltas += 1,
+        }
+        measured
+            .packet_bytes
+            .push(u32::try_from(packet.bytes.len()).unwrap_or(u32::MAX));
+        if let Ok((header, _)) = Header::read(packet.bytes) {
+            measured.tick(header.tick);
+        }
+        if let Err(error) = measured.sizes.add(&decoder, packet.bytes) {
+            let error = packet.error(error);
+            measured.problem.get_or_insert(error);
+        }
+        match replay.apply(&packet) {
+            Ok(state) => measured.entities.add(state.len() as u64),
+            Err(error) => {
+                measured.problem.get_or_insert(error);
+            }
+        }
+    }
+    measured.problem = measured.problem.or_else(|| packets.problem());
+    measured.packet_bytes.sort_unstable();
+    measured
+}

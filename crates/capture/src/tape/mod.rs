@@ -1,0 +1,416 @@
+//! Recordings of packets as formats among others: captures, and packets in files and folders.
+
+mod convert;
+mod diff;
+mod dump;
+mod error;
+mod folder;
+mod info;
+mod measure;
+mod schema;
+mod stats;
+
+use std::any::Any;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use gametape_core::tape::{
+    Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
+    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
+};
+use gametape_core::{Input, RuleInfo};
+use gametape_delta::{Schema, wire};
+use serde_json::{Map, Value};
+
+use crate::audit::audit;
+use crate::container::starts_as_mcap;
+use crate::error::CaptureError;
+use crate::file::DeltaFile;
+use crate::reader::Capture;
+use crate::rule::{CaptureRule, Rule};
+use crate::stream::Packets;
+
+pub use error::SchemaError;
+pub use schema::schema_of_json;
+
+/// The name of [`Mcap`].
+const CAPTURE: &str = "capture";
+/// The name of [`Delta`].
+const DELTA: &str = "delta";
+/// Recordings of both compare with each other, and convert into each other.
+const KIND: &str = "packets";
+/// What a step is called.
+const STEP: &str = "packet";
+/// A recording that has a schema may be large.
+const MOST_SCHEMA: u64 = 1 << 30;
+
+const SCHEMA: OptionDef = OptionDef {
+    more: "JSON, or a recording that has one",
+    ..OptionDef::new(
+        "schema",
+        OptionKind::File { most: MOST_SCHEMA },
+        "FILE",
+        "The schema of packets that have none beside them",
+    )
+};
+const OPEN: &[OptionDef] = &[SCHEMA];
+const DUMP: &[OptionDef] = &[OptionDef {
+    more: "An object an entity; at the end of the recording where no moment is named",
+    ..OptionDef::flag("state", "Print the state instead of the packets")
+}];
+const CONVERT: &[OptionDef] = &[OptionDef {
+    default: "the schema it has",
+    help: "Carry the recording over to another schema",
+    ..SCHEMA
+}];
+const WRITE: &[OptionDef] = &[
+    OptionDef {
+        default: "what is known",
+        ..OptionDef::new(
+            "tick-rate",
+            OptionKind::Number {
+                min: 0.001,
+                max: 1e9,
+            },
+            "HZ",
+            "Ticks a second",
+        )
+    },
+    OptionDef {
+        default: "nothing added",
+        ..OptionDef::new(
+            "keyframe-every",
+            OptionKind::Count {
+                min: 1,
+                max: u32::MAX as u64,
+            },
+            "TICKS",
+            "Add full snapshots to seek by, where states are built over more ticks",
+        )
+    },
+];
+
+/// The rules of recordings, and what is refused where something is asked of one.
+fn rules() -> Vec<RuleInfo> {
+    [&Rule::all(), CaptureError::CODES].concat()
+}
+
+/// The name of the format that packets are recorded in.
+const fn name_of(packets: &Packets<'_>) -> &'static str {
+    match packets {
+        Packets::Capture(_) => CAPTURE,
+        Packets::Delta(_) => DELTA,
+    }
+}
+
+/// Captures, for a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Mcap;
+
+/// Packets one behind the other, and folders of them, for a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Delta;
+
+impl Format for Mcap {
+    fn name(&self) -> &'static str {
+        CAPTURE
+    }
+
+    fn about(&self) -> &'static str {
+        "Captures of snapshot/delta packets, seekable, in MCAP files"
+    }
+
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn step(&self) -> &'static str {
+        STEP
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["mcap"]
+    }
+
+    fn sniff(&self, input: &Input) -> bool {
+        input.head(8).is_ok_and(|head| starts_as_mcap(&head))
+    }
+
+    fn rules(&self) -> Vec<RuleInfo> {
+        rules()
+    }
+
+    fn options(&self, verb: Verb) -> &'static [OptionDef] {
+        match verb {
+            Verb::Dump => DUMP,
+            Verb::Convert => CONVERT,
+            Verb::Write => WRITE,
+            _ => &[],
+        }
+    }
+
+    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+        Ok(Box::new(PacketsTape::new(Form::Capture, source)))
+    }
+}
+
+impl Format for Delta {
+    fn name(&self) -> &'static str {
+        DELTA
+    }
+
+    fn about(&self) -> &'static str {
+        "Snapshot/delta packets, one behind the other or a file each, their schema beside them"
+    }
+
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn step(&self) -> &'static str {
+        STEP
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["delta"]
+    }
+
+    fn sniff(&self, input: &Input) -> bool {
+        let magic = wire::MAGIC.to_le_bytes();
+        input.head(4).is_ok_and(|head| *head == magic)
+    }
+
+    fn is_folder(&self, folder: &Path) -> bool {
+        folder::is_folder(folder)
+    }
+
+    fn read_folder(&self, folder: &Path, limit: u64) -> Result<Input, Error> {
+        folder::read(folder, limit)
+    }
+
+    fn rules(&self) -> Vec<RuleInfo> {
+        rules()
+    }
+
+    fn options(&self, verb: Verb) -> &'static [OptionDef] {
+        match verb {
+            Verb::Open => OPEN,
+            Verb::Dump => DUMP,
+            Verb::Convert => CONVERT,
+            _ => &[],
+        }
+    }
+
+    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+        Ok(Box::new(PacketsTape::new(Form::Delta, source)))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Capture,
+    Delta,
+}
+
+/// An opened recording: [`Tape::any`] of what [`Mcap`] and [`Delta`] open.
+#[derive(Debug)]
+pub struct PacketsTape {
+    form: Form,
+    input: Input,
+    path: Option<PathBuf>,
+    options: Options,
+    /// Of an input that is not in memory.
+    read: OnceLock<Vec<u8>>,
+    /// Of packets.
+    schema: OnceLock<Schema>,
+}
+
+impl PacketsTape {
+    fn new(form: Form, source: Source) -> Self {
+        Self {
+            form,
+            input: source.input,
+            path: source.path,
+            options: source.options,
+            read: OnceLock::new(),
+            schema: OnceLock::new(),
+        }
+    }
+
+    fn bytes(&self) -> Result<&[u8], Error> {
+        if let Some(bytes) = self
+            .input
+            .in_memory()
+            .or(self.read.get().map(Vec::as_slice))
+        {
+            return Ok(bytes);
+        }
+        let read = self.input.bytes().map_err(Error::Io)?.into_owned();
+        Ok(self.read.get_or_init(|| read))
+    }
+
+    /// Its packets.
+    ///
+    /// # Errors
+    /// Where it is no capture, or the schema of its packets is not there.
+    pub fn packets(&self) -> Result<Packets<'_>, Error> {
+        let bytes = self.bytes()?;
+        match self.form {
+            Form::Capture if bytes.starts_with(&wire::MAGIC.to_le_bytes()) => {
+                Err(CaptureRule::BarePackets.at(0).into())
+            }
+            Form::Capture => Ok(Packets::Capture(Box::new(Capture::open(bytes)?))),
+            Form::Delta => Ok(Packets::Delta(DeltaFile::new(bytes, self.of_packets()?))),
+        }
+    }
+
+    /// The schema of its packets.
+    ///
+    /// # Errors
+    /// As [`PacketsTape::packets`].
+    pub fn schema(&self) -> Result<Schema, Error> {
+        match self.form {
+            Form::Capture => Ok(self.packets()?.schema().clone()),
+            Form::Delta => self.of_packets(),
+        }
+    }
+
+    /// The schema that was given, or that lies beside the packets.
+    fn of_packets(&self) -> Result<Schema, Error> {
+        if let Some(schema) = self.schema.get() {
+            return Ok(schema.clone());
+        }
+        let bytes = self.bytes()?;
+        let path = self.path.as_deref().filter(|path| *path != Path::new("-"));
+        let schema = match (schema::given(&self.options)?, path) {
+            (Some(schema), _) => schema::checked(schema, bytes)?,
+            (None, Some(path)) => schema::beside(path, bytes)?,
+            (None, None) => {
+                return Err(error::wrong(
+                    "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema",
+                ));
+            }
+        };
+        Ok(self.schema.get_or_init(|| schema).clone())
+    }
+}
+
+impl Tape for PacketsTape {
+    fn input(&self) -> &Input {
+        &self.input
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+        Ok(info::header(&self.input, &self.packets()?).into())
+    }
+
+    fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
+        let packets = self.packets()?;
+        let measured = measure::measure(&packets);
+        let info = info::info(&self.input, &packets, &measured);
+        Ok(Partial::new(info, measured.problem.map(Error::from)))
+    }
+
+    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
+        let packets = match self.packets() {
+            Ok(packets) => packets,
+            // What can't be opened at all is the one finding.
+            Err(Error::Broken(finding)) => {
+                return Ok(Audit {
+                    findings: vec![*finding],
+                    summary: String::new(),
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let mut audit = audit(&packets);
+        let folder = self.path.as_deref().filter(|path| path.is_dir());
+        if let Some(folder) = folder {
+            folder::names(folder, self.bytes()?, &mut audit.findings)?;
+        }
+        let mut told = Audit::new(&audit.findings, audit.to_string());
+        if folder.is_some() {
+            for finding in &mut told.findings {
+                let place = &mut finding.place;
+                place.within = place.offset.map(|_| "the folder".into());
+            }
+        }
+        Ok(told)
+    }
+
+    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
+        let packets = self.packets()?;
+        let measured = measure::measure(&packets);
+        let stats = stats::stats(&packets, &measured);
+        Ok(Partial::new(stats, measured.problem.map(Error::from)))
+    }
+
+    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        dump::dump(&self.packets()?, wanted, out)
+    }
+
+    fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
+        let Some(other) = other.any().downcast_ref::<Self>() else {
+            return Ok(None);
+        };
+        let ours = self.packets()?;
+        let theirs = other.packets().map_err(Error::of_other)?;
+        diff::diff(&ours, &theirs).map(Some)
+    }
+
+    fn convert(
+        &self,
+        to: Target<'_>,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Converted, Error> {
+        let packets = self.packets()?;
+        if ![CAPTURE, DELTA].contains(&to.format) {
+            return Err(Error::NoConversion {
+                from: name_of(&packets),
+                to: to.format.to_owned(),
+            });
+        }
+        if let Some(converted) = convert::convert(&packets, &to, out, work)? {
+            work.done(self.input.size())?;
+            return Ok(converted);
+        }
+        work.copy(&self.input, out)?;
+        Ok(Converted {
+            beside: beside(&packets),
+            ..Converted::default()
+        })
+    }
+
+    fn repair(
+        &self,
+        options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Repaired, Error> {
+        let packets = self.packets()?;
+        if self.audit(options)?.verdict() != Verdict::Pass {
+            let repaired = convert::repair(packets, out, work)?;
+            work.done(self.input.size())?;
+            return Ok(repaired);
+        }
+        work.copy(&self.input, out)?;
+        Ok(Repaired {
+            beside: beside(&packets),
+            ..Repaired::default()
+        })
+    }
+}
+
+/// What has to lie beside a file of these packets.
+fn beside(packets: &Packets<'_>) -> Vec<gametape_core::tape::Beside> {
+    match packets {
+        Packets::Capture(_) => Vec::new(),
+        Packets::Delta(file) => vec![convert::beside(file.schema())],
+    }
+}

@@ -1,0 +1,155 @@
+//! The schema of packets: the one that is given with them, or the one that lies beside them.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use gametape_core::tape::{Error, Options};
+use gametape_core::text::Bytes;
+use gametape_delta::Schema;
+use gametape_delta::wire::{self, Header};
+
+use super::error::wrong;
+use crate::container::starts_as_mcap;
+use crate::reader::Capture;
+
+/// The name of the schema in a folder.
+const SCHEMA: &str = "schema.json";
+
+/// Far more than any schema takes: 64 components of 64 fields with long names.
+const MAX_SCHEMA_BYTES: u64 = 4 << 20;
+
+/// The schema that JSON is; or that a capture has, where the bytes are one.
+///
+/// # Errors
+/// [`SchemaError`](super::SchemaError) for what is no schema; what is wrong with the capture.
+pub fn schema_of_json(bytes: &[u8]) -> Result<Schema, Error> {
+    if starts_as_mcap(bytes) {
+        return Ok(Capture::open(bytes)?.schema().clone());
+    }
+    if bytes.len() as u64 > MAX_SCHEMA_BYTES {
+        let most = Bytes(MAX_SCHEMA_BYTES);
+        return Err(wrong(format!("more than {most}: this is no schema")));
+    }
+    serde_json::from_slice(bytes).map_err(|error| wrong(format!("not a schema: {error}")))
+}
+
+/// The schema that an option gives: JSON, a capture, or packets with their schema beside them.
+pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
+    let Some((path, bytes)) = options.file("schema") else {
+        return Ok(None);
+    };
+    if bytes.starts_with(&wire::MAGIC.to_le_bytes()) {
+        return beside(path, bytes).map(Some);
+    }
+    let schema =
+        schema_of_json(bytes).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+    Ok(Some(schema))
+}
+
+/// The schema of these packets, if the one that is given is that.
+pub(super) fn checked(schema: Schema, bytes: &[u8]) -> Result<Schema, Error> {
+    match mismatch(bytes, &schema) {
+        None => Ok(schema),
+        Some(theirs) => Err(wrong(format!(
+            "its packets are of schema {theirs:016x}, the schema given is {:016x}",
+            schema.hash()
+        ))),
+    }
+}
+
+/// The schema that lies beside packets.
+pub(super) fn beside(path: &Path, bytes: &[u8]) -> Result<Schema, Error> {
+    let places = places(path);
+    let mut read = Vec::new();
+    for place in &places {
+        if let Some(schema) = schema_in(place)? {
+            read.push((place.as_path(), schema));
+        }
+    }
+    let Some((_, schema)) = read.first() else {
+        let places: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+        let none = match &places[..] {
+            [place] => format!("{place} is not there"),
+            places => format!("neither {} is there", places.join(" nor ")),
+        };
+        return Err(wrong(format!(
+            "the schema of its packets is missing: {none}"
+        )));
+    };
+    match mismatch(bytes, schema) {
+        None => Ok(schema.clone()),
+        Some(theirs) => Err(wrong(another(theirs, &read))),
+    }
+}
+
+/// Says that packets are of none of these schemas, or not of the first.
+fn another(theirs: u64, read: &[(&Path, Schema)]) -> String {
+    let mut message = format!("its packets are of schema {theirs:016x}");
+    let first = read.first().map(|(_, schema)| schema);
+    for (at, (place, schema)) in read.iter().enumerate() {
+        let place = place.display();
+        // The other schema that is at hand may be the one, and then says what differs.
+        if let Some(first) = first.filter(|_| at > 0 && schema.hash() == theirs) {
+            let differences = first.differences(schema);
+            let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            message = format!(
+                "{message}; {place} is the right one. Between the first and the second: {}",
+                differences.join("; ")
+            );
+        } else {
+            message = format!("{message}, {place} is schema {:016x}", schema.hash());
+        }
+    }
+    message
+}
+
+/// Where the schema of a recording may be, the nearest first.
+fn places(path: &Path) -> Vec<PathBuf> {
+    if path.is_dir() {
+        return vec![path.join(SCHEMA)];
+    }
+    let beside = path.with_extension(SCHEMA);
+    let common = path.with_file_name(SCHEMA);
+    if beside == common {
+        return vec![beside];
+    }
+    vec![beside, common]
+}
+
+/// The schema in a file; `None` where there is no file.
+fn schema_in(path: &Path) -> Result<Option<Schema>, Error> {
+    let in_file = |message: &dyn std::fmt::Display| wrong(format!("{}: {message}", path.display()));
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(in_file(&error)),
+    };
+    let mut json = Vec::new();
+    file.take(MAX_SCHEMA_BYTES + 1)
+        .read_to_end(&mut json)
+        .map_err(|error| in_file(&error))?;
+    let schema = schema_of_json(&json).map_err(|error| in_file(&error))?;
+    Ok(Some(schema))
+}
+
+/// The schema that packets say they are of, where none of them is of this one.
+fn mismatch(bytes: &[u8], schema: &Schema) -> Option<u64> {
+    let magic = wire::MAGIC.to_le_bytes();
+    let mut other = None;
+    let mut at = 0;
+    loop {
+        let rest = bytes.get(at..)?;
+        let Some(next) = rest.windows(magic.len()).position(|four| *four == magic) else {
+            return other;
+        };
+        at += next;
+        if let Some(Ok((header, _))) = bytes.get(at..).map(Header::read) {
+            if header.schema_hash == schema.hash() {
+                return None;
+            }
+            other.get_or_insert(header.schema_hash);
+        }
+        at += 1;
+    }
+}

@@ -1,0 +1,108 @@
+//! The audit of a match: what would show that a recording was cut, spliced or edited, and what no
+//! match has.
+
+mod clock;
+mod disc;
+mod flow;
+mod holes;
+mod players;
+mod points;
+mod report;
+mod scored;
+mod values;
+
+use std::sync::Arc;
+
+use gametape_core::Place;
+
+use crate::error::{Finding, Findings};
+use crate::model::{Frame, Time};
+use crate::rule::Rule;
+
+use disc::Disc;
+use flow::Flow;
+use holes::Holes;
+use players::Players;
+use points::Points;
+use report::{Report, Spot};
+use scored::Scored;
+
+/// Judges a match frame by frame, in memory that grows with its players alone.
+///
+/// Whatever the encoding: codes are `echo.…`. Real matches raise findings of severity info (players
+/// come and go, teams keep the stats of who left); a warning wants to be looked at.
+///
+/// ```
+/// use gametape_echo::{Findings, Frame, Team, Time, audit::SessionAudit};
+/// let (mut audit, mut findings) = (SessionAudit::new(), Findings::default());
+/// let mut frame = Frame { time: Time(1_000), ..Frame::default() };
+/// frame.session.teams = vec![Team::default(); 3];
+/// audit.push(0, &frame, &mut findings);
+/// frame.time = Time(200);
+/// audit.push(1, &frame, &mut findings);
+/// audit.finish(&mut findings);
+/// let found = findings.iter().next().unwrap();
+/// assert_eq!(found.code(), "echo.time-backwards");
+/// assert_eq!(found.message(), "recorded 800 ms before the frame before it");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SessionAudit {
+    /// When the first frame was recorded.
+    start: Option<Time>,
+    /// What offsets are into.
+    within: Option<Arc<str>>,
+    flow: Flow,
+    points: Points,
+    players: Players,
+    scored: Scored,
+    holes: Holes,
+    disc: Disc,
+}
+
+impl SessionAudit {
+    /// Nothing judged yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next frame, and which of the recording it is, from 0.
+    pub fn push(&mut self, step: u64, frame: &Frame, findings: &mut Findings) {
+        let mut place = Place::nowhere("frame");
+        place.step = Some(step);
+        self.push_at(&place, frame, findings);
+    }
+
+    /// [`SessionAudit::push`], where more is known of the place.
+    pub fn push_at(&mut self, at: &Place, frame: &Frame, findings: &mut Findings) {
+        if self.within.as_deref() != at.within.as_deref() {
+            self.within = at.within.as_deref().map(Into::into);
+        }
+        let mut report = Report {
+            findings,
+            spot: Spot {
+                step: at.step.unwrap_or(0),
+                time: frame.time,
+                line: at.line,
+                offset: at.offset,
+                within: self.within.clone(),
+            },
+            start: *self.start.get_or_insert(frame.time),
+        };
+        values::check(frame, &mut report);
+        let follows = self.flow.push(frame, &mut report);
+        self.points.push(frame, follows, &mut report);
+        let rises = self.players.push(&frame.session, follows, &mut report);
+        self.scored.push(frame, follows, rises, &mut report);
+        self.holes.push(&frame.session, follows, &mut report);
+        self.disc.push(&frame.session, follows, &mut report);
+    }
+
+    /// There are no more frames. What the last second of them leaves open stays open.
+    pub fn finish(&mut self, findings: &mut Findings) {
+        if self.start.is_none() {
+            findings.push(Finding::new(Rule::NoFrames));
+        }
+    }
+}
+

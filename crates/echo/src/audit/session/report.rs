@@ -1,0 +1,64 @@
+//! What the parts of the audit of a match tell each other, and how they report.
+
+use std::sync::Arc;
+
+use crate::error::{Finding, Findings};
+use crate::model::{GameStatus, PausedState, Session, Time};
+use crate::rule::Rule;
+
+/// Where findings go, and the place they are of.
+pub(super) struct Report<'a> {
+    pub findings: &'a mut Findings,
+    pub spot: Spot,
+    /// When the first frame was recorded.
+    pub start: Time,
+}
+
+/// Of a frame: where a finding is that only later ones show.
+#[derive(Clone, Debug)]
+pub(super) struct Spot {
+    pub step: u64,
+    pub time: Time,
+    pub line: Option<u64>,
+    pub offset: Option<u64>,
+    pub within: Option<Arc<str>>,
+}
+
+impl Report<'_> {
+    pub(super) fn raise_at(&mut self, spot: &Spot, rule: Rule) {
+        let mut finding = Finding::new(rule).step(spot.step);
+        finding.place.time = Some(spot.time.since(self.start));
+        finding.place.line = spot.line;
+        finding.place.offset = spot.offset;
+        finding.place.within = spot.within.as_deref().map(Into::into);
+        self.findings.push(finding);
+    }
+
+    pub(super) fn raise(&mut self, rule: Rule) {
+        self.raise_at(&self.spot.clone(), rule);
+    }
+}
+
+/// How a frame follows the one before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Follows {
+    /// Time since the frame before; `None` if that is negative, or there is no frame before.
+    pub ms: Option<u64>,
+    /// It is of the same session.
+    pub same_session: bool,
+    /// The match is played in both, not paused in either, and nobody changed the rules.
+    pub playing: bool,
+    /// No round began, and a restart was not asked for lately.
+    pub same_round: bool,
+}
+
+/// True while the clock runs: the match is being played, and nobody has paused it.
+pub(super) fn is_played(session: &Session) -> bool {
+    session.game_status == GameStatus::Playing
+        && session.pause.as_ref().is_none_or(|pause| {
+            matches!(
+                pause.paused_state,
+                PausedState::Unpaused | PausedState::None | PausedState::PausedRequested
+            )
+        })
+}

@@ -1,0 +1,416 @@
+//! The audit of a .butter: its structure, the faults of the reference, and the match in it.
+
+use gametape_core::Input;
+
+use super::decode::Decoder;
+use super::header::{Compression, Header};
+use super::play::{Playing, Seen};
+use super::read::{Frames, read_with};
+use super::stream::Reader;
+use super::table::Table;
+use crate::audit::SessionAudit;
+use crate::error::{Error, Finding, Findings, ReadOptions};
+use crate::limits::Limits;
+use crate::model::{BONES, Frame, GameStatus, GoalType, Map, PausedState, Time};
+use crate::rule::Rule;
+
+/// What an audit of a .butter found.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Audit {
+    /// What is wrong or odd, worst first.
+    pub findings: Findings,
+    /// The header, where it could be read; of a recording that was not finished, the last.
+    pub header: Option<Header>,
+    /// What its chunks and frames have shown.
+    pub seen: Seen,
+    /// When the first and the last frame were recorded.
+    pub times: Option<(Time, Time)>,
+}
+
+/// Audits a .butter in memory: its structure, the faults of the reference, and the match in it. Never
+/// fails: what can't be read is a finding.
+///
+/// ```
+/// let bytes = gametape_echo::doc_example();
+/// let cut = &bytes[..bytes.len() - 1];
+/// let audit = gametape_echo::butter::audit(cut);
+/// let worst = audit.findings.iter().next().unwrap();
+/// assert_eq!(worst.code(), "butter.truncated");
+/// ```
+#[must_use]
+pub fn audit(bytes: &[u8]) -> Audit {
+    audit_with(bytes, Limits::DEFAULT)
+}
+
+/// [`audit()`], within other limits.
+#[must_use]
+pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
+    match read_with(bytes, ReadOptions::lenient().limits(limits)) {
+        Ok(file) => audited(file.table(), &mut file.frames()),
+        Err(error) => broken(error),
+    }
+}
+
+/// [`audit_with`] of what may be large: in memory bounded by a chunk.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn audit_input(input: &Input, limits: Limits) -> Result<Audit, Error> {
+    let options = ReadOptions::lenient().limits(limits);
+    match Table::read(input, options) {
+        Ok(table) => {
+            let mut frames = Watched {
+                frames: Reader::with_options(input.stream(), options),
+                failed: None,
+            };
+            let audit = audited(&table, &mut frames);
+            frames.failed.map_or(Ok(audit), Err)
+        }
+        Err(error @ Error::Io { .. }) => Err(error),
+        Err(error) => Ok(broken(error)),
+    }
+}
+
+fn broken(error: Error) -> Audit {
+    let mut audit = Audit::default();
+    audit.findings.extend(error.into_finding());
+    audit
+}
+
+/// Frames one after another, and what is known beside them.
+trait Source {
+    /// The next frame; `None` at the end, or what is wrong where reading can't go on.
+    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>>;
+    fn decoder(&self) -> &Decoder;
+}
+
+impl Source for Frames<'_> {
+    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>> {
+        self.next_frame().map_err(Error::into_finding)
+    }
+
+    fn decoder(&self) -> &Decoder {
+        self.decoder()
+    }
+}
+
+/// A reader whose source may fail.
+struct Watched<R> {
+    frames: Reader<R>,
+    failed: Option<Error>,
+}
+
+impl<R: std::io::Read> Source for Watched<R> {
+    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>> {
+        self.frames.next_frame().map_err(|error| match error {
+            Error::Io { .. } => {
+                self.failed = Some(error);
+                None
+            }
+            error => error.into_finding(),
+        })
+    }
+
+    fn decoder(&self) -> &Decoder {
+        self.frames.decoder()
+    }
+}
+
+fn audited(table: &Table, frames: &mut impl Source) -> Audit {
+    let mut found = Findings::new();
+    let Some(header) = table.header() else {
+        found.push(Finding::new(Rule::Empty));
+        return Audit {
+            findings: found,
+            ..Audit::default()
+        };
+    };
+    of_header(header, &mut found);
+    if table.empty_chunks() > 0 && !table.is_unfinished() {
+        found.push(Finding::new(Rule::EmptyChunks {
+            chunks: table.empty_chunks(),
+        }));
+    }
+    let mut walk = Walk::default();
+    loop {
+        match frames.next() {
+            Ok(None) => break,
+            Ok(Some(frame)) => walk.frame(frame, &mut found),
+            // A limit, or a chunk too large: reading can't go on.
+            Err(finding) => {
+                found.extend(finding);
+                break;
+            }
+        }
+        if let Some(playing) = frames.decoder().playing() {
+            walk.packed(playing, &mut found);
+        }
+    }
+    walk.session.finish(&mut found);
+    let decoder = frames.decoder();
+    walk.end_chunk(decoder.header().unwrap_or(header), &mut found);
+    found.extend(decoder.findings().iter().cloned());
+    let seen = decoder.seen();
+    if table.is_unfinished() {
+        let frames = seen.frames;
+        found.push(Finding::new(Rule::Unfinished { frames }).at(table.rest()));
+    }
+    of_reader(&seen, &mut found);
+    found.sort();
+    Audit {
+        findings: found,
+        header: decoder.header().cloned(),
+        seen,
+        times: walk.times,
+    }
+}
+
+fn of_header(header: &Header, found: &mut Findings) {
+    let mut raise = |rule| found.push(Finding::new(rule));
+    if header.version < 3 {
+        raise(Rule::OldVersion {
+            version: header.version,
+        });
+    }
+    if header.compression == Compression::ZstdDictionary {
+        raise(Rule::Dictionary);
+    }
+    if matches!(header.map_name(), Map::Other(_)) {
+        raise(Rule::Code {
+            what: "map",
+            code: header.map >> 1,
+        });
+    }
+    if !header.client_name.is_ascii() {
+        raise(Rule::NotAscii {
+            what: "the client's name",
+        });
+    }
+    for (second, player) in header.players.iter().enumerate() {
+        if !player.name.is_ascii() {
+            raise(Rule::NotAscii {
+                what: "a player's name",
+            });
+        }
+        let before = header.players.iter().take(second);
+        for (first, other) in before.enumerate() {
+            let (first, second) = (first as u32 + 1, second as u32 + 1);
+            if other.userid == player.userid {
+                raise(Rule::HeaderUserid { first, second });
+            }
+            if other.name == player.name {
+                raise(Rule::HeaderName { first, second });
+            }
+        }
+    }
+}
+
+/// What the reader met and mended.
+fn of_reader(seen: &Seen, found: &mut Findings) {
+    let mended = &seen.mended;
+    let rules = [
+        (
+            seen.early_chunks,
+            Rule::EarlyVersion {
+                chunks: seen.early_chunks,
+            },
+        ),
+        (
+            seen.reference_chunks,
+            Rule::ReferenceWriter {
+                chunks: seen.reference_chunks,
+            },
+        ),
+        (
+            mended.motion,
+            Rule::FrozenMotion {
+                moves: mended.motion,
+            },
+        ),
+        (
+            mended.bones,
+            Rule::DriftingBones {
+                keyframes: mended.bones,
+            },
+        ),
+        (
+            mended.bones_lost,
+            Rule::BonesLost {
+                keyframes: mended.bones_lost,
+            },
+        ),
+        (
+            mended.bone_players,
+            Rule::BonePlayers {
+                frames: mended.bone_players,
+            },
+        ),
+        (
+            mended.wrapped,
+            Rule::WrappedStats {
+                counts: mended.wrapped,
+            },
+        ),
+        (
+            mended.pause_timers,
+            Rule::PauseTimers {
+                keyframes: mended.pause_timers,
+            },
+        ),
+    ];
+    for (count, rule) in rules {
+        if count > 0 {
+            found.push(Finding::new(rule));
+        }
+    }
+}
+
+/// Milliseconds after 1970 that have a date of four digits.
+const DATES: std::ops::Range<i64> = 0..253_402_300_800_000;
+
+/// The frames as they are stored.
+#[derive(Default)]
+struct Walk {
+    session: SessionAudit,
+    frames: u64,
+    chunk: u64,
+    in_chunk: u64,
+    keyframes: u64,
+    before: Option<Time>,
+    times: Option<(Time, Time)>,
+}
+
+impl Walk {
+    fn frame(&mut self, frame: &Frame, found: &mut Findings) {
+        let time = frame.time;
+        self.session.push(self.frames, frame, found);
+        self.times = Some((self.times.map_or(time, |(first, _)| first), time));
+    }
+
+    fn packed(&mut self, playing: &Playing, found: &mut Findings) {
+        let (packed, layout, chunks) = playing.packed();
+        let at = self.frames;
+        let (start, time) = self.times.unwrap_or_default();
+        let since = time.since(start);
+        let mut raise = |rule| found.push(Finding::new(rule).step(at).time(Some(since)));
+        if chunks != self.chunk {
+            if !packed.keyframe {
+                raise(Rule::ChunkStart { chunk: chunks - 1 });
+            }
+            if let Some(before) = self.before {
+                let passed = time.0.saturating_sub(before.0);
+                if passed > 65_000 && playing.is_reference() {
+                    raise(Rule::TimeCut {
+                        seconds: passed.unsigned_abs() / 1000,
+                    });
+                }
+            }
+        }
+        if packed.keyframe && !DATES.contains(&packed.time) {
+            raise(Rule::Time { ms: packed.time });
+        }
+        let has = layout.included(packed.bits);
+        let players = playing.header.players.len() as u32;
+        if has.status {
+            // Combat stores 0.
+            if GameStatus::from_code(packed.status).is_none() && packed.status != 0 {
+                raise(Rule::Code {
+                    what: "game status",
+                    code: packed.status,
+                });
+            }
+        }
+        if has.inputs && packed.inputs > 15 {
+            raise(Rule::Reserved {
+                what: "the inputs",
+                bits: (packed.inputs & 0xF0).into(),
+            });
+        }
+        if has.pause {
+            // 5 stands for a state that has no code.
+            if PausedState::from_code(packed.pause.state).is_none() && packed.pause.state != 5 {
+                raise(Rule::Code {
+                    what: "paused state",
+                    code: packed.pause.state,
+                });
+            }
+            if packed.pause.flags > 0x3F {
+                raise(Rule::Reserved {
+                    what: "the pause",
+                    bits: (packed.pause.flags & 0xC0).into(),
+                });
+            }
+        }
+        if has.score {
+            if GoalType::from_code(packed.score.flags >> 3).is_none() {
+                raise(Rule::Code {
+                    what: "goal type",
+                    code: packed.score.flags >> 3,
+                });
+            }
+            for index in [packed.score.person, packed.score.assist] {
+                if u32::from(index) > players {
+                    raise(Rule::ScoreIndex { index, players });
+                }
+            }
+        }
+        if packed.team_bits > 0x1F {
+            raise(Rule::Reserved {
+                what: "the teams",
+                bits: (packed.team_bits & 0xE0).into(),
+            });
+        }
+        for player in &packed.players {
+            if player.index == 0 {
+                raise(Rule::UnknownPlayer);
+            }
+            if layout.loadout() && player.loadout > 0x7F {
+                raise(Rule::Reserved {
+                    what: "a loadout",
+                    bits: 0x80,
+                });
+            }
+        }
+        for bones in &packed.bones {
+            let bits = (bones.positions | bones.rotations) & 1 << BONES;
+            if bits != 0 {
+                raise(Rule::Reserved {
+                    what: "the masks of bones",
+                    bits,
+                });
+            }
+        }
+        if chunks != self.chunk {
+            self.end_chunk(&playing.header, found);
+            self.chunk = chunks;
+        }
+        self.in_chunk += 1;
+        self.keyframes += u64::from(packed.keyframe);
+        self.frames += 1;
+        self.before = Some(time);
+    }
+
+    /// A chunk has ended: judges how it was cut.
+    fn end_chunk(&mut self, header: &Header, found: &mut Findings) {
+        // Of a recording that was not finished, chunks are still to be cut.
+        let Some(chunk) = self.chunk.checked_sub(1) else {
+            return;
+        };
+        let frames = self.in_chunk;
+        let interval = header.keyframe_interval;
+        if self.keyframes > 1 {
+            found.push(Finding::new(Rule::InnerKeyframes {
+                chunk,
+                keyframes: self.keyframes,
+            }));
+        } else if frames > u64::from(interval.max(1)) {
+            found.push(Finding::new(Rule::Interval {
+                chunk,
+                frames,
+                interval,
+            }));
+        }
+        self.in_chunk = 0;
+        self.keyframes = 0;
+    }
+}

@@ -1,0 +1,55 @@
+//! What stands in a .butter beside plain numbers, and the names of what is cut off.
+
+use gametape_core::{ByteReader, Short};
+
+use crate::rule::Rule;
+
+/// Says what of a recording it was that had too few bytes.
+pub trait Of<T> {
+    fn of(self, what: &'static str) -> Result<T, Rule>;
+}
+
+impl<T> Of<T> for Result<T, Short> {
+    #[inline(always)]
+    fn of(self, what: &'static str) -> Result<T, Rule> {
+        self.map_err(|short| truncated(short, what))
+    }
+}
+
+#[cold]
+const fn truncated(Short { needed, left }: Short, what: &'static str) -> Rule {
+    Rule::Truncated { what, needed, left }
+}
+
+/// Text up to a NUL, which is taken too.
+pub fn text<'a>(input: &mut ByteReader<'a>, what: &'static str) -> Result<&'a [u8], Rule> {
+    let rest = input.rest();
+    // Without a NUL there is one byte too few at least.
+    let end = memchr::memchr(0, rest).unwrap_or(rest.len());
+    let text = input.take(end + 1).of(what)?;
+    Ok(text.split_last().map_or(text, |(_, text)| text))
+}
+
+/// [`text`] of at most so many bytes: more are not waited for.
+pub fn text_within<'a>(
+    input: &mut ByteReader<'a>,
+    what: &'static str,
+    limit: u64,
+) -> Result<&'a [u8], Rule> {
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    match input.rest().get(..=most.min(usize::MAX - 1)) {
+        Some(start) if memchr::memchr(0, start).is_none() => Err(Rule::Limit {
+            what,
+            size: limit + 1,
+            limit,
+        }),
+        _ => text(input, what),
+    }
+}
+
+/// Three numbers of 16 bits.
+#[inline(always)]
+pub fn three(input: &mut ByteReader<'_>, what: &'static str) -> Result<[u16; 3], Rule> {
+    let [x0, x1, y0, y1, z0, z1] = input.array().of(what)?;
+    Ok([[x0, x1], [y0, y1], [z0, z1]].map(u16::from_le_bytes))
+}

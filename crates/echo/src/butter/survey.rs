@@ -1,0 +1,269 @@
+//! What can be told of a chunk before it is decoded: its frames, and who wrote it.
+
+use gametape_core::ByteReader;
+
+use super::difference::{is_zero, is_zero_half};
+use super::half::from_half;
+use super::layout::Layout;
+use super::packed::{Halves, Packed, PackedPause, PackedPose};
+use super::state::Dialect;
+use crate::rule::Rule;
+
+/// Differences that only one kind of writer writes, for a chunk to speak for its neighbours.
+const CLEAR: u64 = 4;
+
+/// What a walk over a chunk's frames tells.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Survey {
+    pub layout: Layout,
+    /// Differences that only the reference writes.
+    pub reference: u64,
+    /// Differences that the reference leaves out.
+    pub exact: u64,
+    pub frames: u64,
+    pub keyframes: u64,
+    /// Time of the first keyframe.
+    pub first: Option<i64>,
+    /// Milliseconds from it to the last frame, as the differences tell.
+    pub last: i64,
+    /// When the rules were changed, in frames with a pause.
+    pub rules: RulesTimes,
+    /// Bytes of whole frames.
+    pub whole: usize,
+    /// What stands behind them, if anything does.
+    pub error: Option<Rule>,
+}
+
+impl Survey {
+    /// Walks over a chunk; of early version 3, whichever layout reaches the chunk's end.
+    pub fn of(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
+        let survey = Self::walk(raw, layout, packed);
+        let told = survey.error.is_none() && !survey.rules.is_late();
+        if told || layout.version < 3 || layout.short_pause {
+            return survey;
+        }
+        let early = Self::walk(raw, layout.early(), packed);
+        let better = match (&survey.error, &early.error) {
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            // The text of the rules ends where it ends, and hides that its start was misplaced.
+            _ if survey.whole == early.whole => survey.rules.is_late() && early.rules.is_time(),
+            // One frame may look like one by chance.
+            _ => early.whole > survey.whole && early.frames > 1,
+        };
+        if better { early } else { survey }
+    }
+
+    /// Who wrote the chunk, if it shows.
+    pub const fn dialect(&self) -> Option<Dialect> {
+        match (self.reference, self.exact) {
+            (0, 0) => None,
+            (_, 0) => Some(Dialect::Reference),
+            _ => Some(Dialect::Exact),
+        }
+    }
+
+    /// Who wrote the chunks near it, if it shows clearly: not by a byte that may be damaged.
+    pub fn dialect_of_file(&self) -> Option<Dialect> {
+        let clear = self.error.is_none() && self.reference.max(self.exact) >= CLEAR;
+        self.dialect().filter(|_| clear)
+    }
+
+    fn walk(raw: &[u8], layout: Layout, packed: &mut Packed) -> Self {
+        let mut survey = Self {
+            layout,
+            reference: 0,
+            exact: 0,
+            frames: 0,
+            keyframes: 0,
+            first: None,
+            last: 0,
+            rules: RulesTimes::default(),
+            whole: 0,
+            error: None,
+        };
+        let mut evidence = Evidence::default();
+        let mut input = ByteReader::new(raw);
+        while !input.is_empty() {
+            if let Err(rule) = packed.read(&mut input, layout) {
+                survey.error = Some(rule);
+                break;
+            }
+            survey.whole = input.offset();
+            survey.frames += 1;
+            if packed.keyframe {
+                survey.keyframes += 1;
+                survey.first.get_or_insert(packed.time);
+                survey.last = packed.time;
+            } else {
+                survey.last = survey.last.saturating_add(packed.time);
+            }
+            // One is enough, and a few are clear: the rest of the chunk can only say the same.
+            if evidence.exact < CLEAR {
+                evidence.see(packed, layout);
+            }
+            let has = layout.included(packed.bits);
+            if has.pause && has.rules {
+                survey.rules.see(packed.rules_at);
+            }
+        }
+        (survey.reference, survey.exact) = (evidence.reference, evidence.exact);
+        survey
+    }
+}
+
+/// Whether the times of rules are times: where a frame is read a byte too late, their last byte is
+/// the first letter of the text behind them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RulesTimes {
+    times: u64,
+    /// Of those, times that end with a letter.
+    late: u64,
+    /// And times that end as numbers do that are not huge.
+    near: u64,
+}
+
+impl RulesTimes {
+    fn see(&mut self, at: i64) {
+        let [.., last] = at.to_le_bytes();
+        self.times += 1;
+        self.late += u64::from(matches!(last, b' '..=b'~'));
+        self.near += u64::from(matches!(last, 0 | 0xFF));
+    }
+
+    const fn is_late(self) -> bool {
+        self.times > 0 && self.late == self.times
+    }
+
+    const fn is_time(self) -> bool {
+        self.near == self.times
+    }
+}
+
+fn square(halves: Halves) -> f32 {
+    halves.iter().map(|&half| from_half(half).powi(2)).sum()
+}
+
+/// Tells the reference's files from others: it leaves a difference out where its bytes are those of
+/// the frame before, others where it is zero. So only the reference writes a zero, when something
+/// comes to rest; and it never writes the same difference twice, nor moves that are very small.
+#[derive(Default)]
+struct Evidence {
+    frame: u64,
+    players: Vec<SeenPlayer>,
+    vr: Seen,
+    disc: Seen,
+    disc_velocity: Halves,
+    pause: Option<PackedPause>,
+    reference: u64,
+    exact: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// One more than the frame it was last there; 0 for never.
+    at: u64,
+    pose: PackedPose,
+}
+
+#[derive(Clone, Copy, Default)]
+struct SeenPlayer {
+    poses: [Seen; 4],
+}
+
+impl Evidence {
+    fn see(&mut self, packed: &Packed, layout: Layout) {
+        self.frame += 1;
+        if packed.keyframe {
+            self.vr.at = 0;
+            self.disc.at = 0;
+            self.pause = None;
+        }
+        let has = layout.included(packed.bits);
+        if has.pause {
+            let timers = |pause: &PackedPause| [pause.paused_timer, pause.unpaused_timer];
+            if let Some(last) = self.pause
+                && (last.flags, last.state) == (packed.pause.flags, packed.pause.state)
+            {
+                let [paused, unpaused] = timers(&packed.pause);
+                if is_zero_half(paused | unpaused) {
+                    self.reference += 1;
+                } else if timers(&last) == [paused, unpaused] {
+                    self.exact += 1;
+                }
+            }
+            self.pause = Some(packed.pause);
+        }
+        // What the reference's older packages leave out is not known.
+        if layout.version >= 3 && !layout.short_pause {
+            let small = |bits: u8, velocity: Halves| {
+                layout.player_included(bits).velocity && square(velocity) < 0.000_099
+            };
+            let players = packed.players.iter();
+            let slow = players.filter(|player| small(player.state, player.velocity));
+            // A millimetre, less what cutting off three numbers takes from it.
+            let near = |position: &&[i32; 3]| position.iter().map(|n| n.pow(2)).sum::<i32>() <= 4;
+            let still = packed.bone_positions.iter().filter(near);
+            self.exact += (slow.count() + still.count()) as u64;
+        }
+        if has.vr {
+            let still = packed.vr.rotation == self.vr.pose.rotation;
+            let same = still && packed.vr.position == self.vr.pose.position;
+            if self.vr.at > 0 && still {
+                self.reference += u64::from(is_zero(packed.vr.position));
+                self.exact += u64::from(same && !is_zero(packed.vr.position));
+            }
+            self.vr = Seen {
+                at: self.frame,
+                pose: packed.vr,
+            };
+        }
+        if has.disc {
+            let still = packed.disc.rotation == self.disc.pose.rotation;
+            let zero = is_zero(packed.disc.position) && is_zero(packed.disc_velocity);
+            let same = packed.disc.position == self.disc.pose.position
+                && packed.disc_velocity == self.disc_velocity;
+            if self.disc.at > 0 && still {
+                self.reference += u64::from(zero);
+                self.exact += u64::from(same && !zero);
+            }
+            self.disc = Seen {
+                at: self.frame,
+                pose: packed.disc,
+            };
+            self.disc_velocity = packed.disc_velocity;
+        }
+        for player in &packed.players {
+            // Those whose name the header lacks are told apart by their number within the match.
+            let at = match player.index {
+                0 => 256 + usize::from(player.playerid),
+                index => index.into(),
+            };
+            if at >= self.players.len() {
+                self.players.resize(at + 1, SeenPlayer::default());
+            }
+            let Some(seen) = self.players.get_mut(at) else {
+                continue;
+            };
+            let mut bits = player.pose_bits;
+            for (seen, pose) in seen.poses.iter_mut().zip(&player.poses) {
+                let (moved, turned) = (bits & 1 != 0, bits & 2 != 0);
+                // Known from the frame before, of the same chunk and since its keyframe.
+                let known = !packed.keyframe && seen.at == self.frame - 1 && seen.at > 0;
+                if moved && known {
+                    if is_zero(pose.position) {
+                        self.reference += 1;
+                    } else if !turned && pose.position == seen.pose.position {
+                        self.exact += 1;
+                    }
+                }
+                if moved {
+                    seen.pose.position = pose.position;
+                }
+                // What is left out of a player who was away is not what it was last.
+                seen.at = if moved || known { self.frame } else { 0 };
+                bits >>= 2;
+            }
+        }
+    }
+}

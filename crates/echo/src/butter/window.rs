@@ -1,0 +1,43 @@
+//! A part of a recording that is held, and moves along.
+
+use crate::error::Error;
+use crate::ranges::Ranges;
+
+/// Bytes that are read at a time.
+const STEP: usize = 1 << 20;
+
+/// What is held of a recording.
+pub struct Window<'a, B: ?Sized> {
+    input: &'a B,
+    base: u64,
+    bytes: Vec<u8>,
+}
+
+impl<'a, B: Ranges + ?Sized> Window<'a, B> {
+    pub const fn new(input: &'a B, base: u64) -> Self {
+        let bytes = Vec::new();
+        Self { input, base, bytes }
+    }
+
+    /// Lets go of what stands before a byte.
+    pub fn forget(&mut self, before: u64) {
+        let gone = usize::try_from(before - self.base).unwrap_or(usize::MAX);
+        self.bytes.drain(..gone.min(self.bytes.len()));
+        self.base = before;
+    }
+
+    /// What stands from a byte on that is not before the window: so many bytes at least, or all that
+    /// there are.
+    pub fn from(&mut self, at: u64, count: usize) -> Result<&[u8], Error> {
+        let from = usize::try_from(at - self.base).unwrap_or(usize::MAX);
+        let held = self.base + self.bytes.len() as u64;
+        let lacks = from.saturating_add(count).saturating_sub(self.bytes.len());
+        if lacks > 0 && held < self.input.size() {
+            let more = (lacks.max(STEP) as u64).min(self.input.size() - held);
+            let read = self.input.range(held, more);
+            self.bytes
+                .extend_from_slice(&read.map_err(|source| Error::io(held, source))?);
+        }
+        Ok(self.bytes.get(from..).unwrap_or_default())
+    }
+}

@@ -1,0 +1,102 @@
+//! The audit of an .echoreplay: its lines, the zip around them, and the match in them.
+
+use std::io::{Cursor, Read, Seek};
+
+use gametape_core::{Input, Place};
+
+use super::stream::{Reader, open_with};
+use crate::audit::SessionAudit;
+use crate::error::{Error, Findings, ReadOptions};
+use crate::limits::Limits;
+use crate::model::{Map, Time};
+
+/// What an audit of an .echoreplay found.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Audit {
+    /// What is wrong or odd, worst first.
+    pub findings: Findings,
+    /// Frames that could be read.
+    pub frames: u64,
+    /// The map of the first of them.
+    pub map: Option<Map>,
+    /// When the first and the last frame were recorded.
+    pub times: Option<(Time, Time)>,
+}
+
+/// Audits an .echoreplay in memory, plain or zip. Never fails: what can't be read is a finding.
+///
+/// ```
+/// let text = b"2022/01/02 03:00:00.000\t{\"game_clock\":300.0}\r\n2022/01/02 03";
+/// let audit = gametape_echo::echoreplay::audit(text);
+/// let worst = audit.findings.iter().next().unwrap();
+/// assert_eq!(worst.code(), "echoreplay.truncated");
+/// ```
+#[must_use]
+pub fn audit(bytes: &[u8]) -> Audit {
+    audit_with(bytes, Limits::DEFAULT)
+}
+
+/// [`audit()`], within other limits.
+#[must_use]
+pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
+    // Memory does not fail.
+    audited(Cursor::new(bytes), limits).unwrap_or_default()
+}
+
+/// [`audit_with`] of what may be large: in memory bounded by a line.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn audit_input(input: &Input, limits: Limits) -> Result<Audit, Error> {
+    audited(input.stream(), limits)
+}
+
+fn audited(source: impl Read + Seek, limits: Limits) -> Result<Audit, Error> {
+    let mut audit = Audit::default();
+    let options = ReadOptions::lenient().limits(limits);
+    let mut session = SessionAudit::new();
+    match open_with(source, options) {
+        Err(error @ Error::Io { .. }) => return Err(error),
+        Err(error) => audit.findings.extend(error.into_finding()),
+        Ok(mut reader) => {
+            audit.walk(&mut reader, &mut session)?;
+            session.finish(&mut audit.findings);
+            audit.findings.extend(reader.findings().iter().cloned());
+        }
+    }
+    audit.findings.sort();
+    Ok(audit)
+}
+
+impl Audit {
+    fn walk<R: Read>(
+        &mut self,
+        reader: &mut Reader<R>,
+        session: &mut SessionAudit,
+    ) -> Result<(), Error> {
+        let mut place = Place::nowhere("frame");
+        loop {
+            match reader.next_frame() {
+                Ok(Some(_)) => {}
+                Ok(None) => return Ok(()),
+                Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) => {
+                    self.findings.extend(error.into_finding());
+                    return Ok(());
+                }
+            }
+            let (frame, line) = (reader.frame(), reader.line());
+            place.step = Some(self.frames);
+            place.offset = line.map(|line| line.offset);
+            let within = line.and_then(|line| line.within);
+            if place.within.as_deref() != within {
+                place.within = within.map(Into::into);
+            }
+            session.push_at(&place, frame, &mut self.findings);
+            let time = frame.time;
+            self.times = Some((self.times.map_or(time, |(from, _)| from), time));
+            self.map.get_or_insert_with(|| frame.session.map_name.clone());
+            self.frames += 1;
+        }
+    }
+}

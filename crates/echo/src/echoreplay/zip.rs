@@ -1,0 +1,107 @@
+//! Writing recordings as zips.
+
+use std::io::{self, Seek, Write};
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter as Zip};
+
+use super::line::{Line, write_frame};
+use crate::error::WriteError;
+use crate::model::Frame;
+
+/// Writes a recording as the one file of a zip, compressed as it comes.
+///
+/// Where the process ends before [`ZipWriter::finish`], a lenient reader still finds the lines: those
+/// that were compressed until then, which may be some hundred kilobytes of text short.
+///
+/// ```
+/// use std::io::Cursor;
+/// use gametape_echo::{Frame, echoreplay};
+/// let mut writer = echoreplay::ZipWriter::new(Cursor::new(Vec::new()), "match.echoreplay", 6)?;
+/// writer.push(&Frame::default())?;
+/// let zip = writer.finish()?;
+///
+/// let mut reader = echoreplay::open(zip)?;
+/// assert!(reader.next_frame()?.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ZipWriter<W: Write + Seek> {
+    zip: Zip<W>,
+    line: Vec<u8>,
+    frames: u64,
+}
+
+impl<W: Write + Seek> std::fmt::Debug for ZipWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ZipWriter")
+            .field("frames", &self.frames)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Write + Seek> ZipWriter<W> {
+    /// Starts a zip with one file of this name. Levels are 1 (fast) to 9 (small), 0 stores.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`].
+    pub fn new(sink: W, name: &str, level: u8) -> Result<Self, WriteError> {
+        let options = SimpleFileOptions::default()
+            // Nobody knows how long a match will be.
+            .large_file(true);
+        let options = match level {
+            0 => options.compression_method(CompressionMethod::Stored),
+            level => options
+                .compression_method(CompressionMethod::Deflated)
+                .compression_level(Some(level.min(9).into())),
+        };
+        let mut zip = Zip::new(sink);
+        zip.start_file(name, options).map_err(io::Error::from)?;
+        Ok(Self {
+            zip,
+            line: Vec::new(),
+            frames: 0,
+        })
+    }
+
+    /// Writes a frame.
+    ///
+    /// # Errors
+    /// As [`Writer::push`].
+    pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
+        self.line.clear();
+        write_frame(frame, &mut self.line)?;
+        self.write()
+    }
+
+    /// Writes a line as it is, as [`Writer::push_line`].
+    ///
+    /// # Errors
+    /// [`WriteError::Io`].
+    pub fn push_line(&mut self, line: &Line<'_>) -> Result<(), WriteError> {
+        self.line.clear();
+        line.write_ended(&mut self.line);
+        self.write()
+    }
+
+    /// Frames written.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Writes the end of the zip, and gives the sink back.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`].
+    pub fn finish(self) -> Result<W, WriteError> {
+        let mut sink = self.zip.finish().map_err(io::Error::from)?;
+        sink.flush()?;
+        Ok(sink)
+    }
+
+    fn write(&mut self) -> Result<(), WriteError> {
+        self.zip.write_all(&self.line)?;
+        self.frames += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! Work on many things: on all cores with the feature `parallel`, else one after the other.
+
+/// How many things are worked on at once.
+#[cfg(feature = "parallel")]
+pub fn at_once() -> usize {
+    rayon::current_num_threads()
+}
+
+/// One at a time.
+#[cfg(not(feature = "parallel"))]
+pub const fn at_once() -> usize {
+    1
+}
+
+/// The results of `each`, in the order of the items. It is lent what `new` makes: one for each
+/// thread, or for a few items.
+#[cfg(feature = "parallel")]
+pub fn map<T: Sync, W, R: Send>(
+    items: &[T],
+    new: impl Fn() -> W + Sync + Send,
+    each: impl Fn(&mut W, &T) -> R + Sync + Send,
+) -> Vec<R> {
+    use rayon::prelude::*;
+    items.par_iter().map_init(new, each).collect()
+}
+
+/// The same on one core.
+#[cfg(not(feature = "parallel"))]
+pub fn map<T, W, R>(
+    items: &[T],
+    new: impl Fn() -> W,
+    each: impl Fn(&mut W, &T) -> R,
+) -> Vec<R> {
+    let mut work = new();
+    items.iter().map(|item| each(&mut work, item)).collect()
+}

@@ -1,0 +1,249 @@
+//! Making an .echoreplay, as text or in a zip.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use gametape_core::tape::{Error, Sink, Work};
+use rayon::prelude::*;
+
+use super::super::EchoTape;
+use super::super::error::{unwritable, unwritable_because};
+use super::Made;
+use super::batch::{Batch, Batches, End};
+use super::tame::tame;
+use crate::echoreplay::container::Lines as Output;
+use crate::echoreplay::{self, Container, Line, Redactor, write_frame};
+use crate::loss::FieldErrors;
+use crate::{Frame, Limits, WriteError};
+
+/// Texts that wait to be written.
+const WAITING: usize = 2;
+
+/// Frames that are formatted one after another, at least.
+const TOGETHER: usize = 8;
+
+/// Writes the lines that come: compressing takes most of the time, and has a thread of its own.
+fn write(
+    container: &Container,
+    out: &mut dyn Sink,
+    texts: &Receiver<Vec<u8>>,
+) -> Result<(), Error> {
+    let failed = |error| unwritable(&Frame::default(), error);
+    let mut output = Output::new(container, out).map_err(failed)?;
+    for text in texts {
+        let mut lines = echoreplay::read(&text);
+        loop {
+            // Where it lies in this part of the text says nothing.
+            let line = lines.next_line().map_err(|error| {
+                unwritable_because(match error.finding() {
+                    Some(finding) => format!("what was made can't be read: {}", finding.rule),
+                    None => error.to_string(),
+                })
+            })?;
+            match line {
+                Some(line) => output.push(&line).map_err(failed)?,
+                None => break,
+            }
+        }
+    }
+    output.finish().map_err(failed)
+}
+
+/// Lines of an .echoreplay byte for byte, save for what is redacted.
+pub(super) fn rewrite(
+    tape: &EchoTape,
+    container: &Container,
+    mut redactor: Option<Redactor>,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Made, Error> {
+    let mut notes = Vec::new();
+    std::thread::scope(|scope| {
+        let batches = Batches::read(scope, tape.format, &tape.input, *work);
+        let (to, texts) = sync_channel(WAITING);
+        let writing = scope.spawn(move || write(container, out, &texts));
+        let sent = rewrite_all(&batches, &to, redactor.as_mut(), &mut notes);
+        drop(to);
+        let written = writing
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        sent?;
+        written
+    })?;
+    Ok(Made {
+        errors: FieldErrors::new(),
+        left_out: Vec::new(),
+        notes,
+    })
+}
+
+/// Names may become longer, and with them a line: longer than any reader would take.
+fn check_size(line: &Line<'_>, size: usize) -> Result<(), Error> {
+    let limit = Limits::DEFAULT.max_line_bytes;
+    if size as u64 <= limit {
+        return Ok(());
+    }
+    Err(unwritable_because(format!(
+        "frame {} would be a line of {size} bytes when redacted; at most {limit} can be read",
+        line.index
+    )))
+}
+
+fn rewrite_all(
+    batches: &Batches,
+    to: &SyncSender<Vec<u8>>,
+    mut redactor: Option<&mut Redactor>,
+    notes: &mut Vec<String>,
+) -> Result<(), Error> {
+    loop {
+        let lines = match batches.next()? {
+            Batch::End(end) => {
+                *notes = end.notes;
+                return Ok(());
+            }
+            Batch::Lines(lines) => lines,
+            Batch::Frames(_) => continue,
+        };
+        let mut text = Vec::new();
+        for line in lines.iter() {
+            match &mut redactor {
+                Some(redactor) => {
+                    let start = text.len();
+                    line.redacted(redactor, &mut text)?;
+                    check_size(&line, text.len() - start)?;
+                }
+                None => line.write(&mut text),
+            }
+            if line.ending.is_empty() {
+                // The last of a file in a zip: the next file's first line must not go on with it.
+                text.extend_from_slice(b"\r\n");
+            }
+        }
+        batches.done(Batch::Lines(lines));
+        if to.send(text).is_err() {
+            // Writing failed, and says why.
+            return Ok(());
+        }
+    }
+}
+
+/// Lines of the frames of a .butter.
+pub(super) fn make(
+    tape: &EchoTape,
+    container: &Container,
+    mut redactor: Option<Redactor>,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Made, Error> {
+    let mut all = All::default();
+    std::thread::scope(|scope| {
+        let batches = Batches::read(scope, tape.format, &tape.input, *work);
+        let (to, texts) = sync_channel(WAITING);
+        let writing = scope.spawn(move || write(container, out, &texts));
+        let sent = all.make(&batches, &to, redactor.as_mut());
+        drop(to);
+        let written = writing
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        sent?;
+        written
+    })?;
+    let mut left_out = std::mem::take(&mut all.end.losses);
+    if all.tamed > 0 {
+        let (numbers, are) = if all.tamed == 1 {
+            ("number", "is")
+        } else {
+            ("numbers", "are")
+        };
+        left_out.push(format!(
+            "{} {numbers} that {are} infinite or none: 0 is written",
+            all.tamed
+        ));
+    }
+    Ok(Made {
+        errors: all.errors,
+        left_out,
+        notes: all.end.notes,
+    })
+}
+
+/// What becomes of all frames.
+#[derive(Default)]
+struct All {
+    errors: FieldErrors,
+    /// Numbers that JSON has no text for.
+    tamed: u64,
+    end: End,
+}
+
+/// Frames as text, and how far they read back from what they were.
+struct Part {
+    text: Vec<u8>,
+    errors: FieldErrors,
+    tamed: u64,
+}
+
+impl All {
+    fn make(
+        &mut self,
+        batches: &Batches,
+        to: &SyncSender<Vec<u8>>,
+        mut redactor: Option<&mut Redactor>,
+    ) -> Result<(), Error> {
+        loop {
+            let mut frames = match batches.next()? {
+                Batch::End(end) => {
+                    self.end = end;
+                    return Ok(());
+                }
+                Batch::Frames(frames) => frames,
+                Batch::Lines(_) => continue,
+            };
+            if let Some(redactor) = &mut redactor {
+                for frame in &mut frames {
+                    redactor.frame(frame);
+                }
+            }
+            let parts: Vec<Result<Part, Error>> = frames
+                .par_chunks_mut(TOGETHER)
+                .map(|frames| part(frames))
+                .collect();
+            for part in parts {
+                let part = part?;
+                self.errors.merge(&part.errors);
+                self.tamed += part.tamed;
+                if to.send(part.text).is_err() {
+                    // Writing failed, and says why.
+                    return Ok(());
+                }
+            }
+            batches.done(Batch::Frames(frames));
+        }
+    }
+}
+
+fn part(frames: &mut [Frame]) -> Result<Part, Error> {
+    let mut part = Part {
+        text: Vec::new(),
+        errors: FieldErrors::new(),
+        tamed: 0,
+    };
+    let mut stored = Frame::default();
+    for frame in frames {
+        let start = part.text.len();
+        // A number that is none is rare: it is looked for where writing fails.
+        let mut untamed = None;
+        let mut written = write_frame(frame, &mut part.text);
+        if let Err(WriteError::Unstorable { .. }) = written {
+            untamed = Some(frame.clone());
+            part.tamed += tame(frame);
+            written = write_frame(frame, &mut part.text);
+        }
+        written.map_err(|error| unwritable(frame, error))?;
+        let text = part.text.get(start..).unwrap_or_default();
+        if let Some(line) = echoreplay::read(text).next() {
+            line.and_then(|line| line.read_into(&mut stored))?;
+            part.errors.push(untamed.as_ref().unwrap_or(frame), &stored);
+        }
+    }
+    Ok(part)
+}

@@ -1,0 +1,142 @@
+//! One JSON object a frame: the answers of the API as it spells them.
+
+use std::io::{self, Write};
+
+use gametape_core::tape::{Dump, Error, Partial, Secrets};
+use gametape_core::{At, Stamp, Time as Since};
+
+use super::EchoTape;
+use super::convert::tame;
+use super::info::HIDDEN;
+use crate::echoreplay::{self, write_frame};
+use crate::{Error as ReadError, Frame, Holding, Time};
+
+pub(super) fn dump(
+    tape: &EchoTape,
+    wanted: &Dump,
+    out: &mut dyn Write,
+) -> Result<Partial<()>, Error> {
+    if let Some(at @ At::Tick(_)) = wanted.at {
+        return Err(Error::NoClock {
+            what: tape.format.name(),
+            at,
+            instead: "they have steps and times",
+        });
+    }
+    let mut frames = tape.frames()?;
+    let mut copy = Frame::default();
+    let (mut text, mut line) = (Vec::new(), Vec::new());
+    let mut start: Option<Time> = None;
+    let mut found = false;
+    let problem = loop {
+        let index = frames.count;
+        let frame = match frames.next() {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break frames.findings().problem(),
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            Err(error) if index == 0 => return Err(error.into()),
+            Err(error) => break Some(error.into()),
+        };
+        let since = frame.time.since(*start.get_or_insert(frame.time));
+        let stamp = Stamp {
+            step: index,
+            tick: None,
+            time: Some(since),
+        };
+        if wanted.at.is_some_and(|at| !at.is(stamp)) {
+            continue;
+        }
+        found = true;
+        copy.clone_from(frame);
+        if wanted.secrets == Secrets::Hide {
+            hide(&mut copy);
+        }
+        text.clear();
+        line.clear();
+        put(index, since, &mut copy, &mut text, &mut line).map_err(Error::Output)?;
+        out.write_all(&line).map_err(Error::Output)?;
+        if let Some(At::Step(_)) = wanted.at {
+            return Ok(().into());
+        }
+    };
+    match (wanted.at, problem) {
+        // It may have been in what is lost.
+        (Some(_), Some(problem)) if !found => Err(problem),
+        (Some(at), None) if !found => Err(Error::NotRecorded { at }),
+        (_, problem) => Ok(Partial::new((), problem)),
+    }
+}
+
+/// Writes `{"step":0,"time_ms":0,"time":"…","session":{…},"bones":{…}}`: the time is the wall clock's.
+fn put(
+    index: u64,
+    since: Since,
+    frame: &mut Frame,
+    text: &mut Vec<u8>,
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
+    let (time, ms) = (frame.time, since.whole_ms());
+    write!(line, r#"{{"step":{index},"time_ms":{ms},"time":"{time}"#)?;
+    line.push(b'"');
+    let mut written = write_frame(frame, text);
+    if written.is_err() && tame(frame) > 0 {
+        // Numbers that JSON has no text for are 0, as `convert` writes them.
+        written = write_frame(frame, text);
+    }
+    let written = written.map_err(|error| error.to_string());
+    let answers = written.and_then(|()| match echoreplay::read(text).next_line() {
+        Ok(Some(line)) => Ok((line.session, line.bones)),
+        Ok(None) => Err("no frame".to_owned()),
+        Err(error) => Err(error.to_string()),
+    });
+    match answers {
+        Ok((session, bones)) => {
+            line.extend_from_slice(br#","session":"#);
+            line.extend_from_slice(session);
+            if let Some(bones) = bones {
+                line.extend_from_slice(br#","bones":"#);
+                line.extend_from_slice(bones);
+            }
+        }
+        // A time without a date, or the like.
+        Err(message) => {
+            let message = serde_json::to_string(&message)?;
+            write!(line, r#","error":{message}"#)?;
+        }
+    }
+    line.extend_from_slice(b"}\n");
+    Ok(())
+}
+
+/// Takes out the address of the server, the accounts of players, and what the description of an
+/// error says, which may be either.
+fn hide(frame: &mut Frame) {
+    let session = &mut frame.session;
+    if !session.sessionip.is_empty() {
+        session.sessionip = HIDDEN.into();
+    }
+    if let Some(said) = session
+        .err_description
+        .as_mut()
+        .filter(|said| !said.is_empty())
+    {
+        *said = HIDDEN.into();
+    }
+    for player in session.teams.iter_mut().flat_map(|team| &mut team.players) {
+        player.userid = 0;
+        for hand in [&mut player.holding_left, &mut player.holding_right] {
+            // Recorders before 2022 named a player who is held by the account, which need not be
+            // there any more. A `playerid` is a byte.
+            let is_account = match hand {
+                Some(Holding::Number(number)) => *number > u64::from(u8::MAX),
+                Some(Holding::Other(text)) => {
+                    text.len() > 3 && text.bytes().all(|b| b.is_ascii_digit())
+                }
+                _ => false,
+            };
+            if is_account {
+                *hand = Some(Holding::Other(HIDDEN.into()));
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Figures of a match: its timeline, and what each player did.
+
+use gametape_core::tape::{Error, Partial, object};
+use serde_json::{Map, Value};
+
+use super::EchoTape;
+use super::frames::each;
+use crate::stats::StatsBuilder;
+
+pub(super) fn stats(tape: &EchoTape) -> Result<Partial<Map<String, Value>>, Error> {
+    let mut builder = StatsBuilder::new();
+    let problem = each(tape.frames()?, |_, frame| builder.push(frame))?;
+    // By way of its text: numbers of 32 bits are then as short as they are in it.
+    let text = serde_json::to_vec(&builder.finish()).unwrap_or_default();
+    let mut value = object(serde_json::from_slice(&text).unwrap_or_default());
+    for key in ["blue_points", "orange_points"] {
+        if let Some(points) = value.get_mut(key)
+            && let Some(whole) = points
+                .as_f64()
+                .filter(|p| p.fract() == 0.0 && p.abs() < 1e6)
+        {
+            *points = (whole as i64).into();
+        }
+    }
+    Ok(Partial::new(value, problem))
+}

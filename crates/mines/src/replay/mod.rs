@@ -1,0 +1,10 @@
+//! Plays a recorded game through the engine, and compares what the recording says happened.
+
+mod observer;
+mod outcome;
+mod pass;
+
+pub(crate) use observer::{Observer, Place, Trail};
+pub use outcome::{Divergence, Doubted, Lag, Replayed};
+pub use pass::replay;
+pub(crate) use pass::replay_with;
