@@ -385,9 +385,8 @@ impl DeltaPeaks {
         let (schema, baseline) = gametape_fuzz::delta::known(number & 7);
         for strictness in [delta::Strictness::Strict, delta::Strictness::Lenient] {
             for limits in [delta::Limits::DEFAULT, delta::Limits::NONE] {
-                let decoder = delta::Decoder::new(&schema)
-                    .limits(limits)
-                    .strictness(strictness);
+                let options = delta::ReadOptions { strictness, limits };
+                let decoder = delta::Decoder::with_options(&schema, options);
                 let none = peak(|| decoder.header(packet).is_ok());
                 assert_eq!(none, 0, "a header is borrowed");
                 let empty = delta::Snapshot::new(&schema, 0);

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Limits, Schema, Snapshot, Value};
+use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Limits, ReadOptions, Schema, Snapshot, Value};
 
 use super::Contender;
 use super::sim::{Body, POSITION, SCALE, VELOCITY, World, YAW_BITS};
@@ -47,7 +47,7 @@ impl Ours {
         let empty = Snapshot::new(&schema, 0);
         Self {
             encoder: Encoder::new(&schema).limits(Limits::NONE),
-            decoder: Decoder::new(&schema).limits(Limits::NONE),
+            decoder: Decoder::with_options(&schema, ReadOptions::strict().limits(Limits::NONE)),
             baseline: empty.clone(),
             state: empty.clone(),
             held: empty.clone(),

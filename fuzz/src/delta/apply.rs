@@ -1,6 +1,6 @@
 //! Any states of any schema, sent.
 
-use gametape_delta::{Decoder, Encoder, Limits, Schema, Snapshot, settle};
+use gametape_delta::{Decoder, Encoder, Limits, ReadOptions, Schema, Snapshot, settle};
 
 use super::model::Model;
 use super::packet::consistent;
@@ -42,7 +42,7 @@ pub fn delta_apply(data: &[u8]) {
 /// The packets, full and delta, which say what they should.
 pub(super) fn sent(schema: &Schema, baseline: &Snapshot, target: &Snapshot) -> (Vec<u8>, Vec<u8>) {
     let mut encoder = Encoder::new(schema).limits(Limits::NONE);
-    let decoder = Decoder::new(schema).limits(Limits::NONE);
+    let decoder = Decoder::with_options(schema, ReadOptions::strict().limits(Limits::NONE));
     let (mut full, mut delta) = (vec![9], vec![9]);
     let mut received = Snapshot::new(schema, 0);
 

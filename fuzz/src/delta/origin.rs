@@ -1,7 +1,7 @@
 //! The same by the origin.
 
 use gametape_delta::{
-    Change, Codec, Decoder, Encoder, Kind, Limits, Rule, Schema, Snapshot, Strictness, Value,
+    Change, Codec, Decoder, Encoder, Kind, ReadOptions, Rule, Schema, Snapshot, Value,
 };
 use sdec_codec as theirs;
 use sdec_schema as def;
@@ -175,9 +175,7 @@ impl Origin {
 
     /// True if both accept the packet.
     fn same_verdict(&self, schema: &Schema, baseline: &Snapshot, packet: &[u8]) -> bool {
-        let decoder = Decoder::new(schema)
-            .limits(Limits::DEFAULT)
-            .strictness(Strictness::Lenient);
+        let decoder = Decoder::with_options(schema, ReadOptions::lenient());
         let header = gametape_delta::Header::read(packet);
         let is_full = header.is_ok_and(|(header, _)| header.kind == Kind::Full);
         let mut ours = Snapshot::new(schema, 0);

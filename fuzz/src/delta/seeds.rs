@@ -14,7 +14,7 @@ use crate::noise;
 pub(crate) const KNOWN: usize = 6;
 
 /// A schema by its number, and a baseline of tick 7.
-pub(crate) fn known(number: usize) -> (Schema, Snapshot) {
+pub fn known(number: usize) -> (Schema, Snapshot) {
     static ALL: OnceLock<Vec<(Schema, Snapshot)>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
         let noise = noise(KNOWN as u64, 200);
@@ -92,7 +92,7 @@ fn schemas() -> [Schema; KNOWN] {
 pub(crate) const SOUND: usize = 4 * KNOWN;
 
 /// Packets of each known schema, behind its number. The first [`SOUND`] can be applied.
-pub(crate) fn packets() -> Vec<Vec<u8>> {
+pub fn packets() -> Vec<Vec<u8>> {
     let mut sound = Vec::new();
     let mut broken = Vec::new();
     for (number, noise) in noise(KNOWN as u64, 120).iter().enumerate() {
@@ -154,7 +154,7 @@ pub(crate) fn packets() -> Vec<Vec<u8>> {
 }
 
 /// Short packets that claim as much as can be said, behind the numbers of their schemas.
-pub(crate) fn claims() -> Vec<Vec<u8>> {
+pub fn claims() -> Vec<Vec<u8>> {
     let mut claims = Vec::new();
     for number in 0..KNOWN {
         let (schema, baseline) = known(number);
@@ -198,7 +198,7 @@ pub(crate) fn claims() -> Vec<Vec<u8>> {
 
 /// Full snapshots of thousands of entities with all components, behind the numbers of their
 /// schemas; no limits.
-pub(crate) fn large() -> Vec<Vec<u8>> {
+pub fn large() -> Vec<Vec<u8>> {
     let large = |number: usize| {
         let (schema, mut state) = known(number);
         let codec = noise(1, 1000);

@@ -85,12 +85,13 @@ pub(super) fn soonest<const N: usize>(ids: [Option<u32>; N]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
     fn lanes_side_by_side_name_each_id_once_with_all_that_is_known_of_it() {
         let mut numbers = [(1_u32, 'a'), (3, 'b'), (7, 'c')];
         let (mut ids, mut letters) = (Lane::new([2_u32, 3, 9]), Lane::new(&mut numbers));
-        let mut seen = alloc::vec::Vec::new();
+        let mut seen = Vec::new();
         while let Some(id) = soonest([ids.next_id(), letters.next_id()]) {
             let letter = letters.at(id).map(|(_, letter)| *letter);
             seen.push((id, ids.at(id).is_some(), letter));

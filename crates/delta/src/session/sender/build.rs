@@ -106,6 +106,7 @@ impl Draft {
 }
 
 /// What the receiver will hold of an entity, or since when it lacks it.
+#[inline]
 fn lead_to(part: &Part<'_>, tick: u32, state: &mut Snapshot, absent: &mut Vec<(u32, u32)>) {
     let now = if part.is_named() {
         part.target.as_ref().map(|(row, _)| *row)
@@ -123,6 +124,7 @@ fn lead_to(part: &Part<'_>, tick: u32, state: &mut Snapshot, absent: &mut Vec<(u
 }
 
 /// What is known of an entity once the packet is sent.
+#[inline]
 fn know(part: Part<'_>, tick: u32, shown: &mut Snapshot) {
     let (is_named, is_destroyed) = (part.is_named(), part.is_destroyed());
     if let Some(gone) = part.gone.filter(|_| is_destroyed) {

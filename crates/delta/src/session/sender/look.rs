@@ -63,6 +63,7 @@ fn sightings<'a>(
 }
 
 impl Sighting<'_> {
+    #[inline]
     const fn candidate(&self, what: What, from: usize, to: usize, priority: u64) -> Candidate {
         Candidate {
             id: self.id,
@@ -77,6 +78,7 @@ impl Sighting<'_> {
 
     /// What there is to say so that the receiver comes to see `settled`, if anything. Of an update
     /// `changed` are the fields.
+    #[inline]
     fn wants(
         &self,
         layout: &Layout,
@@ -130,6 +132,7 @@ impl Draft {
     }
 
     /// Of an entity the receiver may see: what there is to say of it, if anything.
+    #[inline]
     fn show(
         &mut self,
         layout: &Layout,
@@ -156,6 +159,7 @@ impl Draft {
     }
 
     /// Of an entity the receiver may not see any more: it goes, where the baseline has it.
+    #[inline]
     fn take_away(&mut self, entity: &Sighting<'_>, heaviest: u32) -> Option<Candidate> {
         entity.held?;
         // What is no more matters as much as anything, and no more.
@@ -171,6 +175,7 @@ impl Draft {
 }
 
 /// Adds an entity to `target`, with the values that the receiver is to come to.
+#[inline]
 fn settle<'a>(
     target: &'a mut Snapshot,
     layout: &Layout,
