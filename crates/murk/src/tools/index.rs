@@ -1,11 +1,13 @@
 //! Making the index of a recording.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
-use gametape_core::tape::{Error, Tape};
+use gametape_core::Input;
+use gametape_core::tape::{Error, Source, Tape};
 
 use crate::tape::{Beside, MurkError, MurkTape, index_path};
-use crate::{Index, IndexBuilder};
+use crate::{Damage, Index, IndexBuilder};
 
 /// The index of a recording: a file that has to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,24 +50,54 @@ pub fn index(tape: &MurkTape) -> Result<IndexFile, Error> {
 
 /// Refuses to replace an index that knows how to mend the recording.
 fn keep_what_helps(tape: &MurkTape) -> Result<(), Error> {
-    let Some(Ok(beside)) = Beside::find(tape) else {
-        return Ok(());
+    match damage(tape) {
+        None | Some(None) => Ok(()),
+        Some(Some(damage)) => Err(refused(
+            &damage,
+            "repair the recording, or remove its index to have another one made of it as it is",
+        )),
+    }
+}
+
+/// Refuses to go on with a recording that is not what it was when its index was made: only as long as
+/// it is, the index knows how to mend it. True where there is an index, and it is of the recording as
+/// it is.
+pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
+    if !index_path(path).exists() {
+        return Ok(false);
+    }
+    let input = File::open(path).and_then(Input::file).map_err(Error::Io)?;
+    let tape = MurkTape::new(Source::new(input).lying_at(path));
+    let advice = |damage: &Damage| match damage.bit() {
+        Some(_) => "nothing was changed: `gametape repair` turns it back",
+        None => {
+            "nothing was changed: `gametape repair` can't turn that back; without its index the \
+             recording is gone on with, if it can be replayed"
+        }
     };
-    let Ok(index) = Index::open_whole(beside.input(), tape.input()) else {
-        return Ok(());
-    };
-    let Some(Ok(damage)) = index.damages(tape.input()).next() else {
-        return Ok(());
-    };
+    match damage(&tape) {
+        None => Ok(false),
+        Some(None) => Ok(true),
+        Some(Some(damage)) => Err(refused(&damage, advice(&damage))),
+    }
+}
+
+/// The first damage that the index beside a recording knows of; nothing where there is none, or one
+/// that is damaged itself, or of another recording.
+fn damage(tape: &MurkTape) -> Option<Option<Damage>> {
+    let beside = Beside::find(tape)?.ok()?;
+    let index = Index::open_whole(beside.input(), tape.input()).ok()?;
+    let first = index.damages(tape.input()).next();
+    first.transpose().ok()
+}
+
+/// What the index knows of damage, and what to do about it.
+fn refused(damage: &Damage, advice: &str) -> Error {
     let finding = damage.finding();
-    Err(MurkError::Damaged {
+    MurkError::Damaged {
         code: finding.code(),
         offset: finding.place.offset,
-        message: format!(
-            "{}: {}; repair the recording, or remove its index to have another one made of it as it is",
-            finding.place,
-            finding.message()
-        ),
+        message: format!("{}: {}; {advice}", finding.place, finding.message()),
     }
-    .into())
+    .into()
 }
