@@ -50,13 +50,11 @@ pub fn index(tape: &MurkTape) -> Result<IndexFile, Error> {
 
 /// Refuses to replace an index that knows how to mend the recording.
 fn keep_what_helps(tape: &MurkTape) -> Result<(), Error> {
-    match damage(tape) {
-        None | Some(None) => Ok(()),
-        Some(Some(damage)) => Err(refused(
-            &damage,
-            "repair the recording, or remove its index to have another one made of it as it is",
-        )),
-    }
+    compared(
+        tape,
+        |_| "repair the recording, or remove its index to have another one made of it as it is",
+    )?;
+    Ok(())
 }
 
 /// Refuses to go on with a recording that is not what it was when its index was made: only as long as
@@ -68,36 +66,36 @@ pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
     }
     let input = File::open(path).and_then(Input::file).map_err(Error::Io)?;
     let tape = MurkTape::new(Source::new(input).lying_at(path));
-    let advice = |damage: &Damage| match damage.bit() {
+    compared(&tape, |damage| match damage.bit() {
         Some(_) => "nothing was changed: `gametape repair` turns it back",
         None => {
             "nothing was changed: `gametape repair` can't turn that back; without its index the \
              recording is gone on with, if it can be replayed"
         }
+    })
+}
+
+/// True where the index beside a recording has it as it is; false where there is none, or one that is
+/// damaged itself, or of another recording. Damage that it knows of is an error, with what to do
+/// about it.
+fn compared(tape: &MurkTape, advice: impl Fn(&Damage) -> &'static str) -> Result<bool, Error> {
+    let Some(Ok(beside)) = Beside::find(tape) else {
+        return Ok(false);
     };
-    match damage(&tape) {
-        None => Ok(false),
-        Some(None) => Ok(true),
-        Some(Some(damage)) => Err(refused(&damage, advice(&damage))),
-    }
-}
-
-/// The first damage that the index beside a recording knows of; nothing where there is none, or one
-/// that is damaged itself, or of another recording.
-fn damage(tape: &MurkTape) -> Option<Option<Damage>> {
-    let beside = Beside::find(tape)?.ok()?;
-    let index = Index::open_whole(beside.input(), tape.input()).ok()?;
-    let first = index.damages(tape.input()).next();
-    first.transpose().ok()
-}
-
-/// What the index knows of damage, and what to do about it.
-fn refused(damage: &Damage, advice: &str) -> Error {
+    let Ok(index) = Index::open_whole(beside.input(), tape.input()) else {
+        return Ok(false);
+    };
+    let damage = match index.damages(tape.input()).next() {
+        None => return Ok(true),
+        Some(Err(_)) => return Ok(false),
+        Some(Ok(damage)) => damage,
+    };
     let finding = damage.finding();
-    MurkError::Damaged {
+    let (place, advice) = (&finding.place, advice(&damage));
+    Err(MurkError::Damaged {
         code: finding.code(),
-        offset: finding.place.offset,
-        message: format!("{}: {}; {advice}", finding.place, finding.message()),
+        offset: place.offset,
+        message: format!("{place}: {}; {advice}", finding.message()),
     }
-    .into()
+    .into())
 }
