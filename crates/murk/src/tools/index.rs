@@ -1,11 +1,13 @@
 //! Making the index of a recording.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
-use gametape_core::tape::{Error, Tape};
+use gametape_core::Input;
+use gametape_core::tape::{Error, Source, Tape};
 
 use crate::tape::{Beside, MurkError, MurkTape, index_path};
-use crate::{Index, IndexBuilder};
+use crate::{Damage, Index, IndexBuilder};
 
 /// The index of a recording: a file that has to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,24 +50,52 @@ pub fn index(tape: &MurkTape) -> Result<IndexFile, Error> {
 
 /// Refuses to replace an index that knows how to mend the recording.
 fn keep_what_helps(tape: &MurkTape) -> Result<(), Error> {
+    compared(
+        tape,
+        |_| "repair the recording, or remove its index to have another one made of it as it is",
+    )?;
+    Ok(())
+}
+
+/// Refuses to go on with a recording that is not what it was when its index was made: only as long as
+/// it is, the index knows how to mend it. True where there is an index, and it is of the recording as
+/// it is.
+pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
+    if !index_path(path).exists() {
+        return Ok(false);
+    }
+    let input = File::open(path).and_then(Input::file).map_err(Error::Io)?;
+    let tape = MurkTape::new(Source::new(input).lying_at(path));
+    compared(&tape, |damage| match damage.bit() {
+        Some(_) => "nothing was changed: `gametape repair` turns it back",
+        None => {
+            "nothing was changed: `gametape repair` can't turn that back; without its index the \
+             recording is gone on with, if it can be replayed"
+        }
+    })
+}
+
+/// True where the index beside a recording has it as it is; false where there is none, or one that is
+/// damaged itself, or of another recording. Damage that it knows of is an error, with what to do
+/// about it.
+fn compared(tape: &MurkTape, advice: impl Fn(&Damage) -> &'static str) -> Result<bool, Error> {
     let Some(Ok(beside)) = Beside::find(tape) else {
-        return Ok(());
+        return Ok(false);
     };
     let Ok(index) = Index::open_whole(beside.input(), tape.input()) else {
-        return Ok(());
+        return Ok(false);
     };
-    let Some(Ok(damage)) = index.damages(tape.input()).next() else {
-        return Ok(());
+    let damage = match index.damages(tape.input()).next() {
+        None => return Ok(true),
+        Some(Err(_)) => return Ok(false),
+        Some(Ok(damage)) => damage,
     };
     let finding = damage.finding();
+    let (place, advice) = (&finding.place, advice(&damage));
     Err(MurkError::Damaged {
         code: finding.code(),
-        offset: finding.place.offset,
-        message: format!(
-            "{}: {}; repair the recording, or remove its index to have another one made of it as it is",
-            finding.place,
-            finding.message()
-        ),
+        offset: place.offset,
+        message: format!("{place}: {}; {advice}", finding.message()),
     }
     .into())
 }

@@ -1,17 +1,17 @@
 //! Recording a world.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gametape_core::Input;
-use gametape_core::tape::{Error, Format};
+use gametape_core::tape::Error;
 use serde::Serialize;
 
 use super::commands::Commands;
+use super::index::vouches;
 use super::resume::resume;
 use crate::engine::EngineWorld;
-use crate::tape::{Murk, MurkError, WorldFile, build, stopped, unwritable};
+use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
 use crate::{Header, RecordError, Recorder, Writer};
 
 /// What to record, and where.
@@ -77,7 +77,9 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         }
         _ => {}
     }
+    let mut indexed = false;
     let (writer, mut again) = if path.exists() && options.resume {
+        indexed = vouches(path)?;
         resume(path, &header, &mut simulation, commands, &mut recorded)?
     } else {
         (begin(path, &header)?, None)
@@ -105,13 +107,11 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         recorded.count(&simulation);
         recorded.last_hash = Some(format!("{hash:016x}"));
     }
-    let file = recorder.finish()?;
-    file.sync_all().map_err(Error::Output)?;
-    drop(file);
-    if recorded.resumed_after > 0
-        && let Ok(input) = File::open(path).and_then(Input::file)
-    {
-        Murk.replaced(path, &input);
+    recorder.finish()?.sync_all().map_err(Error::Output)?;
+    if indexed && recorded.ticks > 0 {
+        // It was of the recording as it was. Any other is left where it is: it may know more than
+        // the recording does. If it stays, nothing is lost: it is refused wherever it is met.
+        let _ = fs::remove_file(index_path(path));
     }
     Ok(recorded)
 }
