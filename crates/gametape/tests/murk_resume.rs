@@ -142,6 +142,28 @@ impl Studio {
     }
 }
 
+/// Every byte of the first frames, of some in the middle, and of the last ones; some of the header;
+/// with an index and without.
+#[test]
+fn damage_is_refused_and_everything_is_left_as_it_was() {
+    let studio = Studio::new();
+    let commands = commands(TICKS);
+    let header = (0..studio.bounds[0]).step_by(13);
+    let frames = [0, 1, 99, 100, 199].map(|frame| studio.bounds[frame]..studio.bounds[frame + 1]);
+    for at in header.chain(frames.into_iter().flatten()) {
+        for damage in [0x40, 0xff] {
+            let mut damaged = studio.whole.clone();
+            damaged[at] ^= damage;
+            let what = format!("byte {at} ^ {damage}");
+            let refused = studio.go_on(&damaged, &commands, &what).expect(&what);
+            // With the index, a bit is turned back.
+            if damage != 0xff {
+                assert!(refused.contains("`gametape repair`"), "{what}: {refused}");
+            }
+        }
+    }
+}
+
 /// A length that is damaged makes everything behind it look like one frame that was cut.
 #[test]
 fn a_length_that_swallows_frames_is_refused() {
@@ -201,7 +223,7 @@ fn a_tick_that_is_not_the_next_one_is_refused() {
 fn what_was_cut_goes_on_and_what_was_damaged_as_well_does_not() {
     let studio = Studio::new();
     let commands = commands(TICKS);
-    for frame in [0, 99, 199] {
+    for frame in [0, 199] {
         let (start, end) = (studio.bounds[frame], studio.bounds[frame + 1]);
         for cut in start..end {
             let left = &studio.whole[..cut];
@@ -249,4 +271,75 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
     let recorded = studio.record(99, true, &before).unwrap();
     assert_eq!((recorded.ticks, recorded.dropped), (0, 8));
     assert!(studio.there().0 == studio.whole[..start]);
+}
+
+/// What is beside the recording and can mend it.
+#[test]
+fn an_index_that_can_mend_is_not_lost() {
+    let studio = Studio::new();
+    let index = Some(studio.index.as_slice());
+    // A bit that no state depends on, in a tick whose commands are not given: 300, a source.
+    let at = studio.bounds[7] + 12 + 5 + 8 + 2;
+    assert_eq!(studio.whole[at..at + 2], [0x2c, 1]);
+    let mut damaged = studio.whole.clone();
+    damaged[at] ^= 1;
+    for ticks in [TICKS, TICKS + 10] {
+        studio.put(&damaged, index);
+        let error = studio.record(ticks, true, &Commands::none()).unwrap_err();
+        assert_eq!(error.code(), "murk.frame-changed");
+        assert_eq!(
+            error.message(),
+            format!(
+                "frame 7 (tick 8, byte {}): the frame is not what it was when the index was made: bit 0 of byte {} is flipped; nothing was changed: `gametape repair` turns it back",
+                grouped(studio.bounds[7]),
+                grouped(at)
+            )
+        );
+        assert!(studio.there() == (damaged.clone(), Some(studio.index.clone())));
+    }
+    // Two bits can't be turned back, but are seen.
+    damaged[at] ^= 2;
+    studio.put(&damaged, index);
+    let error = studio.record(TICKS, true, &Commands::none()).unwrap_err();
+    assert_eq!(error.code(), "murk.frame-changed");
+    assert!(!error.message().contains("turns it back"), "{error}");
+    assert!(studio.there() == (damaged, Some(studio.index.clone())));
+    // A damaged header is not another world.
+    let mut header = studio.whole.clone();
+    header[60] ^= 1;
+    studio.put(&header, index);
+    let error = studio.record(TICKS, true, &Commands::none()).unwrap_err();
+    assert_eq!(error.code(), "murk.header-changed");
+    assert!(studio.there() == (header, Some(studio.index.clone())));
+}
+
+/// It goes only where it fitted, and fits no more.
+#[test]
+fn an_index_goes_when_the_recording_outgrows_it() {
+    let studio = Studio::new();
+    let commands = commands(TICKS);
+    let index = Some(studio.index.as_slice());
+    studio.put(&studio.whole, index);
+    studio.record(TICKS, true, &commands).unwrap();
+    assert!(studio.there() == (studio.whole.clone(), Some(studio.index.clone())));
+    studio.record(TICKS + 1, true, &commands).unwrap();
+    assert!(studio.there().1.is_none());
+    // Of a recording that was cut since, it stays, and fits again.
+    studio.put(&studio.whole[..studio.bounds[50] + 3], index);
+    studio.record(60, true, &self::commands(60)).unwrap();
+    assert!(studio.there().1.as_ref() == Some(&studio.index));
+    studio.record(TICKS, true, &commands).unwrap();
+    assert!(studio.there() == (studio.whole.clone(), Some(studio.index.clone())));
+    // One that is damaged itself says nothing, and is left where it is.
+    for at in [0, 20, 48, 300] {
+        let mut broken = studio.index.clone();
+        broken[at] ^= 1;
+        studio.put(&studio.whole, Some(&broken));
+        studio.record(TICKS + 1, true, &commands).unwrap();
+        assert!(studio.there().1 == Some(broken));
+    }
+}
+
+fn grouped(number: usize) -> String {
+    format!("{},{:03}", number / 1000, number % 1000)
 }

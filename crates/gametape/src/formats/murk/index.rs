@@ -24,27 +24,55 @@ fn keep_what_helps(path: &Path, recording: &[u8], target: &Path) -> Result<(), E
     let Ok(source) = Source::open(target, &Limits::default()) else {
         return Ok(());
     };
-    let Ok(index) = Index::open(&source) else {
-        return Ok(());
+    match fitting(&source, recording).and_then(|index| index.damages(recording).next()) {
+        None => Ok(()),
+        Some(damage) => Err(refused(
+            path,
+            &damage,
+            "repair the recording, or remove its index to have another one made of it as it is",
+        )),
+    }
+}
+
+/// Refuses to go on with a recording that is not what it was when its index was made: only as long as
+/// it is, the index knows how to mend it. True where there is an index, and it is of the recording as
+/// it is.
+pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
+    let Some(Ok(index)) = find_beside(path) else {
+        return Ok(false);
     };
-    let damage = match index.check(recording) {
-        Ok(()) if index.is_whole() => index.damages(recording).next(),
-        _ => None,
+    let recording = Source::open(path, &Limits::default())?;
+    let Some(index) = fitting(&index, &recording) else {
+        return Ok(false);
     };
-    let Some(damage) = damage else {
-        return Ok(());
+    let advice = |damage: &format::Damage| match damage.bit {
+        Some(_) => "nothing was changed: `gametape repair` turns it back",
+        None => {
+            "nothing was changed: `gametape repair` can't turn that back; without its index the \
+             recording is gone on with, if it can be replayed"
+        }
     };
+    match index.damages(&recording).next() {
+        None => Ok(true),
+        Some(damage) => Err(refused(path, &damage, advice(&damage))),
+    }
+}
+
+/// An index that is undamaged, and of this recording.
+fn fitting<'i>(index: &'i [u8], recording: &[u8]) -> Option<Index<'i>> {
+    check_whole(index, recording).ok()?;
+    Index::open(index).ok()
+}
+
+/// What the index knows of damage, and what to do about it.
+fn refused(path: &Path, damage: &format::Damage, advice: &str) -> Error {
     let finding = damage.finding();
-    Err(Error::Broken {
+    Error::Broken {
         path: path.to_owned(),
         code: finding.code(),
         offset: finding.offset,
-        message: format!(
-            "{}: {}; repair the recording, or remove its index to have another one made of it as it is",
-            finding.place(),
-            finding.message()
-        ),
-    })
+        message: format!("{}: {}; {advice}", finding.place(), finding.message()),
+    }
 }
 
 /// Makes the index of a recording, and puts it beside it; gives its path and the frames in it.

@@ -12,8 +12,7 @@ use gametape_murk::{
 };
 use serde::Serialize;
 
-use super::{broken, jsonl, world};
-use crate::source::{Limits, Source};
+use super::{broken, index, index_path, jsonl, world};
 use crate::{Error, Format};
 
 /// The commands of each tick, read from lines of JSON.
@@ -198,7 +197,9 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
     }
     let there = path.exists() && options.resume;
     let mut again = None;
+    let mut indexed = false;
     let writer = if there {
+        indexed = index::vouches(path)?;
         let (writer, hash) = resume(path, &header, &mut simulation, commands, &mut recorded)?;
         again = hash;
         writer
@@ -254,10 +255,10 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         .map_err(unwritable)?
         .sync_all()
         .map_err(io)?;
-    if recorded.resumed_after > 0
-        && let Ok(source) = Source::open(path, &Limits::default())
-    {
-        super::remove_stale_index(path, &source);
+    if indexed && recorded.ticks > 0 {
+        // It was of the recording as it was. Any other is left where it is: it may know more than
+        // the recording does. If it stays, nothing is lost: it is refused wherever it is met.
+        let _ = std::fs::remove_file(index_path(path));
     }
     Ok(recorded)
 }
