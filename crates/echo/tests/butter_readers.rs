@@ -9,8 +9,8 @@ use gametape_echo::butter::{
     self, Compression, Decoder, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged,
     Strictness,
 };
-use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Error, Finding, Frame, Game, Limits, Time};
+use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 const BOTH: [Strictness; 2] = [Strictness::Strict, Strictness::Lenient];
