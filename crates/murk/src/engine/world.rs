@@ -7,6 +7,7 @@ use super::field::Field;
 use super::propagator::{Named, Propagator, Use};
 use super::space::Space;
 use super::value::{Sink, Table};
+use crate::hash::config_hash;
 use crate::model::{Build, Header};
 
 /// The version of Murk that drives the worlds.
@@ -154,7 +155,7 @@ impl World {
     }
 
     fn hash_with(&self, canonical: &[u8]) -> u64 {
-        crate::config_hash(
+        config_hash(
             self.seed,
             self.dt,
             self.field_count(),
