@@ -136,7 +136,7 @@ impl<'a> Iterator for Frames<'a> {
             return Some(Ok(frame));
         }
         // Values, not `self`: it stays in registers.
-        let stopped = stop(self.rest, (self.index, self.offset), { self.options });
+        let stopped = stop(self.rest, (self.index, self.offset), self.options);
         self.rest = &[];
         match stopped {
             Ok(findings) => {

@@ -1,6 +1,8 @@
 //! What the slice reader says, which the other readers have to say as well.
 
-use gametape_murk::{Error, Finding, Frame, Header, MIN_COMMAND_BYTES, ReadOptions, Rule};
+use gametape_murk::{
+    Error, Finding, Frame, Header, MIN_COMMAND_BYTES, ReadOptions, Rule, read_with,
+};
 
 use super::payload;
 
@@ -21,7 +23,7 @@ impl From<Error> for Box<Failure> {
         Self::new(Failure {
             code: error.code(),
             offset: error.offset(),
-            frame: error.frame(),
+            frame: error.step(),
             tick: error.tick(),
             truncated: error.is_truncated(),
             limit: error.is_limit(),
@@ -32,12 +34,7 @@ impl From<Error> for Box<Failure> {
 
 impl Failure {
     pub fn finding(&self) -> Option<&Finding> {
-        match &self.error {
-            Error::MalformedHeader(finding)
-            | Error::MalformedFrame(finding)
-            | Error::UnknownPayloadType(finding) => Some(finding),
-            _ => None,
-        }
+        self.error.finding()
     }
 }
 
@@ -50,16 +47,7 @@ impl PartialEq for Failure {
                 (failure.offset, failure.frame, failure.tick),
             )
         };
-        let same = match (&self.error, &other.error) {
-            (Error::InvalidMagic { found: a }, Error::InvalidMagic { found: b }) => a == b,
-            (Error::UnsupportedVersion { found: a }, Error::UnsupportedVersion { found: b }) => {
-                a == b
-            }
-            (Error::MalformedHeader(a), Error::MalformedHeader(b))
-            | (Error::MalformedFrame(a), Error::MalformedFrame(b))
-            | (Error::UnknownPayloadType(a), Error::UnknownPayloadType(b)) => a == b,
-            _ => false,
-        };
+        let same = self.finding().is_some() && self.finding() == other.finding();
         same && seen(self) == seen(other)
     }
 }
@@ -99,7 +87,7 @@ pub(super) fn is_cut(rule: &Rule) -> bool {
 
 /// Reads a slice.
 pub(super) fn slice<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
-    let replay = options.read(data)?;
+    let replay = read_with(data, *options)?;
     let mut frames = replay.frames();
     let mut expected = Expected {
         header: replay.header().clone(),
@@ -112,7 +100,7 @@ pub(super) fn slice<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
         match frames.next() {
             None => break,
             Some(Ok(frame)) => {
-                assert!(frames.problem().is_none(), "a frame behind a problem");
+                assert!(frames.findings().is_empty(), "a frame behind a problem");
                 expected.frames.push(frame);
             }
             Some(Err(error)) => {
@@ -124,7 +112,7 @@ pub(super) fn slice<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
     }
     assert!(frames.next().is_none(), "the end is the end");
     expected.end = frames.offset();
-    expected.problem = frames.problem().cloned();
+    expected.problem = frames.findings().iter().next().cloned();
     Ok(expected)
 }
 
@@ -157,7 +145,7 @@ pub(super) fn checked<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> 
 }
 
 fn contiguous(expected: &Expected<'_>, data: &[u8], options: &ReadOptions) {
-    let replay = options.read(data).expect("it was read");
+    let replay = read_with(data, *options).expect("it was read");
     let mut at = replay.header_size();
     for frame in &expected.frames {
         assert_eq!(frame.offset, at);
@@ -252,20 +240,18 @@ fn placed(failure: &Failure, data: &[u8], end: u64) {
         assert_eq!(failure.tick, tick.map(u64::from_le_bytes), "{failure:?}");
     }
     let message = failure.error.to_string();
-    let finding = match failure.error {
-        Error::InvalidMagic { found } => return assert_eq!(data[..4], found),
-        Error::UnsupportedVersion { found } => return assert_eq!(data[4], found),
-        _ => failure.finding().expect("a slice does not fail"),
-    };
+    let finding = failure.finding().expect("a slice does not fail");
     assert_eq!(finding.code(), failure.code);
-    assert_eq!(finding.offset, failure.offset);
+    assert_eq!(finding.place.offset, failure.offset);
     assert!(
-        message.contains(&finding.message()) && message.contains(&finding.place()),
+        message.contains(&finding.message()) && message.contains(&finding.place.to_string()),
         "{message}: {finding}"
     );
     assert_eq!(failure.truncated, is_cut(&finding.rule));
     assert_eq!(failure.limit, matches!(finding.rule, Rule::Limit { .. }));
     match finding.rule {
+        Rule::Magic { found } => assert_eq!(data[..4], found),
+        Rule::Version { found } => assert_eq!(data[4], found),
         Rule::Truncated { needed, left, .. }
         | Rule::PayloadTruncated { needed, left, .. }
         | Rule::CommandTruncated { needed, left, .. } => {

@@ -1,6 +1,6 @@
 //! The one limit that a slice does not have.
 
-use gametape_murk::{Decoder, Frame, Limits, Progress, ReadOptions, Reader, Strictness};
+use gametape_murk::{Fed, Feed, Frame, Limits, ReadOptions, Reader, Strictness};
 
 use super::expected::{Expected, Failure};
 
@@ -19,20 +19,20 @@ pub(super) fn check(whole: &Expected<'_>, data: &[u8], limits: Limits, limit: u6
 
     let mut first = None;
     for size in [1, 7, 31, data.len().max(1)] {
-        let mut decoder = Decoder::new(options);
+        let mut feed = Feed::with_options(options);
         let mut pieces = data.chunks(size);
         let mut taken = 0;
         let failure = loop {
-            match decoder.next_frame() {
-                Ok(Progress::Frame(frame)) => {
+            match feed.next_frame() {
+                Ok(Fed::Item(frame)) => {
                     assert_eq!(Some(&frame), whole.frames.get(taken));
                     taken += 1;
                 }
-                Ok(Progress::NeedMore) => match pieces.next() {
-                    Some(piece) => decoder.feed(piece),
-                    None => decoder.finish_input(),
+                Ok(Fed::NeedMore) => match pieces.next() {
+                    Some(piece) => feed.push(piece),
+                    None => feed.finish(),
                 },
-                Ok(Progress::End) => break None,
+                Ok(Fed::End) => break None,
                 Err(error) => break Some(Box::<Failure>::from(error)),
             }
         };

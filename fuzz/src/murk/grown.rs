@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use gametape_murk::{Decoder, Error, Progress, ReadOptions, Reader};
+use gametape_murk::{Error, Fed, Feed, Finding, Findings, ReadOptions, Reader};
 
 use super::expected::{Expected, Outcome, slice};
 use super::source::{Pieces, Stop};
@@ -28,7 +28,7 @@ pub(super) fn reader(
     assert_eq!(reader.header(), &whole.header);
     for frame in &whole.frames {
         assert_eq!(reader.offset(), frame.offset);
-        assert!(reader.problem().is_none(), "a frame behind a problem");
+        assert!(reader.findings().is_empty(), "a frame behind a problem");
         let next = reader.next_frame().expect("the slice's");
         assert_eq!(next.as_ref(), Some(frame));
     }
@@ -36,7 +36,7 @@ pub(super) fn reader(
     for _ in 0..2 {
         let failure = reader.next_frame().map(|frame| assert_eq!(frame, None));
         assert_eq!(failure.err().map(Box::from), whole.failure);
-        assert_eq!(reader.problem(), whole.problem.as_ref());
+        assert_eq!(only(reader.findings()), whole.problem.as_ref());
         assert_eq!(reader.offset(), whole.end);
     }
 }
@@ -86,7 +86,7 @@ pub(super) fn stopping_reader(
                 let so_far = slice(&data[..given.get()], options).expect("a header");
                 assert_eq!(frames.len(), whole.frames.len() - so_far.frames.len());
                 assert_eq!(failure, so_far.failure);
-                assert_eq!(reader.problem(), so_far.problem.as_ref());
+                assert_eq!(only(reader.findings()), so_far.problem.as_ref());
                 assert_eq!(reader.offset(), so_far.end);
             }
         }
@@ -94,7 +94,13 @@ pub(super) fn stopping_reader(
     }
     assert_eq!(frames.next(), None, "all frames came");
     assert_eq!(reader.offset(), whole.end);
-    assert_eq!(reader.problem(), whole.problem.as_ref());
+    assert_eq!(only(reader.findings()), whole.problem.as_ref());
+}
+
+/// What stopped a lenient reader, which is one thing.
+fn only(findings: &Findings) -> Option<&Finding> {
+    assert!(findings.len() < 2);
+    findings.iter().next()
 }
 
 fn source_failed(error: &Error, given: usize) {
@@ -103,7 +109,7 @@ fn source_failed(error: &Error, given: usize) {
     assert!(!error.is_truncated() && !error.is_limit());
 }
 
-/// What a decoder says that has no frame to give.
+/// What a feed says that has no frame to give.
 #[derive(Debug)]
 enum Pause {
     NeedMore,
@@ -111,7 +117,7 @@ enum Pause {
     Failed(Error),
 }
 
-/// How a decoder is fed.
+/// How a feed is fed.
 pub(super) struct Feeding<S, A> {
     /// Size of each piece, by its number.
     pub size: S,
@@ -131,15 +137,15 @@ pub(super) enum Ask {
     All,
 }
 
-/// A [`Decoder`] that is fed piece by piece, with or without the end of the input announced in
+/// A [`Feed`] whose bytes come piece by piece, with or without the end of the input announced in
 /// between, says at each time what a slice of so much says.
-pub(super) fn decoder<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
+pub(super) fn feed<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
     whole: &Outcome<'_>,
     data: &[u8],
     options: &ReadOptions,
     feeding: &Feeding<S, A>,
 ) {
-    let mut decoder = Decoder::new(*options);
+    let mut feed = Feed::with_options(*options);
     let mut taken = 0;
     let mut fed = 0;
     let mut piece = 0;
@@ -150,9 +156,9 @@ pub(super) fn decoder<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
             (feeding.ask)(piece)
         };
         if ask != Ask::Nothing {
-            let pause = take(&mut decoder, whole.as_ref().ok(), &mut taken);
+            let pause = take(&mut feed, whole.as_ref().ok(), &mut taken);
             if ask == Ask::All {
-                at_a_pause(&mut decoder, pause, taken, &data[..fed], options);
+                at_a_pause(&mut feed, pause, taken, &data[..fed], options);
             }
         }
         if fed == data.len() {
@@ -160,7 +166,7 @@ pub(super) fn decoder<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
         }
         piece += 1;
         let size = (feeding.size)(piece).min(data.len() - fed);
-        decoder.feed(&data[fed..fed + size]);
+        feed.push(&data[fed..fed + size]);
         fed += size;
     }
     match whole {
@@ -170,55 +176,49 @@ pub(super) fn decoder<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
 }
 
 /// Takes frames as long as there are any.
-fn take(decoder: &mut Decoder, whole: Option<&Expected<'_>>, taken: &mut usize) -> Pause {
+fn take(feed: &mut Feed, whole: Option<&Expected<'_>>, taken: &mut usize) -> Pause {
     loop {
-        match decoder.next_frame() {
-            Ok(Progress::Frame(frame)) => {
+        match feed.next_frame() {
+            Ok(Fed::Item(frame)) => {
                 let expected = whole.and_then(|whole| whole.frames.get(*taken));
                 assert_eq!(Some(&frame), expected);
                 *taken += 1;
             }
-            Ok(Progress::NeedMore) => return Pause::NeedMore,
-            Ok(Progress::End) => return Pause::End,
+            Ok(Fed::NeedMore) => return Pause::NeedMore,
+            Ok(Fed::End) => return Pause::End,
             Err(error) => return Pause::Failed(error),
         }
     }
 }
 
-fn at_a_pause(
-    decoder: &mut Decoder,
-    pause: Pause,
-    taken: usize,
-    so_far: &[u8],
-    options: &ReadOptions,
-) {
+fn at_a_pause(feed: &mut Feed, pause: Pause, taken: usize, so_far: &[u8], options: &ReadOptions) {
     let expected = slice(so_far, options);
     let frames = expected.as_ref().map_or(0, |e| e.frames.len());
     assert_eq!(taken, frames, "frames come when they are whole");
     let end = expected.as_ref().map_or(0, |e| e.end);
-    assert_eq!(decoder.offset(), end);
+    assert_eq!(feed.offset(), end);
     let open = match &expected {
         Err(failure) => failure.truncated,
         Ok(expected) => expected.is_open(),
     };
     if open {
         assert!(matches!(pause, Pause::NeedMore), "{pause:?}");
-        assert!(decoder.problem().is_none());
+        assert!(feed.findings().is_empty());
     } else {
-        ended(decoder, pause, &expected);
+        ended(feed, pause, &expected);
     }
-    header(decoder, &expected, open);
+    header(feed, &expected, open);
 
-    decoder.finish_input();
+    feed.finish();
     for _ in 0..2 {
-        let pause = take(decoder, None, &mut 0);
-        ended(decoder, pause, &expected);
-        assert_eq!(decoder.offset(), end);
+        let pause = take(feed, None, &mut 0);
+        ended(feed, pause, &expected);
+        assert_eq!(feed.offset(), end);
     }
-    header(decoder, &expected, false);
+    header(feed, &expected, false);
 }
 
-fn ended(decoder: &Decoder, pause: Pause, expected: &Outcome<'_>) {
+fn ended(feed: &Feed, pause: Pause, expected: &Outcome<'_>) {
     match expected {
         Ok(Expected {
             failure: None,
@@ -226,7 +226,7 @@ fn ended(decoder: &Decoder, pause: Pause, expected: &Outcome<'_>) {
             ..
         }) => {
             assert!(matches!(pause, Pause::End), "{pause:?}");
-            assert_eq!(decoder.problem(), problem.as_ref());
+            assert_eq!(only(feed.findings()), problem.as_ref());
         }
         Ok(Expected {
             failure: Some(failure),
@@ -237,13 +237,13 @@ fn ended(decoder: &Decoder, pause: Pause, expected: &Outcome<'_>) {
                 panic!("{pause:?} is no {failure:?}")
             };
             assert_eq!(&Box::from(failed), failure);
-            assert!(decoder.problem().is_none());
+            assert!(feed.findings().is_empty());
         }
     }
 }
 
-fn header(decoder: &mut Decoder, expected: &Outcome<'_>, open: bool) {
-    match (decoder.header(), expected) {
+fn header(feed: &mut Feed, expected: &Outcome<'_>, open: bool) {
+    match (feed.header(), expected) {
         (Ok(Some(header)), Ok(expected)) => assert_eq!(header, &expected.header),
         (Ok(None), Err(_)) => assert!(open, "the input ended"),
         (Err(error), Err(failure)) => {

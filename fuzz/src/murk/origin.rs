@@ -94,16 +94,13 @@ fn file(data: &[u8]) {
 
 /// True where the origin would allocate what is only claimed: it does so below its limits.
 fn claims_much(error: &Error, frame: &[u8]) -> bool {
-    let needed = match error {
-        Error::MalformedHeader(finding) | Error::MalformedFrame(finding) => match finding.rule {
-            Rule::Truncated { needed, .. } | Rule::PayloadTruncated { needed, .. } => needed,
-            _ => 0,
-        },
+    let needed = match error.rule() {
+        Some(Rule::Truncated { needed, .. } | Rule::PayloadTruncated { needed, .. }) => *needed,
         _ => 0,
     };
     let count = frame.get(8..12).and_then(<[u8]>::first_chunk);
     let count = count.map_or(0, |&count| u32::from_le_bytes(count));
-    let is_frame = matches!(error, Error::MalformedFrame(_));
+    let is_frame = error.step().is_some();
     error.is_truncated() && (needed > FAR || is_frame && u64::from(count) > FAR / 100)
 }
 
@@ -269,23 +266,20 @@ fn write(meta: &BuildMetadata, init: &InitDescriptor, frames: &[murk_replay::Fra
 fn same_error(ours: &Error, theirs: &ReplayError, used: usize, data: &[u8]) {
     let offset = ours.offset().expect("a slice does not fail");
     let context = format!("ours: {ours}; the origin's: {theirs}, after {used}");
-    let (rule, detail) = match (ours, theirs) {
-        (Error::InvalidMagic { .. }, ReplayError::InvalidMagic) => {
+    let rule = ours.rule().expect("a slice does not fail");
+    let detail = match (rule, theirs) {
+        (Rule::Magic { .. }, ReplayError::InvalidMagic) => {
             return assert_eq!(used, 4, "{context}");
         }
-        (
-            Error::UnsupportedVersion { found: ours },
-            ReplayError::UnsupportedVersion { found: theirs },
-        ) => return assert_eq!((ours, used), (theirs, 5), "{context}"),
-        (Error::MalformedHeader(f) | Error::MalformedFrame(f), ReplayError::Io(error)) => {
+        (Rule::Version { found: ours }, ReplayError::UnsupportedVersion { found: theirs }) => {
+            return assert_eq!((ours, used), (theirs, 5), "{context}");
+        }
+        (rule, ReplayError::Io(error)) => {
             assert_eq!(error.kind(), std::io::ErrorKind::UnexpectedEof, "{context}");
-            assert!(is_cut(&f.rule), "{context}");
+            assert!(is_cut(rule), "{context}");
             return assert_eq!(used, data.len(), "{context}");
         }
-        (
-            Error::MalformedHeader(f) | Error::MalformedFrame(f),
-            ReplayError::MalformedFrame { detail },
-        ) => (&f.rule, detail),
+        (_, ReplayError::MalformedFrame { detail }) => detail,
         _ => panic!("{context}"),
     };
     let behind = used as u64 - offset;

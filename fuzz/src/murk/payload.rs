@@ -1,6 +1,6 @@
 //! Typed payloads.
 
-use gametape_murk::{Command, Error, Frame, Payload, PayloadError};
+use gametape_murk::{Command, Frame, Payload, PayloadError};
 
 /// A payload is typed or says why not; lists hold no more than the bytes do; what is encoded again
 /// is what was decoded.
@@ -38,14 +38,14 @@ fn refused(frame: &Frame<'_>, at: u32, command: &Command<'_>, error: PayloadErro
         }
         ref other => panic!("{other:?}"),
     }
-    let error = Error::payload(frame, at, error);
+    let error = frame.payload_error(at, error);
     let code = if known {
         "murk.short-payload"
     } else {
         "murk.unknown-payload"
     };
     assert_eq!(error.code(), code);
-    assert_eq!(error.frame(), Some(frame.index));
+    assert_eq!(error.step(), Some(frame.index));
     assert_eq!(error.tick(), Some(frame.tick));
     assert!(!error.is_truncated() && !error.is_limit());
     assert!(!error.to_string().is_empty());

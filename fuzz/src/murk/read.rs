@@ -68,7 +68,7 @@ fn every_way<'a>(data: &'a [u8], options: &ReadOptions, vary: usize) -> Outcome<
             size: |_| 1,
             ask: |_| Ask::Frames,
         };
-        grown::decoder(&whole, data, options, &bytewise);
+        grown::feed(&whole, data, options, &bytewise);
     } else {
         let late = Feeding {
             size: |_| data.len() / 2 + 1,
@@ -80,7 +80,7 @@ fn every_way<'a>(data: &'a [u8], options: &ReadOptions, vary: usize) -> Outcome<
                 }
             },
         };
-        grown::decoder(&whole, data, options, &late);
+        grown::feed(&whole, data, options, &late);
     }
     // To look at what there is takes as long as reading it: a few times are enough.
     let rarely = data.len() / 200 + 3;
@@ -93,7 +93,7 @@ fn every_way<'a>(data: &'a [u8], options: &ReadOptions, vary: usize) -> Outcome<
             _ => Ask::Frames,
         },
     };
-    grown::decoder(&whole, data, options, &odd_pieces);
+    grown::feed(&whole, data, options, &odd_pieces);
     whole
 }
 

@@ -11,11 +11,12 @@ use murk_propagator::Propagator as OriginPropagator;
 use murk_space::Space as OriginSpace;
 
 use super::cost;
-use super::propagator::{Named, Propagator, Use, reference};
+use super::error::{Fault, Place, WorldError};
+use super::field::{Field, FieldType, Mutability};
+use super::propagator::{Ids, Named, Propagator, Rebuild, Surroundings, Use};
 use super::space::{Edge, Space};
 use super::value::FindNan;
-use super::world::{Field, FieldType, Mutability, World};
-use super::{Fault, Place, WorldError};
+use super::world::World;
 
 /// Longest description that is read, in bytes.
 pub const MAX_DESCRIPTION: usize = 1 << 20;
@@ -49,6 +50,7 @@ pub const MAX_INGRESS_QUEUE: u32 = 1_000_000;
 pub(super) struct Parts {
     pub(super) space: Box<dyn OriginSpace>,
     pub(super) propagators: Vec<Box<dyn OriginPropagator>>,
+    pub(super) rebuilds: Vec<Option<Rebuild>>,
 }
 
 fn limit(what: &'static str, claimed: u64, limit: u64) -> Result<(), Fault> {
@@ -187,154 +189,77 @@ impl World {
         in_place(some("propagator", count), Place::World, "propagator")?;
         let most = limit("propagators", count as u64, MAX_PROPAGATORS as u64);
         in_place(most, Place::World, "propagator")?;
+        let dimensions = u32::try_from(self.space.ndim()).unwrap_or(u32::MAX);
+        let around = Surroundings {
+            space: &self.space,
+            cells,
+            fields: &self.fields,
+            numbers,
+        };
         let mut writers = vec![None; self.fields.len()];
         let mut visits = 0_u64;
         for (index, propagator) in self.propagators.iter().enumerate() {
             let place = || propagator_place(index, propagator);
+            let in_propagator = |(key, fault)| WorldError::new(place(), key, fault);
             let mut nan = FindNan::default();
             propagator.give_keys(&mut nan);
             if let Some(key) = nan.0 {
-                return Err(WorldError::new(place(), key, Fault::Nan));
+                return Err(in_propagator((key, Fault::Nan)));
             }
-            for (named, used) in propagator.uses() {
-                let (key, number) = match named {
-                    Named::Key(key, name) => (key, numbers.get(name).copied()),
-                    Named::Number(number, _) => {
-                        ("", (number < self.fields.len()).then_some(number))
-                    }
-                };
-                let Some((number, field)) = number.and_then(|n| Some((n, self.fields.get(n)?)))
-                else {
-                    let fault = match named {
-                        Named::Key(_, name) => Fault::NoField { name: name.into() },
-                        Named::Number(_, needed) => Fault::NoFieldNumber {
-                            needed,
-                            fields: self.fields.len(),
-                        },
-                    };
-                    return Err(WorldError::new(place(), key, fault));
-                };
-                if used == Use::Read {
-                    continue;
-                }
-                // The origin asserts it, in debug builds.
-                if used == Use::Update && field.mutability == Mutability::Static {
-                    let fault = Fault::Value(format!(
-                        "field {:?} is static: nothing can be written to it",
-                        field.name
-                    ));
-                    return Err(WorldError::new(place(), key, fault));
-                }
-                if let Some(writer) = writers.get_mut(number)
-                    && let Some(other) = writer.replace(index)
-                {
-                    let field = field.name.clone();
-                    return Err(WorldError::new(
-                        place(),
-                        key,
-                        Fault::Conflict { field, other },
-                    ));
-                }
+            let stock = propagator.stock();
+            for (named, used) in stock.uses() {
+                self.check_use(&around, named, used, index, &mut writers)
+                    .map_err(in_propagator)?;
             }
-            let in_propagator = |(key, fault)| WorldError::new(place(), key, fault);
-            self.check_shapes(propagator, numbers)
-                .map_err(in_propagator)?;
-            self.check_elements(propagator, cells, numbers)
-                .map_err(in_propagator)?;
-            visits = visits.saturating_add(cost::visits(propagator, &self.space, cells));
+            stock.check(&around).map_err(in_propagator)?;
+            visits = visits.saturating_add(stock.visits(dimensions, cells));
             let most = limit("cells looked at in a tick", visits, MAX_VISITS);
             in_place(most, place(), "radius")?;
         }
         Ok(())
     }
 
-    /// The origin indexes, or copies slices of one length, without looking at the lengths first:
-    /// fields of another shape would make it panic.
-    fn check_shapes(
+    /// That a field which propagator `index` uses is there, and written by it alone.
+    fn check_use(
         &self,
-        propagator: &Propagator,
-        numbers: &HashMap<&str, usize>,
+        around: &Surroundings<'_>,
+        named: Named<'_>,
+        used: Use,
+        index: usize,
+        writers: &mut [Option<usize>],
     ) -> Result<(), (&'static str, Fault)> {
-        let squares = matches!(self.space, Space::Square4 { .. });
-        let of = |number: Option<usize>| number.and_then(|number| self.fields.get(number));
-        let one = |key, field: Option<&Field>| match field {
-            Some(field) if field.field_type.components() != 1 => {
-                Err((key, components(field, "one is needed")))
+        let (key, number, missing) = match named {
+            Named::Key(key, name) => {
+                let missing = Fault::NoField { name: name.into() };
+                (key, around.numbers.get(name).copied(), missing)
             }
-            _ => Ok(()),
+            Named::Number(number, needed) => {
+                let fields = self.fields.len();
+                let missing = Fault::NoFieldNumber { needed, fields };
+                ("", Some(number), missing)
+            }
         };
-        let two = |key, field: Option<&Field>| match field {
-            Some(field) if squares && field.field_type.components() < 2 => {
-                Err((key, components(field, "two or more are needed")))
-            }
-            Some(field) if !squares && field.field_type.components() != 2 => {
-                Err((key, components(field, "two are needed")))
-            }
-            _ => Ok(()),
+        let Some((number, field)) = number.and_then(|n| Some((n, self.fields.get(n)?))) else {
+            return Err((key, missing));
         };
-        let named = |name: &String| of(numbers.get(&**name).copied());
-        match propagator {
-            Propagator::ScalarDiffusion {
-                output_field,
-                gradient_field,
-                ..
-            } => {
-                if !squares {
-                    one("output_field", named(output_field))?;
-                }
-                two("gradient_field", gradient_field.as_ref().and_then(named))
-            }
-            Propagator::MorphologicalOp { output_field, .. } => {
-                one("output_field", named(output_field))
-            }
-            Propagator::WavePropagation {
-                displacement_field,
-                velocity_field,
-                ..
-            } => {
-                one("displacement_field", named(displacement_field))?;
-                one("velocity_field", named(velocity_field))
-            }
-            Propagator::FlowField { flow_field, .. } => two("flow_field", named(flow_field)),
-            Propagator::Diffusion { .. } => two("", of(Some(reference::GRADIENT))),
-            _ => Ok(()),
+        if used == Use::Read {
+            return Ok(());
         }
-    }
-
-    /// That elements named by number exist (the origin passes over others), and that bounds are in
-    /// order: the origin lets NaN pass, and panics later.
-    fn check_elements(
-        &self,
-        propagator: &Propagator,
-        cells: u64,
-        numbers: &HashMap<&str, usize>,
-    ) -> Result<(), (&'static str, Fault)> {
-        let beyond = |key, at: u64, count: u64| {
-            let fault = Fault::Value(format!("element {at} does not exist; there are {count}"));
-            Err((key, fault))
-        };
-        match propagator {
-            Propagator::ScalarDiffusion {
-                output_field,
-                sources,
-                ..
-            } => {
-                let number = numbers.get(&**output_field).copied();
-                let field = number.and_then(|number| self.fields.get(number));
-                let components = field.map_or(1, |field| field.field_type.components());
-                let count = cells.saturating_mul(components.into());
-                match sources.iter().find(|(at, _)| *at >= count) {
-                    Some(&(at, _)) => beyond("sources", at, count),
-                    None => Ok(()),
-                }
+        // The origin asserts it, in debug builds.
+        if used == Use::Update && field.mutability == Mutability::Static {
+            let fault = Fault::Value(format!(
+                "field {:?} is static: nothing can be written to it",
+                field.name
+            ));
+            return Err((key, fault));
+        }
+        let writer = writers.get_mut(number);
+        match writer.and_then(|writer| writer.replace(index)) {
+            None => Ok(()),
+            Some(other) => {
+                let field = field.name.clone();
+                Err((key, Fault::Conflict { field, other }))
             }
-            Propagator::AgentMovement { initial_positions } => {
-                match initial_positions.iter().find(|(_, at)| *at >= cells) {
-                    Some(&(_, at)) => beyond("initial_positions", at, cells),
-                    None => Ok(()),
-                }
-            }
-            _ => Ok(()),
         }
     }
 
@@ -344,14 +269,12 @@ impl World {
             .space
             .build()
             .map_err(|error| WorldError::new(Place::Space, "", Fault::Origin(error.to_string())))?;
-        let id = |name: &str| {
-            let number = numbers.get(name).copied()?;
-            u32::try_from(number).ok().map(FieldId)
-        };
-        let mut propagators = Vec::with_capacity(self.propagators.len());
+        let ids = Ids(numbers);
+        let (mut propagators, mut rebuilds) = (Vec::new(), Vec::new());
         for (index, propagator) in self.propagators.iter().enumerate() {
             let place = || propagator_place(index, propagator);
-            let built = propagator.build(&id).map_err(Fault::Value);
+            let stock = propagator.stock();
+            let built = stock.build(&ids).map_err(Fault::Value);
             let built = in_place(built, place(), "")?;
             if let Some(max) = built.max_dt(&*space)
                 && self.dt > max
@@ -365,19 +288,17 @@ impl World {
                 return Err(WorldError::new(Place::World, "dt", fault));
             }
             propagators.push(built);
+            let rebuild = stock.rebuild(&ids).map_err(Fault::Value);
+            rebuilds.push(in_place(rebuild, place(), "")?);
         }
         let fields: FieldSet = (0..self.field_count()).map(FieldId).collect();
         let plan = murk_propagator::validate_pipeline(&propagators, &fields, self.dt, &*space);
         let plan = plan.map_err(|error| Fault::Origin(error.to_string()));
-        in_place(plan, Place::World, "").map(|_| Parts { space, propagators })
-    }
-}
-
-fn components(field: &Field, needed: &'static str) -> Fault {
-    Fault::Components {
-        field: field.name.clone(),
-        found: field.field_type.components(),
-        needed,
+        in_place(plan, Place::World, "").map(|_| Parts {
+            space,
+            propagators,
+            rebuilds,
+        })
     }
 }
 

@@ -3,8 +3,10 @@
 use murk_core::Coord;
 use murk_space::Space as OriginSpace;
 
-use super::world::{Mutability, World};
-use super::{Space, WorldError};
+use super::error::WorldError;
+use super::field::Mutability;
+use super::space::Space;
+use super::world::World;
 use crate::check::{CommandCheck, Rejection};
 use crate::command::Command;
 use crate::list::Coord as Cell;

@@ -1,16 +1,9 @@
 //! What a world costs, estimated from its description alone.
-//!
-//! The origin's propagators list the cells of any space but `square4`, and each cell's
-//! neighbours, anew in every tick: on such spaces that, and not the fields, fills the memory.
 
-use murk_core::Coord;
+use super::field::Mutability;
+use super::propagator::Costs;
+use super::world::World;
 
-use super::propagator::Propagator;
-use super::space::Space;
-use super::world::{Mutability, World};
-
-/// Bytes of an empty list, and what an allocator keeps beside its contents.
-const LIST: u64 = 40;
 /// Copies of a field's values that stand in memory at once: two buffers of the origin, its copy
 /// of the last tick, ours, and one that a propagator works on.
 const COPIES: u64 = 5;
@@ -30,59 +23,12 @@ pub(super) fn memory(world: &World, cells: u64) -> u64 {
         };
         sum.saturating_add(u64::from(field.field_type.components()).saturating_mul(copies))
     });
-    let step = world
-        .propagators
-        .iter()
-        .map(|propagator| step(propagator, &world.space))
-        .max()
-        .unwrap_or(0);
+    let costs = Costs::of(&world.space);
+    let steps = world.propagators.iter();
+    let step = steps.map(|propagator| propagator.stock().memory(&costs));
     (fields.saturating_add(SCRATCH))
         .saturating_mul(VALUE)
-        .saturating_add(step)
+        .saturating_add(step.max().unwrap_or(0))
         .saturating_mul(cells)
         .saturating_add(QUEUED * u64::from(world.max_ingress_queue))
-}
-
-/// Bytes for each cell that a propagator's step sets up.
-fn step(propagator: &Propagator, space: &Space) -> u64 {
-    let squares = matches!(space, Space::Square4 { .. });
-    let ndim = space.ndim() as u64;
-    let inline = size_of::<Coord>() as u64;
-    let cells = if ndim > 4 {
-        inline + 4 * ndim + LIST
-    } else {
-        inline
-    };
-    let neighbours = |size: u64| LIST + size * space.degree().next_power_of_two().max(4);
-    let (ranks, deltas) = (neighbours(8), neighbours(16));
-    match propagator {
-        // A set and a queue of up to all cells.
-        Propagator::MorphologicalOp { .. } => cells + ranks + 64,
-        _ if squares => 0,
-        Propagator::ScalarDiffusion {
-            gradient_field: Some(_),
-            ..
-        }
-        | Propagator::Diffusion { .. } => cells + ranks + deltas,
-        Propagator::ScalarDiffusion { .. } | Propagator::WavePropagation { .. } => cells + ranks,
-        Propagator::GradientCompute { .. }
-        | Propagator::FlowField { .. }
-        | Propagator::AgentMovement { .. } => cells + deltas,
-        Propagator::IdentityCopy { .. }
-        | Propagator::NoiseInjection { .. }
-        | Propagator::ResourceField { .. }
-        | Propagator::AgentEmission { .. }
-        | Propagator::Reward { .. } => 0,
-    }
-}
-
-/// Cells that a propagator looks at in a tick, beyond a few for each: a morphological operation
-/// looks at all within its radius, around each cell.
-pub(super) fn visits(propagator: &Propagator, space: &Space, cells: u64) -> u64 {
-    let Propagator::MorphologicalOp { radius, .. } = propagator else {
-        return 0;
-    };
-    let side = 2 * u64::from(*radius) + 1;
-    let around = u32::try_from(space.ndim()).map_or(u64::MAX, |ndim| side.saturating_pow(ndim));
-    cells.saturating_mul(around.min(cells))
 }

@@ -30,7 +30,7 @@ macro_rules! words {
                 value: &toml::Spanned<toml::de::DeValue<'_>>,
                 at: &$crate::engine::value::At<'_>,
                 key: &str,
-            ) -> Result<Self, $crate::engine::WorldError> {
+            ) -> Result<Self, $crate::engine::error::WorldError> {
                 match value.get_ref().as_str() {
                     $(Some($word) => Ok(Self::$variant),)*
                     _ => Err($crate::engine::value::undefined(value, at, key, $what, &[$($word),*])),
@@ -80,7 +80,7 @@ macro_rules! kinds {
                 kind: &str,
                 keys: &mut $crate::engine::value::Keys<'_>,
                 at: &$crate::engine::value::At<'_>,
-            ) -> Result<Option<Self>, $crate::engine::WorldError> {
+            ) -> Result<Option<Self>, $crate::engine::error::WorldError> {
                 Ok(Some(match kind {
                     $($kind => Self::$variant {
                         $($key: keys.take(
@@ -108,4 +108,41 @@ macro_rules! kinds {
     (@default $default:expr) => { Some($default) };
 }
 
-pub(super) use {kinds, words};
+/// Defines a stock propagator's parameters as a type: its keys, how they are read, what a left-out key
+/// stands for, and how they are written.
+macro_rules! parameters {
+    (
+        $(#[$doc:meta])*
+        $name:ident = $kind:literal {
+            $($(#[$kdoc:meta])* $key:ident: $type:ty $(= $default:expr)?,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct $name { $($(#[$kdoc])* pub $key: $type,)* }
+
+        impl $name {
+            /// The kind's name in a description.
+            pub const KIND: &'static str = $kind;
+
+            pub(in crate::engine) fn read_keys(
+                keys: &mut $crate::engine::value::Keys<'_>,
+                at: &$crate::engine::value::At<'_>,
+            ) -> Result<Self, $crate::engine::error::WorldError> {
+                Ok(Self {
+                    $($key: keys.take(
+                        at,
+                        stringify!($key),
+                        $crate::engine::define::kinds!(@default $($default)?),
+                    )?,)*
+                })
+            }
+
+            pub(in crate::engine) fn give_keys(&self, to: &mut impl $crate::engine::value::Sink) {
+                $(to.key(stringify!($key), &self.$key);)*
+            }
+        }
+    };
+}
+
+pub(super) use {kinds, parameters, words};

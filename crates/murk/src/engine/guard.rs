@@ -18,7 +18,7 @@ use murk_core::{FieldId, FieldSet, PropagatorError};
 use murk_propagator::{Propagator as OriginPropagator, StepContext, WriteMode};
 use murk_space::Space as OriginSpace;
 
-use super::propagator::{Noise, Propagator, noise};
+use super::propagator::Rebuild;
 
 /// The values of the fields that can be written, by number.
 pub(super) type Values = Vec<(FieldId, Vec<f32>)>;
@@ -52,18 +52,10 @@ impl Control {
     }
 }
 
-/// What a `noise_injection` is built from.
-struct NoiseParts {
-    field: FieldId,
-    noise_type: Noise,
-    scale: f64,
-    seed_offset: u64,
-}
-
 /// A propagator behind its guard.
 struct Guard {
     inner: Box<dyn OriginPropagator>,
-    noise: Option<NoiseParts>,
+    rebuild: Option<Rebuild>,
     control: Arc<Control>,
     /// The last one in the tick writes the saved values: before that, the engine still fills
     /// fields that are updated in place.
@@ -72,35 +64,21 @@ struct Guard {
 
 /// Puts the guards before the propagators of a world.
 pub(super) fn guarded(
-    described: &[Propagator],
     built: Vec<Box<dyn OriginPropagator>>,
+    rebuilds: Vec<Option<Rebuild>>,
     control: &Arc<Control>,
 ) -> Vec<Box<dyn OriginPropagator>> {
     let count = built.len();
-    let guard = |(index, (described, inner)): (usize, (&Propagator, Box<dyn OriginPropagator>))| {
-        let noise = match described {
-            Propagator::NoiseInjection {
-                noise_type,
-                scale,
-                seed_offset,
-                ..
-            } => inner.writes().first().map(|&(field, _)| NoiseParts {
-                field,
-                noise_type: *noise_type,
-                scale: *scale,
-                seed_offset: *seed_offset,
-            }),
-            _ => None,
-        };
-        let guard = Guard {
+    let mut guards: Vec<Box<dyn OriginPropagator>> = Vec::with_capacity(count);
+    for (index, (inner, rebuild)) in built.into_iter().zip(rebuilds).enumerate() {
+        guards.push(Box::new(Guard {
             inner,
-            noise,
+            rebuild,
             control: Arc::clone(control),
             last: index + 1 == count,
-        };
-        Box::new(guard) as Box<dyn OriginPropagator>
-    };
-    described.iter().zip(built).enumerate().map(guard).collect()
+        }));
+    }
+    guards
 }
 
 impl OriginPropagator for Guard {
@@ -136,8 +114,10 @@ impl OriginPropagator for Guard {
                 Ok(())
             };
         }
-        match (&self.noise, self.control.shift()) {
-            (Some(parts), shift) if shift > 0 => parts.step(ctx, shift),
+        match (&self.rebuild, self.control.shift()) {
+            (Some(rebuild), shift) if shift > 0 => rebuild(ctx.tick_id().0, shift)
+                .map_err(|reason| PropagatorError::ExecutionFailed { reason })?
+                .step(ctx),
             _ => self.inner.step(ctx),
         }
     }
@@ -155,15 +135,4 @@ fn write(values: &Values, ctx: &mut StepContext<'_>) -> Result<(), PropagatorErr
         }
     }
     Ok(())
-}
-
-impl NoiseParts {
-    /// The origin seeds by `seed_offset ^ tick`, with its own count of ticks.
-    fn step(&self, ctx: &mut StepContext<'_>, shift: u64) -> Result<(), PropagatorError> {
-        let counted = ctx.tick_id().0;
-        let seed = self.seed_offset ^ counted ^ counted.wrapping_add(shift);
-        noise(self.field, self.noise_type, self.scale, seed)
-            .map_err(|reason| PropagatorError::ExecutionFailed { reason })?
-            .step(ctx)
-    }
 }

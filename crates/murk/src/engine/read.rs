@@ -6,11 +6,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::check::MAX_DESCRIPTION;
+use super::error::{Fault, Place, WorldError};
+use super::field::{Boundary, Field, FieldType};
 use super::propagator::Propagator;
 use super::space::Space;
 use super::value::{At, Keys, Value, line_of, mistyped, undefined};
-use super::world::{Boundary, Field, FieldType, World};
-use super::{Fault, Place, WorldError};
+use super::world::World;
 
 impl World {
     /// Reads a description, and checks all of it.

@@ -9,10 +9,11 @@ use murk_core::{
 use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
 
 use super::checker::Checker;
+use super::error::{EngineError, Fault, Place, WorldError};
+use super::field::{Field, FieldType, Mutability};
 use super::guard::{Control, Values, guarded};
 use super::receipts::Receipts;
-use super::world::{FieldType, Mutability, World};
-use super::{EngineError, Fault, Place, WorldError};
+use super::world::World;
 use crate::command::{Command, Commands};
 use crate::payload::Payload;
 use crate::simulation::{Checkpoint, Location, Simulation};
@@ -32,7 +33,7 @@ impl World {
         let config = WorldConfig {
             space: parts.space,
             fields: self.fields.iter().map(field_def).collect(),
-            propagators: guarded(&self.propagators, parts.propagators, &control),
+            propagators: guarded(parts.propagators, parts.rebuilds, &control),
             dt: self.dt,
             seed: self.seed,
             ring_buffer_size: RING,
@@ -63,7 +64,7 @@ impl World {
     }
 }
 
-fn field_def(field: &super::Field) -> FieldDef {
+fn field_def(field: &Field) -> FieldDef {
     FieldDef {
         name: field.name.clone(),
         field_type: match field.field_type {

@@ -168,6 +168,11 @@ impl Space {
         }
     }
 
+    /// True for squares with four neighbours, of which the origin has a way of its own.
+    pub(super) const fn has_squares(&self) -> bool {
+        matches!(self, Self::Square4 { .. })
+    }
+
     /// Neighbours that a cell has at most.
     pub(super) fn degree(&self) -> u64 {
         match self {

@@ -1,6 +1,7 @@
 //! The canonical text: one for each world, whatever its description looks like.
 
-use gametape_murk::engine::{Fault, MURK_VERSION, Propagator, Space, World};
+use gametape_murk::engine::propagator::{IdentityCopy, Propagator};
+use gametape_murk::engine::{Fault, MURK_VERSION, Space, World};
 use gametape_murk::{Simulation, config_hash, write_header};
 
 use crate::worlds::all;
@@ -132,10 +133,10 @@ fn descriptions_of_one_world_have_one_text() {
     let carried = World::from_descriptor(&signed.canonical())
         .unwrap()
         .unwrap();
-    let Propagator::ScalarDiffusion { decay, .. } = &carried.propagators[0] else {
+    let Propagator::ScalarDiffusion(diffusion) = &carried.propagators[0] else {
         panic!()
     };
-    assert!(decay.is_sign_negative());
+    assert!(diffusion.decay.is_sign_negative());
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn numbers_come_back_bit_by_bit() {
         let world = with("clamp_max", number);
         let carried = World::from_descriptor(&world.canonical()).unwrap().unwrap();
         let bits = |world: &World| match &world.propagators[0] {
-            Propagator::ScalarDiffusion { clamp_max, .. } => clamp_max.unwrap().to_bits(),
+            Propagator::ScalarDiffusion(diffusion) => diffusion.clamp_max.unwrap().to_bits(),
             _ => panic!(),
         };
         assert_eq!(
@@ -191,7 +192,7 @@ fn numbers_come_back_bit_by_bit() {
         let world = with("decay", number);
         let carried = World::from_descriptor(&world.canonical()).unwrap().unwrap();
         let bits = |world: &World| match &world.propagators[0] {
-            Propagator::ScalarDiffusion { decay, .. } => decay.to_bits(),
+            Propagator::ScalarDiffusion(diffusion) => diffusion.decay.to_bits(),
             _ => panic!(),
         };
         assert_eq!(
@@ -222,9 +223,8 @@ fn odd_names_survive() {
     world.fields[0].name = "a \"quoted\" \\ ünit".into();
     world.fields[0].units = Some("µ'\"".into());
     world.fields[0].bounds = Some((-1.5, 1e30));
-    world.propagators = vec![Propagator::IdentityCopy {
-        field: world.fields[0].name.clone(),
-    }];
+    let field = world.fields[0].name.clone();
+    world.propagators = vec![IdentityCopy { field }.into()];
     let again = World::from_descriptor(&world.canonical()).unwrap().unwrap();
     assert_eq!(again, world);
 }

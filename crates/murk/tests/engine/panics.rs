@@ -218,13 +218,8 @@ velocity_field = '{v}'\n"
     }
     // The same, without a text.
     let mut world = World::from_toml(&text(LINE, &to("scalar_diffusion", "a"))).unwrap();
-    if let Propagator::ScalarDiffusion {
-        clamp_min,
-        clamp_max,
-        ..
-    } = &mut world.propagators[0]
-    {
-        (*clamp_min, *clamp_max) = (Some(f32::NAN), Some(1.0));
+    if let Propagator::ScalarDiffusion(diffusion) = &mut world.propagators[0] {
+        (diffusion.clamp_min, diffusion.clamp_max) = (Some(f32::NAN), Some(1.0));
     }
     assert_eq!(*world.build().unwrap_err().fault(), Fault::Nan);
     world.space = Space::Ring1D { len: u32::MAX };

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 
 use gametape_murk::{
-    Commands, Error, Output, PayloadError, Rule, Simulation, Stream, VerifyError, Writer, read,
+    Commands, Output, PayloadError, Rule, Simulation, Stream, VerifyError, Writer, read,
     snapshot_hash, verify,
 };
 use murk_replay::codec::{deserialize_command, serialize_command};

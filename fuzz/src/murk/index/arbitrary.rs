@@ -53,23 +53,24 @@ pub(super) fn check(index: &[u8], recording: &[u8]) {
         assert!(!stale.to_string().is_empty());
     }
     let entries: Vec<Entry> = (0..index.frames())
-        .map_while(|at| index.entry(at))
+        .map_while(|at| index.entry(at).expect("memory"))
         .collect();
     assert_eq!(entries.len() as u64, index.frames());
-    assert_eq!(index.entry(index.frames()), None);
-    assert_eq!(index.entry(u64::MAX), None);
-    if index.is_whole() {
+    assert_eq!(index.entry(index.frames()).expect("memory"), None);
+    assert_eq!(index.entry(u64::MAX).expect("memory"), None);
+    if index.is_whole().expect("memory") {
         let rise = entries.windows(2).all(|two| two[0].offset < two[1].offset);
         assert!(rise, "frames in each other: {entries:?}");
         let inside = |last: &Entry| last.offset < recording.len() as u64;
         assert!(checked.is_err() || entries.last().is_none_or(inside));
     }
     for entry in entries.iter().take(64) {
-        let found = index.find(entry.tick);
+        let found = index.find(entry.tick).expect("memory");
         // Where ticks don't rise as is said, a search may miss.
         assert!(index.ticks_rise() || found.is_some());
         assert!(found.is_none_or(|found| found.tick == entry.tick));
-        if let Ok(Some(frame)) = index.frame(recording, entry.tick) {
+        if let Ok(Some(found)) = index.frame(recording, entry.tick) {
+            let frame = found.frame();
             assert_eq!(frame.tick, entry.tick, "the tick that was asked for");
             assert!(frame.offset + frame.size() <= recording.len() as u64);
             assert_eq!(frame.commands().iter().count(), frame.commands().len());
@@ -85,18 +86,20 @@ pub(super) fn check(index: &[u8], recording: &[u8]) {
     for entry in [odd, Entry { offset: 0, ..odd }, Entry { frame: 0, ..odd }] {
         let _ = index.damage(recording, entry);
     }
-    let damages: Vec<_> = index.damages(recording).collect();
+    let damages = index.damages(recording).map(|found| found.expect("memory"));
+    let damages: Vec<_> = damages.collect();
     assert!(damages.len() as u64 <= index.frames() + 1);
     for damage in &damages {
         assert!(!damage.finding().to_string().is_empty());
-        if let Some(bit) = damage.bit {
+        if let Some(bit) = damage.bit() {
             assert!(bit.offset < recording.len() as u64 && bit.bit < 8);
         }
     }
     let mut mended = recording.to_vec();
-    let (turned, left) = index.mend(&mut mended);
-    let still: Vec<_> = index.damages(&mended).collect();
+    let (turned, left) = index.mend(&mut mended).expect("memory");
+    let still = index.damages(&mended).map(|found| found.expect("memory"));
+    let still: Vec<_> = still.collect();
     assert_eq!(still, left, "what is mended fits");
     assert_eq!(turned.is_empty(), mended == recording);
-    let _ = index.header_damage(&[]);
+    let _ = index.header_damage([].as_slice());
 }

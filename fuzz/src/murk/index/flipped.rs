@@ -2,7 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gametape_murk::{Bit, Damage, Frame, Index};
+use gametape_murk::{Bit, Damage, Frame, Index, Pieces};
+
+/// All that is not as it was.
+fn damages<S: Pieces>(index: &Index<S>, recording: &[u8]) -> Vec<Damage> {
+    let damages = index.damages(recording);
+    damages.map(|found| found.expect("memory")).collect()
+}
 
 /// A place in the recording, out of the plan.
 fn bit(recording: &[u8], plan: &[u8], at: usize) -> Bit {
@@ -40,7 +46,12 @@ fn told_apart(length: u64) -> usize {
     }
 }
 
-pub(super) fn check(index: &Index<'_>, recording: &[u8], frames: &[Frame<'_>], plan: &[u8]) {
+pub(super) fn check<S: Pieces>(
+    index: &Index<S>,
+    recording: &[u8],
+    frames: &[Frame<'_>],
+    plan: &[u8],
+) {
     let header = frames
         .first()
         .map_or(recording.len() as u64, |frame| frame.offset);
@@ -73,7 +84,7 @@ pub(super) fn check(index: &Index<'_>, recording: &[u8], frames: &[Frame<'_>], p
         *of = length;
         flip(&mut flipped, bit);
     }
-    let damages: Vec<Damage> = index.damages(&flipped).collect();
+    let damages = damages(index, &flipped);
     let mut expected = flipped.clone();
     for (part, (bits, length)) in &parts {
         let damage = damages
@@ -81,16 +92,21 @@ pub(super) fn check(index: &Index<'_>, recording: &[u8], frames: &[Frame<'_>], p
             .find(|damage| damage.entry.map(|entry| entry.frame) == *part);
         match bits[..] {
             [bit] => {
-                assert_eq!(damage.map(|damage| damage.bit), Some(Some(bit)));
+                assert_eq!(damage.map(Damage::bit), Some(Some(bit)));
                 flip(&mut expected, bit);
             }
             _ if bits.len() <= told_apart(*length) => {
                 let damage = damage.expect("it is told");
-                assert_eq!(damage.bit, None, "{} flipped in {length} bytes", bits.len());
+                assert_eq!(
+                    damage.bit(),
+                    None,
+                    "{} flipped in {length} bytes",
+                    bits.len()
+                );
             }
             // A chance of some 2⁻³² a bit to be taken for another: it has the checksum then.
             _ => {
-                if let Some(bit) = damage.and_then(|damage| damage.bit) {
+                if let Some(bit) = damage.and_then(Damage::bit) {
                     flip(&mut expected, bit);
                 }
             }
@@ -101,12 +117,12 @@ pub(super) fn check(index: &Index<'_>, recording: &[u8], frames: &[Frame<'_>], p
         assert!(parts.contains_key(&part), "{damage:?} where nothing is");
         assert!(!damage.finding().to_string().is_empty());
     }
-    let (mended, left) = index.mend(&mut flipped);
-    assert!(mended.iter().all(|damage| damage.bit.is_some()));
+    let (mended, left) = index.mend(&mut flipped).expect("memory");
+    assert!(mended.iter().all(|damage| damage.bit().is_some()));
     assert_eq!(mended.len() + left.len(), damages.len());
     assert_eq!(flipped, expected, "mended otherwise than told");
     // What is called mended fits, what is not does not: and nothing else has changed.
-    let still: Vec<Damage> = index.damages(&flipped).collect();
+    let still = self::damages(index, &flipped);
     assert_eq!(still, left);
     if bits.len() == parts.len() {
         assert_eq!(flipped, recording, "one bit a part, all turned back");
@@ -114,29 +130,30 @@ pub(super) fn check(index: &Index<'_>, recording: &[u8], frames: &[Frame<'_>], p
 }
 
 /// One bit is named, to the bit, and turned back; only the frame that it is of is refused.
-fn one(
-    index: &Index<'_>,
+fn one<S: Pieces>(
+    index: &Index<S>,
     recording: &[u8],
     flipped: &mut [u8],
     bit: Bit,
     part: impl Fn(u64) -> Option<u64>,
 ) {
     flip(flipped, bit);
-    let damages: Vec<Damage> = index.damages(flipped).collect();
+    let damages = damages(index, flipped);
     let [damage] = damages[..] else {
         panic!("{bit:?} is flipped: {damages:?}");
     };
-    assert_eq!(damage.bit, Some(bit));
+    assert_eq!(damage.bit(), Some(bit));
     let frame = damage.entry.map(|entry| entry.frame);
     assert_eq!(frame, part(bit.offset));
     index.check(flipped).expect("damaged, but no other");
     if let Some(entry) = damage.entry
-        && index.find(entry.tick) == Some(entry)
+        && index.find(entry.tick).expect("memory") == Some(entry)
     {
-        let error = index.frame(flipped, entry.tick).expect_err("it is damaged");
+        let error = index.frame(&*flipped, entry.tick).map(drop);
+        let error = error.expect_err("it is damaged");
         assert_eq!(error.code(), "murk.frame-changed", "{error}");
     }
-    let (mended, left) = index.mend(flipped);
+    let (mended, left) = index.mend(flipped).expect("memory");
     assert_eq!((mended, left), (vec![damage], vec![]));
     assert_eq!(flipped, recording, "turned back");
 }

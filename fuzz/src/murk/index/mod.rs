@@ -6,7 +6,7 @@ mod flipped;
 pub(crate) mod seeds;
 
 use ::arbitrary::{Result, Unstructured};
-use gametape_murk::{Error, Index, MAGIC, ReadOptions, audit, read, salvage};
+use gametape_murk::{Error, Index, IndexBuilder, Indexed, MAGIC, audit, read, salvage};
 
 use super::structured;
 
@@ -59,7 +59,10 @@ fn anyones(bytes: &[u8]) {
     assert!(!audit.findings.is_empty(), "nothing was simulated");
     for finding in &audit.findings {
         assert!(!finding.to_string().is_empty());
-        let inside = finding.offset.is_none_or(|at| at <= bytes.len() as u64);
+        let inside = finding
+            .place
+            .offset
+            .is_none_or(|at| at <= bytes.len() as u64);
         assert!(inside, "{finding:?}");
     }
     let salvaged = match salvage(bytes) {
@@ -82,9 +85,7 @@ fn anyones(bytes: &[u8]) {
     if let Some(problem) = &salvaged.problem {
         assert!(audit.findings.has(problem.code()), "{problem}");
     }
-    let kept = ReadOptions::default()
-        .read(salvaged.bytes)
-        .expect("a header");
+    let kept = read(salvaged.bytes).expect("a header");
     let ticks: Vec<u64> = kept
         .frames()
         .map(|frame| frame.expect("it was kept").tick)
@@ -97,7 +98,7 @@ fn anyones(bytes: &[u8]) {
 fn own(recording: &[u8], plan: &[u8]) {
     let Ok(replay) = read(recording) else { return };
     let frames: std::result::Result<Vec<_>, Error> = replay.frames().collect();
-    let (bytes, frames) = match (Index::build(&replay), frames) {
+    let (bytes, frames) = match (IndexBuilder::of(&replay), frames) {
         (Ok(bytes), Ok(frames)) => (bytes, frames),
         (Err(refused), Err(error)) => {
             assert_eq!(refused.to_string(), error.to_string());
@@ -106,29 +107,31 @@ fn own(recording: &[u8], plan: &[u8]) {
         (index, frames) => panic!("{index:?}, of {frames:?}"),
     };
     let index = Index::open(&bytes).expect("it was built");
-    assert!(index.is_whole());
+    assert!(index.is_whole().expect("memory"));
     assert_eq!(index.frames(), frames.len() as u64);
     index.check(recording).expect("it was built of it");
-    assert_eq!(index.damages(recording).next(), None);
+    assert!(index.damages(recording).next().is_none());
     let rise = frames.windows(2).all(|pair| pair[0].tick < pair[1].tick);
     assert_eq!(index.ticks_rise(), rise);
     for frame in &frames {
-        let entry = index.entry(frame.index).expect("as many as frames");
+        let entry = index.entry(frame.index).expect("memory");
+        let entry = entry.expect("as many as frames");
         assert_eq!((entry.offset, entry.tick), (frame.offset, frame.tick));
         // Of several frames of one tick, the first.
         let first = frames.iter().find(|other| other.tick == frame.tick);
-        let found = index.find(frame.tick).expect("it is there");
+        let found = index.find(frame.tick).expect("memory");
+        let found = found.expect("it is there");
         assert_eq!(Some(found.frame), first.map(|first| first.index));
         let given = index.frame(recording, frame.tick).expect("it is whole");
-        assert_eq!(given.as_ref(), first);
+        assert_eq!(given.as_ref().map(Indexed::frame).as_ref(), first);
         // And nothing beside it.
         for tick in [frame.tick.wrapping_add(1), frame.tick.wrapping_sub(1)] {
             let there = frames.iter().find(|other| other.tick == tick);
-            let found = index.find(tick).map(|entry| entry.frame);
+            let found = index.find(tick).expect("memory").map(|entry| entry.frame);
             assert_eq!(found, there.map(|frame| frame.index));
         }
     }
-    assert_eq!(index.entry(index.frames()), None);
+    assert_eq!(index.entry(index.frames()).expect("memory"), None);
     flipped::check(&index, recording, &frames, plan);
     arbitrary::forged(&bytes, recording, plan);
 }

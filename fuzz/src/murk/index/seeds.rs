@@ -1,6 +1,6 @@
 //! Recordings with their indexes, and scripts.
 
-use gametape_murk::{Index, read};
+use gametape_murk::{IndexBuilder, read};
 
 use crate::murk::seeds::{SOUND, recordings};
 use crate::noise;
@@ -11,7 +11,7 @@ pub(crate) fn inputs() -> Vec<Vec<u8>> {
     let mut inputs: Vec<Vec<u8>> = Vec::new();
     for recording in &recordings[..SOUND] {
         let replay = read(recording).expect("a sound one");
-        let index = Index::build(&replay).expect("a sound one");
+        let index = IndexBuilder::of(&replay).expect("a sound one");
         inputs.push([&index[..], recording].concat());
         // Entries in the wrong order: they overlap.
         if index.len() >= 48 + 40 {

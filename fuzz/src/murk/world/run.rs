@@ -1,7 +1,8 @@
 //! A world that runs, and runs again.
 
 use arbitrary::{Result, Unstructured};
-use gametape_murk::engine::{EngineError, EngineWorld, Outcome, Rejection, World};
+use gametape_murk::Rejection;
+use gametape_murk::engine::{EngineError, EngineWorld, Outcome, World};
 use gametape_murk::{
     Checkpoint, Checkpoints, CommandBuf, Commands, Envelope, Error, Payload, RecordError, Recorder,
     Simulation, State, VerifyError, Writer, read, verify,

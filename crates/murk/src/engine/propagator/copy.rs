@@ -1,0 +1,25 @@
+//! Carrying over.
+
+use murk_propagator::Propagator as Origin;
+use murk_propagators::IdentityCopy as Its;
+
+use super::stock::{Ids, Named, Stock, Use};
+use crate::engine::define::parameters;
+
+parameters! {
+    /// Carries a field over from one tick to the next.
+    IdentityCopy = "identity_copy" {
+        /// The field.
+        field: String,
+    }
+}
+
+impl Stock for IdentityCopy {
+    fn uses(&self) -> Vec<(Named<'_>, Use)> {
+        vec![(Named::Key("field", &self.field), Use::Write)]
+    }
+
+    fn build(&self, fields: &Ids<'_>) -> Result<Box<dyn Origin>, String> {
+        Ok(Box::new(Its::new(fields.of(&self.field)?)))
+    }
+}

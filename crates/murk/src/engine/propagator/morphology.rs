@@ -1,0 +1,69 @@
+//! Widening and narrowing.
+
+use murk_propagator::Propagator as Origin;
+use murk_propagators::{MorphOp, MorphologicalOp as Its};
+
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use};
+use crate::engine::define::{parameters, words};
+use crate::engine::error::Fault;
+
+words! {
+    /// What a `morphological_op` does.
+    Morphology("operation") of MorphOp {
+        /// 1 where any cell around is present.
+        Dilate = "dilate" => MorphOp::Dilate,
+        /// 1 where all cells around are present.
+        Erode = "erode" => MorphOp::Erode,
+    }
+}
+
+parameters! {
+    /// Widens or narrows what is present in a field.
+    MorphologicalOp = "morphological_op" {
+        /// Read as it was at the end of the last tick.
+        input_field: String,
+        /// Written: 0 or 1.
+        output_field: String,
+        /// Which.
+        op: Morphology = Morphology::Dilate,
+        /// How many steps around.
+        radius: u32 = 1,
+        /// Above it, a cell is present.
+        threshold: f32 = 0.5,
+    }
+}
+
+impl Stock for MorphologicalOp {
+    fn uses(&self) -> Vec<(Named<'_>, Use)> {
+        vec![
+            (Named::Key("input_field", &self.input_field), Use::Read),
+            (Named::Key("output_field", &self.output_field), Use::Write),
+        ]
+    }
+
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+        world.one("output_field", &self.output_field)
+    }
+
+    fn build(&self, fields: &Ids<'_>) -> Result<Box<dyn Origin>, String> {
+        let built = Its::builder()
+            .input_field(fields.of(&self.input_field)?)
+            .output_field(fields.of(&self.output_field)?)
+            .op(self.op.origin())
+            .radius(self.radius)
+            .threshold(self.threshold)
+            .build()?;
+        Ok(Box::new(built))
+    }
+
+    /// On squares too; and a set and a queue of up to all cells.
+    fn memory(&self, costs: &Costs) -> u64 {
+        costs.cells + costs.ranks + 64
+    }
+
+    /// All within its radius, around each cell.
+    fn visits(&self, dimensions: u32, cells: u64) -> u64 {
+        let side = 2 * u64::from(self.radius) + 1;
+        cells.saturating_mul(side.saturating_pow(dimensions).min(cells))
+    }
+}

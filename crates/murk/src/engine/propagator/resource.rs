@@ -1,0 +1,59 @@
+//! Resources.
+
+use murk_propagator::Propagator as Origin;
+use murk_propagators::{RegrowthModel, ResourceField as Its};
+
+use super::stock::{Ids, Named, Stock, Use};
+use crate::engine::define::{parameters, words};
+
+words! {
+    /// How the resource of a `resource_field` grows again.
+    Regrowth("regrowth") of RegrowthModel {
+        /// At a constant rate.
+        Linear = "linear" => RegrowthModel::Linear,
+        /// In an S-curve, which starts from what is left.
+        Logistic = "logistic" => RegrowthModel::Logistic,
+    }
+}
+
+parameters! {
+    /// A resource that is consumed where something is present, and grows again.
+    ResourceField = "resource_field" {
+        /// The resource.
+        field: String,
+        /// Not 0 where something consumes it.
+        presence_field: String,
+        /// Consumed per second.
+        consumption_rate: f32 = 1.0,
+        /// Grown per second.
+        regrowth_rate: f32 = 0.1,
+        /// The most there can be.
+        capacity: f32 = 1.0,
+        /// How it grows.
+        regrowth_model: Regrowth = Regrowth::Linear,
+    }
+}
+
+impl Stock for ResourceField {
+    fn uses(&self) -> Vec<(Named<'_>, Use)> {
+        vec![
+            (
+                Named::Key("presence_field", &self.presence_field),
+                Use::Read,
+            ),
+            (Named::Key("field", &self.field), Use::Write),
+        ]
+    }
+
+    fn build(&self, fields: &Ids<'_>) -> Result<Box<dyn Origin>, String> {
+        let built = Its::builder()
+            .field(fields.of(&self.field)?)
+            .presence_field(fields.of(&self.presence_field)?)
+            .consumption_rate(self.consumption_rate)
+            .regrowth_rate(self.regrowth_rate)
+            .capacity(self.capacity)
+            .regrowth_model(self.regrowth_model.origin())
+            .build()?;
+        Ok(Box::new(built))
+    }
+}

@@ -1,0 +1,49 @@
+//! Waves.
+
+use murk_propagator::Propagator as Origin;
+use murk_propagators::WavePropagation as Its;
+
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use};
+use crate::engine::define::parameters;
+use crate::engine::error::Fault;
+
+parameters! {
+    /// Waves.
+    WavePropagation = "wave_propagation" {
+        /// Displacement.
+        displacement_field: String,
+        /// Its velocity.
+        velocity_field: String,
+        /// Speed of the waves.
+        wave_speed: f64 = 1.0,
+        /// How fast they are damped.
+        damping: f64 = 0.0,
+    }
+}
+
+impl Stock for WavePropagation {
+    fn uses(&self) -> Vec<(Named<'_>, Use)> {
+        let displacement = Named::Key("displacement_field", &self.displacement_field);
+        let velocity = Named::Key("velocity_field", &self.velocity_field);
+        vec![(displacement, Use::Write), (velocity, Use::Write)]
+    }
+
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+        world.one("displacement_field", &self.displacement_field)?;
+        world.one("velocity_field", &self.velocity_field)
+    }
+
+    fn build(&self, fields: &Ids<'_>) -> Result<Box<dyn Origin>, String> {
+        let built = Its::builder()
+            .displacement_field(fields.of(&self.displacement_field)?)
+            .velocity_field(fields.of(&self.velocity_field)?)
+            .wave_speed(self.wave_speed)
+            .damping(self.damping)
+            .build()?;
+        Ok(Box::new(built))
+    }
+
+    fn memory(&self, costs: &Costs) -> u64 {
+        costs.unless_squares(costs.cells + costs.ranks)
+    }
+}
