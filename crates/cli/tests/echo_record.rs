@@ -3,7 +3,7 @@
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
 #[allow(dead_code)] // The library's tests need more of it.
-#[path = "../../gametape/tests/echo_record/game.rs"]
+#[path = "../../record/tests/echo/game.rs"]
 mod game;
 
 use std::fs;

@@ -16,10 +16,8 @@
 
 #![deny(unsafe_code)]
 
-pub mod capture;
 mod content;
 mod diff;
-mod echo_live;
 mod error;
 mod finding;
 mod format;
@@ -37,19 +35,19 @@ pub use finding::{Audit, Finding, Severity, Verdict};
 pub use format::{Beside, Check, Convert, Converted, Dump, Format, Partial, Repaired, Secrets};
 pub use formats::packets::read_schema;
 pub use info::{Info, printable, shortened};
-pub use output::{folder_for, remove_unfinished, write_file, write_recording};
+pub use output::{folder_for, place, remove_unfinished, unfinished, write_file, write_recording};
 pub use paths::{Found, find};
 pub use recording::Recording;
 pub use source::Limits;
+
+/// Recorded snapshot/delta streams: captures, files of packets.
+pub use gametape_capture as capture;
 
 /// The snapshot/delta wire: schemas, states, packets.
 pub use gametape_delta as delta;
 
 /// Recordings of Echo VR: the session model and its formats, and what a conversion may be told.
 pub mod echo {
-    pub use crate::echo_live::{
-        Event, Fault, Faults, RecordOptions, Recorded, RecordedFile, record, shown_url,
-    };
     pub use crate::formats::echo::{Container, Wish};
     pub use gametape_echo::*;
 }

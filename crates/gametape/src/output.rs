@@ -115,9 +115,14 @@ pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Res
     Ok(file)
 }
 
-/// An empty file that is to become another. As any new file: the umask takes its part. A file that
-/// is replaced keeps its mode.
-pub(crate) fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTempFile> {
+/// An empty file that is to become another, in the folder that [`folder_for`] gives. As any new file:
+/// the umask takes its part. A file that is replaced keeps its mode.
+///
+/// It is gone with what this gives, or by [`remove_unfinished`], unless [`place`] makes it that other.
+///
+/// # Errors
+/// What the system says.
+pub fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PARTIAL.0).suffix(PARTIAL.1);
     #[cfg(unix)]
@@ -152,7 +157,10 @@ fn put(file: NamedTempFile, target: &Path, folder: &Path) -> io::Result<()> {
 }
 
 /// Makes a file of a temporary one: renames it, or copies it where that can't be.
-pub(crate) fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error::Io`] and [`Error::IsFolder`]; a file that was there before is then still there.
+pub fn place(path: &Path, mut file: NamedTempFile) -> Result<(), Error> {
     let io = |source| Error::Io {
         path: path.to_owned(),
         source,

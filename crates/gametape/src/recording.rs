@@ -3,10 +3,10 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use gametape_capture::Packets;
 use gametape_delta::Schema;
 use serde_json::{Map, Value};
 
-use crate::capture::Packets;
 use crate::formats::packets;
 use crate::source::{Limits, Source};
 use crate::{

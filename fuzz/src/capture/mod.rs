@@ -1,8 +1,8 @@
-//! The promises of `gametape::capture`.
+//! The promises of `gametape-capture`.
 
 use std::collections::BTreeMap;
 
-use gametape::capture::{
+use gametape_capture::{
     Added, Capture, CaptureError, CaptureWriter, DeltaFile, Ending, Options, Packets, ReadLimits,
     Role,
 };

@@ -4,8 +4,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gametape::echo::{Event, Faults, RecordOptions, Recorded, Session, record, shown_url};
+use gametape::echo::Session;
 use gametape::{Error, Format};
+use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
 use crate::args::RecordEcho;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use gametape_capture::{Added, CaptureError, Packet, Packets, Replay, Role};
 use gametape_delta::Rule;
 use gametape_delta::wire::{HEADER_BYTES, Header};
 
 use super::open::{PacketFile, packet_files};
 use super::{container, open};
-use crate::capture::{Added, CaptureError, Packet, Packets, Replay, Role};
 use crate::source::Source;
 use crate::{Audit, Error, Finding, Severity};
 

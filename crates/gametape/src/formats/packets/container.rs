@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use gametape_capture::container::{
+    ChunkPlace, Inside, WalkEnd, inside, read_message_index, read_summary, walk,
+};
+use gametape_capture::{Capture, CaptureError, Ending, read_schema};
+
 use super::audit::Findings;
 use crate::Severity;
-use crate::capture::{
-    Capture, CaptureError, ChunkPlace, Ending, Inside, WalkEnd, inside, read_message_index,
-    read_schema, read_summary, walk,
-};
 
 /// Checks what is around the packets. What can't be unpacked is left to those who read packets.
 pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use gametape_capture::{CaptureError, CaptureWriter, Options, Packets, Role, Times};
 use gametape_delta::Schema;
 
 use super::{broken, open};
-use crate::capture::{CaptureError, CaptureWriter, Options, Packets, Role, Times};
 use crate::format::{Beside, Convert, Converted};
 use crate::source::Source;
 use crate::{Error, Format};
@@ -63,12 +63,12 @@ pub(super) fn convert<'a>(
     let mut sink = Sink::new(path, &packets, schema, to, convert)?;
     if convert.schema.is_some() {
         let migrated =
-            crate::capture::migrate(&packets, schema, |packet, times| sink.push(packet, times));
+            gametape_capture::migrate(&packets, schema, |packet, times| sink.push(packet, times));
         let migrated = migrated.map_err(|error| sink.explain(error))?;
         losses.extend(migrated.losses);
     } else {
         let mut cursor = packets.cursor();
-        let decoder = crate::capture::reader(packets.schema());
+        let decoder = gametape_capture::decoder(packets.schema());
         while let Some(packet) = cursor.next_packet().map_err(|error| broken(path, error))? {
             if packet.role != Role::Added {
                 decoder
@@ -86,7 +86,7 @@ pub(super) fn convert<'a>(
 /// Refuses what can't be read to its end.
 fn check(path: &Path, packets: &Packets<'_>) -> Result<(), Error> {
     let mut cursor = packets.cursor();
-    let decoder = crate::capture::reader(packets.schema());
+    let decoder = gametape_capture::decoder(packets.schema());
     while let Some(packet) = cursor.next_packet().map_err(|error| broken(path, error))? {
         decoder
             .header(packet.bytes)

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use gametape_capture::{CaptureError, Cursor, Packet, Packets, Replay, Role};
 use gametape_delta::wire::Header;
 use gametape_delta::{Entity, Snapshot, Value};
 use serde_json::{Map, json};
 
 use super::{broken, field_name, in_brackets, open};
-use crate::capture::{CaptureError, Cursor, Packet, Packets, Replay, Role};
 use crate::source::Source;
 use crate::{Diff, Error};
 

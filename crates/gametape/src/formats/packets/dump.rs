@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use gametape_capture::{CaptureError, Packets, Role, decoder_to_show};
 use gametape_delta::wire::Header;
 use gametape_delta::{Kind, Packet, Section, Snapshot, Tag};
 
 use super::{broken, open};
 use crate::Error;
-use crate::capture::{CaptureError, Packets, Role, reader_to_show};
 use crate::format::{Dump, Partial};
 use crate::source::Source;
 
@@ -62,7 +62,7 @@ fn each(
     tick: Option<u32>,
     out: &mut dyn Write,
 ) -> io::Result<Result<Partial<()>, Error>> {
-    let decoder = reader_to_show(packets.schema());
+    let decoder = decoder_to_show(packets.schema());
     let mut problem = None;
     let mut found = false;
     let mut cursor = packets.cursor();

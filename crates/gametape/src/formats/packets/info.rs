@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use gametape_capture::{Packets, Role};
 use gametape_delta::{Schema, Tag};
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
-use crate::capture::{Packets, Role};
 use crate::source::Source;
 use crate::{Format, Info};
 

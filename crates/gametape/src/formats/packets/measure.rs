@@ -1,9 +1,8 @@
 //! One pass over all packets: what is counted, and what it adds up to.
 
+use gametape_capture::{Added, CaptureError, Packets, Role};
 use gametape_delta::wire::Header;
 use gametape_delta::{Sizes, Tag};
-
-use crate::capture::{Added, CaptureError, Packets, Role};
 
 /// What all packets come to.
 #[derive(Debug)]
@@ -118,7 +117,7 @@ pub(super) fn measure(packets: &Packets<'_>) -> Measured {
         entities: Range::default(),
         problem: None,
     };
-    let decoder = crate::capture::reader(packets.schema());
+    let decoder = gametape_capture::decoder(packets.schema());
     let mut replay = packets.replay();
     let mut cursor = packets.cursor();
     loop {

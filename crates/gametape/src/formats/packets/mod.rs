@@ -14,9 +14,10 @@ mod stats;
 use std::io::{self, Write};
 use std::path::Path;
 
+use gametape_capture::CaptureError;
+use gametape_capture::container::starts_as_mcap;
 use serde_json::{Map, Value};
 
-use crate::capture::{CaptureError, starts_as_mcap};
 use crate::format::{Adapter, Check, Convert, Converted, Dump, Partial, Repaired, Secrets};
 use crate::source::Source;
 use crate::{Audit, Diff, Error, Format, Info, Work};

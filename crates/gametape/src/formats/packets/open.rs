@@ -4,11 +4,12 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use gametape_capture::container::starts_as_mcap;
+use gametape_capture::{Capture, CaptureError, DeltaFile, Packets};
 use gametape_delta::Schema;
 use gametape_delta::wire::{self, Header};
 
 use super::broken;
-use crate::capture::{Capture, CaptureError, DeltaFile, Packets, starts_as_mcap};
 use crate::source::{Limits, Source};
 use crate::{Error, Recording};
 

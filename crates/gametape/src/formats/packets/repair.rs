@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use gametape_capture::container::{ChunkPlace, find_chunks, unreadable, walk};
+use gametape_capture::{
+    Added, Capture, CaptureError, CaptureWriter, Options, Packet, Packets, Role,
+};
 use gametape_delta::wire::Header;
 use gametape_delta::{Encoder, Limits, Schema, Snapshot};
 
 use super::audit::{missing_baseline, not_recorded};
 use super::{audit, broken, convert, open};
-use crate::capture::{
-    Added, Capture, CaptureError, CaptureWriter, ChunkPlace, Options, Packet, Packets, Role,
-    find_chunks, unreadable, walk,
-};
 use crate::format::Repaired;
 use crate::source::Source;
 use crate::{Error, Verdict};
@@ -208,7 +208,7 @@ fn keep(
 ) -> Result<(), CaptureError> {
     let in_order = in_order(packets);
     let mut replay = packets.replay();
-    let decoder = crate::capture::reader(schema);
+    let decoder = gametape_capture::decoder(schema);
     let mut encoder = Encoder::new(schema).limits(Limits::NONE);
     let mut mended = Vec::new();
     // Ticks whose packets were dropped.

@@ -1,10 +1,10 @@
 //! Figures that those who work on netcode compare.
 
+use gametape_capture::Packets;
 use gametape_delta::Tag;
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
-use crate::capture::Packets;
 
 pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, Value> {
     let bytes = measured.bytes();

@@ -1,0 +1,162 @@
+//! The records of an MCAP file, one behind the other: read without believing a length.
+//!
+//! The `mcap` crate writes captures. Its readers allocate what a record claims, which is not for
+//! files of unknown origin; what captures need of the format is little.
+
+use std::collections::BTreeMap;
+
+use mcap::records::op;
+
+use crate::error::CaptureError;
+
+/// Bytes of a record before its content: an opcode and a length.
+pub(crate) const RECORD_HEAD: usize = 9;
+
+/// Bytes of a footer record.
+pub(crate) const FOOTER_BYTES: usize = RECORD_HEAD + 20;
+
+/// True for an MCAP file, by its first bytes.
+#[must_use]
+pub fn starts_as_mcap(bytes: &[u8]) -> bool {
+    bytes.starts_with(mcap::MAGIC)
+}
+
+/// One record, its content not looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawRecord<'a> {
+    pub op: u8,
+    pub body: &'a [u8],
+    /// Where it starts.
+    pub at: usize,
+    /// Where the next one does.
+    pub end: usize,
+}
+
+impl RawRecord<'_> {
+    pub fn name(&self) -> &'static str {
+        match self.op {
+            op::HEADER => "header",
+            op::FOOTER => "footer",
+            op::SCHEMA => "schema",
+            op::CHANNEL => "channel",
+            op::MESSAGE => "message",
+            op::CHUNK => "chunk",
+            op::MESSAGE_INDEX => "message index",
+            op::CHUNK_INDEX => "chunk index",
+            op::STATISTICS => "statistics",
+            op::METADATA => "metadata",
+            op::DATA_END => "data end",
+            _ => "unknown",
+        }
+    }
+
+    pub fn damaged(&self) -> CaptureError {
+        CaptureError::Record {
+            what: self.name(),
+            offset: self.at as u64,
+        }
+    }
+}
+
+/// The record at `at`; none where the bytes end before it does.
+pub(crate) fn record_at(bytes: &[u8], at: usize) -> Option<RawRecord<'_>> {
+    let rest = bytes.get(at..)?;
+    let (&op, rest) = rest.split_first()?;
+    let (len, rest) = rest.split_first_chunk::<8>()?;
+    let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+    let body = rest.get(..len)?;
+    Some(RawRecord {
+        op,
+        body,
+        at,
+        end: at + RECORD_HEAD + len,
+    })
+}
+
+/// Takes the fields of a record one after the other; `None` where it ends too early.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a>(pub &'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*head)
+    }
+
+    pub fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    pub fn bytes(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(head)
+    }
+
+    /// Bytes with their length before them.
+    pub fn sized(&mut self) -> Option<&'a [u8]> {
+        let len = self.u32()? as usize;
+        self.bytes(len)
+    }
+
+    pub fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.sized()?).ok()
+    }
+
+    pub fn texts(&mut self) -> Option<BTreeMap<&'a str, &'a str>> {
+        let mut pairs = Fields(self.sized()?);
+        let mut map = BTreeMap::new();
+        while !pairs.0.is_empty() {
+            map.insert(pairs.text()?, pairs.text()?);
+        }
+        Some(map)
+    }
+}
+
+/// A schema record.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaRecord<'a> {
+    /// What it is the schema of.
+    pub name: &'a str,
+    /// The schema: in captures, JSON.
+    pub data: &'a [u8],
+}
+
+impl<'a> SchemaRecord<'a> {
+    pub(crate) fn read(body: &'a [u8]) -> Option<Self> {
+        let mut fields = Fields(body);
+        fields.u16()?;
+        let name = fields.text()?;
+        fields.text()?;
+        let data = fields.sized()?;
+        Some(Self { name, data })
+    }
+}
+
+/// A channel record.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelRecord<'a> {
+    /// Its number.
+    pub id: u16,
+    /// What its messages are on.
+    pub topic: &'a str,
+}
+
+impl<'a> ChannelRecord<'a> {
+    pub(crate) fn read(body: &'a [u8]) -> Option<Self> {
+        let mut fields = Fields(body);
+        let id = fields.u16()?;
+        fields.u16()?;
+        let topic = fields.text()?;
+        Some(Self { id, topic })
+    }
+}

@@ -1,0 +1,100 @@
+//! Captures: streams of snapshot/delta packets, recorded.
+//!
+//! A capture is an [MCAP](https://mcap.dev) file of profile `gametape`, which any MCAP tool can
+//! list. Its schema record is the replication schema as JSON; packets are messages, byte for byte
+//! as they were sent, on the topics `keyframes` (full snapshots) and `deltas`. Full snapshots that
+//! the recorder added to seek by are on `keyframes/added`: they are no part of the stream.
+//!
+//! ```
+//! use gametape_capture::{Capture, CaptureWriter, Options};
+//! use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
+//!
+//! let schema = Schema::new([Component::new(1, [Field::new(1, Codec::UInt { bits: 7 })])])?;
+//! let mut writer = CaptureWriter::new(Vec::new(), &schema, Options::default())?;
+//! let mut encoder = Encoder::new(&schema);
+//! let (mut packet, mut held) = (Vec::new(), Snapshot::new(&schema, 1));
+//! encoder.full(&held, &mut packet)?;
+//! writer.push(&packet)?;
+//! for tick in 2..100 {
+//!     let mut state = held.clone();
+//!     state.set_tick(tick);
+//!     state.entry(7).set(1, &[Value::UInt(tick.into())])?;
+//!     encoder.delta(&held, &state, &mut packet)?;
+//!     writer.push(&packet)?;
+//!     held = state;
+//! }
+//! let file = writer.finish()?;
+//!
+//! let capture = Capture::open(&file)?;
+//! let state = capture.state_at(50)?;
+//! assert_eq!(state.entity(7).and_then(|ship| ship.value(1, 1)), Some(Value::UInt(50)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Packets`] is one view of a capture and of a [`DeltaFile`], packets one behind the other;
+//! [`Replay`] applies them; [`migrate`] carries them over to another schema.
+//!
+//! | to change | look in |
+//! |---|---|
+//! | names, topics, what a capture says of itself | `layout.rs`; `facts.rs` reads it |
+//! | the MCAP file: records, chunks, index | [`container`] |
+//! | opening a capture, its keyframes, the state at a tick | `reader.rs`, `seek.rs` |
+//! | going from packet to packet, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
+//! | one view of both | `stream.rs` |
+//! | applying packets, and which states are held | `replay.rs` |
+//! | writing, added keyframes | `writer.rs` |
+//! | another schema | `migrate.rs` |
+//! | what is wrong, and the bounds | `error.rs`, `limits.rs`, `decoder.rs` |
+//!
+//! A module knows those below it alone: container and packet, then cursor and seek, then replay and
+//! stream, then writer and migration.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
+
+pub mod container;
+mod cursor;
+mod decoder;
+mod error;
+mod facts;
+mod file;
+mod layout;
+mod limits;
+mod migrate;
+mod packet;
+mod reader;
+mod replay;
+mod seek;
+mod stream;
+mod writer;
+
+pub use cursor::Cursor;
+pub use decoder::{decoder, decoder_to_show, entities_within};
+pub use error::CaptureError;
+pub use facts::read_schema;
+pub use file::DeltaFile;
+pub use layout::{
+    MESSAGE_ENCODING, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME, TOPIC_ADDED, TOPIC_DELTAS,
+    TOPIC_KEYFRAMES,
+};
+pub use limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES, ReadLimits};
+pub use migrate::{Migrated, migrate};
+pub use packet::{Packet, Times};
+pub use reader::{Capture, Ending, Keyframe};
+pub use replay::{Added, Replay};
+pub use stream::Packets;
+pub use writer::{CaptureWriter, Options, Pushed};
+
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

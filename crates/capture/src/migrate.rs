@@ -1,0 +1,162 @@
+//! A recording of one schema as packets of another.
+
+use gametape_delta::wire::Header;
+use gametape_delta::{
+    ComponentChange, Encoder, Entity, EntityChange, Limits, Migration, Packet, Part, Schema,
+    Section, Snapshot, Tag,
+};
+
+use crate::error::CaptureError;
+use crate::layout::Role;
+use crate::packet::Times;
+use crate::stream::Packets;
+
+/// What came of a migration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Migrated {
+    /// Packets.
+    pub packets: u64,
+    /// What was not carried over, a phrase each.
+    pub losses: Vec<String>,
+}
+
+/// Gives every packet of a stream in another schema to `sink`: full snapshots stay full, a delta
+/// builds on the same tick as before, and every state is exactly the migrated one, whatever the
+/// thresholds of the schemas.
+///
+/// # Errors
+/// [`CaptureError::Migrate`] where a value or a field can't be carried over; what is wrong with
+/// the recording; `sink`'s.
+pub fn migrate(
+    packets: &Packets<'_>,
+    schema: &Schema,
+    mut sink: impl FnMut(&[u8], Option<Times>) -> Result<(), CaptureError>,
+) -> Result<Migrated, CaptureError> {
+    let migration = Migration::new(packets.schema(), schema).map_err(|all| {
+        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+        CaptureError::Migrate(all.join("; "))
+    })?;
+    let mut encoder = Encoder::new(schema).limits(Limits::NONE);
+    let mut replay = packets.replay();
+    let mut bytes = Vec::new();
+    let mut count = 0;
+    let mut cursor = packets.cursor();
+    while let Some(packet) = cursor.next_packet()? {
+        if packet.role == Role::Added {
+            continue;
+        }
+        let (header, _) = Header::read(packet.bytes).map_err(|error| packet.error(error))?;
+        let carried = |state: &Snapshot| {
+            migration
+                .state(state)
+                .map_err(|error| CaptureError::Migrate(format!("tick {}: {error}", state.tick())))
+        };
+        // Looked up before the packet is applied: it may be the last that builds on it.
+        let baseline = header.baseline().and_then(|tick| replay.held(tick));
+        let baseline = baseline.map(&carried).transpose()?;
+        let state = carried(replay.apply(&packet)?)?;
+        let header = Header {
+            schema_hash: schema.hash(),
+            ..header
+        };
+        match baseline {
+            Some(baseline) => encoder
+                .packet(&between(header, &baseline, &state), &mut bytes)
+                .map_err(|error| CaptureError::Migrate(format!("tick {}: {error}", header.tick)))?,
+            None => encoder
+                .full(&state, &mut bytes)
+                .map_err(|error| CaptureError::Migrate(format!("tick {}: {error}", header.tick)))?,
+        }
+        sink(&bytes, packet.times)?;
+        count += 1;
+    }
+    if let Packets::Capture(capture) = packets
+        && let Some(problem) = capture.problem()
+    {
+        return Err(problem);
+    }
+    Ok(Migrated {
+        packets: count,
+        losses: migration.losses().iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// The delta from one state to another, to the last bit: thresholds leave nothing out.
+fn between(header: Header, old: &Snapshot, new: &Snapshot) -> Packet {
+    let [mut destroyed, mut created, mut updated] = [Vec::new(), Vec::new(), Vec::new()];
+    let (mut before, mut after) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let (was, is) = match (before.peek().copied(), after.peek().copied()) {
+            (None, None) => break,
+            (Some(was), Some(is)) => (
+                (was.id() <= is.id()).then_some(was),
+                (is.id() <= was.id()).then_some(is),
+            ),
+            either => either,
+        };
+        if was.is_some() {
+            before.next();
+        }
+        if is.is_some() {
+            after.next();
+        }
+        if let (Some(was), Some(is)) = (was, is)
+            && same_components(&was, &is)
+        {
+            let components = changed(&was, &is);
+            if !components.is_empty() {
+                let id = is.id();
+                updated.push(EntityChange { id, components });
+            }
+            continue;
+        }
+        destroyed.extend(was.map(|was| EntityChange {
+            id: was.id(),
+            components: Vec::new(),
+        }));
+        created.extend(is.map(|is| EntityChange {
+            id: is.id(),
+            components: is.components().map(|part| whole(&part)).collect(),
+        }));
+    }
+    let sections = [
+        (Tag::Destroy, destroyed),
+        (Tag::Create, created),
+        (Tag::Update, updated),
+    ];
+    Packet {
+        header,
+        sections: sections
+            .into_iter()
+            .filter(|(_, entities)| !entities.is_empty())
+            .map(|(tag, entities)| Section { tag, entities })
+            .collect(),
+    }
+}
+
+fn same_components(a: &Entity<'_>, b: &Entity<'_>) -> bool {
+    a.components()
+        .map(|part| part.id())
+        .eq(b.components().map(|part| part.id()))
+}
+
+fn whole(part: &Part<'_>) -> ComponentChange {
+    let fields = part.definition().fields.iter();
+    ComponentChange {
+        id: part.id(),
+        fields: fields.map(|field| field.id).zip(part.values()).collect(),
+    }
+}
+
+fn changed(was: &Entity<'_>, is: &Entity<'_>) -> Vec<ComponentChange> {
+    let both = was.components().zip(is.components());
+    both.filter_map(|(was, is)| {
+        let mut change = whole(&is);
+        let mut old = was.values();
+        change
+            .fields
+            .retain(|(_, value)| old.next() != Some(*value));
+        (!change.fields.is_empty()).then_some(change)
+    })
+    .collect()
+}

@@ -1,0 +1,300 @@
+//! Packet after packet onto states, the older ones held as long as they are needed.
+
+use std::collections::BTreeMap;
+
+use gametape_delta::wire::Header;
+use gametape_delta::{Decoder, Error, Rule, Schema, Snapshot, Strictness};
+
+use crate::decoder::decoder;
+use crate::error::CaptureError;
+use crate::limits::MAX_STATE_BYTES;
+use crate::packet::Packet;
+
+/// States that a recorder holds because a later packet may build on them.
+const WINDOW: usize = 256;
+
+/// Which states are needed again, and how long.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Later {
+    /// Baselines that are not simply the packet before, with the last packet that builds on each;
+    /// in the order of the packets until they are sorted.
+    uses: Vec<(u32, u64)>,
+    previous: Option<u32>,
+}
+
+impl Later {
+    /// The header of the next packet.
+    pub fn push(&mut self, index: u64, header: &Header) {
+        if let Some(baseline) = header.baseline()
+            && self.previous != Some(baseline)
+        {
+            self.uses.push((baseline, index));
+        }
+        self.previous = Some(header.tick);
+    }
+
+    fn sorted(mut self) -> Self {
+        self.uses.sort_unstable();
+        self
+    }
+
+    /// The last packet that builds on the state of this tick.
+    fn last_use(&self, tick: u32) -> Option<u64> {
+        let end = self.uses.partition_point(|(baseline, _)| *baseline <= tick);
+        let (baseline, index) = *self.uses.get(end.checked_sub(1)?)?;
+        (baseline == tick).then_some(index)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Holding {
+    /// What is known to be needed.
+    Needed(Later),
+    /// The latest, as what comes is not known.
+    Window,
+}
+
+/// What a full snapshot that was added says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Added {
+    /// The state that the stream has at this tick.
+    Same,
+    /// Another one.
+    Differs,
+    /// The stream could not be followed up to here; from here on it can again.
+    Resumed,
+}
+
+/// What lenient readers take.
+const fn is_deviation(rule: &Rule) -> bool {
+    matches!(
+        rule,
+        Rule::Padding { .. } | Rule::VaruintNotMinimal | Rule::TickOrder { .. }
+    )
+}
+
+/// Applies packets one after the other.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    decoder: Decoder,
+    /// The state after the last packet that could be applied.
+    current: Option<Snapshot>,
+    /// Earlier states, by tick.
+    held: BTreeMap<u32, Snapshot>,
+    spare: Vec<Snapshot>,
+    holding: Holding,
+    held_bytes: u64,
+    limit: u64,
+    let_go: bool,
+    /// An upper bound of what an entity takes in memory.
+    entity_bytes: u64,
+}
+
+impl Replay {
+    fn new(schema: &Schema, holding: Holding) -> Self {
+        let fields: usize = schema.components().iter().map(|c| c.fields.len()).sum();
+        Self {
+            decoder: decoder(schema),
+            current: None,
+            held: BTreeMap::new(),
+            spare: Vec::new(),
+            holding,
+            held_bytes: 0,
+            limit: MAX_STATE_BYTES,
+            let_go: false,
+            entity_bytes: 20 + 8 * fields as u64,
+        }
+    }
+
+    /// Of a stream whose packets are not known yet: it holds the latest 256 states.
+    #[must_use]
+    pub fn live(schema: &Schema) -> Self {
+        Self::new(schema, Holding::Window)
+    }
+
+    pub(crate) fn looking_ahead(schema: &Schema, later: Later) -> Self {
+        Self::new(schema, Holding::Needed(later.sorted()))
+    }
+
+    /// Holds no more than this many bytes of older states.
+    #[must_use]
+    pub const fn max_state_bytes(mut self, limit: u64) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The state after the last packet that could be applied.
+    #[must_use]
+    pub const fn state(&self) -> Option<&Snapshot> {
+        self.current.as_ref()
+    }
+
+    /// The state of a tick, if it is held.
+    #[must_use]
+    pub fn held(&self, tick: u32) -> Option<&Snapshot> {
+        match &self.current {
+            Some(current) if current.tick() == tick => Some(current),
+            _ => self.held.get(&tick),
+        }
+    }
+
+    /// Applies a packet of the stream.
+    ///
+    /// # Errors
+    /// [`CaptureError::Packet`]; [`CaptureError::TooManyStates`] where the baseline was there, but
+    /// could not be held. The state is then as it was before.
+    pub fn apply(&mut self, packet: &Packet<'_>) -> Result<&Snapshot, CaptureError> {
+        let decoder = self.decoder.clone();
+        self.apply_with(&decoder, packet)
+    }
+
+    /// [`Replay::apply`], and says where the packet deviates from the letter of the
+    /// specification, but can be read.
+    ///
+    /// # Errors
+    /// As [`Replay::apply`].
+    pub fn apply_strictly(&mut self, packet: &Packet<'_>) -> Result<Option<Error>, CaptureError> {
+        let strict = self.decoder.clone().strictness(Strictness::Strict);
+        match self.apply_with(&strict, packet) {
+            Ok(_) => Ok(None),
+            Err(CaptureError::Packet { source, .. }) if is_deviation(&source.rule) => {
+                self.apply(packet)?;
+                Ok(Some(source))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn apply_with(
+        &mut self,
+        decoder: &Decoder,
+        packet: &Packet<'_>,
+    ) -> Result<&Snapshot, CaptureError> {
+        let (header, _) = Header::read(packet.bytes).map_err(|error| packet.error(error))?;
+        let mut next = self.take_spare();
+        let result = match header.baseline().map(|tick| (tick, self.held(tick))) {
+            None => decoder.full(packet.bytes, &mut next),
+            Some((_, Some(state))) => decoder.delta(state, packet.bytes, &mut next),
+            Some((baseline, None)) => {
+                self.spare.push(next);
+                return Err(self.missing(packet, &header, baseline));
+            }
+        };
+        if let Err(error) = result {
+            self.spare.push(next);
+            return Err(packet.error(error));
+        }
+        if let Some(baseline) = header.baseline() {
+            self.used(baseline, packet.index);
+        }
+        self.advance(next, packet.index);
+        Ok(self
+            .current
+            .get_or_insert_with(|| Snapshot::new(self.decoder.schema(), 0)))
+    }
+
+    /// Takes a full snapshot that was added: it has to be the state that the stream has.
+    ///
+    /// # Errors
+    /// [`CaptureError::Packet`].
+    pub fn apply_added(&mut self, packet: &Packet<'_>) -> Result<Added, CaptureError> {
+        let mut next = self.take_spare();
+        if let Err(error) = self.decoder.full(packet.bytes, &mut next) {
+            self.spare.push(next);
+            return Err(packet.error(error));
+        }
+        let added = match self.held(next.tick()) {
+            Some(state) if state.same_entities(&next) => Added::Same,
+            Some(_) => Added::Differs,
+            // What was added is never older than the stream.
+            None if self
+                .current
+                .as_ref()
+                .is_some_and(|state| next.tick() < state.tick()) =>
+            {
+                Added::Differs
+            }
+            None => {
+                self.advance(next, packet.index);
+                return Ok(Added::Resumed);
+            }
+        };
+        self.spare.push(next);
+        Ok(added)
+    }
+
+    fn missing(&self, packet: &Packet<'_>, header: &Header, baseline: u32) -> CaptureError {
+        let older = self
+            .held
+            .first_key_value()
+            .is_none_or(|(oldest, _)| baseline < *oldest);
+        if self.let_go && older {
+            return CaptureError::TooManyStates {
+                index: packet.index,
+                tick: header.tick,
+                baseline,
+                limit: self.limit,
+            };
+        }
+        packet.error(Error {
+            rule: Rule::BaselineMissing { baseline },
+            offset: 20,
+        })
+    }
+
+    fn take_spare(&mut self) -> Snapshot {
+        let spare = self.spare.pop();
+        spare.unwrap_or_else(|| Snapshot::new(self.decoder.schema(), 0))
+    }
+
+    fn bytes_of(&self, state: &Snapshot) -> u64 {
+        state.len() as u64 * self.entity_bytes
+    }
+
+    fn used(&mut self, baseline: u32, index: u64) {
+        if let Holding::Needed(later) = &self.holding
+            && later.last_use(baseline).is_none_or(|last| last <= index)
+        {
+            self.let_go_of(baseline);
+        }
+    }
+
+    fn let_go_of(&mut self, tick: u32) {
+        if let Some(state) = self.held.remove(&tick) {
+            self.held_bytes -= self.bytes_of(&state);
+            // One for the next packet and one for an added snapshot are all that is used again.
+            if self.spare.len() < 2 {
+                self.spare.push(state);
+            }
+        }
+    }
+
+    fn advance(&mut self, next: Snapshot, index: u64) {
+        // A second packet of a tick stands for the first.
+        self.let_go_of(next.tick());
+        let Some(old) = self.current.replace(next) else {
+            return;
+        };
+        let replaced = self.current.as_ref().map(Snapshot::tick) == Some(old.tick());
+        let needed = match &self.holding {
+            Holding::Needed(later) => later.last_use(old.tick()).is_some_and(|last| last > index),
+            Holding::Window => true,
+        };
+        if replaced || !needed {
+            self.spare.push(old);
+            return;
+        }
+        self.held_bytes += self.bytes_of(&old);
+        if let Some(before) = self.held.insert(old.tick(), old) {
+            self.held_bytes -= self.bytes_of(&before);
+        }
+        let window = matches!(self.holding, Holding::Window);
+        while self.held_bytes > self.limit || (window && self.held.len() > WINDOW) {
+            let Some(oldest) = self.held.keys().next().copied() else {
+                break;
+            };
+            self.let_go |= !window;
+            self.let_go_of(oldest);
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! Recording packets into a capture.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::mem;
+
+use gametape_delta::wire::Header;
+use gametape_delta::{
+    Decoder, EncodeError, Encoder, Error, Limits, Rule, Schema, Snapshot, settle,
+};
+use mcap::records::{MessageHeader, Metadata};
+use mcap::write::NoSeek;
+use mcap::{Compression, WriteOptions};
+
+use crate::decoder::decoder;
+use crate::error::CaptureError;
+use crate::layout::{
+    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, MESSAGE_ENCODING,
+    METADATA, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME,
+};
+use crate::limits::MAX_PACKET_BYTES;
+use crate::packet::{Packet, Times};
+use crate::replay::Replay;
+
+/// Longest tick: log times are 64 bits.
+const MAX_TICK_NS: u64 = u64::MAX / (u32::MAX as u64);
+
+/// Largest chunk to aim at. With the largest packet it stays within what readers unpack.
+const MAX_CHUNK_BYTES: u64 = 64 << 20;
+
+/// How a capture is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The length of a tick in nanoseconds, if it is known.
+    pub tick_ns: Option<u64>,
+    /// Bytes of a chunk before it is packed: what is lost at most when the recorder is killed,
+    /// and what is unpacked at least to seek.
+    pub chunk_bytes: u64,
+    /// No state is built over more ticks than this: where the deltas that lead to it go further
+    /// back, a full snapshot is added, so that seeking does not have to start far away. Packets
+    /// are then decoded as they come. A stream whose deltas build on states of `n` ticks ago
+    /// consists of `n` strands, and takes `n` times as many.
+    pub keyframe_every: Option<u32>,
+}
+
+impl Default for Options {
+    /// Chunks of 64 KiB, ticks of unknown length, nothing added.
+    fn default() -> Self {
+        Self {
+            tick_ns: None,
+            chunk_bytes: 1 << 16,
+            keyframe_every: None,
+        }
+    }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pushed {
+    /// Its tick.
+    pub tick: u32,
+    /// True if a full snapshot of this tick was added behind it.
+    pub keyframe_added: bool,
+    /// Why it could not be applied, where that was tried: it was kept all the same, and where no
+    /// packet before it is missing, it is broken.
+    pub problem: Option<Error>,
+}
+
+/// Writes a capture, packet by packet.
+///
+/// Killed at any time, it leaves a file whose whole chunks can all be read. Memory is bounded by a
+/// chunk and, where full snapshots are added, by the states that deltas may build on.
+pub struct CaptureWriter<W: Write> {
+    mcap: mcap::Writer<NoSeek<W>>,
+    decoder: Decoder,
+    schema_id: u16,
+    /// Roles that have their channel.
+    defined: Vec<Role>,
+    log_tick_ns: u64,
+    /// The last packet's tick.
+    last: Option<u32>,
+    index: u64,
+    adding: Option<Adding>,
+    states: Option<Box<States>>,
+}
+
+/// What coding states takes.
+struct States {
+    encoder: Encoder,
+    /// What a reader holds after the last one.
+    held: Option<Snapshot>,
+    next: Snapshot,
+    packet: Vec<u8>,
+}
+
+/// What adding full snapshots takes.
+struct Adding {
+    every: u32,
+    replay: Replay,
+    encoder: Encoder,
+    packet: Vec<u8>,
+    /// For each tick that may be built on, the full snapshot that its state goes back to.
+    starts: BTreeMap<u32, u32>,
+}
+
+/// More ticks than states are held.
+const MAX_STARTS: usize = 1024;
+
+impl<W: Write> CaptureWriter<W> {
+    /// Starts a capture of packets of this schema.
+    ///
+    /// # Errors
+    /// [`CaptureError::Option`] where an option is out of range; [`CaptureError::Io`].
+    pub fn new(output: W, schema: &Schema, options: Options) -> Result<Self, CaptureError> {
+        check(&options)?;
+        let log_tick_ns = options.tick_ns.unwrap_or(DEFAULT_TICK_NS);
+        let mut mcap = WriteOptions::new()
+            .compression(Some(Compression::Zstd))
+            .compression_threads(0)
+            .profile(PROFILE)
+            .library(concat!("gametape/", env!("CARGO_PKG_VERSION")))
+            .chunk_size(Some(options.chunk_bytes))
+            // A chunk is written at once, or not at all.
+            .disable_seeking(true)
+            .create(NoSeek::new(output))?;
+        let json = serde_json::to_string(schema).map_err(|error| CaptureError::Schema {
+            reason: error.to_string(),
+        })?;
+        let mut facts = BTreeMap::from([
+            (KEY_LOG_TICK.to_owned(), log_tick_ns.to_string()),
+            (
+                KEY_SCHEMA_HASH.to_owned(),
+                format!("{:016x}", schema.hash()),
+            ),
+            (KEY_SCHEMA.to_owned(), json.clone()),
+        ]);
+        if let Some(tick_ns) = options.tick_ns {
+            facts.insert(KEY_TICK.to_owned(), tick_ns.to_string());
+        }
+        mcap.write_metadata(&Metadata {
+            name: METADATA.to_owned(),
+            metadata: facts,
+        })?;
+        let id = mcap.add_schema(SCHEMA_NAME, SCHEMA_ENCODING, json.as_bytes())?;
+        let mut writer = Self {
+            mcap,
+            decoder: decoder(schema),
+            schema_id: id,
+            defined: Vec::new(),
+            log_tick_ns,
+            last: None,
+            index: 0,
+            adding: options.keyframe_every.map(|every| Adding {
+                every,
+                replay: Replay::live(schema),
+                encoder: Encoder::new(schema).limits(Limits::NONE),
+                packet: Vec::new(),
+                starts: BTreeMap::new(),
+            }),
+            states: None,
+        };
+        // In the first chunk, where readers look for them if there is no index.
+        writer.define(Role::Keyframe)?;
+        writer.define(Role::Delta)?;
+        if writer.adding.is_some() {
+            writer.define(Role::Added)?;
+        }
+        Ok(writer)
+    }
+
+    /// Records a packet, byte for byte; when it came, nobody knows.
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::push_at`].
+    pub fn push(&mut self, packet: &[u8]) -> Result<Pushed, CaptureError> {
+        self.push_timed(packet, None)
+    }
+
+    /// Records a packet, byte for byte, that came at this time: nanoseconds since 1970.
+    ///
+    /// # Errors
+    /// [`CaptureError::BadPacket`] for what is no packet of this schema; [`CaptureError::TickOrder`]
+    /// for one that is not after the last (a full snapshot may have the last one's tick);
+    /// [`CaptureError::PacketTooLarge`]. It is then not recorded, and the next one may be.
+    /// [`CaptureError::Io`] and [`CaptureError::Write`] are final.
+    pub fn push_at(&mut self, packet: &[u8], time: u64) -> Result<Pushed, CaptureError> {
+        self.push_timed(packet, Some(time))
+    }
+
+    /// Records a state: the first as a full snapshot, each other as a delta on the one before.
+    ///
+    /// For what has no packets of its own, and for what a receiver sees
+    /// ([`Receiver::view`](gametape_delta::Receiver::view)). Values within their thresholds stay as
+    /// they were.
+    ///
+    /// # Errors
+    /// [`CaptureError::TickOrder`] for a state that is not after the last one;
+    /// [`CaptureError::BadPacket`] for one of another schema; as [`CaptureWriter::push_at`].
+    pub fn push_state(
+        &mut self,
+        state: &Snapshot,
+        time: Option<u64>,
+    ) -> Result<Pushed, CaptureError> {
+        let schema = self.decoder.schema();
+        let mut states = self.states.take().unwrap_or_else(|| {
+            Box::new(States {
+                encoder: Encoder::new(schema).limits(Limits::NONE),
+                held: None,
+                next: Snapshot::new(schema, 0),
+                packet: Vec::new(),
+            })
+        });
+        let pushed = match states.encode(state) {
+            Ok(()) => self.push_timed(&states.packet, time),
+            Err(error) => Err(error),
+        };
+        if pushed.is_ok() {
+            states.advance();
+        }
+        self.states = Some(states);
+        pushed
+    }
+
+    /// [`CaptureWriter::push`] or [`CaptureWriter::push_at`], as the time is known.
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::push_at`].
+    pub fn push_timed(&mut self, packet: &[u8], time: Option<u64>) -> Result<Pushed, CaptureError> {
+        if packet.len() > MAX_PACKET_BYTES {
+            return Err(CaptureError::PacketTooLarge {
+                bytes: packet.len() as u64,
+                limit: MAX_PACKET_BYTES as u64,
+            });
+        }
+        let header = self
+            .decoder
+            .header(packet)
+            .map_err(CaptureError::BadPacket)?;
+        let full = header.baseline().is_none();
+        if let Some(last) = self.last
+            && (header.tick < last || (header.tick == last && !full))
+        {
+            let tick = header.tick;
+            return Err(CaptureError::TickOrder { tick, last });
+        }
+        let role = if full { Role::Keyframe } else { Role::Delta };
+        let times = self.write(role, header.tick, time, packet)?;
+        self.last = Some(header.tick);
+        let index = self.index;
+        self.index += 1;
+        let mut pushed = Pushed {
+            tick: header.tick,
+            keyframe_added: false,
+            problem: None,
+        };
+        let Some(mut adding) = self.adding.take() else {
+            return Ok(pushed);
+        };
+        let packet = Packet {
+            bytes: packet,
+            index,
+            offset: 0,
+            role,
+            times: Some(times),
+        };
+        let added = adding.follow(&packet, &header);
+        let result = match added {
+            Ok(true) => {
+                pushed.keyframe_added = true;
+                self.write(Role::Added, header.tick, time, &adding.packet)
+                    .map(|_| ())
+            }
+            Ok(false) => Ok(()),
+            Err(error) => {
+                pushed.problem = Some(error);
+                Ok(())
+            }
+        };
+        self.adding = Some(adding);
+        result.map(|()| pushed)
+    }
+
+    /// Records a full snapshot that another recorder added; its state must be that of its tick.
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`] and [`CaptureError::Write`].
+    pub fn push_added(
+        &mut self,
+        tick: u32,
+        packet: &[u8],
+        time: Option<u64>,
+    ) -> Result<(), CaptureError> {
+        self.write(Role::Added, tick, time, packet).map(|_| ())
+    }
+
+    /// Puts what was recorded so far into a chunk of its own, and the chunk out of our hands.
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`].
+    pub fn flush(&mut self) -> Result<(), CaptureError> {
+        Ok(self.mcap.flush()?)
+    }
+
+    /// Writes the index, and gives the output back.
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`].
+    pub fn finish(mut self) -> Result<W, CaptureError> {
+        self.mcap.finish()?;
+        let mut output = self.mcap.into_inner().into_inner();
+        output.flush()?;
+        Ok(output)
+    }
+
+    /// Defines the channel of a role. That of added snapshots is not there from the start.
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`] and [`CaptureError::Write`].
+    pub fn define(&mut self, role: Role) -> Result<(), CaptureError> {
+        if self.defined.contains(&role) {
+            return Ok(());
+        }
+        let number = Role::NUMBERED.iter().find(|(_, other)| *other == role);
+        let id = number.map_or(0, |(id, _)| *id);
+        let topic = role.topic();
+        self.mcap.add_channel_with_id(
+            id,
+            self.schema_id,
+            topic,
+            MESSAGE_ENCODING,
+            &BTreeMap::new(),
+        )?;
+        self.defined.push(role);
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        role: Role,
+        tick: u32,
+        time: Option<u64>,
+        packet: &[u8],
+    ) -> Result<Times, CaptureError> {
+        let log_time = u64::from(tick) * self.log_tick_ns;
+        let times = Times {
+            sequence: tick,
+            log_time,
+            publish_time: time.unwrap_or(log_time),
+        };
+        let channel = Role::NUMBERED.iter().find(|(_, other)| *other == role);
+        let channel_id = channel.map_or(0, |(id, _)| *id);
+        self.define(role)?;
+        let header = MessageHeader {
+            channel_id,
+            sequence: times.sequence,
+            log_time,
+            publish_time: times.publish_time,
+        };
+        self.mcap.write_to_known_channel(&header, packet)?;
+        Ok(times)
+    }
+}
+
+impl States {
+    fn encode(&mut self, state: &Snapshot) -> Result<(), CaptureError> {
+        self.next.clone_from(state);
+        let encoded = match &self.held {
+            Some(held) if held.tick() > 0 => {
+                settle(held, &mut self.next);
+                self.encoder.delta(held, &self.next, &mut self.packet)
+            }
+            _ => self.encoder.full(&self.next, &mut self.packet),
+        };
+        encoded.map_err(|error| match error {
+            EncodeError::TickOrder { tick, baseline } => CaptureError::TickOrder {
+                tick,
+                last: baseline,
+            },
+            EncodeError::Schema { expected, found } => CaptureError::BadPacket(Error {
+                rule: Rule::SchemaHash { expected, found },
+                offset: 8,
+            }),
+            error => CaptureError::Write(error.to_string()),
+        })
+    }
+
+    /// What was encoded is recorded.
+    fn advance(&mut self) {
+        let schema = self.next.schema().clone();
+        let held = self.held.get_or_insert_with(|| Snapshot::new(&schema, 0));
+        mem::swap(held, &mut self.next);
+    }
+}
+
+impl Adding {
+    /// Follows the stream; true if `packet` now holds a full snapshot to add.
+    fn follow(&mut self, packet: &Packet<'_>, header: &Header) -> Result<bool, Error> {
+        let state = self.replay.apply(packet).map_err(|error| match error {
+            CaptureError::Packet { source, .. } => source,
+            _ => Error {
+                rule: Rule::BaselineMissing {
+                    baseline: header.baseline().unwrap_or_default(),
+                },
+                offset: 20,
+            },
+        })?;
+        let tick = header.tick;
+        let start = match header.baseline() {
+            None => Some(tick),
+            Some(baseline) => self.starts.get(&baseline).copied(),
+        };
+        let due = start.is_none_or(|start| tick.saturating_sub(start) >= self.every);
+        // Within readers' bounds, and no use if it is not.
+        let added = due
+            && self.encoder.full(state, &mut self.packet).is_ok()
+            && self.packet.len() <= MAX_PACKET_BYTES;
+        let start = if added { Some(tick) } else { start };
+        self.starts.extend(start.map(|start| (tick, start)));
+        if self.starts.len() > MAX_STARTS {
+            self.starts.pop_first();
+        }
+        Ok(added)
+    }
+}
+
+fn check(options: &Options) -> Result<(), CaptureError> {
+    match options.tick_ns {
+        Some(0) => return Err(CaptureError::Option("a tick takes longer than 0 ns".into())),
+        Some(ns) if ns > MAX_TICK_NS => {
+            return Err(CaptureError::Option(format!(
+                "a tick of {ns} ns is too long: {MAX_TICK_NS} ns is the most, so that times have 64 bits"
+            )));
+        }
+        _ => {}
+    }
+    if options.chunk_bytes > MAX_CHUNK_BYTES {
+        return Err(CaptureError::Option(format!(
+            "chunks of {} bytes, {MAX_CHUNK_BYTES} is the most",
+            options.chunk_bytes
+        )));
+    }
+    if options.keyframe_every == Some(0) {
+        return Err(CaptureError::Option(
+            "a full snapshot every 0 ticks: 1 is the least".into(),
+        ));
+    }
+    Ok(())
+}

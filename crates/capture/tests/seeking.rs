@@ -1,0 +1,121 @@
+//! Every tick is reached, from the nearest full snapshot on, or said to be out of reach.
+
+mod common;
+
+use common::{SHAPES, assert_seeks, bytes_of, capture_of, schema, small, stream};
+use gametape_capture::{Capture, CaptureError, DeltaFile, Ending, Options, Packets};
+
+#[test]
+fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
+    for (full_every, lag, keyframe_every) in SHAPES {
+        let (packets, states) = stream(120, 6, full_every, lag);
+        let options = Options {
+            keyframe_every,
+            ..small()
+        };
+        let bytes = capture_of(&packets, options);
+        let capture = Capture::open(&bytes).unwrap();
+        assert_eq!(capture.ending(), Ending::Whole);
+        let added = capture
+            .keyframes()
+            .iter()
+            .filter(|keyframe| keyframe.added)
+            .count();
+        assert_eq!(added > 0, keyframe_every.is_some());
+        let whole = Packets::Capture(Box::new(capture));
+        assert_seeks(&whole, &states);
+        assert_eq!(
+            bytes_of(&whole),
+            packets.concat(),
+            "byte for byte, without what was added"
+        );
+
+        // The same where the recorder was killed: no index.
+        let cut = Capture::open(&bytes[..bytes.len() - 40]).unwrap();
+        let still = cut
+            .keyframes()
+            .iter()
+            .filter(|keyframe| keyframe.added)
+            .count();
+        assert_eq!(still, added);
+        assert_seeks(&Packets::Capture(Box::new(cut)), &states);
+        let file = packets.concat();
+        assert_seeks(&Packets::Delta(DeltaFile::new(&file, schema())), &states);
+    }
+}
+
+#[test]
+fn seeking_unpacks_from_the_nearest_keyframe_on() {
+    for lag in [1, 4, 10] {
+        let (packets, states) = stream(400, 10, 1000, lag);
+        let options = Options {
+            keyframe_every: Some(20),
+            ..small()
+        };
+        let mut bytes = capture_of(&packets, options);
+        // A third of the chunks, from the second on, are made unreadable.
+        let zstd = b"\x28\xb5\x2f\xfd";
+        let starts: Vec<usize> = (0..bytes.len() - 4)
+            .filter(|at| bytes[*at..].starts_with(zstd))
+            .collect();
+        for at in &starts[1..starts.len() / 3] {
+            bytes[at + 14] ^= 0xff;
+        }
+        let capture = Capture::open(&bytes).unwrap();
+        // Ticks from the middle on don't need them, however far back their deltas build.
+        for state in &states[200..] {
+            assert_eq!(&capture.state_at(state.tick()).unwrap(), state, "{lag}");
+        }
+        assert!(capture.state_at(40).is_err());
+    }
+}
+
+#[test]
+fn a_state_whose_baseline_is_not_recorded_is_an_error_and_never_another_state() {
+    let (mut packets, states) = stream(40, 4, 20, 1);
+    packets.remove(9); // tick 10
+    let file = packets.concat();
+    let bytes = capture_of(&packets, small());
+    for packets in [
+        Packets::Delta(DeltaFile::new(&file, schema())),
+        Packets::Capture(Box::new(Capture::open(&bytes).unwrap())),
+    ] {
+        for state in &states {
+            let found = packets.state_at(state.tick());
+            match state.tick() {
+                // The latest tick that is recorded is the one before.
+                10 => assert_eq!(found.unwrap().tick(), 9),
+                11..=20 => {
+                    let error = found.unwrap_err();
+                    assert!(
+                        matches!(error, CaptureError::Unreachable { baseline: 10, .. }),
+                        "{error}"
+                    );
+                }
+                _ => assert_eq!(&found.unwrap(), state),
+            }
+        }
+    }
+}
+
+#[test]
+fn keyframes_are_added_where_the_stream_has_none() {
+    let (packets, _) = stream(10, 3, 100, 1);
+    let bytes = capture_of(
+        &packets,
+        Options {
+            keyframe_every: Some(4),
+            chunk_bytes: 1 << 20,
+            ..Options::default()
+        },
+    );
+    let capture = Capture::open(&bytes).unwrap();
+    assert_eq!(
+        capture
+            .keyframes()
+            .iter()
+            .map(|k| (k.tick, k.added))
+            .collect::<Vec<_>>(),
+        [(1, false), (5, true), (9, true)]
+    );
+}

@@ -1,0 +1,329 @@
+//! What is right passes, and what is not is found.
+
+use gametape::{Convert, Dump, Format, Recording, Severity, Verdict};
+use gametape_capture::{Capture, CaptureWriter, Options};
+use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
+
+use crate::common::{SHAPES, by_hand, by_hand_with, capture_of, schema, small, stream};
+use crate::{assert_clean, audit, codes, dumped, opened};
+
+#[test]
+fn what_is_written_verifies_clean() {
+    for (full_every, lag, keyframe_every) in SHAPES {
+        let (packets, _) = stream(120, 6, full_every, lag);
+        let options = Options {
+            keyframe_every,
+            ..small()
+        };
+        assert_clean(&capture_of(&packets, options));
+    }
+    let options = Options {
+        keyframe_every: Some(10),
+        ..Options::default()
+    };
+    let mut writer = CaptureWriter::new(Vec::new(), &schema(), options).unwrap();
+    for state in &stream(40, 6, 100, 3).1 {
+        writer.push_state(state, Some(7)).unwrap();
+    }
+    assert_clean(&writer.finish().unwrap());
+}
+
+#[test]
+fn a_packet_that_builds_on_a_lost_one_is_found() {
+    let (mut packets, states) = stream(5, 3, 100, 1);
+    packets.remove(3);
+    // A full snapshot of the tick before: a receiver asked for it.
+    let mut full = Vec::new();
+    Encoder::new(&schema()).full(&states[1], &mut full).unwrap();
+    packets.insert(2, full);
+    let audit = audit(&capture_of(&packets, small()));
+    assert_eq!(codes(&audit), ["delta.baseline-missing"]);
+    assert_eq!(
+        audit.findings[0].message,
+        "it builds on tick 4, which is not recorded before it"
+    );
+    assert_eq!(audit.findings[0].severity, Severity::Error);
+}
+
+#[test]
+fn a_flipped_byte_is_always_found_in_a_capture_and_never_panics() {
+    let (packets, _) = stream(20, 3, 8, 1);
+    let bytes = capture_of(
+        &packets,
+        Options {
+            keyframe_every: Some(3),
+            ..small()
+        },
+    );
+    assert_clean(&bytes);
+    let mut unseen = Vec::new();
+    for at in 0..bytes.len() {
+        let mut broken = bytes.clone();
+        broken[at] ^= 1 << (at % 8);
+        let Ok(recording) = Recording::from_bytes(broken, "tape.mcap") else {
+            continue;
+        };
+        let audit = recording.with_schema(schema()).audit();
+        let verdict = audit.map_or(Verdict::Fail, |audit| audit.verdict());
+        if verdict == Verdict::Pass {
+            unseen.push(at);
+        }
+    }
+    assert!(unseen.is_empty(), "{unseen:?} of {}", bytes.len());
+}
+
+/// Reading less than there is, and not saying so, would be the worst.
+#[test]
+fn a_flipped_bit_never_makes_a_capture_shorter_in_silence() {
+    let (packets, _) = stream(20, 3, 8, 1);
+    let options = Options {
+        keyframe_every: Some(3),
+        ..small()
+    };
+    let bytes = capture_of(&packets, options);
+    let whole = opened(bytes.clone(), "whole.mcap");
+    for at in (0..bytes.len() * 8).step_by(13) {
+        let mut broken = bytes.clone();
+        broken[at / 8] ^= 1 << (at % 8);
+        let recording = opened(broken, "tape.mcap");
+        let Ok(info) = recording.info_with(gametape::Secrets::Hide) else {
+            continue;
+        };
+        if info.problem.is_some() {
+            let converted = recording.convert(Format::Delta, &Convert::default());
+            assert!(converted.is_err(), "byte {}, bit {}", at / 8, at % 8);
+            continue;
+        }
+        let same = recording.diff(&whole, &gametape::Check::default());
+        let said = format!("byte {}, bit {}: {same:?}", at / 8, at % 8);
+        assert!(same.is_err() || same.unwrap().same, "{said}");
+        assert_eq!(
+            info.value.frames,
+            Some(20),
+            "byte {}, bit {}",
+            at / 8,
+            at % 8
+        );
+    }
+}
+
+#[test]
+fn a_foreign_channel_in_a_capture_is_a_finding() {
+    let (packets, _) = stream(3, 2, 8, 1);
+    let json = serde_json::to_vec(&schema()).unwrap();
+    let mut writer = mcap::WriteOptions::new()
+        .profile("gametape")
+        .create(std::io::Cursor::new(Vec::new()))
+        .unwrap();
+    let none = std::collections::BTreeMap::new();
+    let id = writer
+        .add_schema("gametape.Snapshot", "gametape.schema+json", &json)
+        .unwrap();
+    let keyframes = writer
+        .add_channel(id, "keyframes", "snapshot-delta-v0", &none)
+        .unwrap();
+    let deltas = writer
+        .add_channel(id, "deltas", "snapshot-delta-v0", &none)
+        .unwrap();
+    let chat = writer.add_channel(0, "chat", "text", &none).unwrap();
+    for (channel, tick, data) in [
+        (keyframes, 1, packets[0].as_slice()),
+        (chat, 1, b"hello"),
+        (deltas, 2, &packets[1]),
+        // A tick that its message does not have.
+        (deltas, 4, &packets[2]),
+    ] {
+        let time = u64::from(tick) * 1_000_000;
+        let header = mcap::records::MessageHeader {
+            channel_id: channel,
+            sequence: tick,
+            log_time: time,
+            publish_time: time,
+        };
+        writer.write_to_known_channel(&header, data).unwrap();
+    }
+    writer.finish().unwrap();
+    let bytes = writer.into_inner().into_inner();
+    let found = audit(&bytes);
+    assert_eq!(
+        codes(&found),
+        [
+            "capture.foreign-message",
+            "capture.sequence",
+            "capture.log-time",
+            "capture.metadata"
+        ]
+    );
+    assert_eq!(
+        found.summary,
+        "3 packets, all applied, 2 entities at tick 3"
+    );
+    assert_eq!(
+        found.findings[1].message,
+        "the message has the sequence number 4, its packet tick 3"
+    );
+}
+
+#[test]
+fn messages_outside_of_chunks_and_chunks_outside_of_the_index_are_not_passed_over() {
+    let (packets, _) = stream(5, 3, 100, 1);
+    let messages: Vec<(usize, u32, &[u8])> = (1..)
+        .zip(&packets)
+        .map(|(tick, packet)| (usize::from(tick > 1), tick, &packet[..]))
+        .collect();
+    let write = |options: mcap::WriteOptions| by_hand_with(options, &messages);
+    let loose = opened(
+        write(mcap::WriteOptions::new().use_chunks(false)),
+        "loose.mcap",
+    );
+    let problem = loose
+        .info_with(gametape::Secrets::Hide)
+        .unwrap()
+        .problem
+        .unwrap();
+    assert_eq!(
+        problem.to_string(),
+        "loose.mcap: 5 messages are outside of chunks, where captures have none: they are not read"
+    );
+    assert!(codes(&loose.audit().unwrap()).contains(&"capture.loose-message"));
+    assert!(loose.convert(Format::Delta, &Convert::default()).is_err());
+
+    let bytes = write(mcap::WriteOptions::new().emit_chunk_indexes(false));
+    assert_eq!(
+        audit(&bytes).summary,
+        "5 packets, all applied, 3 entities at tick 5"
+    );
+}
+
+#[test]
+fn an_added_keyframe_that_lies_is_found() {
+    let (packets, states) = stream(10, 3, 100, 1);
+    let mut lie = states[1].clone();
+    lie.entity_mut(2)
+        .unwrap()
+        .set_value(1, 2, Value::UInt(1))
+        .unwrap();
+    let mut full = Vec::new();
+    Encoder::new(&schema()).full(&lie, &mut full).unwrap();
+    let messages: [(usize, u32, &[u8]); 3] =
+        [(0, 1, &packets[0]), (1, 2, &packets[1]), (2, 2, &full)];
+    let bytes = by_hand(&messages);
+    // The other one: this file was made without our metadata.
+    assert_eq!(
+        codes(&audit(&bytes)),
+        ["capture.keyframe", "capture.metadata"]
+    );
+    let recording = opened(bytes, "tape");
+    let repaired = recording.repair().unwrap();
+    // Of the stream nothing is lost.
+    assert!(repaired.actions[0].starts_with("the length of a tick is lost"));
+    assert_eq!(
+        repaired.actions.last().unwrap(),
+        "kept 2 packets, up to tick 2"
+    );
+    assert_clean(&repaired.content.bytes().unwrap());
+    assert_eq!(
+        Capture::open(&repaired.content.bytes().unwrap())
+            .unwrap()
+            .state_at(2)
+            .unwrap(),
+        states[1]
+    );
+}
+
+/// What was added is of a tick of the stream, the one before it: no other is believed.
+#[test]
+fn added_keyframes_of_other_ticks_are_found_and_left_out() {
+    let (packets, states) = stream(5, 3, 100, 1);
+    let ticks: Vec<u32> = states.iter().map(Snapshot::tick).collect();
+    let mut later = states[4].clone();
+    later.set_tick(ticks[4] + 500);
+    later.entry(900_000);
+    for (state, behind) in [(&later, 5), (&states[1], 4)] {
+        let mut full = Vec::new();
+        Encoder::new(&schema()).full(state, &mut full).unwrap();
+        let mut messages: Vec<(usize, u32, &[u8])> = packets
+            .iter()
+            .zip(&ticks)
+            .enumerate()
+            .map(|(at, (packet, tick))| (usize::from(at > 0), *tick, &packet[..]))
+            .collect();
+        messages.insert(behind, (2, state.tick(), &full));
+        let bytes = by_hand(&messages);
+        let found = audit(&bytes);
+        assert!(
+            codes(&found).contains(&"capture.keyframe"),
+            "{:?}",
+            found.findings
+        );
+        assert!(
+            !codes(&found).contains(&"delta.baseline-missing"),
+            "{:?}",
+            found.findings
+        );
+        let recording = opened(bytes, "tape");
+        let repaired = recording.repair().unwrap();
+        assert_clean(&repaired.content.bytes().unwrap());
+        let bytes = repaired.content.bytes().unwrap();
+        let capture = Capture::open(&bytes).unwrap();
+        assert_eq!(&capture.state_at(u32::MAX).unwrap(), &states[4]);
+    }
+}
+
+#[test]
+fn padding_that_is_not_zero_is_a_warning_and_repair_mends_it_without_loss() {
+    let one = Schema::new([Component::new(1, [Field::new(1, Codec::Bool)])]).unwrap();
+    let mut state = Snapshot::new(&one, 1);
+    state
+        .insert(1)
+        .unwrap()
+        .set(1, &[Value::Bool(true)])
+        .unwrap();
+    let mut packet = Vec::new();
+    Encoder::new(&one).full(&state, &mut packet).unwrap();
+    let whole = packet.clone();
+    *packet.last_mut().unwrap() |= 1;
+    let recording = Recording::from_bytes(packet, "tape.delta")
+        .unwrap()
+        .with_schema(one);
+    let audit = recording.audit().unwrap();
+    assert_eq!(codes(&audit), ["delta.padding"]);
+    assert_eq!(audit.verdict(), Verdict::Warn);
+    let repaired = recording.repair().unwrap();
+    assert!(!repaired.lossy);
+    assert_eq!(&*repaired.content.bytes().unwrap(), whole);
+}
+
+#[test]
+fn empty_files_are_empty_recordings_or_none() {
+    let file = opened(Vec::new(), "empty.delta");
+    assert_eq!(file.info().unwrap().frames, Some(0));
+    assert_eq!(file.audit().unwrap().summary, "0 packets, nothing to apply");
+    assert_eq!(file.stats().unwrap().value["ticks"], 0);
+    assert!(dumped(&file, Dump::default()).is_empty());
+    let error = file
+        .dump_with(
+            &Dump {
+                tick: None,
+                state: true,
+                ..Dump::default()
+            },
+            &mut Vec::new(),
+        )
+        .unwrap()
+        .unwrap_err();
+    assert_eq!(
+        error.message(),
+        "there is no state: the recording has no full snapshot"
+    );
+
+    assert_eq!(codes(&file.audit().unwrap()), ["delta.empty"]);
+    let capture = capture_of(&[], Options::default());
+    assert_eq!(codes(&audit(&capture)), ["capture.empty"]);
+    assert_eq!(
+        opened(capture, "empty.mcap").info().unwrap().frames,
+        Some(0)
+    );
+    let nothing = opened(Vec::new(), "empty.mcap");
+    assert_eq!(codes(&nothing.audit().unwrap()), ["capture.magic"]);
+}

@@ -1,0 +1,89 @@
+//! Where bytes go, and what happens.
+
+use gametape::{Convert, Dump, Format};
+use gametape_capture::Options;
+use gametape_delta::Snapshot;
+use serde_json::Value as Json;
+
+use crate::common::{capture_of, small, stream};
+use crate::{dumped, opened};
+
+#[test]
+fn every_byte_goes_somewhere_once() {
+    let (packets, _) = stream(30, 8, 10, 3);
+    let bytes = capture_of(
+        &packets,
+        Options {
+            keyframe_every: Some(4),
+            ..small()
+        },
+    );
+    let info = opened(bytes, "tape.mcap").info().unwrap();
+    let all = packets.concat().len() as u64;
+    assert_eq!(info.details["packet_bytes"]["all"], all);
+    // Bytes in eighths are exact: counted in bits.
+    let bits = |entry: &Json| (entry["bytes"].as_f64().unwrap() * 8.0) as u64;
+    let list = |key: &str| info.details[key].as_array().unwrap().clone();
+    let sum = |key: &str| -> u64 { list(key).iter().map(bits).sum() };
+    assert_eq!(sum("bytes_by_kind"), all * 8);
+    let headers = packets.len() as u64 * 28 * 8;
+    assert_eq!(sum("bytes_by_section") + headers, all * 8);
+    let kinds = list("bytes_by_kind");
+    let kind = |what: &str| bits(kinds.iter().find(|entry| entry["what"] == what).unwrap());
+    assert_eq!(kind("headers"), headers);
+    assert_eq!(
+        sum("bytes_by_component"),
+        kind("field masks") + kind("values")
+    );
+    assert_eq!(sum("bytes_by_field"), kind("values"));
+    let text = info.to_string();
+    assert!(text.contains("ship") && text.contains("headers"), "{text}");
+}
+
+#[test]
+fn statistics_count_what_happens() {
+    let (packets, states) = stream(30, 8, 100, 1);
+    let recording = opened(packets.concat(), "tape.delta");
+    let wish = Convert {
+        tick_ns: Some(50_000_000),
+        ..Convert::default()
+    };
+    let capture = recording.convert(Format::Capture, &wish).unwrap();
+    let stats = opened(capture.content.bytes().unwrap().to_vec(), "tape.mcap")
+        .stats()
+        .unwrap()
+        .value;
+    assert_eq!(stats["ticks"], 30);
+    assert_eq!(stats["seconds"], 1.5);
+    assert_eq!(
+        stats["bytes_per_second"],
+        packets.concat().len() as f64 / 1.5
+    );
+    assert_eq!(
+        stats["entities_min"],
+        states.iter().map(Snapshot::len).min().unwrap()
+    );
+    assert_eq!(
+        stats["entities_max"],
+        states.iter().map(Snapshot::len).max().unwrap()
+    );
+    let lines = dumped(&recording, Dump::default());
+    let named = |section: &str| -> usize {
+        lines
+            .iter()
+            .flat_map(|line| line["sections"].as_array().unwrap())
+            .filter(|entry| entry["section"] == section)
+            .map(|entry| entry["entities"].as_array().unwrap().len())
+            .sum()
+    };
+    for (key, section) in [
+        ("creates", "create"),
+        ("destroys", "destroy"),
+        ("updates", "update"),
+    ] {
+        assert_eq!(stats[key], named(section), "{section}");
+        assert!(named(section) > 0);
+    }
+    assert_eq!(lines[0]["kind"], "full");
+    assert_eq!(lines[1]["baseline"], 1);
+}

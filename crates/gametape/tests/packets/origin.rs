@@ -1,0 +1,126 @@
+//! What the origin implementation recorded.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gametape::{Convert, Dump, Format, Recording, Verdict};
+use gametape_delta::{Snapshot, Value};
+use serde_json::{Value as Json, json};
+
+use crate::dumped;
+
+fn tapes() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
+    if root.is_dir() {
+        return Some(root);
+    }
+    eprintln!("SKIPPED: {} is not there", root.display());
+    None
+}
+
+/// A state as the origin prints it.
+fn as_the_origin_prints(state: &Snapshot) -> String {
+    let mut text = String::new();
+    for entity in state.iter() {
+        for part in entity.components() {
+            let values: Vec<Value> = part.values().collect();
+            writeln!(text, "{} {} {values:?}", entity.id(), part.id()).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
+    let Some(tapes) = tapes() else { return };
+    let recording = Recording::open(tapes.join("demo12")).unwrap();
+    assert_eq!(recording.format(), Format::Delta);
+    let audit = recording.audit().unwrap();
+    assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
+    assert_eq!(
+        audit.summary,
+        "60 packets, all applied, 12 entities at tick 60"
+    );
+    let state = recording.packets().unwrap().state_at(60).unwrap();
+    let expected = fs::read_to_string(tapes.join("demo12.final.txt")).unwrap();
+    let (first, rest) = expected.split_once('\n').unwrap();
+    assert_eq!(first, "tick 60 entities 12 packets 60");
+    assert_eq!(as_the_origin_prints(&state).trim_end(), rest.trim_end());
+
+    let info = recording.info().unwrap();
+    // What the origin's own summary says.
+    let summary: Json =
+        serde_json::from_slice(&fs::read(tapes.join("demo12/summary.json")).unwrap()).unwrap();
+    assert_eq!(info.details["full"], summary["full_count"]);
+    assert_eq!(info.details["deltas"], summary["delta_count"]);
+    let all = summary["full_bytes_total"].as_u64().unwrap()
+        + summary["delta_bytes_total"].as_u64().unwrap();
+    assert_eq!(info.details["packet_bytes"]["all"], all);
+
+    let lines = dumped(
+        &recording,
+        Dump {
+            tick: Some(60),
+            state: true,
+            ..Dump::default()
+        },
+    );
+    assert_eq!(lines.len(), 12);
+    assert_eq!(
+        lines[0],
+        json!({"tick":60,"entity":1,"components":{"1":[31003,-25726,22560,823,-619,517,1104,false,false,false]}})
+    );
+    let found: Vec<_> = gametape::find(&tapes)
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+    assert!(
+        found
+            .iter()
+            .any(|found| found.path == tapes.join("demo12") && !found.named)
+    );
+    assert!(
+        found
+            .iter()
+            .all(|found| found.path.parent() == Some(&tapes)),
+        "{found:?}"
+    );
+    let one = Recording::open(tapes.join("demo12/full_000001.bin")).unwrap();
+    assert_eq!(one.format(), Format::Delta);
+    assert_eq!(one.info().unwrap().frames, Some(1));
+}
+
+#[test]
+fn the_origins_demo_goes_through_all_three_forms_byte_for_byte() {
+    let Some(tapes) = tapes() else { return };
+    let folder = Recording::open(tapes.join("demo12")).unwrap();
+    let wish = Convert::default();
+    let capture = folder.convert(Format::Capture, &wish).unwrap();
+    assert!(capture.losses.is_empty() && capture.beside.is_empty());
+    let out = tempfile::tempdir().unwrap();
+    let path = out.path().join("demo.mcap");
+    fs::write(&path, capture.content.bytes().unwrap()).unwrap();
+    let capture = Recording::open(&path).unwrap();
+    assert_eq!(capture.format(), Format::Capture);
+    assert_eq!(capture.audit().unwrap().verdict(), Verdict::Pass);
+
+    let back = capture.convert(Format::Delta, &wish).unwrap();
+    assert!(back.losses.is_empty(), "{:?}", back.losses);
+    assert_eq!(&*back.content.bytes().unwrap(), folder.bytes());
+    let path = out.path().join("demo.delta");
+    fs::write(&path, back.content.bytes().unwrap()).unwrap();
+    for beside in &back.beside {
+        beside.write(&path).unwrap();
+    }
+    assert!(out.path().join("demo.schema.json").is_file());
+    let delta = Recording::open(&path).unwrap();
+    for (a, b) in [(&folder, &capture), (&capture, &delta), (&delta, &folder)] {
+        assert!(a.diff(b, &gametape::Check::default()).unwrap().same);
+    }
+    assert_eq!(
+        dumped(&folder, Dump::default()),
+        dumped(&capture, Dump::default())
+    );
+    assert_eq!(dumped(&folder, Dump::default()).len(), 60);
+}

@@ -1,0 +1,190 @@
+//! What is whole is kept, and verifies clean.
+
+use gametape::{Convert, Format, Recording, Verdict};
+use gametape_capture::Options;
+use gametape_capture::container::{WalkEnd, walk};
+use proptest::prelude::*;
+
+use crate::common::{bytes_of, capture_of, small, stream};
+use crate::{assert_clean, audit, clean, codes, opened};
+
+#[test]
+fn a_recording_whose_recorder_was_killed_is_told_so_and_given_its_index() {
+    let (packets, _) = stream(30, 5, 100, 1);
+    let mut killed = capture_of(&packets, Options::default());
+    let WalkEnd::DataEnd { at, .. } = walk(&killed).end else {
+        panic!("it is whole");
+    };
+    killed.truncate(at);
+    let audit = audit(&killed);
+    assert_eq!(codes(&audit), ["capture.no-summary"]);
+    assert_eq!(audit.verdict(), Verdict::Warn);
+    let repaired = opened(killed, "tape")
+        .repair()
+        .unwrap()
+        .content
+        .bytes()
+        .unwrap()
+        .into_owned();
+    assert_clean(&repaired);
+}
+
+#[test]
+fn repair_of_cut_and_damaged_captures_verifies_clean() {
+    let (packets, _) = stream(80, 5, 15, 1);
+    let options = Options {
+        keyframe_every: Some(5),
+        ..small()
+    };
+    let bytes = capture_of(&packets, options);
+    let (mut losses, mut exact) = (0, 0);
+    for step in (600..bytes.len()).step_by(113) {
+        for cut in [true, false] {
+            let mut broken = bytes.clone();
+            if cut {
+                broken.truncate(step);
+            } else {
+                broken[step] ^= 0x10;
+            }
+            let Ok(recording) = Recording::from_bytes(broken, "tape.mcap") else {
+                continue;
+            };
+            let readable = match recording.packets() {
+                Ok(packets) if cut => bytes_of(&packets).len(),
+                _ => 0,
+            };
+            let repaired = match recording.repair() {
+                Ok(repaired) => repaired,
+                // What says what the file is can be lost.
+                Err(error) => {
+                    assert!(step < 1200, "byte {step}: {error}");
+                    continue;
+                }
+            };
+            losses += u32::from(repaired.lossy);
+            let kept =
+                Recording::from_bytes(repaired.content.bytes().unwrap().to_vec(), "tape.mcap")
+                    .unwrap();
+            let audit = kept.audit().unwrap();
+            assert!(
+                clean(&audit),
+                "byte {step}, {cut}: {:?} {:?}",
+                audit.findings,
+                repaired.actions
+            );
+            let kept = bytes_of(&kept.packets().unwrap()).len();
+            if cut {
+                // Nothing of what is whole is lost; what was cut off nobody knows.
+                assert_eq!(kept, readable, "cut at byte {step}: {:?}", repaired.actions);
+                // Nor is anything, where only the index is cut off.
+                let all = kept == packets.concat().len();
+                assert!(!(all && repaired.lossy), "{:?}", repaired.actions);
+                continue;
+            }
+            let less = kept < packets.concat().len();
+            // A chunk that can't be read may have held nothing but definitions: nobody knows.
+            assert!(
+                repaired.lossy || !less,
+                "byte {step}: {:?}",
+                repaired.actions
+            );
+            exact += u32::from(repaired.lossy == less);
+        }
+    }
+    assert!(losses > 20 && exact > 20, "{losses} {exact}");
+}
+
+#[test]
+fn repair_of_a_damaged_file_of_packets_keeps_what_can_be_applied() {
+    let (packets, _) = stream(60, 5, 12, 1);
+    let bytes = packets.concat();
+    let starts: Vec<usize> = packets
+        .iter()
+        .scan(0, |at, packet| {
+            *at += packet.len();
+            Some(*at - packet.len())
+        })
+        .collect();
+    // The length of packet 20 is damaged: packets 20 to 23 can't be applied, tick 25 is full.
+    for (at, value, dropped) in [
+        (starts[20] + 24, 0xff, 4),
+        (starts[20], 0, 3),
+        (starts[30] + 16, 0xff, 6),
+    ] {
+        let mut broken = bytes.clone();
+        broken[at] ^= value;
+        if value == 0 {
+            // Half a packet is gone.
+            broken.drain(at..at + packets[20].len() / 2);
+        }
+        let recording = opened(broken, "tape.delta");
+        assert_eq!(recording.audit().unwrap().verdict(), Verdict::Fail);
+        let repaired = recording.repair().unwrap();
+        assert!(repaired.lossy);
+        assert_eq!(repaired.beside.len(), 1);
+        let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.delta");
+        assert_eq!(kept.audit().unwrap().verdict(), Verdict::Pass);
+        let frames = kept.info().unwrap().frames.unwrap();
+        assert!(
+            60 - frames <= dropped + 1,
+            "{} dropped: {:?}",
+            60 - frames,
+            repaired.actions
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever is done with it.
+    #[test]
+    fn damaged_captures_never_panic_and_are_repaired_clean(flips in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6), cut: proptest::sample::Index) {
+        let (packets, _) = stream(25, 4, 9, 2);
+        let mut bytes = capture_of(&packets, Options { keyframe_every: Some(3), ..small() });
+        for (at, value) in &flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= value;
+        }
+        if cut.index(3) == 0 {
+            bytes.truncate(cut.index(bytes.len()) + 1);
+        }
+        let recording = opened(bytes, "tape.mcap");
+        recording.audit().ok();
+        recording.info().ok();
+        recording.header(gametape::Secrets::Hide).ok();
+        recording.stats().ok();
+        recording.dump(&mut Vec::new()).unwrap().ok();
+        recording.convert(Format::Delta, &Convert::default()).ok();
+        recording.diff(&recording, &gametape::Check::default()).ok();
+        if let Ok(packets) = recording.packets() {
+            for tick in 0..27 {
+                packets.state_at(tick).ok();
+            }
+        }
+        if let Ok(repaired) = recording.repair() {
+            let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.mcap");
+            let audit = kept.audit().unwrap();
+            prop_assert!(clean(&audit), "{:?} {:?}", audit.findings, repaired.actions);
+        }
+    }
+
+    #[test]
+    fn damaged_files_of_packets_never_panic_and_are_repaired_clean(flips in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6), cut: proptest::sample::Index) {
+        let (packets, _) = stream(25, 4, 9, 2);
+        let mut bytes = packets.concat();
+        for (at, value) in &flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= value;
+        }
+        bytes.truncate(cut.index(bytes.len()) + 1);
+        let recording = opened(bytes, "tape.delta");
+        recording.audit().ok();
+        let _ = recording.info();
+        if let Ok(repaired) = recording.repair() {
+            let kept = opened(repaired.content.bytes().unwrap().to_vec(), "tape.delta");
+            let audit = kept.audit().unwrap();
+            prop_assert!(clean(&audit), "{:?}", audit.findings);
+        }
+    }
+}

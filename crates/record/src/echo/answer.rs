@@ -1,0 +1,219 @@
+//! From the answers of the game to a line of an .echoreplay and the frame that it holds.
+
+use std::borrow::Cow;
+
+use gametape_echo::{Error, Frame, Time, echoreplay};
+
+use super::fault::Fault;
+
+/// What the game answered, as it is recorded.
+#[derive(Default, Debug)]
+pub(super) struct Answer {
+    /// The frame.
+    pub frame: Frame,
+    /// Its line: the answers as they came, on one line.
+    pub line: Vec<u8>,
+}
+
+impl Answer {
+    /// Takes a pair of answers. What is read is the line as it will stand in the recording, so that
+    /// what is written is what readers take.
+    ///
+    /// Gives what is wrong with the bones alone; they are then left out.
+    ///
+    /// # Errors
+    /// What is wrong with the session.
+    pub(super) fn take(
+        &mut self,
+        time: Time,
+        session: &[u8],
+        bones: Option<&[u8]>,
+    ) -> Result<Option<Fault>, Fault> {
+        let session = on_one_line(session);
+        if session.is_empty() {
+            return Err(Fault::Malformed("the answer is empty".into()));
+        }
+        self.set(time, &session, None);
+        if let Err(why) = self.read() {
+            return Err(no_match(&session).unwrap_or_else(|| Fault::Malformed(said(why.as_ref()))));
+        }
+        let answered = &self.frame.session;
+        if answered.sessionid.is_empty() && answered.teams.is_empty() {
+            return Err(Fault::NoMatch(answered.err_code));
+        }
+        let Some(bones) = bones.map(on_one_line).filter(|bones| !bones.is_empty()) else {
+            return Ok(None);
+        };
+        self.set(time, &session, Some(&bones));
+        let Err(why) = self.read() else {
+            return Ok(None);
+        };
+        self.set(time, &session, None);
+        self.frame.bones = None;
+        // It was read before.
+        self.read()
+            .map_err(|why| Fault::Malformed(said(why.as_ref())))?;
+        Ok(Some(Fault::Malformed(said(why.as_ref()))))
+    }
+
+    fn set(&mut self, time: Time, session: &[u8], bones: Option<&[u8]>) {
+        self.line.clear();
+        self.line.extend_from_slice(time.to_string().as_bytes());
+        self.line.push(b'\t');
+        self.line.extend_from_slice(session);
+        if let Some(bones) = bones {
+            self.line.push(b'\t');
+            self.line.extend_from_slice(bones);
+        }
+        self.line.extend_from_slice(b"\r\n");
+    }
+
+    fn read(&mut self) -> Result<(), Option<Error>> {
+        let mut lines = echoreplay::read(&self.line);
+        match lines.next_frame(&mut self.frame) {
+            // All of it: an answer that would be two lines is none.
+            Ok(Some(line)) if line.size() == self.line.len() => Ok(()),
+            Ok(_) => Err(None),
+            Err(error) => Err(Some(error)),
+        }
+    }
+}
+
+/// The rule that an answer breaks, without a place in a recording that never held it.
+fn said(why: Option<&Error>) -> String {
+    let finding = why.and_then(Error::finding);
+    finding.map_or_else(
+        || "the answer has a line's end within a text".to_owned(),
+        |finding| finding.rule.to_string(),
+    )
+}
+
+/// What the game answers outside a match: why there is no session, and nothing else.
+pub(super) fn no_match(answer: &[u8]) -> Option<Fault> {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        err_code: i32,
+        sessionid: Option<serde::de::IgnoredAny>,
+    }
+    let said: Said = serde_json::from_slice(answer).ok()?;
+    said.sessionid
+        .is_none()
+        .then_some(Fault::NoMatch(Some(said.err_code)))
+}
+
+/// JSON on one line, without the tabs that separate columns. What is so already stays byte for
+/// byte; else all space between tokens goes, and texts stay as they are.
+fn on_one_line(json: &[u8]) -> Cow<'_, [u8]> {
+    let json = json.trim_ascii();
+    if !json
+        .iter()
+        .any(|byte| matches!(byte, b'\t' | b'\n' | b'\r'))
+    {
+        return json.into();
+    }
+    let mut out = Vec::with_capacity(json.len());
+    let (mut in_text, mut escaped, mut space) = (false, false, false);
+    for &byte in json {
+        if in_text {
+            in_text = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else if byte.is_ascii_whitespace() {
+            space = true;
+            continue;
+        } else {
+            // What is broken must not be mended: "1 2" is no "12".
+            if space && out.last().is_some_and(is_word) && is_word(&byte) {
+                out.push(b' ');
+            }
+            in_text = byte == b'"';
+        }
+        space = false;
+        out.push(byte);
+    }
+    out.into()
+}
+
+/// A byte of a number, of `true`, `false` or `null`.
+const fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: &str = r#"{"sessionid":"A", "game_clock": 12.50,"foreign":[1, 2]}"#;
+
+    fn taken(session: &str, bones: Option<&str>) -> (Result<Option<Fault>, Fault>, String, Frame) {
+        let mut answer = Answer::default();
+        let result = answer.take(
+            Time(1_641_092_400_034),
+            session.as_bytes(),
+            bones.map(str::as_bytes),
+        );
+        (
+            result,
+            String::from_utf8(answer.line).unwrap(),
+            answer.frame,
+        )
+    }
+
+    #[test]
+    fn an_answer_stays_byte_for_byte_and_one_on_many_lines_loses_their_ends() {
+        let (result, line, frame) = taken(&format!("{SESSION}\r\n"), Some("{\"err_code\":0}\n"));
+        assert_eq!(result, Ok(None));
+        assert_eq!(
+            line,
+            format!("2022/01/02 03:00:00.034\t{SESSION}\t{{\"err_code\":0}}\r\n")
+        );
+        assert_eq!(frame.session.game_clock.to_bits(), 12.5_f32.to_bits());
+        let many = "{\r\n\t\"sessionid\": \"A \\\" \\\\\",\n\t\"x\" : [ -1.50 ,\ttrue ]\r\n}";
+        let (result, line, frame) = taken(many, None);
+        assert_eq!(result, Ok(None));
+        assert_eq!(
+            line,
+            "2022/01/02 03:00:00.034\t{\"sessionid\":\"A \\\" \\\\\",\"x\":[-1.50,true]}\r\n"
+        );
+        assert_eq!(frame.session.sessionid, "A \" \\");
+    }
+
+    #[test]
+    fn what_is_no_session_is_told_apart() {
+        for (answer, what) in [
+            ("", "the answer is empty"),
+            ("  \r\n", "the answer is empty"),
+            ("<html>Not Found</html>", "html"),
+            ("{\"sessionid\":\"A\",\"game_clock\":12.", ""),
+            ("{\"sessionid\":\"A\nB\"}", ""),
+            ("{\"sessionid\":\"A\tB\"}", ""),
+            ("{\"sessionid\":\"A\",\n\"game_clock\":1\n2}", ""),
+            ("404", ""),
+            ("[]", ""),
+        ] {
+            match taken(answer, None).0 {
+                Err(Fault::Malformed(why)) => assert!(why.contains(what), "{answer}: {why}"),
+                other => panic!("{answer}: {other:?}"),
+            }
+        }
+        let no_match = r#"{"err_code":-6,"err_description":"not in a match"}"#;
+        assert_eq!(taken(no_match, None).0, Err(Fault::NoMatch(Some(-6))));
+    }
+
+    #[test]
+    fn broken_bones_leave_the_session() {
+        for bones in [
+            "<html>",
+            "{\"user_bones\":[{\"bone_t\":[1]}]}",
+            "{\"a\nb\":1}",
+        ] {
+            let (result, line, frame) = taken(SESSION, Some(bones));
+            assert!(matches!(result, Ok(Some(_))), "{bones}: {result:?}");
+            assert_eq!(line, format!("2022/01/02 03:00:00.034\t{SESSION}\r\n"));
+            assert_eq!(frame.bones, None);
+            assert_eq!(frame.session.game_clock.to_bits(), 12.5_f32.to_bits());
+        }
+        let (result, line, _) = taken(SESSION, Some(" \n"));
+        assert_eq!(result, Ok(None));
+        assert!(line.ends_with("[1, 2]}\r\n"));
+    }
+}
