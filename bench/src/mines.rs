@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::panic;
 use std::path::{Path, PathBuf};
 
-use gametape_mines::player::{record, scenarios};
 use gametape_mines::{Event, Metrics, rmv};
+use gametape_samples::mines::{record, scenarios};
 use ms_toollib::RmvVideo;
 use ms_toollib::videos::NewSomeVideo2;
 

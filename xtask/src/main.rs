@@ -224,8 +224,9 @@ fn verify_large() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let recording = folder.join("large.murk");
     let made = cargo()
-        .args(["run", "--release", "--quiet", "--package", "gametape-murk"])
-        .args(["--features", "engine", "--example", "large", "--"])
+        .args(["run", "--release", "--quiet"])
+        .args(["--package", "gametape-samples", "--no-default-features"])
+        .args(["--features", "engine", "--example", "large_murk", "--"])
         .arg(&recording)
         .arg(LARGE)
         .stdout(Stdio::null())

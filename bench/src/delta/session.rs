@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use gametape_delta::samples::Arena;
 use gametape_delta::{Feedback, Limits, Receiver, Sender, SenderOptions, Snapshot};
+use gametape_samples::delta::Arena;
 
 use crate::alloc;
 

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use gametape::{Convert, Format, Recording, Work};
 use gametape_echo::butter::{Options, Writer};
 use gametape_echo::echoreplay::{self, ZipWriter};
-use gametape_echo::generate::Match;
 use gametape_echo::{Frame, Game};
+use gametape_samples::echo::Match;
 
 use super::best;
 use super::frames::options;

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use gametape_echo::butter::{self, Compression, Mode, Options, Writer};
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{Frame, Game};
+use gametape_samples::echo::{Match, MatchOptions};
 
 use super::best;
 use crate::alloc;

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-use gametape_echo::generate::Match;
 use gametape_echo::{Frame, Game, echoreplay};
+use gametape_samples::echo::Match;
 
 use super::best;
 use super::frames::options;

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use gametape_echo::butter::{Options, Writer};
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{Frame, Game};
+use gametape_samples::echo::{Match, MatchOptions};
 
 use super::frames::options;
 use crate::alloc;

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use gametape::mines::player::{record, scenarios};
 use gametape::mines::rmv;
 use gametape::mines::{DeclaredSize, PlayerFields};
+use gametape_samples::mines::{record, scenarios};
 use snapbox::cmd::{Command, cargo_bin};
 use snapbox::str;
 

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use gametape::mines::player::{record, scenarios};
 use gametape::mines::{PlayerFields, rmv};
+use gametape_samples::mines::{record, scenarios};
 use snapbox::cmd::{Command, cargo_bin};
 use snapbox::str;
 

@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gametape_delta::samples::Arena;
 use gametape_delta::{Feedback, ReceiveError, Receiver, Sender, Snapshot, Value};
+use gametape_samples::delta::Arena;
 
 const HELLO: &[u8] = b"hello";
 

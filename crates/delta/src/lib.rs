@@ -79,7 +79,6 @@ mod migrate;
 mod packet;
 mod quantise;
 mod replicate;
-pub mod samples;
 mod schema;
 mod session;
 mod sizes;

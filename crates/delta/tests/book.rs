@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use common::{Oracle, form, oracle, published, unhex};
-use gametape_delta::samples::Arena;
 use gametape_delta::{
     Codec, Component, Decoder, Encoder, Feedback, Field, FixedPoint, Receiver, Rule, Schema,
     Sender, SmallestThree, Snapshot, Value, settle,
 };
+use gametape_samples::delta::Arena;
 
 fn chapter(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/delta");

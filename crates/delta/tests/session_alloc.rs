@@ -3,8 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gametape_delta::samples::Arena;
 use gametape_delta::{Receiver, Sender, SenderOptions, Snapshot};
+use gametape_samples::delta::Arena;
 
 struct Counting;
 

@@ -3,7 +3,7 @@
 //! A [`Frame`] is one answer of the API, with its names and units. [`echoreplay`] reads and writes it
 //! as text, a line a frame, plain or zip; [`butter`] quantised and differenced, in compressed chunks.
 //! [`audit`] says whether a recording is what it claims to be, [`diff`] where two differ, [`loss`]
-//! what a conversion cost, [`stats`] what happened in the match; [`generate`] invents matches.
+//! what a conversion cost, [`stats`] what happened in the match.
 //!
 //! ```
 //! # let bytes = gametape_echo::doc_example();
@@ -54,7 +54,6 @@ pub mod echoreplay;
 mod error;
 mod field;
 mod finding;
-pub mod generate;
 mod limits;
 pub mod loss;
 mod model;

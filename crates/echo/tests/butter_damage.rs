@@ -6,8 +6,8 @@ use std::io::{Cursor, Read, Write};
 
 use common::{frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{self, Compression, Journal, Mode, ReadOptions, Reader, Salvaged};
-use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Frame, Limits, Player, Time, audit};
+use gametape_samples::echo::MatchOptions;
 
 const OPTIONS: butter::Options = butter::Options {
     mode: Mode::Correct,

@@ -8,8 +8,8 @@ mod common;
 use common::bounds::Bounds;
 use common::{cases, frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{self, Compression, Dialect, Mode, ReadOptions, Seen};
-use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Frame, Game, Pause, PausedState, Stats, TeamId};
+use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 fn seen(bytes: &[u8]) -> Seen {

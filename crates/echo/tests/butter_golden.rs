@@ -10,7 +10,7 @@ use std::path::Path;
 use common::{frames_of, match_options, options};
 use gametape_echo::Game;
 use gametape_echo::butter::{Compression, Mode};
-use gametape_echo::generate::MatchOptions;
+use gametape_samples::echo::MatchOptions;
 use sha2::{Digest, Sha256};
 
 fn hex(bytes: &[u8]) -> String {

@@ -7,8 +7,8 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use common::bounds::Bounds;
 use common::{frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{self, Compression, Growing, Journal, Mode, ReadOptions};
-use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Frame, Limits, Player, WriteError};
+use gametape_samples::echo::MatchOptions;
 
 /// A match in which two players join, one of them twice, and one leaves.
 fn joining(frames: u64) -> Vec<Frame> {

@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use common::{frames_of, match_options, options, write};
 use gametape_echo::butter::{self, Compression, Mode};
-use gametape_echo::generate::MatchOptions;
+use gametape_samples::echo::MatchOptions;
 
 struct Counting;
 

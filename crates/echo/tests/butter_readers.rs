@@ -9,8 +9,8 @@ use common::{Outcome, cases, frames_of, match_options, options, read_all, read_s
 use gametape_echo::butter::{
     self, Compression, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged,
 };
-use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Finding, Frame, Game, Limits, Time};
+use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 fn salvaged(bytes: &[u8]) -> Result<(Salvaged, Vec<u8>), SalvageError> {

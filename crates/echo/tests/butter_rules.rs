@@ -5,8 +5,8 @@ mod common;
 
 use common::{frames_of, match_options, options, read_all, write};
 use gametape_echo::butter::{self, Compression, Mode, ReadOptions, Strictness};
-use gametape_echo::generate::MatchOptions;
 use gametape_echo::{Game, Limits};
+use gametape_samples::echo::MatchOptions;
 
 /// Two chunks of three frames, and where the first starts.
 fn file(compression: Compression) -> (Vec<u8>, usize) {

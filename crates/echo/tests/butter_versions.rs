@@ -14,12 +14,12 @@ use fastrand::Rng;
 use gametape_echo::butter::{
     self, ReadOptions, from_basis, from_smallest3, to_basis, to_smallest3_nearest,
 };
-use gametape_echo::generate::MatchOptions;
 use gametape_echo::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Map, Ordnance, Pause, PausedState, Payload, Player, PlayerBones, Pose, Stats, TacMod,
     TeamId, Vec3, Weapon,
 };
+use gametape_samples::echo::MatchOptions;
 
 /// A multiple of 1/16 that a half holds, as it holds its differences.
 fn exact(rng: &mut Rng) -> f32 {

@@ -5,12 +5,12 @@
 mod arena;
 
 use arena::{arena, score};
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::stats::{AttendanceEvent, MatchStats, StatsBuilder};
 use gametape_echo::{
     Frame, Game, GameStatus, GoalType, Holding, Map, PausedState, Payload, Player, Stats, TeamId,
     butter,
 };
+use gametape_samples::echo::{Match, MatchOptions};
 
 fn stats<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> MatchStats {
     let mut stats = StatsBuilder::new();

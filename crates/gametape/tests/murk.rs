@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use gametape::murk::engine::World;
 use gametape::murk::{
     CommandBuf, Commands, Envelope, Fault, Faulty, Header, Minimise, Payload, RecordOptions,
-    Recorder, Simulation, Subject, SyncTest, Writer, minimise, record, samples, sync_test,
+    Recorder, Simulation, Subject, SyncTest, Writer, minimise, record, sync_test,
 };
 use gametape::{Audit, Check, Recording, Severity, Verdict};
+use gametape_samples::murk as samples;
 
 /// A recording of a world, by `simulation`; `header` may change what it says of itself.
 fn tape<S: Simulation>(

@@ -2,7 +2,7 @@
 //! statistics that players compare.
 //!
 //! ```
-//! # let bytes = gametape_mines::player::doc_example();
+//! # let bytes = gametape_samples::mines::example();
 //! use gametape_mines::{rmv, Metrics};
 //! let game = rmv::read(&bytes)?;
 //! let metrics = Metrics::of(&game);
@@ -19,7 +19,6 @@
 //! | statistics | [`metrics`] |
 //! | the file format: reading, writing, its rules | [`rmv`] |
 //! | what the audit checks, the ranking's rules among it | `rmv/audit/` |
-//! | synthetic games | [`player`] |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -40,7 +39,6 @@ mod fields;
 mod game;
 pub mod metrics;
 mod minefield;
-pub mod player;
 mod replay;
 pub mod rmv;
 mod text;

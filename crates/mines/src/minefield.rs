@@ -147,6 +147,20 @@ impl Minefield {
         self.cols as u32 * self.rows as u32 - self.mines
     }
 
+    /// Every cell, row by row.
+    ///
+    /// ```
+    /// use gametape_mines::{Board, Cell, Minefield};
+    /// let field = Minefield::new(&Board::new(2, 2, [Cell::new(1, 0)], 0)?);
+    /// let safe: Vec<Cell> = field.cells().filter(|&cell| !field.is_mine(cell)).collect();
+    /// assert_eq!(safe, [Cell::new(0, 0), Cell::new(0, 1), Cell::new(1, 1)]);
+    /// # Ok::<(), gametape_mines::rmv::WriteError>(())
+    /// ```
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
+        let (cols, rows) = (self.cols, self.rows);
+        (0..rows).flat_map(move |row| (0..cols).map(move |col| Cell::new(col, row)))
+    }
+
     /// True where there is a mine in the cell.
     #[must_use]
     pub fn is_mine(&self, cell: Cell) -> bool {

@@ -130,7 +130,7 @@ impl Trail {
 /// Plays a recording through the engine.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// let game = gametape_mines::rmv::read(&bytes)?;
 /// assert_eq!(gametape_mines::replay(&game).divergence, None);
 /// # Ok::<(), gametape_mines::rmv::Error>(())

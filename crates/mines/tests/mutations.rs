@@ -7,9 +7,9 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::real_files;
-use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv::{self, Severity};
 use gametape_mines::{Encoding, Event, Game, Outcome};
+use gametape_samples::mines::{record, scenarios};
 
 /// What a byte of a recording is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

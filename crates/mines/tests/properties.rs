@@ -3,12 +3,12 @@
 use std::io::{Cursor, Read, Seek, Write};
 
 use gametape_mines::engine::Status;
-use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv::{self, Decoder, EventLog, Progress, ReadOptions, Reading, Strictness};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, DeclaredSize, Encoding, Ending, Engine, Event, Extensions,
     Face, Game, Minefield, MouseAction, MouseEvent, Outcome, PlayerFields, Text, Version, replay,
 };
+use gametape_samples::mines::{record, scenarios};
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 

@@ -1,11 +1,11 @@
 //! Everything the writer promises to refuse is refused, and nothing is cut to fit.
 
-use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv::{self, EventLog, WriteError};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, Ending, Event, Extensions, Face, Game, MouseAction,
     MouseEvent, Outcome, PlayerFields, Text, Version,
 };
+use gametape_samples::mines::{record, scenarios};
 
 fn game() -> Game<'static> {
     record(&scenarios()[0], 1).unwrap()

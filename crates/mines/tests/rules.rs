@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use gametape_mines::player::{record, scenarios};
 use gametape_mines::rmv::{self, Rule};
 use gametape_mines::{Encoding, Event, Game, MouseAction, Version};
+use gametape_samples::mines::{record, scenarios};
 
 /// A file in parts, put together without any check.
 #[derive(Clone)]

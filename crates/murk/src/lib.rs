@@ -68,8 +68,6 @@ mod read;
 mod record;
 mod rule;
 mod salvage;
-#[cfg(feature = "engine")]
-pub mod samples;
 mod scan;
 mod simulation;
 mod state;

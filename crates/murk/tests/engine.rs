@@ -18,8 +18,6 @@ mod panics;
 mod random;
 #[path = "engine/recipes.rs"]
 mod recipes;
-#[path = "engine/samples.rs"]
-mod samples;
 #[path = "engine/spaces.rs"]
 mod spaces;
 #[path = "engine/worlds.rs"]

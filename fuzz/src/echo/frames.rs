@@ -1,10 +1,10 @@
 //! Frames built of any parts, by a script: what the model can hold and no game answers.
 
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{
     Bones, Disc, Frame, Game, Holding, LastScore, LastThrow, Loadout, Map, Pause, Payload, Player,
     PlayerBones, Pose, Stats, Team, Time, Vec3,
 };
+use gametape_samples::echo::{Match, MatchOptions};
 
 use crate::delta::Script;
 

@@ -4,8 +4,8 @@ use std::io::Cursor;
 
 use gametape_echo::butter::{Compression, Journal, Mode, Options, write};
 use gametape_echo::echoreplay::{self, ZipWriter};
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{Bones, Frame, Game, PlayerBones};
+use gametape_samples::echo::{Match, MatchOptions};
 
 /// How many of [`butters`] read strictly.
 pub const SOUND: usize = 10;

@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use gametape_echo::{self as echo, butter, echoreplay};
 use gametape_fuzz::{butter_claims, butter_seeds, echo_large_seeds, echoreplay_seeds};
+use gametape_samples::echo::{Match, MatchOptions};
 
 use super::peak;
 
@@ -177,17 +178,17 @@ pub fn reading() {
 /// What a writer holds does not grow with the match. (`bench` writes two hours of it.)
 pub fn writing() {
     let minutes = |minutes: u64| {
-        let options = echo::generate::MatchOptions {
+        let options = MatchOptions {
             rate_hz: 60,
             bones: true,
             frames: Some(minutes * 3600),
-            ..echo::generate::MatchOptions::default()
+            ..MatchOptions::default()
         };
         peak(|| {
             let spool = tempfile::tempfile().expect("a temporary file");
             let mut out = tempfile::tempfile().expect("a temporary file");
             let mut writer = butter::Writer::new(spool, butter::Options::default());
-            let mut game = echo::generate::Match::new(options);
+            let mut game = Match::new(options);
             let mut frame = echo::Frame::default();
             while game.next_into(&mut frame) {
                 writer.push(&frame).expect("few players");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gametape::capture::{Capture, CaptureWriter, Options, Packets, Role};
-use gametape::delta::samples::Arena;
+use gametape_samples::delta::Arena;
 use serde_json::Value;
 
 use super::support::{

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use gametape::delta::samples::Arena;
 use gametape::delta::{Codec, Encoder, Schema, Value as FieldValue};
+use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::{IntoData, str};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use gametape::delta::samples::Arena;
 use gametape::delta::{Snapshot, Value};
+use gametape_samples::delta::Arena;
 use snapbox::str;
 
 use super::support::{fine, folder, gametape, packets, packets_of, schema_json, states};

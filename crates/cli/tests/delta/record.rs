@@ -9,8 +9,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use gametape::capture::Capture;
-use gametape::delta::samples::Arena;
 use gametape::delta::{Codec, Component, Feedback, Field, Schema, Sender, Snapshot};
+use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::cmd::cargo_bin;
 use snapbox::str;

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use gametape::delta::samples::Arena;
 use gametape::delta::{Change, Codec, Component, Field, Schema};
+use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use gametape::capture::{CaptureWriter, Options};
-use gametape::delta::samples::Arena;
 use gametape::delta::wire::HEADER_BYTES;
 use gametape::delta::{Encoder, Schema, Snapshot};
+use gametape_samples::delta::Arena;
 use snapbox::cmd::{Command, cargo_bin};
 
 /// Ships in the arena.

@@ -5,8 +5,8 @@ use std::io::Cursor;
 use std::path::Path;
 
 use gametape::echo::echoreplay::{Writer, ZipWriter};
-use gametape::echo::generate::{Match, MatchOptions};
 use gametape::echo::{Frame, butter};
+use gametape_samples::echo::{Match, MatchOptions};
 use snapbox::cmd::{Command, cargo_bin};
 
 /// Frames of the match.

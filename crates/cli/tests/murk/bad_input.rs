@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use gametape::mines::player::{record as play, scenarios};
 use gametape::mines::rmv;
+use gametape_samples::mines::{record as play, scenarios};
 
 use super::support::{POND, folder, gametape, header_size, names};
 

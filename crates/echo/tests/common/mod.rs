@@ -12,8 +12,8 @@ pub mod ways;
 use std::path::Path;
 
 use gametape_echo::butter::{self, Compression, Mode, Options, ReadOptions};
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{Findings, Frame, Game, echoreplay};
+use gametape_samples::echo::{Match, MatchOptions};
 
 /// A file of the reference; `None`, and loudly so, where the recordings are not beside the project.
 pub fn tape(name: &str) -> Option<Vec<u8>> {

@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 use arena::{arena, tapes};
 use changes::{changes, full};
 use gametape_echo::diff::{Differ, Difference, Side, Tolerance, compare};
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::loss::FieldErrors;
 use gametape_echo::{Field, Frame, Game, GoalType, Kept, Stats, butter};
+use gametape_samples::echo::{Match, MatchOptions};
 
 #[test]
 fn every_field_is_compared_named_and_counted() {

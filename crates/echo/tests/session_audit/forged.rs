@@ -1,7 +1,7 @@
 //! Matches that somebody edited are found out.
 
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{Frame, GameStatus, Severity, TeamId};
+use gametape_samples::echo::{Match, MatchOptions};
 
 use crate::audit;
 

@@ -1,8 +1,8 @@
 //! What happens in matches, and to their recordings, wants nobody to look at it.
 
 use gametape_echo::butter::{self, Mode, Options};
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{Frame, Game, Severity};
+use gametape_samples::echo::{Match, MatchOptions};
 
 use crate::arena::arena;
 use crate::audit;

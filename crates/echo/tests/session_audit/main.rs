@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 use arena::{arena, pose, score};
 use cases::{Case, everybody, people, player, second, since, the_match, time_and_session, values};
 use gametape_echo::audit::SessionAudit;
-use gametape_echo::generate::{Match, MatchOptions};
 use gametape_echo::{
     Finding, Findings, Frame, Game, GameStatus, GoalType, Holding, Map, PausedState, Rule,
     Severity, TeamId,
 };
+use gametape_samples::echo::{Match, MatchOptions};
 
 fn audit<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Vec<Finding> {
     let (mut audit, mut findings) = (SessionAudit::new(), Findings::default());

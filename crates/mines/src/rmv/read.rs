@@ -17,7 +17,7 @@ use crate::{Event, Game, Version};
 /// How to read. The default is strict with [`Limits::DEFAULT`].
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv::{ReadOptions, Strictness};
 /// let cut = &bytes[..bytes.len() - 30];
 /// let strict = ReadOptions::default();
@@ -49,7 +49,7 @@ pub struct Reading<'a> {
 /// Reads a recording strictly, borrowing from `bytes`.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// let game = gametape_mines::rmv::read(&bytes)?;
 /// println!("{} x {}, {} events", game.board.cols, game.board.rows, game.events.len());
 /// # Ok::<(), gametape_mines::rmv::Error>(())

@@ -120,7 +120,7 @@ pub enum SalvageError {
 /// breaks a rule.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv;
 /// let salvaged = rmv::salvage(&bytes[..bytes.len() - 40])?;
 /// let whole = rmv::write(&salvaged.game)?;

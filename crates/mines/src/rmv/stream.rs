@@ -48,7 +48,7 @@ enum State {
 /// [`Progress::NeedMore`] and goes on when more is fed.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv::{Decoder, Progress, ReadOptions};
 /// let mut decoder = Decoder::new(ReadOptions::default());
 /// let mut events = 0;
@@ -391,7 +391,7 @@ impl Decoder {
 /// Reads events from any [`Read`], one at a time.
 ///
 /// ```
-/// # let bytes = gametape_mines::player::doc_example();
+/// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv::{ReadOptions, Reader};
 /// let mut reader = Reader::new(&bytes[..], ReadOptions::default())?;
 /// println!("{} mines", reader.game().board.mines.len());

@@ -218,8 +218,8 @@ fn is_unreachable(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use gametape_capture::{Capture, Options};
-    use gametape_delta::samples::Arena;
     use gametape_delta::{Sender, Snapshot};
+    use gametape_samples::delta::Arena;
 
     use super::*;
 

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use gametape::echo::generate::{Match, MatchOptions};
 use gametape::echo::{Frame, echoreplay};
+use gametape_samples::echo::{Match, MatchOptions};
 
 /// What is answered to one request.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Small worlds: one of each space, with each propagator, and some that are refused.
 
 use gametape_murk::engine::World;
-use gametape_murk::samples;
+use gametape_samples::murk::ALL;
 
 /// Commands for a few ticks: those of a script.
 const SCRIPT: &[u8] =
@@ -33,7 +33,7 @@ fn samples() -> impl Iterator<Item = String> {
         }
         text
     };
-    samples::ALL.into_iter().map(move |(_, text)| smaller(text))
+    ALL.into_iter().map(move |(_, text)| smaller(text))
 }
 
 /// `name type mutability`, a field a line; the type is 's' or the count of values.

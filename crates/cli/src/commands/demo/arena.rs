@@ -3,9 +3,8 @@
 use std::io;
 
 use gametape::Verdict;
-use gametape::capture::{CaptureWriter, Options};
-use gametape::delta::samples::Arena;
-use gametape::delta::{Feedback, Receiver, Sender, Snapshot};
+use gametape::capture::{CaptureError, CaptureWriter, Options};
+use gametape_samples::delta::{Arena, Network, Outcome, Replication};
 
 use super::{audit, print, save};
 use crate::args::Demo;
@@ -19,10 +18,11 @@ const TICKS: u32 = 600;
 const RATE: u32 = 30;
 /// Of 100 packets, how many are lost, each way.
 const LOSS: u32 = 10;
-/// Ticks a packet is on its way.
-const DELAY: u32 = 2;
-/// Ticks the arena stands still for at the end, so that all can arrive.
-const REST: u32 = 60;
+const NETWORK: Network = Network {
+    loss: LOSS,
+    delay: 2,
+    rest: 60,
+};
 
 /// Says whether everything came out as it has to; the inner error is a sentence.
 pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
@@ -50,7 +50,7 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
         return Ok(Err("nothing was replicated".into()));
     };
     if !ui.json {
-        let per_second = run.bytes * u64::from(RATE) / u64::from(TICKS + REST);
+        let per_second = run.bytes * u64::from(RATE) / u64::from(TICKS + NETWORK.rest);
         ui.line(format_args!(
             "      {} sent ({per_second} bytes/s), {} lost, {} asked for a full snapshot; \
              in the end the receiver {}",
@@ -85,78 +85,20 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
     Ok(Ok(as_expected && audit.verdict() == Verdict::Fail))
 }
 
-/// How it went.
-struct Run {
-    sent: u64,
-    bytes: u64,
-    lost: u64,
-    resyncs: u64,
-    converged: bool,
-}
-
-fn replicate(seed: u64) -> Result<(Vec<u8>, Run), String> {
-    let sentence = |error: &dyn std::error::Error| error.to_string();
-    let schema = Arena::schema();
-    let (mut sender, mut receiver) = (Sender::new(&schema), Receiver::new(&schema));
+/// The capture of what the receiver sees, and how it went.
+fn replicate(seed: u64) -> Result<(Vec<u8>, Outcome), String> {
     let options = Options {
         tick_ns: Some(1_000_000_000 / u64::from(RATE)),
         keyframe_every: Some(10 * RATE),
         ..Options::default()
     };
+    let sentence = |error: CaptureError| error.to_string();
     let mut capture =
-        CaptureWriter::new(Vec::new(), &schema, options).map_err(|error| sentence(&error))?;
-    let mut arena = Arena::new(SHIPS, seed);
-    let mut state = Snapshot::new(&schema, 0);
-    let mut random = fastrand::Rng::with_seed(seed);
-    let (mut down, mut up) = (Vec::new(), Vec::<(u32, Feedback)>::new());
-    let mut run = Run {
-        sent: 0,
-        bytes: 0,
-        lost: 0,
-        resyncs: 0,
-        converged: false,
-    };
-    let mut packet = Vec::new();
-    for tick in 1..=TICKS + REST {
-        if tick <= TICKS {
-            arena.step();
-            arena.state(&mut state).map_err(|error| sentence(&error))?;
-        }
-        state.set_tick(tick);
-        for (_, feedback) in up.extract_if(.., |(at, _)| *at <= tick) {
-            sender.feedback(&feedback);
-        }
-        let sent = sender
-            .encode(&state, &mut packet)
-            .map_err(|error| sentence(&error))?;
-        run.sent += 1;
-        run.bytes += sent.bytes as u64;
-        if random.u32(0..100) < LOSS {
-            run.lost += 1;
-        } else {
-            down.push((tick + DELAY, packet.clone()));
-        }
-        for (_, packet) in down.extract_if(.., |(at, _)| *at <= tick) {
-            let feedback = match receiver.apply(&packet) {
-                Ok(received) => {
-                    if received.fresh {
-                        capture
-                            .push_state(receiver.view(), None)
-                            .map_err(|error| sentence(&error))?;
-                    }
-                    received.ack
-                }
-                Err(error) => {
-                    run.resyncs += 1;
-                    error.feedback().ok_or_else(|| sentence(&error))?
-                }
-            };
-            if random.u32(0..100) >= LOSS {
-                up.push((tick + DELAY, feedback));
-            }
-        }
+        CaptureWriter::new(Vec::new(), &Arena::schema(), options).map_err(sentence)?;
+    let mut replication = Replication::new(SHIPS, TICKS, seed, NETWORK);
+    while let Some(seen) = replication.next_seen().map_err(|error| error.to_string())? {
+        capture.push_state(seen, None).map_err(sentence)?;
     }
-    run.converged = receiver.view().same_entities(&state);
-    let capture = capture.finish().map_err(|error| sentence(&error))?;
-    Ok((capture, run))
+    let capture = capture.finish().map_err(sentence)?;
+    Ok((capture, replication.outcome()))
 }

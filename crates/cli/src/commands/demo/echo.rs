@@ -1,14 +1,13 @@
 //! The demo with a match of Echo VR.
 
-use std::io::{self, Cursor};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use gametape::echo::echoreplay::ZipWriter;
-use gametape::echo::generate::{Match, MatchOptions};
 use gametape::echo::loss::LossReport;
-use gametape::echo::{Frame, GameStatus};
+use gametape::echo::{Frame, WriteError};
 use gametape::{Convert, Format, Recording, Verdict, Work};
+use gametape_samples::echo::{Match, MatchOptions, cut_out, echoreplay};
 use serde_json::{Value, json};
 
 use super::{audit, print, save};
@@ -91,17 +90,12 @@ fn make(args: &Demo) -> Result<Made, String> {
         rate_hz: RATE,
         ..MatchOptions::default()
     };
-    let frames = Match::new(options.lasting(LASTS));
-    let all: Vec<Frame> = frames.collect();
-    let whole = zip(all.iter().cloned())?;
-    let cut_at = cut_at(&all).ok_or("nobody plays for six seconds in this match")?;
-    let cut = all.into_iter().enumerate();
-    let cut_out = zip(cut.filter_map(|(at, mut frame)| {
-        if at >= cut_at + CUT_OUT {
-            frame.time.0 -= CUT_OUT as i64 * 1000 / i64::from(RATE);
-        }
-        (!(cut_at..cut_at + CUT_OUT).contains(&at)).then_some(frame)
-    }))?;
+    let frames: Vec<Frame> = Match::new(options.lasting(LASTS)).collect();
+    let sentence = |error: WriteError| error.to_string();
+    let whole = echoreplay(&frames).map_err(sentence)?;
+    let cut_out = cut_out(&frames, CUT_OUT, CUT_AT, RATE)
+        .ok_or("nobody plays for six seconds in this match")?;
+    let cut_out = echoreplay(&cut_out).map_err(sentence)?;
     let cut_out = save(&args.folder, "match-cut-out.echoreplay", || Ok(cut_out))?;
     let replay_bytes = whole.len() as u64;
     let replay = save(&args.folder, "match.echoreplay", || Ok(whole))?;
@@ -140,30 +134,8 @@ fn make(args: &Demo) -> Result<Made, String> {
     })
 }
 
-/// Where [`CUT_OUT`] frames can be cut out of play, the frame before and the one behind them being
-/// played as well: as near to [`CUT_AT`] as may be.
-fn cut_at(frames: &[Frame]) -> Option<usize> {
-    let played = |frame: &Frame| frame.session.game_status == GameStatus::Playing;
-    let windows = frames.windows(CUT_OUT + 2).enumerate();
-    windows
-        .filter(|(_, window)| window.iter().all(played))
-        .map(|(before, _)| before + 1)
-        .min_by_key(|at| at.abs_diff(CUT_AT))
-}
-
 fn path_text(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// Frames as the community shares them.
-fn zip(frames: impl Iterator<Item = Frame>) -> Result<Vec<u8>, String> {
-    let sentence = |error: gametape::echo::WriteError| error.to_string();
-    let sink = Cursor::new(Vec::new());
-    let mut writer = ZipWriter::new(sink, "match.echoreplay", 6).map_err(sentence)?;
-    for frame in frames {
-        writer.push(&frame).map_err(sentence)?;
-    }
-    Ok(writer.finish().map_err(sentence)?.into_inner())
 }
 
 /// How small, how far off, and what happened in the match.
@@ -203,25 +175,4 @@ fn told(made: &Made, ui: &mut Ui) -> io::Result<()> {
         )))?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn six_seconds_of_play_are_found_in_any_match() {
-        for seed in 0..20 {
-            let options = MatchOptions {
-                seed,
-                rate_hz: RATE,
-                ..MatchOptions::default()
-            };
-            let frames: Vec<Frame> = Match::new(options.lasting(LASTS)).collect();
-            let at = cut_at(&frames).unwrap();
-            let (before, behind) = (&frames[at - 1].session, &frames[at + CUT_OUT].session);
-            let lost = before.game_clock - behind.game_clock;
-            assert!((5.9..6.2).contains(&lost), "seed {seed}: {lost} s");
-        }
-    }
 }

@@ -3,10 +3,9 @@
 use std::io;
 
 use gametape::Verdict;
-use gametape::murk::engine::World;
-use gametape::murk::{
-    CommandBuf, Envelope, Fault, Faulty, Payload, Recorder, Simulation, Writer, samples,
-};
+use gametape::murk::engine::{EngineWorld, World};
+use gametape::murk::{Fault, Faulty, Simulation};
+use gametape_samples::murk::{FORAGING, HEAT, record};
 
 use super::{audit, print, save};
 use crate::args::Demo;
@@ -15,11 +14,8 @@ use crate::ui::{STRONG, Ui, styled};
 /// Ticks of each recording.
 const TICKS: u64 = 200;
 
-/// A world, and how many rows and columns a command may name.
-const WORLDS: [(&str, &str, [i32; 2]); 2] = [
-    ("heat", samples::HEAT, [16, 16]),
-    ("foraging", samples::FORAGING, [12, 20]),
-];
+/// The worlds, with the names of their recordings.
+const WORLDS: [(&str, &str); 2] = [("heat", HEAT), ("foraging", FORAGING)];
 
 /// The fault that is injected into the first world.
 const FAULT: Fault = Fault {
@@ -38,9 +34,9 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
         ))?;
     }
     let mut as_expected = true;
-    for (name, text, bounds) in WORLDS {
+    for (name, text) in WORLDS {
         let saved = save(&args.folder, &format!("{name}.murk"), || {
-            record(text, bounds, args.seed, |world| world)
+            recording(text, args.seed, |world| world)
         });
         match saved.and_then(|path| Ok((audit(&path)?, path))) {
             Err(message) => return Ok(Err(message)),
@@ -60,9 +56,9 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
             ),
         ))?;
     }
-    let [(name, text, bounds), _] = WORLDS;
+    let [(name, text), _] = WORLDS;
     let saved = save(&args.folder, &format!("{name}-faulty.murk"), || {
-        record(text, bounds, args.seed, |world| Faulty::new(world, FAULT))
+        recording(text, args.seed, |world| Faulty::new(world, FAULT))
     });
     Ok(match saved.and_then(|path| Ok((audit(&path)?, path))) {
         Err(message) => Err(message),
@@ -76,43 +72,13 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
     })
 }
 
-/// A recording of a world with some commands, which are the same for each seed.
-fn record<S: Simulation>(
+/// A recording of a world, which `wrap` may make run otherwise.
+fn recording<S: Simulation>(
     text: &str,
-    [rows, cols]: [i32; 2],
     seed: u64,
-    wrap: impl FnOnce(gametape::murk::engine::EngineWorld) -> S,
+    wrap: impl FnOnce(EngineWorld) -> S,
 ) -> Result<Vec<u8>, String> {
-    let sentence = |error: &dyn std::error::Error| error.to_string();
-    let world = World::from_toml(text).map_err(|error| sentence(&error))?;
-    let header = world.header();
-    let mut simulation = wrap(world.build().map_err(|error| sentence(&error))?);
-    let writer = Writer::new(Vec::new(), &header).map_err(|error| sentence(&error))?;
-    let mut recorder = Recorder::new(writer, &header);
-    let mut commands = CommandBuf::new();
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut below = |end: i32| random.i32(0..end);
-    for tick in 1..=TICKS {
-        commands.clear();
-        if tick % 3 == 1 {
-            let coord = [below(rows), below(cols)];
-            let envelope = Envelope {
-                source_id: Some(below(4) as u64),
-                source_seq: Some(tick),
-                ..Envelope::default()
-            };
-            let payload = Payload::SetField {
-                coord: (&coord).into(),
-                field: 0,
-                value: below(2) as f32,
-            };
-            commands
-                .push(&envelope, &payload)
-                .map_err(|error| sentence(&error))?;
-        }
-        recorder
-            .step(&mut simulation, tick, commands.as_commands())
-            .map_err(|error| sentence(&error))?;
-    }
-    recorder.finish().map_err(|error| sentence(&error))
+    let world = World::from_toml(text).map_err(|error| error.to_string())?;
+    let simulation = wrap(world.build().map_err(|error| error.to_string())?);
+    record(&world, simulation, seed, TICKS).map_err(|error| error.to_string())
 }

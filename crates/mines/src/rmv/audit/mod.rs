@@ -29,7 +29,7 @@ pub struct Audit<'a> {
 /// with itself and with the rules, not that it is genuine.
 ///
 /// ```
-/// # let mut bytes = gametape_mines::player::doc_example();
+/// # let mut bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv::{audit, Severity};
 /// assert_ne!(audit(&bytes).findings.worst(), Some(Severity::Error));
 /// let time = bytes.len() - 18 - 5 - 1; // The last byte of the termination event.

@@ -1,0 +1,217 @@
+//! A world to try things on: ships that fly, bounce, are hit, and come back.
+
+use gametape_delta::{Codec, Component, Field, Schema, Snapshot, Value, ValueError};
+
+/// Half the width of the arena, in hundredths.
+const WALL: i64 = 50_000;
+/// The largest speed, in hundredths a tick.
+const SPEED: i64 = 900;
+/// Ticks from a hit until the ship is back, under another id.
+const AWAY: u32 = 45;
+
+#[derive(Clone, Debug)]
+struct Ship {
+    id: u32,
+    position: [i64; 3],
+    velocity: [i64; 3],
+    yaw: u64,
+    hull: i64,
+    /// Ticks the shield lasts; without one the ship lacks the component.
+    shield: u32,
+    /// Ticks until it is back.
+    away: u32,
+}
+
+/// Ships in an arena: the same ones for the same seed, on every machine.
+///
+/// Ships move all the time, shields (a component of their own) come and go, ships that are hit
+/// are destroyed and come back as new entities.
+///
+/// ```
+/// use gametape_delta::Snapshot;
+/// use gametape_samples::delta::Arena;
+///
+/// let mut arena = Arena::new(300, 1);
+/// let mut state = Snapshot::new(&Arena::schema(), 0);
+/// for _ in 0..30 {
+///     arena.step();
+///     arena.state(&mut state)?;
+/// }
+/// assert_eq!(state.tick(), 30);
+/// # Ok::<(), gametape_delta::ValueError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Arena {
+    ships: Vec<Ship>,
+    tick: u32,
+    next_id: u32,
+    random: u64,
+}
+
+impl Arena {
+    /// A component of position, velocity, yaw and hull, and one for shields.
+    #[must_use]
+    pub fn schema() -> Schema {
+        let position = Codec::FixedPoint {
+            min_q: -WALL,
+            max_q: WALL,
+            scale: 100,
+        };
+        let velocity = Codec::FixedPoint {
+            min_q: -SPEED,
+            max_q: SPEED,
+            scale: 100,
+        };
+        let ship = Component::new(
+            1,
+            [
+                Field::new(1, position).named("x"),
+                Field::new(2, position).named("y"),
+                Field::new(3, position).named("z"),
+                Field::new(4, velocity).named("vx"),
+                Field::new(5, velocity).named("vy"),
+                Field::new(6, velocity).named("vz"),
+                Field::new(7, Codec::UInt { bits: 12 }).named("yaw"),
+                Field::new(8, Codec::UInt { bits: 7 }).named("hull"),
+            ],
+        );
+        let shield = Component::new(2, [Field::new(1, Codec::VarUInt).named("ticks_left")]);
+        let components = [ship.named("ship"), shield.named("shield")];
+        // These components are a schema: a test says so.
+        Schema::new(components).unwrap_or_else(|_| Schema::empty())
+    }
+
+    /// An arena of this many ships.
+    #[must_use]
+    pub fn new(ships: u32, seed: u64) -> Self {
+        let mut arena = Self {
+            ships: Vec::new(),
+            tick: 0,
+            next_id: 1,
+            random: seed,
+        };
+        for _ in 0..ships {
+            let ship = arena.launch();
+            arena.ships.push(ship);
+        }
+        arena
+    }
+
+    /// Its tick: 0 before the first step.
+    #[must_use]
+    pub const fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// splitmix64
+    fn below(&mut self, bound: u64) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.random;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (bits ^ bits >> 31) % bound
+    }
+
+    fn within(&mut self, bound: i64) -> i64 {
+        self.below(2 * bound as u64 + 1) as i64 - bound
+    }
+
+    fn launch(&mut self) -> Ship {
+        let id = self.next_id;
+        self.next_id += 1;
+        Ship {
+            id,
+            position: [(); 3].map(|()| self.within(WALL)),
+            velocity: [(); 3].map(|()| self.within(SPEED)),
+            yaw: self.below(4096),
+            hull: 100,
+            shield: 0,
+            away: 0,
+        }
+    }
+
+    /// One tick on.
+    pub fn step(&mut self) {
+        self.tick += 1;
+        let mut ships = std::mem::take(&mut self.ships);
+        for ship in &mut ships {
+            if ship.away > 0 {
+                ship.away -= 1;
+                if ship.away == 0 {
+                    *ship = self.launch();
+                }
+                continue;
+            }
+            for (position, velocity) in ship.position.iter_mut().zip(&mut ship.velocity) {
+                let push = self.within(20);
+                *velocity = (*velocity + push).clamp(-SPEED, SPEED);
+                *position += *velocity;
+                if position.abs() > WALL {
+                    *position = (*position).clamp(-WALL, WALL);
+                    *velocity = -*velocity;
+                }
+            }
+            ship.yaw = (ship.yaw + 4096 + self.below(41) - 20) % 4096;
+            ship.shield = ship.shield.saturating_sub(1);
+            match self.below(200) {
+                0 => ship.shield = 60,
+                1..5 if ship.shield == 0 => ship.hull -= 25,
+                _ => {}
+            }
+            if ship.hull <= 0 {
+                ship.away = AWAY;
+            }
+        }
+        self.ships = ships;
+    }
+
+    /// The state of this tick, in place of what `state` holds (which must be of
+    /// [`schema`](Self::schema)).
+    pub fn state(&self, state: &mut Snapshot) -> Result<(), ValueError> {
+        state.clear();
+        state.set_tick(self.tick);
+        for ship in self.ships.iter().filter(|ship| ship.away == 0) {
+            let ([x, y, z], [vx, vy, vz]) = (ship.position, ship.velocity);
+            let fixed = [x, y, z, vx, vy, vz].map(Value::FixedPoint);
+            let mut values = [Value::UInt(ship.yaw); 8];
+            for (to, from) in values.iter_mut().zip(fixed) {
+                *to = from;
+            }
+            if let Some(hull) = values.last_mut() {
+                *hull = Value::UInt(ship.hull.max(0) as u64);
+            }
+            let mut entity = state.entry(ship.id);
+            entity.set(1, &values)?;
+            if ship.shield > 0 {
+                entity.set(2, &[Value::VarUInt(ship.shield)])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ships_come_and_go() {
+        let mut arena = Arena::new(50, 1);
+        let mut state = Snapshot::new(&Arena::schema(), 0);
+        let (mut gone, mut shields) = (0, 0);
+        for _ in 0..1000 {
+            arena.step();
+            arena.state(&mut state).unwrap();
+            gone += 50 - state.len();
+            shields += state
+                .iter()
+                .filter(|ship| ship.component(2).is_some())
+                .count();
+        }
+        assert_eq!(state.schema().components().len(), 2);
+        assert!(
+            gone > 100 && shields > 100,
+            "{gone} away, {shields} shields"
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! An arena that is replicated.
+
+use fastrand::Rng;
+use gametape_delta::{Feedback, ReceiveError, Receiver, SendError, Sender, Snapshot, ValueError};
+
+use super::arena::Arena;
+
+/// What lies between the sender and the receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Network {
+    /// Of 100 packets, how many are lost, each way.
+    pub loss: u32,
+    /// Ticks a packet is on its way.
+    pub delay: u32,
+    /// Ticks for which the ships stand still at the end, so that all can arrive.
+    pub rest: u32,
+}
+
+impl Default for Network {
+    /// 10 % are lost, the others take two ticks; 60 ticks of rest.
+    fn default() -> Self {
+        Self {
+            loss: 10,
+            delay: 2,
+            rest: 60,
+        }
+    }
+}
+
+/// How a replication went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    /// Packets that were sent.
+    pub sent: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many of them were lost.
+    pub lost: u64,
+    /// How many times the receiver asked for a full snapshot.
+    pub resyncs: u64,
+    /// The receiver sees what the sender sees.
+    pub converged: bool,
+}
+
+/// Why a replication stopped.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplicationError {
+    /// The arena's state is not of its schema.
+    #[error(transparent)]
+    State(#[from] ValueError),
+    /// The sender can't say it.
+    #[error(transparent)]
+    Send(#[from] SendError),
+    /// The receiver refuses a packet, and a full snapshot would not help.
+    #[error(transparent)]
+    Receive(#[from] ReceiveError),
+}
+
+/// An [`Arena`], a sender, a network and a receiver: the same run for the same seed.
+#[derive(Debug)]
+pub struct Replication {
+    network: Network,
+    /// Ticks until the ships stand still.
+    ticks: u32,
+    tick: u32,
+    arena: Arena,
+    state: Snapshot,
+    sender: Sender,
+    receiver: Receiver,
+    random: Rng,
+    /// On their way, with the ticks at which they arrive.
+    down: Vec<(u32, Vec<u8>)>,
+    up: Vec<(u32, Feedback)>,
+    packet: Vec<u8>,
+    outcome: Outcome,
+}
+
+impl Replication {
+    /// So many ships that fly for so many ticks.
+    #[must_use]
+    pub fn new(ships: u32, ticks: u32, seed: u64, network: Network) -> Self {
+        let schema = Arena::schema();
+        Self {
+            network,
+            ticks,
+            tick: 0,
+            arena: Arena::new(ships, seed),
+            state: Snapshot::new(&schema, 0),
+            sender: Sender::new(&schema),
+            receiver: Receiver::new(&schema),
+            random: Rng::with_seed(seed),
+            down: Vec::new(),
+            up: Vec::new(),
+            packet: Vec::new(),
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Goes on until the receiver sees something new: what it sees. `None` where the run is over.
+    ///
+    /// # Errors
+    /// [`ReplicationError`]. No run of an arena has one: a test says so.
+    pub fn next_seen(&mut self) -> Result<Option<&Snapshot>, ReplicationError> {
+        while self.tick < self.ticks.saturating_add(self.network.rest) {
+            self.tick += 1;
+            self.send()?;
+            if self.receive()? {
+                return Ok(Some(self.receiver.view()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How it went so far.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            converged: self.receiver.view().same_entities(&self.state),
+            ..self.outcome
+        }
+    }
+
+    /// The sender's half of a tick.
+    fn send(&mut self) -> Result<(), ReplicationError> {
+        if self.tick <= self.ticks {
+            self.arena.step();
+            self.arena.state(&mut self.state)?;
+        }
+        self.state.set_tick(self.tick);
+        let tick = self.tick;
+        for (_, feedback) in self.up.extract_if(.., |(at, _)| *at <= tick) {
+            self.sender.feedback(&feedback);
+        }
+        let sent = self.sender.encode(&self.state, &mut self.packet)?;
+        self.outcome.sent += 1;
+        self.outcome.bytes += sent.bytes as u64;
+        if self.random.u32(0..100) < self.network.loss {
+            self.outcome.lost += 1;
+        } else {
+            let packet = self.packet.clone();
+            self.down.push((tick + self.network.delay, packet));
+        }
+        Ok(())
+    }
+
+    /// The receiver's half. Says whether it sees something new.
+    fn receive(&mut self) -> Result<bool, ReplicationError> {
+        let (tick, mut fresh) = (self.tick, false);
+        for (_, packet) in self.down.extract_if(.., |(at, _)| *at <= tick) {
+            let feedback = match self.receiver.apply(&packet) {
+                Ok(received) => {
+                    fresh |= received.fresh;
+                    received.ack
+                }
+                Err(error) => {
+                    self.outcome.resyncs += 1;
+                    error.feedback().ok_or(error)?
+                }
+            };
+            if self.random.u32(0..100) >= self.network.loss {
+                self.up.push((tick + self.network.delay, feedback));
+            }
+        }
+        Ok(fresh)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_run_is_seen_to_its_end() {
+        for (seed, loss) in [0, 1, 10, 50].into_iter().enumerate() {
+            let network = Network {
+                loss,
+                rest: 200,
+                ..Network::default()
+            };
+            let mut replication = Replication::new(40, 120, seed as u64, network);
+            let (mut seen, mut last) = (0, 0);
+            while let Some(state) = replication.next_seen().unwrap() {
+                assert!(state.tick() > last, "{} after {last}", state.tick());
+                (seen, last) = (seen + 1, state.tick());
+            }
+            let outcome = replication.outcome();
+            assert_eq!(outcome.sent, 320);
+            assert!(seen <= outcome.sent - outcome.lost);
+            assert_eq!(outcome.lost == 0, loss == 0);
+            assert!(outcome.converged, "{loss} %: {outcome:?}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The course of an arena match: its clock and its statuses.
+
+use fastrand::Rng;
+use gametape_echo::GameStatus;
+
+use super::court::{ROOM, of_team};
+use super::state::{Arena, launch, no_score};
+use crate::echo::actor::Hold;
+use crate::echo::math::{between, once_in};
+
+/// Seconds of sudden death until it is called a draw.
+const SUDDEN_DEATH: f32 = 120.0;
+
+impl Arena {
+    /// Goes on by `dt`. `false` where the match is over.
+    pub(in crate::echo) fn step(&mut self, rng: &mut Rng, dt: f32) -> bool {
+        self.count += f64::from(dt) * 1000.0;
+        self.crowd.pass_time(rng, dt);
+        self.room.step(rng, dt);
+        for left in &mut self.restart {
+            *left = (*left - dt).max(0.0);
+        }
+        let playing = self.status == GameStatus::Playing;
+        if self.pausing.step(rng, dt, playing && self.clock > 10.0) {
+            // Nothing moves but heads and hands.
+            self.crowd.pose(rng, dt, self.disc.position, self.bones);
+            return true;
+        }
+        if once_in(rng, 500.0, dt) {
+            self.change_rules(rng);
+        }
+        if playing && once_in(rng, 400.0, dt) {
+            *of_team(&mut self.restart, rng.u32(..2) as usize) = between(rng, 0.5, 3.0);
+        }
+        let keep = self.disc.carrier();
+        let left = self.crowd.come_and_go(rng, dt, keep, |rng, actor| {
+            launch(actor, between(rng, 1.0, 6.0));
+        });
+        if let Some(id) = left {
+            self.disc.forget(id);
+            if self.possessor == Some(id) {
+                self.possessor = None;
+            }
+        }
+        let moving = !matches!(
+            self.status,
+            GameStatus::PreMatch | GameStatus::RoundStart | GameStatus::PreSuddenDeath
+        );
+        if moving {
+            self.roam(rng, dt);
+        } else {
+            self.wait(rng, dt);
+        }
+        if self.contested() {
+            self.stuns(rng, dt);
+            self.contest(rng, dt);
+            self.count_possession(dt);
+        } else {
+            self.disc.drift(rng, dt);
+        }
+        self.crowd.watch(rng, dt, ROOM);
+        self.crowd.pose(rng, dt, self.disc.position, self.bones);
+        self.carry();
+        self.advance(rng, dt)
+    }
+
+    fn count_possession(&mut self, dt: f32) {
+        if self.disc.carrier().is_none() {
+            self.possession_left -= dt;
+            if self.possession_left <= 0.0 {
+                self.drop_possession();
+            }
+        }
+        if let Some(actor) = self.possessor.and_then(|id| self.crowd.get_mut(id)) {
+            actor.stats.possession_time += dt;
+        }
+    }
+
+    fn change_rules(&mut self, rng: &mut Rng) {
+        let players = self.crowd.players().count() as u32;
+        let who = rng.u32(..players.max(1)) as usize;
+        let name = self.crowd.players().nth(who);
+        if let (Some(rules), Some(actor)) = (&mut self.rules, name) {
+            *rules = (actor.person.name.clone(), self.count as i64);
+        }
+    }
+
+    /// Clock and status. `false` where the match is over.
+    fn advance(&mut self, rng: &mut Rng, dt: f32) -> bool {
+        if self.status == GameStatus::Playing {
+            self.clock = (self.clock - dt).max(0.0);
+            if self.clock > 0.0 {
+                return true;
+            }
+        } else {
+            self.status_left -= dt;
+            if self.status_left > 0.0 {
+                return true;
+            }
+        }
+        let [blue, orange] = self.points;
+        let (next, seconds) = match self.status {
+            GameStatus::PreMatch => (GameStatus::RoundStart, 5.0),
+            GameStatus::RoundStart => (GameStatus::Playing, 0.0),
+            GameStatus::Score => {
+                self.line_up(rng);
+                (GameStatus::RoundStart, 3.5)
+            }
+            GameStatus::Playing if blue == orange => {
+                self.release();
+                self.line_up(rng);
+                (GameStatus::PreSuddenDeath, 4.0)
+            }
+            GameStatus::PreSuddenDeath => (GameStatus::SuddenDeath, SUDDEN_DEATH),
+            GameStatus::RoundOver => {
+                if self.rounds_played < self.rounds {
+                    self.points = [0; 2];
+                    self.clock = self.round_length();
+                    self.line_up(rng);
+                    (GameStatus::RoundStart, 5.0)
+                } else {
+                    (GameStatus::PostMatch, 12.0)
+                }
+            }
+            GameStatus::PostMatch => {
+                self.start_again(rng);
+                return false;
+            }
+            // Played, or decided by sudden death, or by none.
+            _ => {
+                self.release();
+                self.rounds_played += 1;
+                if blue != orange {
+                    *of_team(&mut self.rounds_won, usize::from(orange > blue)) += 1;
+                }
+                (GameStatus::RoundOver, 6.0)
+            }
+        };
+        if next == GameStatus::Playing {
+            self.launch_all(rng);
+        }
+        (self.status, self.status_left) = (next, seconds);
+        true
+    }
+
+    /// Nobody has the disc any more.
+    fn release(&mut self) {
+        for actor in self.crowd.players_mut() {
+            for hold in &mut actor.holds {
+                if *hold == Hold::Disc {
+                    *hold = Hold::Nothing;
+                }
+            }
+        }
+        self.disc.let_loose();
+        self.drop_possession();
+    }
+
+    /// Another match in the same session.
+    fn start_again(&mut self, rng: &mut Rng) {
+        self.crowd.forget_stats();
+        self.points = [0; 2];
+        self.rounds_won = [0; 2];
+        self.rounds_played = 0;
+        self.clock = self.round_length();
+        self.last_score = no_score();
+        self.line_up(rng);
+        self.status = GameStatus::PreMatch;
+        self.status_left = between(rng, 4.0, 8.0);
+    }
+}

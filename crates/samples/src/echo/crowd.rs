@@ -1,0 +1,273 @@
+//! Everybody in the match, and who comes and goes.
+
+use compact_str::CompactString;
+use fastrand::Rng;
+use gametape_echo::{Bones, Player, PlayerBones, Session, Stats, Team, Vec3};
+
+use super::actor::{Act, Actor, Hold};
+use super::math::{between, within};
+use super::options::MatchOptions;
+use super::roster::Bench;
+
+/// The third team.
+pub(super) const SPECTATORS: usize = 2;
+
+#[derive(Clone, Debug)]
+pub(super) struct Crowd {
+    /// Blue first, then orange, then spectators.
+    pub actors: Vec<Actor>,
+    bench: Bench,
+    per_team: usize,
+    spectators: usize,
+    joins: bool,
+    /// Seconds until somebody joins or leaves.
+    change_left: f32,
+    /// `playerid` of the one who records, and who therefore stays.
+    pub client: i32,
+    pub client_name: CompactString,
+}
+
+impl Crowd {
+    pub(super) fn new(rng: &mut Rng, options: &MatchOptions) -> Self {
+        let per_team = usize::from(options.players_per_team.clamp(1, 16));
+        let spectators = usize::from(options.spectators.min(16));
+        let present = per_team * 2 + spectators;
+        let mut bench = Bench::new(rng, present as u32 + 24);
+        let mut actors = Vec::with_capacity(present + 1);
+        // The game numbers players in the order in which they came.
+        let mut ids: Vec<i32> = (0..present as i32).collect();
+        // `Rng::shuffle` draws as wide as the platform's pointers are.
+        for last in (1..ids.len()).rev() {
+            ids.swap(last, rng.u32(..=last as u32) as usize);
+        }
+        let teams = [(0, per_team), (1, per_team), (SPECTATORS, spectators)];
+        let places = teams
+            .into_iter()
+            .flat_map(|(team, size)| (0..size).map(move |_| team));
+        for (team, id) in places.zip(ids) {
+            if let Some(person) = bench.take(rng) {
+                actors.push(Actor::new(rng, person, id, team).settled());
+            }
+        }
+        let (client, client_name) = actors
+            .first()
+            .map_or((0, CompactString::default()), |first| {
+                (first.playerid, first.person.name.clone())
+            });
+        Self {
+            actors,
+            bench,
+            per_team,
+            spectators,
+            joins: options.joins,
+            change_left: between(rng, 12.0, 30.0),
+            client,
+            client_name,
+        }
+    }
+
+    pub(super) fn get(&self, playerid: i32) -> Option<&Actor> {
+        self.actors.iter().find(|actor| actor.playerid == playerid)
+    }
+
+    pub(super) fn get_mut(&mut self, playerid: i32) -> Option<&mut Actor> {
+        self.actors
+            .iter_mut()
+            .find(|actor| actor.playerid == playerid)
+    }
+
+    pub(super) fn name(&self, playerid: i32) -> Option<&CompactString> {
+        self.get(playerid).map(|actor| &actor.person.name)
+    }
+
+    /// Those who play.
+    pub(super) fn players(&self) -> impl Iterator<Item = &Actor> {
+        self.actors.iter().filter(|actor| actor.team < SPECTATORS)
+    }
+
+    /// Those who play.
+    pub(super) fn players_mut(&mut self) -> impl Iterator<Item = &mut Actor> {
+        self.actors
+            .iter_mut()
+            .filter(|actor| actor.team < SPECTATORS)
+    }
+
+    /// Somebody may join or leave, but neither the client nor `keep`. Who joins is placed by
+    /// `place`. Says who left.
+    pub(super) fn come_and_go(
+        &mut self,
+        rng: &mut Rng,
+        dt: f32,
+        keep: Option<i32>,
+        place: impl FnOnce(&mut Rng, &mut Actor),
+    ) -> Option<i32> {
+        if !self.joins {
+            return None;
+        }
+        self.change_left -= dt;
+        if self.change_left > 0.0 {
+            return None;
+        }
+        self.change_left = between(rng, 6.0, 60.0);
+        let team = match rng.u32(..7) {
+            0..3 => 0,
+            3..6 => 1,
+            _ => SPECTATORS,
+        };
+        let size = self
+            .actors
+            .iter()
+            .filter(|actor| actor.team == team)
+            .count();
+        let (least, most) = if team == SPECTATORS {
+            (self.spectators, self.spectators + 1)
+        } else {
+            (self.per_team.saturating_sub(2).max(1), self.per_team)
+        };
+        // Whoever left is soon replaced.
+        if size < most && (size <= least || rng.u32(..4) > 0) {
+            self.join(rng, team, place);
+            return None;
+        }
+        if size > least {
+            return self.leave(rng, team, keep);
+        }
+        None
+    }
+
+    fn join(&mut self, rng: &mut Rng, team: usize, place: impl FnOnce(&mut Rng, &mut Actor)) {
+        let free = (0..=i32::MAX).find(|id| self.get(*id).is_none());
+        let (Some(id), Some(person)) = (free, self.bench.take(rng)) else {
+            return;
+        };
+        let mut actor = Actor::new(rng, person, id, team);
+        place(rng, &mut actor);
+        let after = self.actors.partition_point(|other| other.team <= team);
+        self.actors.insert(after, actor);
+    }
+
+    fn leave(&mut self, rng: &mut Rng, team: usize, keep: Option<i32>) -> Option<i32> {
+        let may = |actor: &Actor| {
+            actor.team == team && actor.playerid != self.client && Some(actor.playerid) != keep
+        };
+        let candidates = self.actors.iter().filter(|actor| may(actor)).count() as u32;
+        if candidates == 0 {
+            return None;
+        }
+        let chosen = rng.u32(..candidates) as usize;
+        let (at, _) = self
+            .actors
+            .iter()
+            .enumerate()
+            .filter(|(_, actor)| may(actor))
+            .nth(chosen)?;
+        let gone = self.actors.remove(at);
+        let id = gone.playerid;
+        self.bench.give_back(gone.person);
+        for hold in self.actors.iter_mut().flat_map(|actor| &mut actor.holds) {
+            if *hold == Hold::Mate(id) {
+                *hold = Hold::Nothing;
+            }
+        }
+        Some(id)
+    }
+
+    /// Spectators float about.
+    pub(super) fn watch(&mut self, rng: &mut Rng, dt: f32, room: Vec3) {
+        for actor in &mut self.actors {
+            if actor.team != SPECTATORS {
+                continue;
+            }
+            actor.act_left -= dt;
+            if actor.act_left <= 0.0 {
+                actor.act_left = between(rng, 2.0, 9.0);
+                actor.target = within(rng, room);
+                actor.act = if rng.bool() { Act::Thrust } else { Act::Grab };
+            }
+            actor.fly(dt, 3.0);
+        }
+    }
+
+    /// Everybody goes on looking about; players look at `at`.
+    pub(super) fn pose(&mut self, rng: &mut Rng, dt: f32, at: Vec3, bones: bool) {
+        for actor in &mut self.actors {
+            actor.pose(rng, dt, at, bones && actor.team < SPECTATORS);
+        }
+    }
+
+    pub(super) fn pass_time(&mut self, rng: &mut Rng, dt: f32) {
+        for actor in &mut self.actors {
+            actor.pass_time(rng, dt);
+        }
+    }
+
+    /// A new match: nobody has done anything yet.
+    pub(super) fn forget_stats(&mut self) {
+        for actor in &mut self.actors {
+            actor.stats = Stats::default();
+        }
+    }
+
+    /// Team and place of a player, as the API counts.
+    pub(super) fn place_of(&self, playerid: i32) -> Option<[i32; 2]> {
+        let mut place = 0;
+        let mut team = 0;
+        for actor in &self.actors {
+            if actor.team != team {
+                (team, place) = (actor.team, 0);
+            }
+            if actor.playerid == playerid {
+                return Some([team as i32, place]);
+            }
+            place += 1;
+        }
+        None
+    }
+
+    /// The teams of a session.
+    pub(super) fn write(&self, session: &mut Session, frozen: bool, arena: bool) {
+        session.teams.resize_with(3, Team::default);
+        let names = ["BLUE TEAM", "ORANGE TEAM", "SPECTATORS"];
+        for (index, (team, name)) in session.teams.iter_mut().zip(names).enumerate() {
+            if team.name != name {
+                team.name = CompactString::const_new(name);
+            }
+            let of_team = || self.actors.iter().filter(|actor| actor.team == index);
+            team.players.resize_with(of_team().count(), Player::default);
+            let mut sum = Stats::default();
+            team.possession = false;
+            for (player, actor) in team.players.iter_mut().zip(of_team()) {
+                actor.write(player, frozen, arena);
+                team.possession |= actor.possession;
+                add(&mut sum, &actor.stats);
+            }
+            team.stats = (index < SPECTATORS).then_some(sum);
+        }
+    }
+
+    /// The bones of those who play, in the order of the teams.
+    pub(super) fn write_bones(&self, bones: &mut Bones) {
+        bones.unknown.clear();
+        bones
+            .user_bones
+            .resize_with(self.players().count(), PlayerBones::default);
+        for (bones, actor) in bones.user_bones.iter_mut().zip(self.players()) {
+            actor.skeleton.write(bones);
+        }
+    }
+}
+
+fn add(sum: &mut Stats, stats: &Stats) {
+    sum.possession_time += stats.possession_time;
+    sum.points += stats.points;
+    sum.saves += stats.saves;
+    sum.goals += stats.goals;
+    sum.stuns += stats.stuns;
+    sum.passes += stats.passes;
+    sum.catches += stats.catches;
+    sum.steals += stats.steals;
+    sum.blocks += stats.blocks;
+    sum.interceptions += stats.interceptions;
+    sum.assists += stats.assists;
+    sum.shots_taken += stats.shots_taken;
+}

@@ -1,0 +1,82 @@
+//! Matches as files, and what somebody made of them.
+
+use std::io::Cursor;
+
+use gametape_echo::echoreplay::ZipWriter;
+use gametape_echo::{Frame, GameStatus, WriteError};
+
+/// Frames as the community shares them: an .echoreplay, zipped.
+///
+/// # Errors
+/// As those of [`ZipWriter`].
+pub fn echoreplay<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Result<Vec<u8>, WriteError> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()), "match.echoreplay", 6)?;
+    for frame in frames {
+        writer.push(frame)?;
+    }
+    Ok(writer.finish()?.into_inner())
+}
+
+/// A match that somebody cut `count` frames of play out of, closing the gap; as near to frame `near`
+/// as it is played all the while, and in the frame before and the one behind. `None` where it is
+/// nowhere played for so long.
+///
+/// ```
+/// use gametape_samples::echo::{Match, MatchOptions, cut_out};
+///
+/// let options = MatchOptions { rate_hz: 15, frames: Some(900), ..MatchOptions::default() };
+/// let frames: Vec<_> = Match::new(options).collect();
+/// let cut = cut_out(&frames, 90, 600, 15).unwrap(); // six seconds
+/// assert_eq!(cut.len(), 810);
+/// ```
+#[must_use]
+pub fn cut_out(frames: &[Frame], count: usize, near: usize, rate_hz: u32) -> Option<Vec<Frame>> {
+    let from = played(frames, count, near)?;
+    let gap = count as i64 * 1000 / i64::from(rate_hz.max(1));
+    let mut cut = frames.to_vec();
+    cut.drain(from..from + count);
+    for frame in cut.iter_mut().skip(from) {
+        frame.time.0 -= gap;
+    }
+    Some(cut)
+}
+
+/// The first of `count` frames as [`cut_out`] wants them.
+fn played(frames: &[Frame], count: usize, near: usize) -> Option<usize> {
+    let playing = |frame: &Frame| frame.session.game_status == GameStatus::Playing;
+    let windows = frames.windows(count.checked_add(2)?).enumerate();
+    windows
+        .filter(|(_, window)| window.iter().all(playing))
+        .map(|(before, _)| before + 1)
+        .min_by_key(|at| at.abs_diff(near))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::echo::game::Match;
+    use crate::echo::options::MatchOptions;
+
+    #[test]
+    fn six_seconds_of_play_are_found_in_any_match() {
+        for seed in 0..20 {
+            let options = MatchOptions {
+                seed,
+                rate_hz: 15,
+                frames: Some(1350),
+                ..MatchOptions::default()
+            };
+            let frames: Vec<Frame> = Match::new(options).collect();
+            let at = played(&frames, 90, 600).unwrap();
+            let (before, behind) = (&frames[at - 1].session, &frames[at + 90].session);
+            let lost = before.game_clock - behind.game_clock;
+            assert!((5.9..6.2).contains(&lost), "seed {seed}: {lost} s");
+
+            let cut = cut_out(&frames, 90, 600, 15).unwrap();
+            assert_eq!(cut[..at], frames[..at]);
+            assert_eq!(cut[at].session, *behind);
+            let gap = cut[at].time.0 - cut[at - 1].time.0;
+            assert!((55..=80).contains(&gap), "seed {seed}: {gap} ms");
+        }
+    }
+}
