@@ -176,18 +176,97 @@ impl Mode {
         }
     }
 
-    /// True where the rules of clicking are known to be the standard ones: the mode changes
-    /// how the board is made, or what a result counts for, and no more. The recursive modes
-    /// are named in the specification and defined nowhere; `density` is only named as well.
+    /// What the mode changes, and what of that is not known.
+    ///
+    /// The specification names the modes and defines none of them. Those from 4 on it takes over
+    /// from EVF, whose specification says what most of them mean.
     #[must_use]
-    pub const fn has_known_rules(self) -> bool {
-        !matches!(
-            self,
-            Self::Density
-                | Self::ChordingRecursiveStandard
-                | Self::FlagRecursive
-                | Self::ChordingFlagRecursive
-        )
+    pub const fn rules(self) -> ModeRules {
+        let chords = "a square that a chord opens may chord in turn";
+        let flags = "a flag may chord the numbers beside it, and a right press on a number flag the \
+                     squares that have to be mines";
+        let how_far = "how far that goes is not published";
+        let when = "whether the recorded mines are those of the beginning or of the end is not \
+                    published: the board is checked as it is recorded";
+        let unseen = "no public recording shows the mode";
+        match self {
+            Self::Normal => ModeRules::new("nothing", None),
+            Self::Upk => ModeRules::new("the player knows the board", Some(unseen)),
+            Self::Cheat => ModeRules::new(
+                "the program helps the player",
+                Some("how it helps is not published"),
+            ),
+            Self::Density => ModeRules::new(
+                "ViennaSweeper's own mode",
+                Some("what it changes is not published"),
+            ),
+            Self::Win7 => ModeRules::new("the first click finds an opening", Some(unseen)),
+            Self::CompetitiveSolvable => ModeRules::new(
+                "the board needs no guess, and a guess is allowed",
+                Some("which deductions a board may ask for is not published"),
+            ),
+            Self::StrongSolvable => ModeRules::new(
+                "the board needs no guess, and a click that could have met a mine loses",
+                Some(when),
+            ),
+            Self::WeakSolvable => ModeRules::new(
+                "a guess that has to be made is free, any other one loses",
+                Some(when),
+            ),
+            Self::ToBeSolvable => ModeRules::new("a guess that has to be made is free", Some(when)),
+            Self::StrongGuessable => ModeRules::new(
+                "a guess that could be right is, and none has to be made after it",
+                Some(when),
+            ),
+            Self::WeakGuessable => ModeRules::new("a guess that could be right is", Some(when)),
+            Self::ChordingRecursiveStandard => ModeRules {
+                chords_go_on: true,
+                ..ModeRules::new(chords, Some(how_far))
+            },
+            Self::FlagRecursive => ModeRules {
+                flags_go_on: true,
+                ..ModeRules::new(flags, Some(how_far))
+            },
+            Self::ChordingFlagRecursive => ModeRules {
+                chords_go_on: true,
+                flags_go_on: true,
+                ..ModeRules::new(
+                    "chords go on as in chording_recursive_standard, flags as in flag_recursive",
+                    Some(how_far),
+                )
+            },
+        }
+    }
+}
+
+/// What a game mode changes.
+///
+/// Every mode is played on the recorded board: its numbers are true, a mine that opens ends the
+/// game, and it is won when every safe square is open. An ending is checked against that in
+/// every mode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ModeRules {
+    /// What it changes, as half a sentence.
+    pub changes: &'static str,
+    /// What of that is not known, as half a sentence; `None` where nothing is.
+    pub unknown: Option<&'static str>,
+    /// Squares that a click or a chord opens may open their neighbours, where as many flags are
+    /// around them as their numbers say.
+    pub chords_go_on: bool,
+    /// The right button may do the same for the numbers around a new flag, and flag the squares
+    /// around a number that is as high as they are many.
+    pub flags_go_on: bool,
+}
+
+impl ModeRules {
+    const fn new(changes: &'static str, unknown: Option<&'static str>) -> Self {
+        Self {
+            changes,
+            unknown,
+            chords_go_on: false,
+            flags_go_on: false,
+        }
     }
 }
 

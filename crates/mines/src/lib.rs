@@ -48,11 +48,11 @@ pub use engine::Engine;
 pub use event::{BoardEvent, Buttons, Ending, Event, Face, MouseAction, MouseEvent, Outcome};
 pub use fields::{Extension, Extensions, PlayerFields};
 pub use game::{
-    Board, DeclaredSize, Encoding, Game, Level, Mode, V1_SQUARE_SIZE, Version, property,
+    Board, DeclaredSize, Encoding, Game, Level, Mode, ModeRules, V1_SQUARE_SIZE, Version, property,
 };
 pub use metrics::Metrics;
 pub use minefield::Minefield;
-pub use replay::{Divergence, Replayed, replay};
+pub use replay::{Divergence, Doubted, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};
 
 /// The README's example compiles and runs.

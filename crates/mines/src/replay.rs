@@ -1,10 +1,12 @@
 //! Plays a recorded game through the engine, and compares what the recording says happened.
 
-use crate::engine::{Click, Engine, Status};
-use crate::rmv::Events;
-use crate::{BoardEvent, Event, Face, Game, MouseEvent};
+use std::collections::BTreeSet;
 
-/// The first board event that the engine does not give.
+use crate::engine::{Click, Doubt, Engine, Judge, Leeway, Status};
+use crate::rmv::Events;
+use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
+
+/// A board event that the engine does not give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Divergence {
     /// Index of the event where the two part: the recorded board event, or whatever stands
@@ -18,9 +20,18 @@ pub struct Divergence {
     pub recorded: Option<BoardEvent>,
     /// What the rules give; `None` where the recording has an event too many.
     pub expected: Option<BoardEvent>,
-    /// A mine was open already: the order in which the rest of a lost chord opens is not
-    /// proven by real files.
-    pub after_blast: bool,
+}
+
+/// Mouse events whose board events differ from the standard rules' in a way that nobody can
+/// call wrong: see [`Doubt`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Doubted {
+    /// The first difference.
+    pub first: Divergence,
+    /// What is in doubt there.
+    pub why: Doubt,
+    /// How many mouse events there are of this kind, for whatever reason.
+    pub times: u32,
 }
 
 /// Where board events were recorded one mouse event late.
@@ -39,11 +50,17 @@ pub struct Lag {
 /// The outcome of playing a recording through the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
-    /// Where recording and rules part for good.
+    /// Where the recording first differs from the standard rules, with or without an excuse.
     pub divergence: Option<Divergence>,
+    /// Where recording and rules part for good: the first board event that no [`Doubt`] excuses.
+    pub fault: Option<Divergence>,
+    /// What a [`Doubt`] excuses. Behind each such mouse event the engine goes on from what the
+    /// recording says, and its rules hold again.
+    pub doubted: Option<Doubted>,
     /// Where the recording lags behind by one mouse event.
     pub lag: Option<Lag>,
-    /// How far the game came by the rules.
+    /// How far the game came on the recorded board; from a [fault](Self::fault) on, by the
+    /// rules.
     pub status: Status,
     /// Where the recording stops in the middle of what a mouse event does: the index of that
     /// mouse event (of the one before, where the recording lags).
@@ -80,6 +97,10 @@ pub(crate) trait Observer {
     ) {
     }
 
+    /// The board events of the last mouse event are not those it was told with, but others.
+    fn corrected(&mut self, _click: Option<Click>, _told: &[BoardEvent], _recorded: &[BoardEvent]) {
+    }
+
     /// A timestamp event.
     fn timestamp(&mut self, _at: Place, _last: Option<&MouseEvent>, _value: u32) {}
 }
@@ -102,6 +123,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     ) {
         self.0.mouse(at, last, event, click, shown);
         self.1.mouse(at, last, event, click, shown);
+    }
+
+    fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
+        self.0.corrected(click, told, recorded);
+        self.1.corrected(click, told, recorded);
     }
 
     fn timestamp(&mut self, at: Place, last: Option<&MouseEvent>, value: u32) {
@@ -154,13 +180,38 @@ struct Expectation {
     from: u32,
 }
 
+/// A mouse event whose board events differ from the standard ones, and may do so.
+struct Trial {
+    /// Where they first differ.
+    first: Divergence,
+    by: Court,
+}
+
+/// Who says which differences are possible.
+enum Court {
+    Judge(Judge),
+    /// Behind the mine of a lost chord: what of it is still closed, each square once.
+    Rest(BTreeSet<(Cell, u8)>),
+}
+
+/// How often a recording may leave out the squares of a whole board that standard rules open.
+///
+/// Each opening that is taken back costs its squares again; without a bound a small file could
+/// keep an audit busy for hours.
+const PATIENCE: u32 = 16;
+
 /// Replays a game on `engine`, which is at its start.
 pub(crate) fn replay_with(
     game: &Game<'_>,
     engine: Engine,
     observer: &mut impl Observer,
 ) -> (Replayed, Trail) {
+    // A number that no mode has is an error of its own.
+    let mode = game.mode().unwrap_or(Mode::Normal).rules();
     let mut pass = Pass {
+        patience: engine.field().safe().saturating_mul(PATIENCE),
+        wary: game.marks() || mode.chords_go_on || mode.flags_go_on,
+        mode,
         engine,
         observer,
         expected: Expectation {
@@ -171,7 +222,12 @@ pub(crate) fn replay_with(
             blast: false,
             from: 0,
         },
+        leeway: None,
+        click: None,
+        trial: None,
         divergence: None,
+        fault: None,
+        doubted: None,
         lag: None,
         after_end: None,
         time_ms: 0,
@@ -190,27 +246,26 @@ pub(crate) fn replay_with(
         index += 1;
         match event {
             Event::Mouse(mouse) => {
-                pass.mouse(at, last.as_ref(), &mouse);
+                pass.mouse(at, last.as_ref(), &mouse, &events);
                 index += pass.skip_expected(&mut events);
             }
             Event::Board(recorded) => pass.board(at, recorded),
             Event::Timestamp(value) => pass.observer.timestamp(at, last.as_ref(), value),
         }
     }
-    let unmet = pass.divergence.is_none() && pass.expected.met < pass.expected.events.len();
+    let unmet = pass.fault.is_none() && pass.has_open_ends();
     let unmet_from = unmet.then_some(pass.expected.from);
-    if game.ending.is_some() && pass.divergence.is_none() {
-        let end = Place {
+    // Where a recording was cut the rest may just be lost.
+    if game.ending.is_some() {
+        pass.settle(Place {
             index: game.events.len(),
             position: game.events.as_bytes().len(),
-        };
-        pass.divergence = pass
-            .expected
-            .turn(true)
-            .map(|missing| pass.diverges(end, None, Some(missing)));
+        });
     }
     let replayed = Replayed {
         divergence: pass.divergence,
+        fault: pass.fault,
+        doubted: pass.doubted,
         lag: pass.lag,
         status: pass.engine.status(),
         unmet_from,
@@ -221,10 +276,23 @@ pub(crate) fn replay_with(
 
 /// One pass over the events of a game.
 struct Pass<'o, O> {
+    mode: ModeRules,
+    /// Any event may be in doubt, not only those of the middle button.
+    wary: bool,
     engine: Engine,
     observer: &'o mut O,
     expected: Expectation,
+    /// How far the board events of the last mouse event may differ.
+    leeway: Option<Leeway>,
+    /// The click it completed.
+    click: Option<Click>,
+    /// They do differ.
+    trial: Option<Trial>,
+    /// Squares that may still be left out where standard rules open them.
+    patience: u32,
     divergence: Option<Divergence>,
+    fault: Option<Divergence>,
+    doubted: Option<Doubted>,
     lag: Option<Lag>,
     after_end: Option<(u32, usize, MouseEvent)>,
     /// Time of the last mouse event.
@@ -234,28 +302,41 @@ struct Pass<'o, O> {
 
 impl<O: Observer> Pass<'_, O> {
     fn diverges(
-        &self,
+        &mut self,
         at: Place,
         recorded: Option<BoardEvent>,
         expected: Option<BoardEvent>,
     ) -> Divergence {
-        Divergence {
+        let divergence = Divergence {
             event: at.index,
             position: at.position,
             time_ms: self.time_ms,
             recorded,
             expected,
-            after_blast: self.expected.blast,
-        }
+        };
+        self.divergence.get_or_insert(divergence);
+        divergence
+    }
+
+    /// Something is expected, or in doubt, that the recording has not settled.
+    fn has_open_ends(&self) -> bool {
+        self.trial.is_some() || self.expected.met < self.expected.events.len()
     }
 
     /// Steps over the moves that come next and are quiet to everybody; gives their number.
     #[inline(always)]
     fn skip_quiet(&mut self, events: &mut Events<'_>) -> u32 {
-        if !self.expected.events.is_empty() || self.engine.is_over() {
+        if !self.expected.events.is_empty() || self.trial.is_some() || self.engine.is_over() {
+            return 0;
+        }
+        if self.engine.has_strange_grip() {
             return 0;
         }
         let skipped = skip_quiet(events, &mut self.engine, self.observer, &mut self.trail);
+        if skipped > 0 && self.leeway.take().is_some() {
+            // What comes next belongs to a move that nothing is in doubt of.
+            self.engine.trust();
+        }
         self.time_ms = events.last_mouse().map_or(0, |last| last.time_ms);
         skipped
     }
@@ -263,7 +344,7 @@ impl<O: Observer> Pass<'_, O> {
     /// Steps over the board events that the last mouse event makes; gives their number. Nearly
     /// always the recording has them all, at once and in order.
     fn skip_expected(&mut self, events: &mut Events<'_>) -> u32 {
-        if self.divergence.is_some() || self.expected.late != 0 {
+        if self.fault.is_some() || self.expected.late != 0 {
             return 0;
         }
         let met = events.skip_board(&self.expected.events);
@@ -272,15 +353,22 @@ impl<O: Observer> Pass<'_, O> {
             let shown = self.expected.events.iter().take(met);
             self.expected.blast |= shown.into_iter().any(|event| event.face == Face::Blast);
         }
-        if met == self.expected.events.len() {
+        // What is in doubt may be judged once more comes.
+        if met == self.expected.events.len() && self.leeway.is_none() {
             self.expected.clear();
         }
         met as u32
     }
 
-    fn mouse(&mut self, at: Place, last: Option<&MouseEvent>, mouse: &MouseEvent) {
-        if !self.expected.events.is_empty() {
-            self.turn(at, mouse.time_ms);
+    fn mouse(
+        &mut self,
+        at: Place,
+        last: Option<&MouseEvent>,
+        mouse: &MouseEvent,
+        behind: &Events<'_>,
+    ) {
+        if !self.expected.events.is_empty() || self.trial.is_some() {
+            self.turn(at, mouse.time_ms, behind);
         }
         self.time_ms = mouse.time_ms;
         if self.engine.is_over() && self.after_end.is_none() {
@@ -290,38 +378,172 @@ impl<O: Observer> Pass<'_, O> {
         if before == 0 {
             self.expected.from = at.index;
         }
-        let click = self.engine.apply(mouse, &mut self.expected.events);
+        // Nearly all events of nearly all recordings are beyond doubt.
+        let in_doubt = self.wary
+            || self.engine.has_strange_grip()
+            || matches!(
+                mouse.action,
+                MouseAction::MiddleDown | MouseAction::MiddleUp
+            );
+        if in_doubt || self.leeway.is_some() {
+            self.apply_in_doubt(mouse);
+        } else {
+            self.click = self.engine.apply(mouse, &mut self.expected.events);
+        }
         let shown = self.expected.events.get(before..).unwrap_or_default();
-        self.observer.mouse(at, last, mouse, click, shown);
+        self.observer.mouse(at, last, mouse, self.click, shown);
         match last {
             Some(last) => self.trail.follow(last, mouse),
             None => self.trail.events += 1,
         }
     }
 
-    /// The next mouse event comes while something is expected, or has been.
-    fn turn(&mut self, at: Place, time_ms: u32) {
+    /// Applies an event that may be in doubt, or the first one that is not any more.
+    #[cold]
+    fn apply_in_doubt(&mut self, mouse: &MouseEvent) {
+        let held = self.engine.watch(mouse.action, self.mode);
+        self.click = self.engine.apply(mouse, &mut self.expected.events);
+        self.leeway = held.and_then(|held| self.engine.leeway(held, mouse.action, self.mode));
+    }
+
+    /// The next mouse event comes while something is expected, or has been; `behind` is what
+    /// follows it. What is left of the events before may be one mouse event late, but not two.
+    fn turn(&mut self, at: Place, time_ms: u32, behind: &Events<'_>) {
         self.time_ms = time_ms;
-        if self.divergence.is_some() {
-            self.expected.clear();
-        } else if let Some(missing) = self.expected.turn(false) {
-            self.divergence = Some(self.diverges(at, None, Some(missing)));
+        let expected = &mut self.expected;
+        let missing = expected.events.get(expected.met..).unwrap_or_default();
+        let may_be_late = self.fault.is_none()
+            && self.trial.is_none()
+            && !missing.is_empty()
+            && expected.met >= expected.late;
+        // Nothing is what a doubtful event may well make: it is late only if it comes.
+        if may_be_late && (self.leeway.is_none() || comes_next(behind, missing)) {
+            expected.events.drain(..expected.met);
+            expected.late = expected.events.len();
+            expected.met = 0;
+        } else {
+            self.settle(at);
+        }
+    }
+
+    /// Nothing more comes of the last mouse event.
+    fn settle(&mut self, at: Place) {
+        if self.fault.is_none() {
+            let missing = self.expected.events.get(self.expected.met).copied();
+            if missing.is_some() && self.trial.is_none() {
+                self.differs(at, None, missing);
+            }
+            self.decide();
+        }
+        self.trial = None;
+        self.expected.clear();
+    }
+
+    /// The recording and the standard rules part: for good, or for the last mouse event.
+    fn differs(&mut self, at: Place, recorded: Option<BoardEvent>, wanted: Option<BoardEvent>) {
+        let first = self.diverges(at, recorded, wanted);
+        let expected = &self.expected;
+        let by = match self.leeway {
+            // What is left of the event before is not in doubt, or it would have been settled.
+            Some(leeway) if expected.met >= expected.late => {
+                let standard = expected.events.get(expected.late..).unwrap_or_default();
+                let met = expected.met - expected.late;
+                Court::Judge(self.engine.judge(leeway, standard, met))
+            }
+            _ if expected.blast => {
+                let rest = expected.events.get(expected.met..).unwrap_or_default();
+                Court::Rest(rest.iter().map(square).collect())
+            }
+            _ => {
+                self.fault = Some(first);
+                return;
+            }
+        };
+        self.trial = Some(Trial { first, by });
+        if let Some(recorded) = recorded {
+            self.hear(at, recorded, wanted);
+        }
+    }
+
+    /// One more board event of a mouse event that is in doubt.
+    fn hear(&mut self, at: Place, recorded: BoardEvent, wanted: Option<BoardEvent>) {
+        let possible = match self.trial.as_mut().map(|trial| &mut trial.by) {
+            Some(Court::Judge(judge)) => self.engine.hear(judge, recorded),
+            Some(Court::Rest(rest)) => rest.remove(&square(&recorded)),
+            None => true,
+        };
+        if !possible {
+            let fault = self.diverges(at, Some(recorded), wanted);
+            self.condemn(fault);
+        }
+    }
+
+    /// All board events of the last mouse event are known: says what becomes of a difference.
+    fn decide(&mut self) {
+        let why = match &self.trial {
+            Some(Trial {
+                by: Court::Judge(judge),
+                first,
+            }) => {
+                let told = self.expected.events.get(self.expected.late..);
+                let told = told.unwrap_or_default();
+                let left_out = openings(told).saturating_sub(openings(judge.recorded()));
+                let patience = self.patience.checked_sub(left_out);
+                self.patience = patience.unwrap_or(0);
+                if patience.is_none() || !self.engine.accepts(judge) {
+                    let fault = *first;
+                    self.condemn(fault);
+                    return;
+                }
+                self.observer.corrected(self.click, told, judge.recorded());
+                judge.leeway().doubt
+            }
+            Some(_) => Doubt::LostChord,
+            None => return,
+        };
+        if let Some(Trial { first, .. }) = self.trial.take() {
+            let doubted = self.doubted.get_or_insert(Doubted {
+                first,
+                why,
+                times: 0,
+            });
+            doubted.times += 1;
+        }
+    }
+
+    /// No doubt excuses this.
+    fn condemn(&mut self, fault: Divergence) {
+        self.fault = Some(fault);
+        if let Some(Trial {
+            by: Court::Judge(judge),
+            ..
+        }) = self.trial.take()
+        {
+            let standard = self.expected.events.get(self.expected.late..);
+            self.engine.overrule(&judge, standard.unwrap_or_default());
         }
     }
 
     fn board(&mut self, at: Place, recorded: BoardEvent) {
-        if self.divergence.is_some() {
+        if self.fault.is_some() {
             return;
         }
         let expected = &mut self.expected;
-        let wanted = expected.events.get(expected.met).copied();
-        if !wanted.is_some_and(|wanted| same(wanted, recorded)) {
-            self.divergence = Some(self.diverges(at, Some(recorded), wanted));
+        if self.trial.is_some() {
+            // The standard rules may have an opinion on this square.
+            let mut standard = expected.events.iter().skip(expected.met).copied();
+            let wanted = standard.find(|event| event.cell == recorded.cell);
+            self.hear(at, recorded, wanted);
             return;
         }
+        let wanted = expected.events.get(expected.met).copied();
+        let Some(met) = wanted.filter(|&wanted| same(wanted, recorded)) else {
+            self.differs(at, Some(recorded), wanted);
+            return;
+        };
         let late = expected.met < expected.late;
         expected.met += 1;
-        expected.blast |= recorded.face == Face::Blast;
+        expected.blast |= met.face == Face::Blast;
         if late {
             let lag = self.lag.get_or_insert(Lag {
                 event: at.index,
@@ -332,6 +554,37 @@ impl<O: Observer> Pass<'_, O> {
             lag.times += u32::from(expected.met == expected.late);
         }
     }
+}
+
+/// How many squares open.
+fn openings(events: &[BoardEvent]) -> u32 {
+    let is_open = |event: &&BoardEvent| matches!(event.face, Face::Number(_));
+    events.iter().filter(is_open).count() as u32
+}
+
+/// Whether these board events are the next ones of a recording.
+fn comes_next(events: &Events<'_>, wanted: &[BoardEvent]) -> bool {
+    let mut wanted = wanted.iter();
+    for event in events.clone() {
+        match event {
+            Event::Board(recorded) if wanted.next().is_some_and(|&w| same(w, recorded)) => {}
+            Event::Timestamp(_) => continue,
+            _ => return false,
+        }
+        if wanted.len() == 0 {
+            return true;
+        }
+    }
+    wanted.len() == 0
+}
+
+/// A square and what it shows; both codes of a blast are one.
+fn square(event: &BoardEvent) -> (Cell, u8) {
+    let face = match event.face {
+        Face::Open => Face::Blast,
+        face => face,
+    };
+    (event.cell, face.code())
 }
 
 /// Steps over the moves that come next and are quiet to everybody; gives their number.
@@ -364,23 +617,6 @@ fn same(wanted: BoardEvent, recorded: BoardEvent) -> bool {
 }
 
 impl Expectation {
-    /// The next mouse event comes (or the end): what is left of the events before may be one
-    /// mouse event late, but not two. Gives the event that is missing for good.
-    fn turn(&mut self, end: bool) -> Option<BoardEvent> {
-        let missing = self.events.get(self.met).copied();
-        if missing.is_none() {
-            self.clear();
-            return None;
-        }
-        if self.met < self.late || end {
-            return missing;
-        }
-        self.events.drain(..self.met);
-        self.late = self.events.len();
-        self.met = 0;
-        None
-    }
-
     fn clear(&mut self) {
         self.events.clear();
         self.late = 0;

@@ -1,5 +1,6 @@
 //! The book lists every finding, with the severity it has.
 
+use gametape_mines::Mode;
 use gametape_mines::rmv::{Rule, Severity};
 
 #[test]
@@ -29,4 +30,17 @@ fn every_finding_code_is_in_the_book() {
         Rule::CODES.len(),
         "the book lists a code twice, or one too many"
     );
+}
+
+#[test]
+fn every_mode_is_in_the_book() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/rmv/format.md");
+    let book = std::fs::read_to_string(path).unwrap();
+    for mode in Mode::ALL {
+        let rules = mode.rules();
+        let unknown = rules.unknown.unwrap_or("nothing");
+        let (code, name, changes) = (mode.code(), mode.name(), rules.changes);
+        let row = format!("| {code} | {name} | {changes} | {unknown} |");
+        assert!(book.lines().any(|line| line == row), "{row}");
+    }
 }

@@ -417,14 +417,23 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ),
         (
             "rmv.board-event-unproven",
-            with(Parts::of(&game("mode-density")), |p| {
-                let at = find(
-                    p,
-                    3,
-                    |event| matches!(event, Event::Board(b) if b.face.code() == 19),
-                );
-                p.events[at] = 20;
+            with(Parts::of(&game("middle-button")), |p| {
+                // A middle button that presses one square less.
+                let middle = std::cell::Cell::new(false);
+                let at = find(p, 0, |event| match event {
+                    Event::Mouse(mouse) => {
+                        middle.set(mouse.action == MouseAction::MiddleDown);
+                        false
+                    }
+                    Event::Board(_) => middle.get(),
+                    Event::Timestamp(_) => false,
+                });
+                p.events.drain(at..at + 3);
             }),
+        ),
+        (
+            "rmv.mode-unproven",
+            Parts::of(&game("mode-density")).bytes(),
         ),
         (
             "rmv.board-event-lag",

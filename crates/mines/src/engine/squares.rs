@@ -6,7 +6,7 @@ use crate::{BoardEvent, Cell, Face};
 
 /// What covers a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cover {
+pub(super) enum Cover {
     Closed,
     Flag,
     Question,
@@ -27,6 +27,19 @@ pub(super) struct Squares {
     pressed_len: usize,
     /// The way back out of an opening: place, and which neighbour comes next.
     unfolding: Vec<(u32, u8)>,
+    journal: Box<Journal>,
+}
+
+/// What squares showed before, so that an event in doubt can be taken back.
+#[derive(Clone, Debug)]
+struct Journal {
+    on: bool,
+    /// Place and cover of every square that changed since the mark, oldest first.
+    covers: Vec<(u32, Cover)>,
+    opened: u32,
+    status: Status,
+    pressed: [u32; 9],
+    pressed_len: usize,
 }
 
 impl Squares {
@@ -37,12 +50,13 @@ impl Squares {
                 *cover = Cover::Closed;
             }
         }
+        let status = if field.safe() == 0 {
+            Status::Won
+        } else {
+            Status::Playing
+        };
         Self {
-            status: if field.safe() == 0 {
-                Status::Won
-            } else {
-                Status::Playing
-            },
+            status,
             field,
             covers,
             marks,
@@ -50,6 +64,14 @@ impl Squares {
             pressed: [0; 9],
             pressed_len: 0,
             unfolding: Vec::with_capacity(32),
+            journal: Box::new(Journal {
+                on: false,
+                covers: Vec::new(),
+                opened: 0,
+                status,
+                pressed: [0; 9],
+                pressed_len: 0,
+            }),
         }
     }
 
@@ -65,15 +87,91 @@ impl Squares {
         self.opened
     }
 
+    pub const fn marks(&self) -> bool {
+        self.marks
+    }
+
     #[inline]
-    fn cover(&self, at: usize) -> Cover {
+    pub fn cover(&self, at: usize) -> Cover {
         self.covers.get(at).copied().unwrap_or(Cover::Border)
     }
 
     #[inline]
     fn set(&mut self, at: usize, cover: Cover) {
         if let Some(place) = self.covers.get_mut(at) {
+            if self.journal.on {
+                self.journal.covers.push((at as u32, *place));
+            }
             *place = cover;
+        }
+    }
+
+    /// From here on [`Self::rewind`] leads back to what the board shows now.
+    pub fn mark(&mut self) {
+        self.journal.on = true;
+        self.journal.covers.clear();
+        self.journal.opened = self.opened;
+        self.journal.status = self.status;
+        self.journal.pressed = self.pressed;
+        self.journal.pressed_len = self.pressed_len;
+    }
+
+    /// Nothing will have to be taken back.
+    pub fn unmark(&mut self) {
+        self.journal.on = false;
+    }
+
+    /// Back to what the board showed at the mark; the mark stays where it is.
+    pub fn rewind(&mut self) {
+        while let Some((at, cover)) = self.journal.covers.pop() {
+            if let Some(place) = self.covers.get_mut(at as usize) {
+                *place = cover;
+            }
+        }
+        self.opened = self.journal.opened;
+        self.status = self.journal.status;
+        self.pressed = self.journal.pressed;
+        self.pressed_len = self.journal.pressed_len;
+    }
+
+    /// True where a question mark was covering a square that changed since the mark.
+    pub fn changed_questions(&self) -> bool {
+        let mut changes = self.journal.covers.iter();
+        changes.any(|&(_, before)| before == Cover::Question)
+    }
+
+    /// A square shows what the recording says, whatever the rules think of it.
+    pub fn follow(&mut self, at: usize, face: Face) {
+        match face {
+            Face::Pressed | Face::PressedQuestion => {}
+            Face::Closed => self.set(at, Cover::Closed),
+            Face::Question => self.set(at, Cover::Question),
+            Face::Flag => self.set(at, Cover::Flag),
+            Face::Open | Face::Blast => {
+                self.set(at, Cover::Open);
+                self.status = Status::Lost;
+            }
+            Face::Number(_) => {
+                self.set(at, Cover::Open);
+                self.opened += 1;
+                if self.opened == self.field.safe() && self.status == Status::Playing {
+                    self.status = Status::Won;
+                }
+            }
+        }
+    }
+
+    /// The squares that are held down.
+    pub fn pressed(&self) -> impl Iterator<Item = u32> + '_ {
+        self.pressed.iter().take(self.pressed_len).copied()
+    }
+
+    /// These squares are held down, and no others; of more than nine the first ones.
+    pub fn hold(&mut self, places: impl IntoIterator<Item = u32>) {
+        self.pressed_len = 0;
+        for (slot, place) in self.pressed.iter_mut().zip(places) {
+            *slot = place;
+            self.pressed_len += 1;
         }
     }
 
@@ -190,7 +288,7 @@ impl Squares {
         self.opened != opened || self.status == Status::Lost
     }
 
-    fn flags_around(&self, at: usize) -> u8 {
+    pub fn flags_around(&self, at: usize) -> u8 {
         neighbours(at, self.field.stride())
             .into_iter()
             .map(|neighbour| u8::from(self.cover(neighbour) == Cover::Flag))

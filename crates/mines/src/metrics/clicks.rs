@@ -63,9 +63,21 @@ impl Clicks {
 pub(super) struct Counter<'a> {
     openings: &'a Openings,
     clicks: Clicks,
-    /// Openings that are solved, by label.
-    solved: Vec<bool>,
+    /// Zeros that are open, by the label of their opening: one solves it.
+    zeros: Vec<u32>,
     marks: bool,
+}
+
+/// Whether something is counted, or was counted and never happened.
+const UP: bool = true;
+const DOWN: bool = false;
+
+const fn count<const WAY: bool>(number: &mut u32, by: bool) {
+    *number = if WAY {
+        number.wrapping_add(by as u32)
+    } else {
+        number.saturating_sub(by as u32)
+    };
 }
 
 impl<'a> Counter<'a> {
@@ -73,7 +85,7 @@ impl<'a> Counter<'a> {
         Self {
             openings,
             clicks: Clicks::default(),
-            solved: vec![false; openings.count() as usize + 1],
+            zeros: vec![0; openings.count() as usize + 1],
             marks,
         }
     }
@@ -86,16 +98,49 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn opened(&mut self, at: usize, number: u8) {
-        self.clicks.opened += 1;
+    fn opened<const WAY: bool>(&mut self, at: usize, number: u8) {
+        count::<WAY>(&mut self.clicks.opened, true);
         if self.openings.is_isolated(at) {
-            self.clicks.solved_bbbv += 1;
+            count::<WAY>(&mut self.clicks.solved_bbbv, true);
         } else if number == 0
-            && let Some(solved) = self.solved.get_mut(usize::from(self.openings.label_at(at)))
-            && !*solved
+            && let Some(zeros) = self.zeros.get_mut(usize::from(self.openings.label_at(at)))
         {
-            *solved = true;
-            self.clicks.solved_bbbv += 1;
+            let solved = *zeros > 0;
+            count::<WAY>(zeros, true);
+            let changed = solved != (*zeros > 0);
+            count::<WAY>(&mut self.clicks.solved_bbbv, changed);
+        }
+    }
+
+    /// What happened on the board.
+    #[inline(always)]
+    fn changes<const WAY: bool>(&mut self, click: Option<Click>, shown: &[BoardEvent]) {
+        let by_right_click = click.is_some_and(|c| c.kind == ClickKind::Right);
+        for change in shown {
+            let at = self.openings.place(change.cell);
+            match change.face {
+                Face::Number(number) => self.opened::<WAY>(at, number),
+                Face::Flag => {
+                    count::<WAY>(&mut self.clicks.flags, true);
+                    let wrong = self.openings.number(at) != MINE;
+                    count::<WAY>(&mut self.clicks.misflags, wrong);
+                }
+                // With marks on, a flag becomes a question mark before the square is plain again.
+                Face::Question => count::<WAY>(&mut self.clicks.unflags, by_right_click),
+                Face::Closed => {
+                    let unflags = by_right_click && !self.marks;
+                    count::<WAY>(&mut self.clicks.unflags, unflags);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    const fn effective(&mut self, kind: ClickKind) -> &mut u32 {
+        match kind {
+            ClickKind::Left => &mut self.clicks.left_effective,
+            ClickKind::Right => &mut self.clicks.right_effective,
+            ClickKind::Double => &mut self.clicks.double_effective,
         }
     }
 }
@@ -110,29 +155,29 @@ impl Observer for Counter<'_> {
         shown: &[BoardEvent],
     ) {
         if let Some(click) = click {
-            let (all, effective) = match click.kind {
-                ClickKind::Left => (&mut self.clicks.left, &mut self.clicks.left_effective),
-                ClickKind::Right => (&mut self.clicks.right, &mut self.clicks.right_effective),
-                ClickKind::Double => (&mut self.clicks.double, &mut self.clicks.double_effective),
-            };
-            *all += 1;
-            *effective += u32::from(click.effective);
+            *match click.kind {
+                ClickKind::Left => &mut self.clicks.left,
+                ClickKind::Right => &mut self.clicks.right,
+                ClickKind::Double => &mut self.clicks.double,
+            } += 1;
+            *self.effective(click.kind) += u32::from(click.effective);
             self.clicks.one_and_a_half += u32::from(click.one_and_a_half);
         }
-        let by_right_click = click.is_some_and(|c| c.kind == ClickKind::Right);
-        for change in shown {
-            let at = self.openings.place(change.cell);
-            match change.face {
-                Face::Number(number) => self.opened(at, number),
-                Face::Flag => {
-                    self.clicks.flags += 1;
-                    self.clicks.misflags += u32::from(self.openings.number(at) != MINE);
-                }
-                // With marks on, a flag becomes a question mark before the square is plain again.
-                Face::Question if by_right_click => self.clicks.unflags += 1,
-                Face::Closed if by_right_click && !self.marks => self.clicks.unflags += 1,
-                _ => {}
-            }
+        self.changes::<UP>(click, shown);
+    }
+
+    fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {
+        self.changes::<DOWN>(click, told);
+        self.changes::<UP>(click, recorded);
+        if let Some(click) = click {
+            let did = recorded.iter().any(|change| match change.face {
+                Face::Number(_) | Face::Open | Face::Blast => click.kind != ClickKind::Right,
+                Face::Flag | Face::Question | Face::Closed => click.kind == ClickKind::Right,
+                Face::Pressed | Face::PressedQuestion => false,
+            });
+            let effective = self.effective(click.kind);
+            count::<DOWN>(effective, click.effective);
+            count::<UP>(effective, did);
         }
     }
 }

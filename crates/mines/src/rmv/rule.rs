@@ -113,6 +113,16 @@ impl fmt::Display for Seconds {
     }
 }
 
+/// "1 mouse event", "1,200 mouse events".
+struct MouseEvents(u32);
+
+impl fmt::Display for MouseEvents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.0 == 1 { "" } else { "s" };
+        write!(f, "{} mouse event{s}", Grouped(u64::from(self.0)))
+    }
+}
+
 /// "nothing", or "cell (3, 4) shows 2".
 struct Shown(Option<(Cell, Face)>);
 
@@ -356,12 +366,16 @@ rules! {
     /// nFlags has bits without a meaning.
     #[error("nFlags is {recorded:#04x}; bits 3 to 7 have no known meaning")]
     ButtonsUnknown { recorded: u8 } = "rmv.buttons-unknown", Warning;
-    /// The first board event that the rules of the game do not give.
+    /// The first board event that the rules of the game do not give, and no doubt excuses.
     #[error("the recording says {}, the rules give {}", Shown(*recorded), Shown(*expected))]
     BoardEvent { recorded: Option<(Cell, Face)>, expected: Option<(Cell, Face)> } = "rmv.board-event", Error;
-    /// As before, in a situation whose rules nobody has published.
-    #[error("the recording says {}, standard rules give {}; {why}", Shown(*recorded), Shown(*expected))]
-    BoardEventUnproven { recorded: Option<(Cell, Face)>, expected: Option<(Cell, Face)>, why: &'static str } = "rmv.board-event-unproven", Warning;
+    /// Board events that differ where nobody has published the rules, as far as some program
+    /// could have made them: the first of them, and how many mouse events they belong to.
+    #[error("the recording says {}, standard rules give {}; {why}; so the board events of {} are in doubt", Shown(*recorded), Shown(*expected), MouseEvents(*times))]
+    BoardEventUnproven { recorded: Option<(Cell, Face)>, expected: Option<(Cell, Face)>, why: &'static str, times: u32 } = "rmv.board-event-unproven", Warning;
+    /// A game mode of which not everything is known. Board and ending are checked all the same.
+    #[error("game mode {}, {}: {}; {}", mode.code(), mode.name(), mode.rules().changes, mode.rules().unknown.unwrap_or("all of it is known"))]
+    ModeUnproven { mode: Mode } = "rmv.mode-unproven", Info;
     /// Board events one mouse event late: known from release 3.0.2.
     #[error("board events recorded one mouse event late, as release 3.0.2 does at times")]
     BoardEventLag = "rmv.board-event-lag", Warning;

@@ -1,9 +1,9 @@
 //! What was played, against the rules of the game.
 
 use crate::engine::Status;
-use crate::replay::Replayed;
+use crate::replay::{Divergence, Doubted, Replayed};
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Event, Face, Game, Metrics, MouseAction, Outcome};
+use crate::{BoardEvent, Game, Metrics, Outcome};
 
 pub(super) fn check(
     game: &Game<'_>,
@@ -12,7 +12,11 @@ pub(super) fn check(
     findings: &mut Findings,
 ) {
     let offset = game.events.offset();
-    let unproven = unproven_mode(game);
+    if let Some(mode) = game.mode()
+        && mode.rules().unknown.is_some()
+    {
+        findings.push(Finding::new(Rule::ModeUnproven { mode }));
+    }
     if let Some(lag) = replayed.lag {
         let mut finding = Finding::new(Rule::BoardEventLag)
             .at(offset + lag.position as u64)
@@ -20,65 +24,30 @@ pub(super) fn check(
         finding.repeats = lag.times.saturating_sub(1);
         findings.push(finding);
     }
-    if let Some(divergence) = replayed.divergence {
-        let recorded = divergence.recorded.map(|e| (e.cell, e.face));
-        let expected = divergence.expected.map(|e| (e.cell, e.face));
-        let why = unproven
-            .or_else(|| {
-                divergence
-                    .after_blast
-                    .then_some("in which order a lost chord opens its squares is not published")
-            })
-            .or_else(|| unproven_event(game, divergence.event));
-        let rule = match why {
-            Some(why) => Rule::BoardEventUnproven {
-                recorded,
-                expected,
-                why,
-            },
-            None => Rule::BoardEvent { recorded, expected },
-        };
+    let pair = |event: Option<BoardEvent>| event.map(|event| (event.cell, event.face));
+    let mut found = |divergence: Divergence, rule| {
         findings.push(
             Finding::new(rule)
                 .at(offset + divergence.position as u64)
                 .event(divergence.event, divergence.time_ms),
         );
+    };
+    if let Some(fault) = replayed.fault {
+        let (recorded, expected) = (pair(fault.recorded), pair(fault.expected));
+        found(fault, Rule::BoardEvent { recorded, expected });
     }
-    if unproven.is_none() {
-        end(game, replayed, findings);
+    if let Some(Doubted { first, why, times }) = replayed.doubted {
+        let rule = Rule::BoardEventUnproven {
+            recorded: pair(first.recorded),
+            expected: pair(first.expected),
+            why: why.why(),
+            times,
+        };
+        found(first, rule);
     }
+    end(game, replayed, findings);
     time(game, findings);
     rate(metrics, findings);
-}
-
-fn unproven_mode(game: &Game<'_>) -> Option<&'static str> {
-    match game.mode() {
-        Some(mode) if mode.has_known_rules() => None,
-        _ => Some("the rules of this game mode are not published"),
-    }
-}
-
-/// What no public recording shows, if the game used it before the divergence.
-fn unproven_event(game: &Game<'_>, divergence: u32) -> Option<&'static str> {
-    game.events
-        .iter()
-        .take(divergence as usize + 1)
-        .find_map(|event| match event {
-            Event::Mouse(mouse)
-                if matches!(
-                    mouse.action,
-                    MouseAction::MiddleDown | MouseAction::MiddleUp
-                ) =>
-            {
-                Some("the specification leaves the middle button open")
-            }
-            Event::Board(board)
-                if game.marks() && matches!(board.face, Face::Question | Face::PressedQuestion) =>
-            {
-                Some("no public recording shows question marks")
-            }
-            _ => None,
-        })
 }
 
 fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {

@@ -1,0 +1,370 @@
+//! Could any program have made these board events of that mouse event?
+
+use std::collections::BTreeSet;
+
+use super::Engine;
+use super::doubt::{Leeway, Missing};
+use super::squares::{Cover, Squares};
+use crate::minefield::{MINE, neighbours};
+use crate::{BoardEvent, Face};
+
+/// The most squares a mouse event presses: nine where the cursor comes to be, and once more
+/// where a button goes down there.
+const MOST_PRESSES: usize = 18;
+
+/// Judges the board events of one mouse event that is in doubt.
+///
+/// Some things hold in every program: a square shows its own number, what is open stays open, a
+/// mine that opens ends the game, flags come from the right button and fall under the cursor,
+/// an opening leaves no neighbour of a 0 closed, a chord opens all of its squares or none, and
+/// only where the flags are as many as the number says. A mode in which chords and flags go on
+/// has more squares to chord at, and the same rules for each. Within these bounds the recording
+/// is believed, and the board follows it.
+#[derive(Debug)]
+pub(crate) struct Judge {
+    leeway: Leeway,
+    /// Squares that the standard rules leave pressed.
+    standard: Vec<u32>,
+    /// Squares that have to end so, whatever is in doubt.
+    required: Vec<(u32, Cover)>,
+    /// What is not in doubt of presses, releases and flags, and has not come yet.
+    owed: Vec<BoardEvent>,
+    /// Squares that are pressed.
+    pressed: Vec<u32>,
+    presses: usize,
+    /// Squares that were opened.
+    opened: BTreeSet<u32>,
+    /// The square under the cursor got a flag, or lost one.
+    flagged: bool,
+    /// Squares that got a flag.
+    flags: BTreeSet<u32>,
+    /// A mine was opened.
+    blast: bool,
+    /// What the recording says so far.
+    recorded: Vec<BoardEvent>,
+}
+
+impl Judge {
+    /// What the recording says so far.
+    pub(crate) fn recorded(&self) -> &[BoardEvent] {
+        &self.recorded
+    }
+
+    /// Why the event is in doubt.
+    pub(crate) const fn leeway(&self) -> Leeway {
+        self.leeway
+    }
+
+    /// Whether a square may open: because of the mouse, or because a 0 beside it has, or a
+    /// number that chords by itself.
+    fn reaches(&self, squares: &Squares, at: usize) -> bool {
+        let mut around = neighbours(at, squares.field().stride()).into_iter();
+        self.is_root(squares, at)
+            || around.any(|n| self.is_opened_zero(squares, n) || self.goes_on(squares, n))
+    }
+
+    fn is_opened_zero(&self, squares: &Squares, at: usize) -> bool {
+        squares.field().at(at) == 0 && self.opened.contains(&(at as u32))
+    }
+
+    /// Whether a number may open its neighbours by itself.
+    fn goes_on(&self, squares: &Squares, at: usize) -> bool {
+        self.leeway.opens_on
+            && squares.cover(at) == Cover::Open
+            && self.is_touched(squares, at)
+            && squares.flags_around(at) == squares.field().at(at)
+    }
+
+    /// Whether a number may flag the closed squares around it by itself: they are as many as it
+    /// says.
+    fn forces_flags(&self, squares: &Squares, at: usize) -> bool {
+        let number = squares.field().at(at);
+        let closed = neighbours(at, squares.field().stride())
+            .into_iter()
+            .filter(|&n| {
+                matches!(
+                    squares.cover(n),
+                    Cover::Closed | Cover::Question | Cover::Flag
+                )
+            });
+        self.leeway.flags_on
+            && squares.cover(at) == Cover::Open
+            && (self.leeway.cursor == Some(at) || self.is_touched(squares, at))
+            && closed.count() == usize::from(number)
+    }
+
+    /// Whether a square was opened by this mouse event, or one beside it flagged.
+    fn is_touched(&self, squares: &Squares, at: usize) -> bool {
+        self.opened.contains(&(at as u32))
+            || !self.flags.is_empty()
+                && neighbours(at, squares.field().stride())
+                    .into_iter()
+                    .any(|n| self.flags.contains(&(n as u32)))
+    }
+
+    /// Whether the mouse may open the square by itself.
+    fn is_root(&self, squares: &Squares, at: usize) -> bool {
+        let Some(cursor) = self.leeway.cursor else {
+            return false;
+        };
+        let clicked = self.leeway.click && at == cursor;
+        clicked || self.fires(squares, cursor) && is_beside(squares, at, cursor)
+    }
+
+    /// Whether the square under the cursor may open its neighbours.
+    fn fires(&self, squares: &Squares, cursor: usize) -> bool {
+        self.leeway.chord
+            && !self.opened.contains(&(cursor as u32))
+            && squares.cover(cursor) == Cover::Open
+            && squares.flags_around(cursor) == squares.field().at(cursor)
+    }
+
+    /// Takes what the standard rules give and the recording has as well.
+    fn agree(&mut self, squares: &mut Squares, at: usize, event: BoardEvent) {
+        self.recorded.push(event);
+        if let Some(paid) = self.owed.iter().position(|&owed| owed == event) {
+            self.owed.swap_remove(paid);
+        }
+        match event.face {
+            Face::Pressed | Face::PressedQuestion => {
+                self.pressed.push(at as u32);
+                self.presses += 1;
+            }
+            Face::Closed | Face::Question | Face::Flag => {
+                let released = self.let_go(at);
+                self.flagged |= !released && self.leeway.cursor == Some(at);
+                if event.face == Face::Flag {
+                    self.flags.insert(at as u32);
+                }
+            }
+            Face::Number(_) => self.open(at),
+            Face::Open | Face::Blast => {
+                self.open(at);
+                self.blast = true;
+            }
+        }
+        squares.follow(at, event.face);
+    }
+
+    fn open(&mut self, at: usize) {
+        self.let_go(at);
+        self.opened.insert(at as u32);
+    }
+
+    /// Says whether the square was pressed.
+    fn let_go(&mut self, at: usize) -> bool {
+        let before = self.pressed.len();
+        self.pressed.retain(|&pressed| pressed != at as u32);
+        self.pressed.len() < before
+    }
+
+    /// Whether the next event is possible behind those before it.
+    fn allows(&self, squares: &Squares, at: usize, event: BoardEvent) -> bool {
+        let face = event.face;
+        let by_itself = face == Face::Flag && self.leeway.flags_on;
+        let in_doubt = match self.leeway.missing {
+            Missing::All => true,
+            _ if is_open(face) || by_itself => true,
+            Missing::Questions if squares.cover(at) == Cover::Question => true,
+            _ => self.owed.contains(&event),
+        };
+        in_doubt && self.is_possible(squares, at, face)
+    }
+
+    fn is_possible(&self, squares: &Squares, at: usize, face: Face) -> bool {
+        let (cover, number) = (squares.cover(at), squares.field().at(at));
+        let is_pressed = self.pressed.contains(&(at as u32));
+        let at_cursor = self.leeway.cursor == Some(at);
+        let may_flag = self.leeway.flag && at_cursor && !self.flagged;
+        let closed = matches!(cover, Cover::Closed | Cover::Question);
+        match face {
+            Face::Pressed | Face::PressedQuestion => {
+                let near = self
+                    .leeway
+                    .cursor
+                    .is_some_and(|cursor| at_cursor || is_beside(squares, at, cursor));
+                let fits = match cover {
+                    Cover::Closed => face == Face::Pressed,
+                    Cover::Question => true,
+                    _ => false,
+                };
+                let more = self.presses < MOST_PRESSES;
+                self.leeway.press && near && fits && more && !is_pressed
+            }
+            Face::Closed if is_pressed => cover == Cover::Closed,
+            Face::Closed => may_flag && matches!(cover, Cover::Flag | Cover::Question),
+            Face::Question if is_pressed => cover == Cover::Question,
+            Face::Question => may_flag && cover == Cover::Flag && squares.marks(),
+            Face::Flag => {
+                let mut around = neighbours(at, squares.field().stride()).into_iter();
+                let mut forced = || around.any(|n| self.forces_flags(squares, n));
+                cover == Cover::Closed && (may_flag || self.leeway.flags_on && forced())
+            }
+            Face::Number(shown) => closed && shown == number && self.reaches(squares, at),
+            Face::Open | Face::Blast => closed && number == MINE && self.reaches(squares, at),
+        }
+    }
+
+    /// Whether all that was recorded can stand as it is.
+    fn is_whole(&self, squares: &Squares) -> bool {
+        // Behind a mine nothing has to come any more.
+        self.blast || self.holds_well(squares) && self.opens_well(squares)
+    }
+
+    /// What is pressed is under or around the cursor, and a button holds it.
+    fn holds_well(&self, squares: &Squares) -> bool {
+        let near = |at: u32| {
+            let at = at as usize;
+            let cursor = self.leeway.cursor;
+            cursor.is_some_and(|cursor| at == cursor || is_beside(squares, at, cursor))
+        };
+        let question = |at: &u32| squares.cover(*at as usize) == Cover::Question;
+        let standard = match self.leeway.missing {
+            Missing::All => true,
+            Missing::Nothing => {
+                let all = |a: &[u32], b: &[u32]| a.iter().all(|at| b.contains(at));
+                all(&self.standard, &self.pressed) && all(&self.pressed, &self.standard)
+            }
+            Missing::Questions => {
+                let other = |a: &[u32], b: &[u32]| {
+                    let mut only_a = a.iter().filter(|at| !b.contains(at));
+                    only_a.all(question)
+                };
+                other(&self.standard, &self.pressed) && other(&self.pressed, &self.standard)
+            }
+        };
+        let held = self.leeway.hold || self.pressed.is_empty();
+        self.owed.is_empty() && standard && held && self.pressed.iter().all(|&at| near(at))
+    }
+
+    /// Each opening is complete, and each chord; and each square that opened has one to thank.
+    fn opens_well(&self, squares: &Squares) -> bool {
+        let stride = squares.field().stride();
+        let is_done = |at: usize| {
+            let mut around = neighbours(at, stride).into_iter();
+            around.all(|n| squares.cover(n) != Cover::Closed)
+        };
+        let opened = || self.opened.iter().map(|&at| at as usize);
+        let openings = opened().all(|at| squares.field().at(at) != 0 || is_done(at));
+        let chord = self.leeway.cursor.is_none_or(|cursor| {
+            let fired =
+                self.fires(squares, cursor) && opened().any(|at| is_beside(squares, at, cursor));
+            !fired || is_done(cursor)
+        });
+        let mut by_itself = opened().filter(|&at| !self.is_root(squares, at));
+        let reached = by_itself.all(|at| {
+            let mut around = neighbours(at, stride).into_iter();
+            around
+                .any(|n| self.is_opened_zero(squares, n) || self.goes_on(squares, n) && is_done(n))
+        });
+        let mut required = self.required.iter();
+        openings
+            && chord
+            && reached
+            && required.all(|&(at, cover)| squares.cover(at as usize) == cover)
+    }
+
+    /// Notes which of the standard rules' events are beyond doubt; the board is as it was before
+    /// them.
+    fn require(&mut self, squares: &Squares, standard: &[BoardEvent]) {
+        if self.leeway.missing == Missing::All {
+            return;
+        }
+        for event in standard {
+            let Some(at) = squares.field().index(event.cell) else {
+                continue;
+            };
+            let before = squares.cover(at);
+            if !is_open(event.face) && before != Cover::Question {
+                self.owed.push(*event);
+            }
+            let cover = match event.face {
+                Face::Pressed | Face::PressedQuestion => continue,
+                // What opens beyond the mouse's reach follows from the 0 beside it.
+                Face::Number(_) | Face::Open | Face::Blast => {
+                    let follows = before != Cover::Closed || !self.is_root(squares, at);
+                    if follows && self.leeway.missing == Missing::Questions {
+                        continue;
+                    }
+                    Cover::Open
+                }
+                Face::Flag => Cover::Flag,
+                Face::Question => Cover::Question,
+                Face::Closed => Cover::Closed,
+            };
+            self.required.retain(|&(place, _)| place != at as u32);
+            self.required.push((at as u32, cover));
+        }
+    }
+}
+
+const fn is_open(face: Face) -> bool {
+    matches!(face, Face::Number(_) | Face::Open | Face::Blast)
+}
+
+fn is_beside(squares: &Squares, at: usize, centre: usize) -> bool {
+    neighbours(centre, squares.field().stride()).contains(&at)
+}
+
+impl Engine {
+    /// Takes back what the engine made of the last event: from here on the board shows what the
+    /// recording says. `standard` is what the engine gave, `met` how many of these events the
+    /// recording has, too.
+    pub(crate) fn judge(&mut self, leeway: Leeway, standard: &[BoardEvent], met: usize) -> Judge {
+        let mut judge = Judge {
+            leeway,
+            standard: self.squares.pressed().collect(),
+            required: Vec::new(),
+            owed: Vec::new(),
+            pressed: Vec::new(),
+            presses: 0,
+            opened: BTreeSet::new(),
+            flagged: false,
+            flags: BTreeSet::new(),
+            blast: false,
+            recorded: Vec::new(),
+        };
+        self.squares.rewind();
+        judge.pressed.extend(self.squares.pressed());
+        judge.require(&self.squares, standard);
+        for &event in standard.iter().take(met) {
+            if let Some(at) = self.squares.field().index(event.cell) {
+                judge.agree(&mut self.squares, at, event);
+            }
+        }
+        judge
+    }
+
+    /// The next recorded board event; says whether it is possible.
+    pub(crate) fn hear(&mut self, judge: &mut Judge, event: BoardEvent) -> bool {
+        let Some(at) = self.squares.field().index(event.cell) else {
+            return false;
+        };
+        let possible = judge.allows(&self.squares, at, event);
+        if possible {
+            judge.agree(&mut self.squares, at, event);
+        }
+        possible
+    }
+
+    /// The recording has no more to say of the event: where that is possible the engine goes on
+    /// from there.
+    pub(crate) fn accepts(&mut self, judge: &Judge) -> bool {
+        let whole = judge.is_whole(&self.squares);
+        if whole {
+            self.squares.hold(judge.pressed.iter().copied());
+        }
+        whole
+    }
+
+    /// The recording is not believed: the engine goes on from what it gave itself.
+    pub(crate) fn overrule(&mut self, judge: &Judge, standard: &[BoardEvent]) {
+        self.squares.rewind();
+        for event in standard {
+            if let Some(at) = self.squares.field().index(event.cell) {
+                self.squares.follow(at, event.face);
+            }
+        }
+        self.squares.hold(judge.standard.iter().copied());
+    }
+}
