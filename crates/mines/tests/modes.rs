@@ -4,7 +4,7 @@
 mod board;
 
 use board::{Recording, codes, rewritten};
-use gametape_mines::player::{Finish, Scenario, record, scenarios};
+use gametape_samples::mines::{Finish, Scenario, record, scenarios};
 use gametape_mines::rmv::{self, Severity};
 use gametape_mines::{
     BoardEvent, Ending, Event, Face, Game, Mode, MouseAction, Outcome, Version, property,

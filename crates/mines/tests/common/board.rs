@@ -1,7 +1,7 @@
 //! Recordings made event by event, as somebody would forge them.
 #![allow(dead_code)] // Each test file takes what it needs.
 
-use gametape_mines::player::{record, scenarios};
+use gametape_samples::mines::{record, scenarios};
 use gametape_mines::rmv::{self, EventLog, Findings};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, Ending, Engine, Event, Face, Game, Minefield, Mode,
