@@ -4,11 +4,11 @@
 mod board;
 
 use board::{Recording, codes, rewritten};
-use gametape_samples::mines::{Finish, Scenario, record, scenarios};
 use gametape_mines::rmv::{self, Severity};
 use gametape_mines::{
     BoardEvent, Ending, Event, Face, Game, Mode, MouseAction, Outcome, Version, property,
 };
+use gametape_samples::mines::{Finish, Scenario, record, scenarios};
 
 use MouseAction::{LeftDown, LeftUp, RightDown, RightUp};
 

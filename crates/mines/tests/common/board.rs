@@ -1,12 +1,12 @@
 //! Recordings made event by event, as somebody would forge them.
 #![allow(dead_code)] // Each test file takes what it needs.
 
-use gametape_samples::mines::{record, scenarios};
 use gametape_mines::rmv::{self, EventLog, Findings};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, Ending, Engine, Event, Face, Game, Minefield, Mode,
     MouseAction, MouseEvent, Outcome, Replayed, Version, property, replay,
 };
+use gametape_samples::mines::{record, scenarios};
 
 /// The game with this name and seed.
 pub fn game(name: &str, seed: u64) -> Game<'static> {
