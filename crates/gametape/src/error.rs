@@ -1,7 +1,7 @@
 //! What can go wrong with any recording.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::Format;
 
@@ -177,13 +177,44 @@ impl Error {
         }
     }
 
+    /// Which file it is about; `None` where only a pattern is known.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Io { path, .. }
+            | Self::IsFolder { path }
+            | Self::UnknownFormat { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::Broken { path, .. }
+            | Self::Unwritable { path, .. }
+            | Self::NoConversion { path, .. }
+            | Self::TooFarOff { path, .. }
+            | Self::FormatsDiffer { path, .. }
+            | Self::Unsupported { path, .. }
+            | Self::NoTick { path, .. }
+            | Self::Schema { path, .. }
+            | Self::World { path, .. }
+            | Self::Commands { path, .. }
+            | Self::Simulation { path, .. } => Some(path),
+            Self::NotFound { .. } => None,
+        }
+    }
+
     /// The sentence without the path in front.
+    ///
+    /// ```
+    /// let error = gametape::Recording::from_bytes(Vec::new(), "a: c.xyz").unwrap_err();
+    /// assert_eq!(error.to_string(), "a: c.xyz: not a recording of a known format (it is empty)");
+    /// assert_eq!(error.message(), "not a recording of a known format (it is empty)");
+    /// ```
     #[must_use]
     pub fn message(&self) -> String {
-        let whole = self.to_string();
-        match whole.split_once(": ") {
-            Some((_, message)) if !matches!(self, Self::NotFound { .. }) => message.to_owned(),
-            _ => whole,
+        let mut sentence = self.to_string();
+        if let Some(path) = self.path() {
+            // Every sentence begins with its path, whatever is in that.
+            let before = path.display().to_string().len() + ": ".len();
+            sentence.replace_range(..before.min(sentence.len()), "");
         }
+        sentence
     }
 }
