@@ -53,7 +53,9 @@ impl Sample {
     }
 
     fn extension(&self) -> &str {
-        self.name.rsplit_once('.').map_or("", |(_, extension)| extension)
+        self.name
+            .rsplit_once('.')
+            .map_or("", |(_, extension)| extension)
     }
 }
 
@@ -161,7 +163,10 @@ impl Ended {
     fn unusable(&self, why: &str) -> &Self {
         self.code(2)
             .expect(self.stdout.is_empty(), "nothing on standard output")
-            .expect(self.stderr.contains(why), &format!("{why:?} on standard error"))
+            .expect(
+                self.stderr.contains(why),
+                &format!("{why:?} on standard error"),
+            )
     }
 }
 
@@ -218,7 +223,9 @@ impl Kit {
             }
         };
         let joined = |thread: Option<std::thread::JoinHandle<Vec<u8>>>| {
-            thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+            thread
+                .and_then(|thread| thread.join().ok())
+                .unwrap_or_default()
         };
         Ended {
             call,
@@ -259,13 +266,21 @@ impl Kit {
             let copied = self.run(&folder, &["convert", name, &copy]);
             copied.code(0);
             let bytes = fs::read(folder.0.join(&copy)).unwrap_or_default();
-            copied.expect(bytes == sample.bytes, "a copy that is the same byte for byte");
+            copied.expect(
+                bytes == sample.bytes,
+                "a copy that is the same byte for byte",
+            );
             let over = self.run(&folder, &["convert", name, name]);
             over.code(0);
             let bytes = fs::read(folder.0.join(name)).unwrap_or_default();
-            over.expect(bytes == sample.bytes, "a copy onto itself that changes nothing");
+            over.expect(
+                bytes == sample.bytes,
+                "a copy onto itself that changes nothing",
+            );
             let piped = self.run(&folder, &["convert", name, "-"]);
-            piped.code(0).expect(piped.stdout == sample.bytes, "the same bytes");
+            piped
+                .code(0)
+                .expect(piped.stdout == sample.bytes, "the same bytes");
             self.run(&folder, &["repair", name, &copy]).code(0);
             let left: Vec<String> = folder
                 .names()
@@ -298,23 +313,38 @@ impl Kit {
             text.ends_with(&one.text()) && !one.stdout.is_empty(),
             "the last step as in the whole dump",
         );
-        self.run(folder, &["dump", "--at", &format!("step:{}", last + 1), name])
-            .unusable("is not recorded");
-        self.run(folder, &["dump", "--at", "yesterday", name]).code(2);
+        self.run(
+            folder,
+            &["dump", "--at", &format!("step:{}", last + 1), name],
+        )
+        .unusable("is not recorded");
+        self.run(folder, &["dump", "--at", "yesterday", name])
+            .code(2);
     }
 
     fn findings(&self, folder: &Folder, name: &str) {
         let verified = self.run(folder, &["--json", "verify", name]);
         let value: Value = serde_json::from_str(&verified.text()).unwrap_or_default();
         verified.expect(
-            ["path", "format", "verdict", "findings"].iter().all(|key| value.get(key).is_some()),
+            ["path", "format", "verdict", "findings"]
+                .iter()
+                .all(|key| value.get(key).is_some()),
             "path, format, verdict, findings",
         );
         let findings = value.get("findings").and_then(Value::as_array);
         for finding in findings.into_iter().flatten() {
             let keys = [
-                "code", "severity", "step", "tick", "time_ms", "line", "offset", "offset_in",
-                "repeats", "message", "data",
+                "code",
+                "severity",
+                "step",
+                "tick",
+                "time_ms",
+                "line",
+                "offset",
+                "offset_in",
+                "repeats",
+                "message",
+                "data",
             ];
             verified.expect(
                 keys.iter().all(|key| finding.get(key).is_some()),
@@ -361,19 +391,26 @@ impl Kit {
     fn nothing_there(&self, folder: &Folder, out: &str) {
         let missing = format!("missing-{out}");
         for verb in READERS {
-            self.run(folder, &[verb, &missing]).expect(true, "").calmly();
+            self.run(folder, &[verb, &missing])
+                .expect(true, "")
+                .calmly();
             let ended = self.run(folder, &[verb, &missing]);
-            ended
-                .code(2)
-                .expect(ended.stderr.contains("no such file"), "that there is no such file");
+            ended.code(2).expect(
+                ended.stderr.contains("no such file"),
+                "that there is no such file",
+            );
         }
         for verb in ["convert", "repair"] {
-            self.run(folder, &[verb, &missing, out]).unusable("no such file");
+            self.run(folder, &[verb, &missing, out])
+                .unusable("no such file");
             let _ = fs::create_dir(folder.0.join("folder"));
-            self.run(folder, &[verb, "folder", out]).unusable("is a folder");
+            self.run(folder, &[verb, "folder", out])
+                .unusable("is a folder");
         }
-        self.run(folder, &["dump", "folder"]).unusable("is a folder");
-        self.run(folder, &["verify", "folder"]).unusable("no recordings found");
+        self.run(folder, &["dump", "folder"])
+            .unusable("is a folder");
+        self.run(folder, &["verify", "folder"])
+            .unusable("no recordings found");
     }
 
     #[cfg(unix)]
@@ -418,11 +455,15 @@ impl Kit {
             let a_folder = format!("a-folder.{extension}");
             let _ = fs::create_dir(folder.0.join(&a_folder));
             for verb in ["convert", "repair"] {
-                self.run(&folder, &[verb, name, &nowhere]).unusable("no such folder");
-                self.run(&folder, &[verb, name, &a_folder]).unusable("is a folder");
-                self.run(&folder, &[verb, name, "out", "--no-such-option"]).code(2);
+                self.run(&folder, &[verb, name, &nowhere])
+                    .unusable("no such folder");
+                self.run(&folder, &[verb, name, &a_folder])
+                    .unusable("is a folder");
+                self.run(&folder, &[verb, name, "out", "--no-such-option"])
+                    .code(2);
             }
-            self.run(&folder, &["convert", name, "out.xyz"]).unusable("out.xyz");
+            self.run(&folder, &["convert", name, "out.xyz"])
+                .unusable("out.xyz");
             let _ = fs::remove_dir(folder.0.join(&a_folder));
             assert_eq!(folder.names(), before, "{name}: left behind");
             let there = fs::read(folder.0.join(name)).unwrap_or_default();

@@ -7,6 +7,8 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
 
+use crate::ui::said_shortly;
+
 /// Adds a flag for each.
 pub fn add(mut command: Command, defs: &[OptionDef]) -> Command {
     for def in defs {
@@ -69,18 +71,11 @@ pub fn read(matches: &ArgMatches, defs: &[OptionDef]) -> Result<Options, Error> 
 
 /// A file that is no recording, of at most so many bytes.
 pub fn read_file(path: &Path, most: u64) -> Result<OptionValue, Error> {
-    let io = |source| crate::ui::said_shortly(path, source);
-    let file = File::open(path).map_err(io)?;
-    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
-        return Err(Error::IsFolder {
-            path: path.to_owned(),
-        });
-    }
     let mut bytes = Vec::new();
-    let size = file
+    let size = open_file(path)?
         .take(most.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(io)? as u64;
+        .map_err(|source| said_shortly(path, source))? as u64;
     if size > most {
         return Err(Error::TooLarge {
             path: path.to_owned(),
@@ -92,4 +87,15 @@ pub fn read_file(path: &Path, most: u64) -> Result<OptionValue, Error> {
         path: path.to_owned(),
         bytes,
     })
+}
+
+/// Opens a file that is no recording.
+pub fn open_file(path: &Path) -> Result<File, Error> {
+    let file = File::open(path).map_err(|source| said_shortly(path, source))?;
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err(Error::IsFolder {
+            path: path.to_owned(),
+        });
+    }
+    Ok(file)
 }

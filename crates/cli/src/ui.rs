@@ -54,6 +54,7 @@ pub struct Ui {
 }
 
 impl Ui {
+    /// As wanted: lines for people, or JSON.
     pub fn new(json: bool) -> Self {
         Self {
             json,
@@ -77,6 +78,10 @@ impl Ui {
         &mut self.out
     }
 
+    /// Sends on what is held.
+    ///
+    /// # Errors
+    /// The output's.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -71,6 +71,12 @@ pub trait Coded: core::error::Error {
         None
     }
 
+    /// The file that it is said of, where that is not the recording: a world, a schema.
+    #[cfg(feature = "std")]
+    fn path(&self) -> Option<&std::path::Path> {
+        None
+    }
+
     /// True where the file ends too early: more bytes might mend it.
     fn is_truncated(&self) -> bool {
         self.class() == Class::Truncated

@@ -41,8 +41,12 @@ impl Draft {
         Self::new(file, path)
     }
 
-    /// A draft of a file of which is not known yet where it goes.
-    pub(crate) fn in_folder(folder: Option<&Path>, path: &Path) -> Result<Self, Error> {
+    /// A draft of a file of which is not known yet where it goes: made in this folder, or with the
+    /// temporary files; errors are said of `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn in_folder(folder: Option<&Path>, path: &Path) -> Result<Self, Error> {
         let file = match folder {
             Some(folder) => output::unfinished(folder, None),
             None => output::noted(NamedTempFile::new),

@@ -71,7 +71,7 @@ pub enum Error {
     /// What its format says of the recording, or of what is asked of it.
     #[error("{}: {source}", .path.display())]
     Tape {
-        /// The recording.
+        /// The recording, or what else it is said of.
         path: PathBuf,
         /// What is wrong.
         source: tape::Error,
@@ -85,13 +85,16 @@ impl Error {
         move |source| Self::Io { path, source }
     }
 
-    /// What a format says of a recording.
+    /// What a format says of a recording, or of the file that it names itself.
     pub fn tape(path: &Path) -> impl FnOnce(tape::Error) -> Self {
         let path = path.to_owned();
         move |source| match source {
             // Whoever reads it is told the same, whichever layer met it.
             tape::Error::Io(source) => Self::Io { path, source },
-            source => Self::Tape { path, source },
+            source => Self::Tape {
+                path: source.path().map_or(path, Path::to_owned),
+                source,
+            },
         }
     }
 

@@ -18,7 +18,7 @@
 //! | what is recorded of Echo VR, and when it ends | `echo/options.rs`, `echo/recorder.rs`; `echo/schedule.rs` says when to ask |
 //! | how the game is asked, and how it fails | `echo/game.rs`, `echo/fault.rs` |
 //! | which answers are a frame | `echo/answer.rs` |
-//! | which file a frame goes into, going on with one | `echo/tapes.rs`, `echo/lines.rs`, `echo/zip.rs` |
+//! | which file a frame goes into, going on with one | `echo/tapes.rs`, `echo/zip.rs` |
 //! | which packets are kept, what is answered | `udp/stream.rs` |
 //! | the capture they go into | `udp/file.rs` |
 

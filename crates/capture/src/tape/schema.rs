@@ -9,7 +9,7 @@ use gametape_core::text::Bytes;
 use gametape_delta::Schema;
 use gametape_delta::wire::{self, Header};
 
-use super::error::wrong;
+use super::error::{wrong, wrong_in};
 use crate::container::starts_as_mcap;
 use crate::reader::Capture;
 
@@ -42,8 +42,7 @@ pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
     if bytes.starts_with(&wire::MAGIC.to_le_bytes()) {
         return beside(path, bytes).map(Some);
     }
-    let schema =
-        schema_of_json(bytes).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+    let schema = schema_of_json(bytes).map_err(|error| wrong_in(path, &error))?;
     Ok(Some(schema))
 }
 
@@ -119,7 +118,7 @@ fn places(path: &Path) -> Vec<PathBuf> {
 
 /// The schema in a file; `None` where there is no file.
 fn schema_in(path: &Path) -> Result<Option<Schema>, Error> {
-    let in_file = |message: &dyn std::fmt::Display| wrong(format!("{}: {message}", path.display()));
+    let in_file = |message: &dyn std::fmt::Display| wrong_in(path, message);
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

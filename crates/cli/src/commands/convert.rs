@@ -72,7 +72,11 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
 
 impl<'a> Call<'a> {
     /// The format that an output is to have: by its extension; standard output has the input's.
-    fn target<'r>(&'r self, recording: &'r Recording, output: &OsStr) -> Result<&'r dyn Format, Error> {
+    fn target<'r>(
+        &'r self,
+        recording: &'r Recording,
+        output: &OsStr,
+    ) -> Result<&'r dyn Format, Error> {
         if output == "-" {
             return Ok(recording.format());
         }

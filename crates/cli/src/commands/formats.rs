@@ -21,7 +21,11 @@ pub fn run(call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
                 "step": format.step(),
             }))?;
         }
-        let extensions: Vec<String> = format.extensions().iter().map(|e| format!(".{e}")).collect();
+        let extensions: Vec<String> = format
+            .extensions()
+            .iter()
+            .map(|e| format!(".{e}"))
+            .collect();
         let cells = [format.name(), &extensions.join(" "), format.about()];
         table.row(cells.map(|cell| (cell.to_owned(), false)));
     }

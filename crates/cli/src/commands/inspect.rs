@@ -32,7 +32,12 @@ pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
                     Exit::Fine
                 }
                 Some(Err(error)) => ui.fail(&error),
-                None => describe(&recording, named || args.full, secrets(args.show_secrets), ui)?,
+                None => describe(
+                    &recording,
+                    named || args.full,
+                    secrets(args.show_secrets),
+                    ui,
+                )?,
             },
         };
         exit = exit.max(done);

@@ -35,9 +35,10 @@ impl Call<'_> {
     /// What a verb alone was told, what opening takes left out.
     pub fn told(&self) -> Options {
         let opening = self.formats.options(&[Verb::Open]);
-        let names = self.options.names().filter(|name| {
-            !opening.iter().any(|def| def.name == *name)
-        });
+        let names = self
+            .options
+            .names()
+            .filter(|name| !opening.iter().any(|def| def.name == *name));
         let mut told = Options::new();
         for name in names {
             if let Some(value) = self.options.get(name) {

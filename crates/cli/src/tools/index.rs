@@ -1,17 +1,19 @@
 //! `gametape index`.
 
 use std::ffi::OsString;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::Formats;
-use gametape::core::text::printable;
 use std::io;
 
-use gametape::{Format, murk};
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::core::text::printable;
+use gametape::murk::tape::MurkTape;
+use gametape::murk::tools::{IndexFile, index};
+use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
-use crate::tools::parsed;
+use super::{parsed, simulation};
+use crate::commands::recordings;
+use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
-use crate::ui::{Ui, counted, recordings};
 
 /// `gametape index`.
 #[derive(Clone, Copy, Debug)]
@@ -46,17 +48,17 @@ struct Args {
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
-    for opened in recordings(&args.paths) {
+    for opened in recordings(formats, &args.paths, &OpenOptions::default()) {
         // What was merely found, and has no index, is not meant.
         if let Ok((recording, false)) = &opened
-            && recording.format() != Format::Murk
+            && recording.tape_as::<MurkTape>().is_none()
         {
             continue;
         }
         seen = true;
         let made = opened.and_then(|(recording, _)| {
             let path = recording.path().display().to_string();
-            murk::index(&recording).map(|(index, frames)| (path, index, frames))
+            make(&recording).map(|index| (path, index.path, index.frames))
         });
         match made {
             Err(error) => exit = exit.max(ui.fail(&error)),
@@ -76,4 +78,10 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(ui.found_nothing(&args.paths));
     }
     Ok(exit)
+}
+
+fn make(recording: &Recording) -> Result<IndexFile, Error> {
+    let made = index(simulation(recording)?).map_err(Error::tape(recording.path()))?;
+    gametape::write_file(&made.path, &made.bytes)?;
+    Ok(made)
 }

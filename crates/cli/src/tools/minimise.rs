@@ -1,19 +1,18 @@
 //! `gametape minimise`.
 
 use std::ffi::OsString;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::Formats;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gametape::Format;
-use gametape::murk::{self, Minimise as Options};
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
+use gametape::{Content, Draft, Error, Formats, Recording};
 use serde_json::json;
 
-use super::convert::deliver;
-use crate::tools::parsed;
+use super::{open, parsed, simulation, world};
+use crate::commands::convert::{deliver, target_folder};
+use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
-use crate::ui::{Ui, check_with, counted, open, read_world};
 
 /// `gametape minimise`.
 #[derive(Clone, Copy, Debug)]
@@ -61,30 +60,13 @@ struct Args {
 }
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    // Before the search, which may take its time.
-    if let Err(error) = Format::Murk.check_name(Path::new(&args.output)) {
-        return Ok(ui.fail(&error));
-    }
-    let found = check_with(args.world.as_deref()).and_then(|check| {
-        let options = Options {
-            check,
-            against: args.against.as_deref().map(read_world).transpose()?,
-            max_trials: args.max_trials,
-        };
-        murk::minimise(&open(&args.input)?, &options)
-    });
-    let found = match found {
+    let (recording, found, content) = match search(args, formats) {
         Ok(found) => found,
         Err(error) => return Ok(ui.fail(&error)),
     };
     // The smaller log is another recording: it never stands in the place of the first.
-    if let Err(exit) = deliver(
-        &args.input,
-        &args.output,
-        found.bytes.as_slice().into(),
-        true,
-        ui,
-    )? {
+    let format = recording.format();
+    if let Err(exit) = deliver(&args.input, &args.output, content, format, true, ui)? {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {
@@ -113,4 +95,25 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         }
     }
     Ok(Exit::Fine)
+}
+
+fn search(args: &Args, formats: &Formats) -> Result<(Recording, Minimised, Content), Error> {
+    let file = |path: &Option<PathBuf>| path.as_deref().map(world).transpose();
+    let options = Search {
+        world: file(&args.world)?,
+        against: file(&args.against)?,
+        max_trials: args.max_trials,
+    };
+    let recording = open(formats, &args.input)?;
+    let tape = simulation(&recording)?;
+    // Before the search, which may take its time.
+    let output = Path::new(&args.output);
+    if args.output != "-" {
+        formats.check_name(recording.format(), output)?;
+    }
+    let mut draft = Draft::in_folder(target_folder(&args.output)?.as_deref(), output)?;
+    let found = minimise(tape, &options).map_err(Error::tape(recording.path()))?;
+    draft.write_all(&found.bytes).map_err(Error::io(output))?;
+    let content = draft.finish()?;
+    Ok((recording, found, content))
 }

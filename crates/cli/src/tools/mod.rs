@@ -7,9 +7,88 @@ pub mod record;
 pub mod schema;
 pub mod sync_test;
 
+use std::ffi::OsStr;
+use std::io::{self, BufReader};
+use std::path::Path;
+
 use clap::{ArgMatches, FromArgMatches};
+use gametape::capture::tape::{PacketsTape, schema_of_json};
+use gametape::core::tape;
+use gametape::delta::Schema as Wire;
+use gametape::murk::tape::{MurkTape, WorldFile};
+use gametape::murk::tools::Commands;
+use gametape::{Error, Formats, OpenOptions, OptionValue, Recording};
+
+use crate::{commands, options};
 
 /// The arguments of a tool: what clap has checked already.
 fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> A {
     A::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Far more than any world takes.
+const MAX_WORLD_BYTES: u64 = 16 << 20;
+/// Far more than any schema takes.
+const MAX_SCHEMA_BYTES: u64 = 4 << 20;
+
+/// Opens a recording, or standard input for `-`.
+fn open(formats: &Formats, path: &OsStr) -> Result<Recording, Error> {
+    commands::open(formats, path, &OpenOptions::default())
+}
+
+/// A recording of the kind that alone has what is asked for.
+fn only<'a, T: 'static>(recording: &'a Recording, what: &str) -> Result<&'a T, Error> {
+    let format = recording.format().name();
+    recording.tape_as().ok_or_else(|| {
+        let unsupported = tape::Error::Unsupported(format!("{what}; this one is {format}"));
+        Error::tape(recording.path())(unsupported)
+    })
+}
+
+/// A recording of a simulation.
+fn simulation(recording: &Recording) -> Result<&MurkTape, Error> {
+    only(recording, "only recordings of simulations have that")
+}
+
+fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    options::read_file(path, most).map(|value| match value {
+        OptionValue::File { bytes, .. } => bytes,
+        _ => Vec::new(),
+    })
+}
+
+/// The file that describes a world.
+fn world(path: &Path) -> Result<WorldFile, Error> {
+    Ok(WorldFile {
+        path: path.to_owned(),
+        bytes: file(path, MAX_WORLD_BYTES)?,
+    })
+}
+
+/// The commands for a world: one JSON object a line, in a file or on standard input for `-`.
+fn commands(path: Option<&OsStr>, world: &WorldFile) -> Result<Commands, Error> {
+    let Some(path) = path.map(Path::new) else {
+        return Ok(Commands::none());
+    };
+    let said = |error| Error::tape(path)(error);
+    let world = world.read().map_err(|error| said(error.into()))?;
+    if path == Path::new("-") {
+        return Commands::read(io::stdin().lock(), path, &world).map_err(said);
+    }
+    let lines = options::open_file(path)?;
+    Commands::read(BufReader::new(lines), path, &world).map_err(said)
+}
+
+/// The schema in a file of JSON, or of a recording that has one.
+fn schema(formats: &Formats, path: &Path) -> Result<Wire, Error> {
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        let json = file(path, MAX_SCHEMA_BYTES)?;
+        return schema_of_json(&json).map_err(Error::tape(path));
+    }
+    let recording = open(formats, path.as_os_str())?;
+    let packets: &PacketsTape = only(&recording, "only snapshot/delta streams have a schema")?;
+    packets.schema().map_err(Error::tape(path))
 }

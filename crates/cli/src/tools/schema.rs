@@ -1,17 +1,17 @@
 //! `gametape schema`.
 
-use clap::{ArgMatches, Command, CommandFactory, Parser, Subcommand};
-use gametape::Formats;
-use gametape::core::text::printable;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::{ArgMatches, Command, CommandFactory, Parser, Subcommand};
+use gametape::Formats;
+use gametape::core::text::printable;
 use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
-use crate::tools::parsed;
+use super::{parsed, schema as read};
+use crate::ui::{STRONG, Ui, counted, styled};
 use crate::{Exit, Tool};
-use crate::ui::{STRONG, Ui, counted, read_schema, styled};
 
 /// `gametape schema`.
 #[derive(Clone, Copy, Debug)]
@@ -75,22 +75,22 @@ struct Compare {
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     match &args.what {
-        What::Show(args) => show(&args.path, ui),
+        What::Show(args) => show(&args.path, formats, ui),
         What::Hash(args) => {
             let mut exit = Exit::Fine;
             for path in &args.paths {
-                if !hash(path, args.paths.len() > 1, ui)? {
+                if !hash(path, args.paths.len() > 1, formats, ui)? {
                     exit = Exit::Unusable;
                 }
             }
             Ok(exit)
         }
-        What::Compare(args) => compare(&args.first, &args.second, ui),
+        What::Compare(args) => compare([&args.first, &args.second], formats, ui),
     }
 }
 
-fn show(path: &Path, ui: &mut Ui) -> io::Result<Exit> {
-    let schema = match read_schema(path) {
+fn show(path: &Path, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    let schema = match read(formats, path) {
         Ok(schema) => schema,
         Err(error) => return Ok(ui.fail(&error)),
     };
@@ -170,8 +170,8 @@ fn in_units(codec: Codec, threshold_q: u32) -> String {
 }
 
 /// False if there is none.
-fn hash(path: &Path, with_path: bool, ui: &mut Ui) -> io::Result<bool> {
-    let schema = match read_schema(path) {
+fn hash(path: &Path, with_path: bool, formats: &Formats, ui: &mut Ui) -> io::Result<bool> {
+    let schema = match read(formats, path) {
         Ok(schema) => schema,
         Err(error) => {
             ui.fail(&error);
@@ -190,9 +190,9 @@ fn hash(path: &Path, with_path: bool, ui: &mut Ui) -> io::Result<bool> {
     Ok(true)
 }
 
-fn compare(first: &Path, second: &Path, ui: &mut Ui) -> io::Result<Exit> {
-    let read = read_schema(first).and_then(|a| Ok((a, read_schema(second)?)));
-    let (ours, theirs) = match read {
+fn compare([first, second]: [&Path; 2], formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+    let schemas = read(formats, first).and_then(|a| Ok((a, read(formats, second)?)));
+    let (ours, theirs) = match schemas {
         Ok(schemas) => schemas,
         Err(error) => return Ok(ui.fail(&error)),
     };

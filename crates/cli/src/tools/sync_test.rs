@@ -1,17 +1,16 @@
 //! `gametape sync-test`.
 
 use std::ffi::OsString;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::Formats;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gametape::Error;
-use gametape::murk::{self, Subject, Synced};
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::murk::tools::{Subject, SyncTest as Test, Synced, sync_test};
+use gametape::{Error, Formats};
 
-use crate::tools::parsed;
+use super::{commands, open, parsed, simulation, world};
+use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
-use crate::ui::{Ui, check_with, counted, open, read_commands, read_world};
 
 /// `gametape sync-test`.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +54,7 @@ struct Args {
 }
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    let synced = match test(args) {
+    let synced = match test(args, formats) {
         Ok(synced) => synced,
         Err(error) => return Ok(ui.fail(&error)),
     };
@@ -81,13 +80,13 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     })
 }
 
-fn test(args: &Args) -> Result<Synced, Error> {
-    let options = murk::SyncTest {
+fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
+    let options = Test {
         runs: args.runs.into(),
         rollback: args.rollback.unwrap_or(0).into(),
     };
     let path = Path::new(&args.subject);
-    let wrong = |message: &str| Error::Simulation {
+    let wrong = |message: &str| Error::Unwritable {
         path: path.to_owned(),
         message: message.to_owned(),
     };
@@ -98,18 +97,19 @@ fn test(args: &Args) -> Result<Synced, Error> {
         if args.world.is_some() {
             return Err(wrong("is a world itself: --world is for recordings"));
         }
-        let world = read_world(path)?;
-        let commands = read_commands(args.commands.as_deref(), &world)?;
+        let world = world(path)?;
+        let commands = commands(args.commands.as_deref(), &world)?;
         let ticks = args.ticks.unwrap_or(1000);
-        let subject = Subject::World(&world, path.to_owned(), &commands, ticks);
-        return murk::sync_test(&subject, &options);
+        let subject = Subject::World(&world, &commands, ticks);
+        return sync_test(&subject, &options).map_err(Error::tape(path));
     }
     if args.commands.is_some() || args.ticks.is_some() {
         return Err(wrong(
             "a recording has its own commands and ticks: --commands and --ticks are for worlds (.toml)",
         ));
     }
-    let recording = open(&args.subject)?;
-    let check = check_with(args.world.as_deref())?;
-    murk::sync_test(&Subject::Recording(&recording, check), &options)
+    let recording = open(formats, &args.subject)?;
+    let world = args.world.as_deref().map(world).transpose()?;
+    let subject = Subject::Recording(simulation(&recording)?, world.as_ref());
+    sync_test(&subject, &options).map_err(Error::tape(path))
 }

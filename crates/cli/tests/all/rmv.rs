@@ -137,10 +137,7 @@ fn dump_shows_one_moment() {
     }
     assert!(moments.len() > 20);
     for (time, text) in moments.iter().step_by(7) {
-        assert_eq!(
-            dumped(&["dump", "--at", &at(*time), "game.rmv"]),
-            *text
-        );
+        assert_eq!(dumped(&["dump", "--at", &at(*time), "game.rmv"]), *text);
     }
     // In a log of events, nothing happens most of the time.
     let nowhere = gametape(path, &["dump", "--at", &at(999_999), "game.rmv"]);

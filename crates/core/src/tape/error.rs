@@ -1,6 +1,7 @@
 //! What can go wrong with a recording of any format.
 
 use std::io;
+use std::path::Path;
 
 use super::audit::AnyFinding;
 use super::option::OptionError;
@@ -129,6 +130,16 @@ impl Error {
             Self::Format(error) => error.class(),
             Self::Other(error) => error.class(),
             _ => Class::Caller,
+        }
+    }
+
+    /// The file that it is said of, where that is not the recording.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Format(error) => error.path(),
+            Self::Other(error) => error.path(),
+            _ => None,
         }
     }
 

@@ -8,13 +8,12 @@ use gametape_core::{Class, Coded};
 
 use crate::WriteError;
 
-/// What can go wrong with a recording of a simulation, or with what it is made of. Where it is said
-/// of another file than the recording, that file stands in front.
+/// What can go wrong with a recording of a simulation, or with what it is made of.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MurkError {
     /// A world can't be built.
-    #[error("{}{message}", Front(.path))]
+    #[error("{message}")]
     World {
         /// The file that describes it; none where the recording carries it.
         path: Option<PathBuf>,
@@ -22,7 +21,7 @@ pub enum MurkError {
         message: String,
     },
     /// A list of commands can't be read.
-    #[error("{}: line {line}: {message}", .path.display())]
+    #[error("line {line}: {message}")]
     Commands {
         /// The list.
         path: PathBuf,
@@ -32,7 +31,7 @@ pub enum MurkError {
         message: String,
     },
     /// A file beside the recording can't be read.
-    #[error("{}: {source}", .path.display())]
+    #[error("{source}")]
     File {
         /// The file.
         path: PathBuf,
@@ -66,30 +65,6 @@ pub enum MurkError {
     IsFolder,
 }
 
-/// `heat.toml: `, or nothing.
-struct Front<'a>(&'a Option<PathBuf>);
-
-impl std::fmt::Display for Front<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0
-            .as_ref()
-            .map_or(Ok(()), |path| write!(f, "{}: ", path.display()))
-    }
-}
-
-impl MurkError {
-    /// The file that it is said of, where that is not the recording. It stands in front of the
-    /// sentence.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::World { path, .. } => path.as_deref(),
-            Self::Commands { path, .. } | Self::File { path, .. } => Some(path),
-            _ => None,
-        }
-    }
-}
-
 impl Coded for MurkError {
     fn code(&self) -> &'static str {
         match self {
@@ -116,6 +91,14 @@ impl Coded for MurkError {
     fn offset(&self) -> Option<u64> {
         match self {
             Self::Damaged { offset, .. } => *offset,
+            _ => None,
+        }
+    }
+
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::World { path, .. } => path.as_deref(),
+            Self::Commands { path, .. } | Self::File { path, .. } => Some(path),
             _ => None,
         }
     }

@@ -1,7 +1,9 @@
 //! From the answers of the game to a line of an .echoreplay and the frame that it holds.
 
 use std::borrow::Cow;
+use std::io;
 
+use gametape_echo::echoreplay::Line;
 use gametape_echo::{Error, Frame, Time, echoreplay};
 
 use super::fault::Fault;
@@ -69,13 +71,22 @@ impl Answer {
     }
 
     fn read(&mut self) -> Result<(), Option<Error>> {
-        let mut lines = echoreplay::read(&self.line);
-        match lines.next_frame(&mut self.frame) {
+        match echoreplay::read(&self.line).next_line() {
             // All of it: an answer that would be two lines is none.
-            Ok(Some(line)) if line.size() == self.line.len() => Ok(()),
-            Ok(_) => Err(None),
-            Err(error) => Err(Some(error)),
+            Ok(Some(line)) if line.size() == self.line.len() => line.read_into(&mut self.frame),
+            Ok(_) => return Err(None),
+            Err(error) => Err(error),
         }
+        .map_err(Some)
+    }
+
+    /// The line, with its columns.
+    pub(super) fn line(&self) -> io::Result<Line<'_>> {
+        let line = echoreplay::read(&self.line).next_line();
+        // It was read before.
+        line.ok()
+            .flatten()
+            .ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 }
 

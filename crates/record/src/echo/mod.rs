@@ -18,7 +18,6 @@
 mod answer;
 mod fault;
 mod game;
-mod lines;
 mod options;
 mod recorder;
 mod schedule;

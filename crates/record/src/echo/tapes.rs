@@ -4,17 +4,16 @@ use std::ffi::OsString;
 #[cfg(unix)]
 use std::fs::TryLockError;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use gametape::{Error, Recording};
+use gametape::{Draft, Error};
 use gametape_echo::butter::{self, Journal};
-use gametape_echo::{Frame, Map, Session, Time, WriteError, echoreplay};
+use gametape_echo::{Map, Rule, Session, Time, WriteError, echoreplay};
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::lines::Lines;
 use super::options::RecordOptions;
 use super::zip;
 
@@ -50,12 +49,9 @@ impl MatchKey {
     }
 }
 
-/// More bytes than a frame and its header take: they are no frame that was cut.
-const TORN: u64 = 64 << 10;
-
 #[derive(Debug)]
 enum Medium {
-    Lines(Lines),
+    Lines(echoreplay::Writer<File>),
     Journal(Box<Journal<File>>),
 }
 
@@ -230,7 +226,7 @@ impl Tapes {
 impl Tape {
     fn push(&mut self, answer: &Answer) -> Result<(), WriteError> {
         match &mut self.medium {
-            Medium::Lines(lines) => Ok(lines.push(&answer.line)?),
+            Medium::Lines(lines) => lines.push_line(&answer.line()?),
             Medium::Journal(journal) => journal.push(&answer.frame),
         }
     }
@@ -262,27 +258,21 @@ impl Tape {
         };
         match medium {
             Medium::Lines(lines) => {
-                lines.finish().map_err(|source| Error::Io {
-                    path: path.clone(),
-                    source,
-                })?;
+                let file = lines.finish().map_err(|error| unfinished(&error))?;
+                file.sync_all().map_err(Error::io(&path))?;
                 if zip {
                     zip::replace(&path)?;
                 }
             }
             Medium::Journal(journal) => {
                 let folder = gametape::folder_for(&path)?.unwrap_or_default();
-                let finished = gametape::unfinished(&folder, Some(&path)).and_then(|file| {
-                    let spool = tempfile::tempfile_in(&folder)?;
-                    Ok((file, spool))
-                });
-                let (file, spool) = finished.map_err(|error| unfinished(&error))?;
-                let mut out = BufWriter::new(file);
+                let spool = tempfile::tempfile_in(folder).map_err(|error| unfinished(&error))?;
+                let mut draft = Draft::of(&path).map_err(|error| unfinished(&error.message()))?;
                 journal
-                    .finish(spool, &mut out)
+                    .finish(spool, &mut draft)
                     .map_err(|error| unfinished(&error))?;
-                let file = out.into_inner().map_err(|error| unfinished(&error))?;
-                gametape::place(&path, file).map_err(|error| unfinished(&error.message()))?;
+                let put = draft.finish().and_then(|content| content.put(&path));
+                put.map_err(|error| unfinished(&error.message()))?;
             }
         }
         let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
@@ -325,7 +315,7 @@ fn create(path: PathBuf, kind: Kind, options: butter::Options) -> Result<Tape, E
         guard,
         before: 0,
         medium: match kind {
-            Kind::Lines => Medium::Lines(Lines::new(file)),
+            Kind::Lines => Medium::Lines(echoreplay::Writer::new(file)),
             Kind::Butter => Medium::Journal(Box::new(Journal::new(file, options))),
         },
         is_empty: true,
@@ -359,46 +349,30 @@ fn resume(
         .open(path)
         .map_err(io)?;
     let guard = lock(&file, path)?;
-    let before;
-    let (medium, last) = match kind {
+    // Neither changes anything before a frame comes.
+    let resumed = match kind {
         Kind::Lines => {
-            let tail = Lines::resume(file).map_err(|error| match error.kind() {
-                io::ErrorKind::InvalidData => refuse(error.to_string()),
-                _ => io(error),
-            })?;
-            opened.dropped = tail.dropped;
-            let text = Recording::open(path)?;
-            let lines = echoreplay::ReadOptions::lenient().read(text.bytes());
-            before = lines.flatten().count() as u64;
-            (Medium::Lines(tail.lines), tail.last.map(Box::new))
+            echoreplay::Writer::resume(file).map(|(lines, resumed)| (Medium::Lines(lines), resumed))
         }
-        Kind::Butter => {
-            let (last, whole) = match journal_of(path, &file)? {
-                Found::Finished => return Ok(None),
-                Found::Broken(why) => return Err(refuse(why)),
-                Found::Journal { last, whole } => (last, whole),
-            };
-            let dropped = meta.len().saturating_sub(whole);
-            if dropped > TORN {
-                return Err(refuse(format!(
-                    "{dropped} bytes behind its last whole frame can't be read; repair may"
-                )));
-            }
-            opened.dropped = dropped;
-            // It cuts nothing before a frame comes.
-            let journal =
-                Journal::resume(file, options).map_err(|error| refuse(error.to_string()))?;
-            before = journal.frames();
-            (Medium::Journal(Box::new(journal)), last)
-        }
+        Kind::Butter => Journal::resume(file, options)
+            .map(|(journal, resumed)| (Medium::Journal(Box::new(journal)), resumed)),
     };
+    let (medium, resumed) = match resumed {
+        Ok(resumed) => resumed,
+        Err(error) if error.finding().is_some_and(|it| it.rule == Rule::Finished) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(refuse(error.to_string())),
+    };
+    opened.dropped = resumed.dropped;
+    let last = resumed.last;
     opened.last = last.as_ref().map(|frame| frame.time);
     Ok(Some(Tape {
         path: path.to_owned(),
         medium,
         is_empty: last.is_none(),
         frames: 0,
-        before,
+        before: resumed.frames,
         created: false,
         guard,
         key: last.map(|frame| MatchKey::of(&frame.session)),
@@ -434,53 +408,6 @@ fn lock(file: &File, path: &Path) -> Result<Option<File>, Error> {
     {
         let _ = (file, path);
         Ok(None)
-    }
-}
-
-/// What a .butter is.
-enum Found {
-    Journal {
-        last: Option<Box<Frame>>,
-        whole: u64,
-    },
-    Finished,
-    Broken(String),
-}
-
-fn journal_of(path: &Path, file: &File) -> Result<Found, Error> {
-    let broken = |error: gametape_echo::Error| Found::Broken(error.to_string());
-    let nothing = || Found::Journal {
-        last: None,
-        whole: 0,
-    };
-    let lenient = butter::ReadOptions::lenient();
-    {
-        let recording = Recording::open(path)?;
-        match lenient.read(recording.bytes()) {
-            Ok(file) if file.is_unfinished() => {}
-            // Killed before its first frame.
-            Ok(file) if file.chunks().is_empty() && file.trailing_bytes() == 0 => {
-                return Ok(nothing());
-            }
-            Ok(_) => return Ok(Found::Finished),
-            // Killed within its first header.
-            Err(error) if error.is_truncated() => return Ok(nothing()),
-            Err(error) => return Ok(broken(error)),
-        }
-    }
-    let mut reader = butter::Reader::with_options(file, lenient);
-    let mut last = None;
-    let mut whole = 0;
-    loop {
-        match reader.next_frame() {
-            Err(error) => return Ok(broken(error)),
-            Ok(None) => return Ok(Found::Journal { last, whole }),
-            Ok(Some(frame)) => match &mut last {
-                None => last = Some(Box::new(frame.clone())),
-                Some(last) => last.as_mut().clone_from(frame),
-            },
-        }
-        whole = reader.decoder().offset();
     }
 }
 

@@ -1,11 +1,12 @@
 //! A finished .echoreplay as the zip that other programs expect.
 
 use std::fmt::Display;
-use std::io::BufWriter;
+use std::fs::File;
 use std::path::Path;
 
-use gametape::{Error, Recording};
-use gametape_echo::echoreplay::{ReadOptions, ZipWriter};
+use gametape::{Draft, Error};
+use gametape_echo::ReadOptions;
+use gametape_echo::echoreplay::{Reader, ZipWriter};
 
 /// Between speed and size, as zip programs choose it.
 const LEVEL: u8 = 6;
@@ -17,25 +18,23 @@ pub(super) fn replace(path: &Path) -> Result<(), Error> {
         message: format!("can't be made a zip: {error}; all frames are in it, as text"),
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = gametape::folder_for(path)?.unwrap_or_default();
-    let file = gametape::unfinished(&folder, Some(path)).map_err(|error| failed(&error))?;
-    let mut zip =
-        ZipWriter::new(BufWriter::new(file), &name, LEVEL).map_err(|error| failed(&error))?;
+    let draft = Draft::of(path)?;
+    let mut zip = ZipWriter::new(draft, &name, LEVEL).map_err(|error| failed(&error))?;
     {
-        let recording = Recording::open(path)?;
-        let text = recording.bytes();
+        let text = File::open(path).map_err(Error::io(path))?;
+        let size = text.metadata().map_err(Error::io(path))?.len();
+        let mut lines = Reader::with_options(text, ReadOptions::lenient());
         let mut bytes = 0;
-        for line in ReadOptions::lenient().read(text) {
-            let line = line.map_err(|error| failed(&error))?;
-            bytes += line.size();
+        while let Some(line) = lines.next_line().map_err(|error| failed(&error))? {
+            bytes += line.size() as u64;
             zip.push_line(&line).map_err(|error| failed(&error))?;
         }
-        if bytes != text.len() {
+        if bytes != size {
             // It was gone on with, and held more before than frames.
             return Err(failed(&"not all of it is lines"));
         }
     }
-    let file = zip.finish().map_err(|error| failed(&error))?;
-    let file = file.into_inner().map_err(|error| failed(&error))?;
-    gametape::place(path, file).map_err(|error| failed(&error.message()))
+    let draft = zip.finish().map_err(|error| failed(&error))?;
+    let put = draft.finish().and_then(|content| content.put(path));
+    put.map_err(|error| failed(&error.message()))
 }

@@ -5,8 +5,8 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 
-use gametape::{Error, Recording};
-use gametape_capture::{CaptureError, CaptureWriter, Options};
+use gametape::Error;
+use gametape_capture::{Capture, CaptureError, CaptureWriter, Options};
 use gametape_delta::Schema;
 
 use super::stream::{RecordOptions, Recorded, record};
@@ -55,7 +55,8 @@ impl FileOptions {
 /// use gametape_capture::Options;
 /// use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions};
 ///
-/// let schema = gametape::read_schema("arena.schema.json")?;
+/// # fn schema() -> gametape_delta::Schema { gametape_delta::Schema::empty() }
+/// let schema = schema();
 /// let options = FileOptions {
 ///     listen: ([0, 0, 0, 0], 7777).into(),
 ///     output: "arena.mcap".into(),
@@ -168,14 +169,11 @@ fn check_join(udp: SocketAddr, join: SocketAddr) -> Result<(), String> {
 
 /// Whether a recording that failed has left no packet.
 fn holds_nothing(path: &Path) -> bool {
-    let Ok(recording) = Recording::open(path) else {
-        return true;
+    let Ok(file) = fs::read(path) else {
+        return false;
     };
-    let first = recording.packets().map(|packets| {
-        let mut cursor = packets.cursor();
-        matches!(cursor.next_packet(), Ok(Some(_)))
-    });
-    !matches!(first, Ok(true))
+    Capture::open(&file)
+        .is_ok_and(|capture| !matches!(capture.packets().next_packet(), Ok(Some(_))))
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ pub fn record<W: Write>(
                 ..
             })) => {
                 recorded.other_schema += 1;
-                recorded.first_other_schema.get_or_insert(found);
+                recorded.first_other_schema.get_or_insert(found.0);
                 None
             }
             Err(ReceiveError::Packet(error)) => {

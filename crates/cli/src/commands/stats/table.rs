@@ -106,9 +106,11 @@ where
     let columns: Vec<_> = columns.collect();
     let mut table = TextTable::new(columns.iter().map(|(words, ..)| words.join("\n")));
     for at in 0..shown.len() {
-        table.row(columns.iter().map(|(_, texts, number)| {
-            (texts.get(at).cloned().unwrap_or_default(), *number)
-        }));
+        table.row(
+            columns
+                .iter()
+                .map(|(_, texts, number)| (texts.get(at).cloned().unwrap_or_default(), *number)),
+        );
     }
     let mut lines: Vec<String> = table.lines();
     for line in &mut lines {

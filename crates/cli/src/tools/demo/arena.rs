@@ -6,8 +6,7 @@ use gametape::Verdict;
 use gametape::capture::{CaptureError, CaptureWriter, Options};
 use gametape_samples::delta::{Arena, Network, Outcome, Replication};
 
-use super::{audit, print, save};
-use crate::args::Demo;
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, counted, styled};
 
 /// Ships in the arena.
@@ -25,7 +24,7 @@ const NETWORK: Network = Network {
 };
 
 /// Says whether everything came out as it has to; the inner error is a sentence.
-pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
+pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     if !ui.json {
         ui.line(styled(
             STRONG,

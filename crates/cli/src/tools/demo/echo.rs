@@ -4,14 +4,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use gametape::echo::loss::LossReport;
+use gametape::core::text::printable;
+use gametape::echo::tape::Butter;
 use gametape::echo::{Frame, WriteError};
-use gametape::{Convert, Format, Recording, Verdict, Work};
+use gametape::{Format, Options, Recording, Verdict, Work};
 use gametape_samples::echo::{Match, MatchOptions, cut_out, echoreplay};
 use serde_json::{Value, json};
 
-use super::{audit, print, save};
-use crate::args::Demo;
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// How long the match is recorded.
@@ -24,7 +24,7 @@ const CUT_OUT: usize = 90;
 const CUT_AT: usize = 600;
 
 /// Says whether everything came out as it has to; the inner error is a sentence.
-pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
+pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     if !ui.json {
         ui.line(styled(
             STRONG,
@@ -38,8 +38,7 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
         Ok(made) => made,
         Err(message) => return Ok(Err(message)),
     };
-    let numbers = &made.report.numbers;
-    let mut as_expected = numbers.iter().all(|number| number.beyond == 0);
+    let mut as_expected = numbers(&made.report).all(|number| number["beyond"] == 0);
     for path in [&made.replay, &made.butter] {
         match audit(path) {
             Ok(audit) => {
@@ -78,13 +77,13 @@ struct Made {
     replay: String,
     butter: String,
     sizes: [u64; 2],
-    report: LossReport,
+    report: Value,
     goals: Vec<Value>,
     cut_out: String,
     cut_off: String,
 }
 
-fn make(args: &Demo) -> Result<Made, String> {
+fn make(args: &Args) -> Result<Made, String> {
     let options = MatchOptions {
         seed: args.seed,
         rate_hz: RATE,
@@ -107,19 +106,19 @@ fn make(args: &Demo) -> Result<Made, String> {
         ..Work::default()
     };
     let converted = recording
-        .convert_with(Format::Butter, &Convert::default(), &work)
+        .convert_with(Butter.name(), &Options::new(), &work)
         .map_err(sentence)?;
-    let report = converted.report.ok_or("nothing was measured")?;
+    let report = converted.outcome.report.ok_or("nothing was measured")?.data;
     let butter = args.folder.join("match.butter");
-    let butter_bytes = converted.content.len();
-    converted.content.save(&butter).map_err(sentence)?;
+    let butter_bytes = converted.content.size();
+    converted.content.save(&butter, &Butter).map_err(sentence)?;
     let cut_off = save(&args.folder, "match-cut-off.butter", || {
         let mut bytes = std::fs::read(&butter).map_err(|error| error.to_string())?;
         bytes.truncate(bytes.len() * 2 / 3);
         Ok(bytes)
     })?;
     let stats = Recording::open(&butter)
-        .and_then(|recording| recording.stats())
+        .and_then(|recording| recording.stats(&Options::new()))
         .map_err(sentence)?;
     let timeline = stats.value.get("timeline");
     let goals = timeline.and_then(|timeline| timeline.get("goals")?.as_array());
@@ -134,6 +133,11 @@ fn make(args: &Demo) -> Result<Made, String> {
     })
 }
 
+/// How far off each kind of number is.
+fn numbers(report: &Value) -> impl Iterator<Item = &Value> {
+    report["numbers"].as_array().into_iter().flatten()
+}
+
 fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
@@ -142,27 +146,25 @@ fn path_text(path: &Path) -> String {
 fn told(made: &Made, ui: &mut Ui) -> io::Result<()> {
     let [replay, butter] = made
         .sizes
-        .map(|bytes| bytes as f64 / made.report.frames as f64);
+        .map(|bytes| bytes as f64 / made.report["frames"].as_f64().unwrap_or(1.0));
     ui.line(format_args!(
         "      {replay:.0} bytes a frame became {butter:.0}; how far off the numbers are, at most \
          and as the format implies:"
     ))?;
-    for number in made
-        .report
-        .numbers
-        .iter()
-        .filter(|number| number.differing > 0)
-    {
-        let unit = number.unit;
+    for number in numbers(&made.report).filter(|number| number["differing"] != 0) {
+        let text = |key: &str| number[key].as_str().unwrap_or_default();
+        let value = |key: &str| number[key].as_f64().unwrap_or_default();
+        let (field, unit) = (text("field"), text("unit"));
         ui.line(format_args!(
-            "        {:<24} {:>9.5} {unit:<4} {:>9.5} {unit}",
-            number.field, number.max_error, number.bound
+            "        {field:<24} {:>9.5} {unit:<4} {:>9.5} {unit}",
+            value("max_error"),
+            value("bound")
         ))?;
     }
     for goal in &made.goals {
         let text = |key: &str| goal.get(key).and_then(Value::as_str).unwrap_or("nobody");
         let number = |key: &str| goal.get(key).and_then(Value::as_f64).unwrap_or_default();
-        ui.line(gametape::printable(&format!(
+        ui.line(printable(&format!(
             "      goal at {:.1} s: {} for {}, {} by {}, assist {}, {:.1} m/s over {:.1} m",
             number("time_ms") / 1000.0,
             number("points"),

@@ -6,12 +6,11 @@ use gametape::Verdict;
 use gametape::mines::rmv;
 use gametape_samples::mines::{Scenario, Tampering, record, scenarios};
 
-use super::{audit, print, save};
-use crate::args::Demo;
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// Says whether everything came out as it has to; the inner error is a sentence.
-pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
+pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     let mut as_expected = true;
     if !ui.json {
         ui.line(styled(

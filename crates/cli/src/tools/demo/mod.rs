@@ -5,18 +5,17 @@ mod echo;
 mod mines;
 mod murk;
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::Formats;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gametape::{Audit, Recording};
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::{Audit, Formats, Recording};
 use serde_json::json;
 
-use super::verify::show;
-use crate::tools::parsed;
-use crate::{Exit, Tool};
+use super::parsed;
+use crate::commands::verify::show;
 use crate::ui::Ui;
+use crate::{Exit, Tool};
 
 /// `gametape demo`.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +26,8 @@ impl Tool for Demo {
         Args::command()
     }
 
-    fn run(&self, matches: &ArgMatches, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), formats, ui)
+    fn run(&self, matches: &ArgMatches, _: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+        run(&parsed(matches), ui)
     }
 }
 
@@ -44,7 +43,7 @@ struct Args {
     seed: u64,
 }
 
-fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
+fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
         ui.complain(&format!("{}: {error}", args.folder.display()));
         return Ok(Exit::Unusable);
@@ -72,7 +71,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         ui.line(format_args!(
             "Try: gametape inspect {folder}/expert-win.rmv; gametape stats {folder}/heat.murk; \
              gametape diff {folder}/heat.murk {folder}/heat-faulty.murk; \
-             gametape dump --state --tick 300 {folder}/arena.mcap; \
+             gametape dump --state --at tick:300 {folder}/arena.mcap; \
              gametape stats {folder}/match.butter"
         ))?;
     }
@@ -89,7 +88,7 @@ fn save(
     make: impl FnOnce() -> Result<Vec<u8>, String>,
 ) -> Result<String, String> {
     let path = folder.join(name);
-    gametape::write_recording(&path, &make()?).map_err(|error| error.to_string())?;
+    gametape::write_file(&path, &make()?).map_err(|error| error.to_string())?;
     Ok(path.display().to_string())
 }
 
@@ -103,7 +102,7 @@ fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
         return ui.object(&json!({
             "path": path,
-            "format": gametape::Format::from_extension(Path::new(path)),
+            "format": gametape::formats().from_extension(Path::new(path)).map(|it| it.name()),
             "verdict": audit.verdict(),
             "findings": audit.findings,
         }));

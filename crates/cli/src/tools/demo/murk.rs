@@ -7,8 +7,7 @@ use gametape::murk::engine::{EngineWorld, World};
 use gametape::murk::{Fault, Faulty, Simulation};
 use gametape_samples::murk::{FORAGING, HEAT, record};
 
-use super::{audit, print, save};
-use crate::args::Demo;
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// Ticks of each recording.
@@ -26,7 +25,7 @@ const FAULT: Fault = Fault {
 };
 
 /// Says whether everything came out as it has to; the inner error is a sentence.
-pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>> {
+pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>> {
     if !ui.json {
         ui.line(styled(
             STRONG,
@@ -65,7 +64,8 @@ pub(super) fn play(args: &Demo, ui: &mut Ui) -> io::Result<Result<bool, String>>
         Ok((audit, path)) => {
             print(&path, &audit, ui)?;
             let named = audit.findings.iter().any(|finding| {
-                finding.tick == Some(FAULT.step) && finding.message.contains("(heat) at [6, 4]")
+                let (tick, sentence) = (finding.place.tick, finding.message());
+                tick == Some(FAULT.step) && sentence.contains("(heat) at [6, 4]")
             });
             Ok(as_expected && named && audit.verdict() == Verdict::Fail)
         }

@@ -1,22 +1,23 @@
 //! `gametape record echo`.
 
-use std::path::PathBuf;
-use std::time::Duration;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::Formats;
-use gametape::core::text::printable;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::core::text::printable;
 use gametape::echo::Session;
-use gametape::{Error, Format};
+use gametape::echo::tape::Echoreplay;
+use gametape::{Error, Format, Formats};
 use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
+use super::seconds;
 use crate::tools::parsed;
-use crate::{Exit, Tool};
 use crate::ui::{Ui, counted};
+use crate::{Exit, Tool};
 
 /// `gametape record echo`.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +94,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
             Ok(Exit::Unusable)
         }
         Ok(recorded) => {
-            report(args, &recorded, ui)?;
+            report(args, &recorded, formats, ui)?;
             Ok(Exit::Fine)
         }
     }
@@ -165,7 +166,8 @@ fn why(faults: &Faults) -> String {
     })
 }
 
-fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
+fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> io::Result<()> {
+    let format = formats.from_extension(&args.output).map(|it| it.name());
     let bytes: u64 = recorded.files.iter().map(|file| file.bytes).sum();
     if ui.json {
         let files = recorded.files.iter().map(|file| {
@@ -178,7 +180,7 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
         });
         return ui.object(&json!({
             "path": args.output.display().to_string(),
-            "format": Format::from_extension(&args.output).map(Format::name),
+            "format": format,
             "frames": recorded.frames,
             "bytes": bytes,
             "duration_ms": recorded.duration_ms,
@@ -208,7 +210,7 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
             counted(file.bytes, "byte"),
         ))?;
     }
-    if !args.zip && Format::from_extension(&args.output) == Some(Format::Echoreplay) {
+    if !args.zip && format == Some(Echoreplay.name()) {
         ui.remark("kept as text; gametape convert --zip makes a zip of it");
     }
     let skipped = match recorded.skipped {

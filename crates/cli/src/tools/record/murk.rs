@@ -1,18 +1,18 @@
 //! `gametape record murk`.
 
 use std::ffi::OsString;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::Formats;
-use gametape::core::text::printable;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gametape::Error;
-use gametape::murk::{self, RecordOptions, Recorded};
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::core::text::printable;
+use gametape::murk::tape::Murk as Format;
+use gametape::murk::tools::{self, RecordOptions, Recorded};
+use gametape::{Error, Formats};
 
-use crate::tools::parsed;
+use crate::tools::{commands, parsed, world};
+use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
-use crate::ui::{Ui, counted, read_commands, read_world};
 
 /// `gametape record murk`.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ struct Args {
 }
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    match record(args) {
+    match record(args, formats) {
         Err(error) => Ok(ui.fail(&error)),
         Ok(recorded) => {
             report(args, &recorded, ui)?;
@@ -67,23 +67,23 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     }
 }
 
-fn record(args: &Args) -> Result<Recorded, Error> {
+fn record(args: &Args, formats: &Formats) -> Result<Recorded, Error> {
     if args.output == Path::new("-") {
         return Err(Error::Unwritable {
             path: args.output.clone(),
             message: "a recording goes into a file, from which it can be resumed".into(),
         });
     }
-    let world = read_world(&args.world)?;
-    let commands = read_commands(args.commands.as_deref(), &world)?;
+    formats.check_name(&Format, &args.output)?;
+    let world = world(&args.world)?;
+    let commands = commands(args.commands.as_deref(), &world)?;
     let options = RecordOptions {
         world,
-        world_path: args.world.clone(),
         ticks: args.ticks,
         output: args.output.clone(),
         resume: args.resume,
     };
-    murk::record(&options, &commands)
+    tools::record(&options, &commands).map_err(Error::tape(&args.output))
 }
 
 fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {

@@ -1,23 +1,23 @@
 //! `gametape record stream`.
 
-use std::path::PathBuf;
-use std::time::Duration;
-use std::net::SocketAddr;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::Formats;
-use gametape::core::text::printable;
 use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use gametape::Error;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
 use gametape::capture::Options;
+use gametape::core::text::printable;
+use gametape::{Error, Formats};
 use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
 
-use crate::tools::parsed;
+use super::seconds;
+use crate::tools::{parsed, schema};
+use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
-use crate::ui::{Ui, counted, read_schema, tick_ns};
 
 /// `gametape record stream`.
 #[derive(Clone, Copy, Debug)]
@@ -83,15 +83,6 @@ struct Args {
     output: PathBuf,
 }
 
-/// A number of seconds, above 0.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("a number of seconds is above 0, and not too far".to_owned()),
-    }
-}
-
 /// Ticks a second, such that a tick takes a nanosecond at least.
 fn tick_rate(text: &str) -> Result<f64, String> {
     let rate: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
@@ -103,7 +94,7 @@ fn tick_rate(text: &str) -> Result<f64, String> {
 }
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    match record(args, ui) {
+    match record(args, formats, ui) {
         Err(error) => Ok(ui.fail(&error)),
         Ok(recorded) if recorded.packets == 0 => {
             ui.complain(&format!(
@@ -126,10 +117,10 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     }
 }
 
-fn record(args: &Args, ui: &mut Ui) -> Result<Recorded, Error> {
+fn record(args: &Args, formats: &Formats, ui: &mut Ui) -> Result<Recorded, Error> {
     let options = options(args);
     options.check()?;
-    let schema = read_schema(&args.schema)?;
+    let schema = schema(formats, &args.schema)?;
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
     ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)).map_err(|error| {
@@ -166,7 +157,7 @@ fn options(args: &Args) -> FileOptions {
         listen: args.udp,
         output: args.output.clone(),
         capture: Options {
-            tick_ns: args.tick_rate.map(tick_ns),
+            tick_ns: args.tick_rate.map(|rate| (1e9 / rate).round() as u64),
             keyframe_every: (args.keyframe_every > 0).then_some(args.keyframe_every),
             ..Options::default()
         },

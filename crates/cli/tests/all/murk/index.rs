@@ -21,7 +21,10 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         .assert()
         .code(0)
         .stdout_eq("{\"path\":\"run.murk\",\"index\":\"run.murk.index\",\"frames\":12}\n");
-    assert_eq!(said(path, &["dump", "--at", "tick:6", "run.murk"], 0), plain);
+    assert_eq!(
+        said(path, &["dump", "--at", "tick:6", "run.murk"], 0),
+        plain
+    );
     gametape(path, &["dump", "--at", "tick:0", "run.murk"])
         .assert()
         .code(2)
