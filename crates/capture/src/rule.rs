@@ -336,6 +336,7 @@ impl gametape_core::Rule for Rule {
     fn group(&self) -> u64 {
         match self {
             Self::Recording(CaptureRule::Behind { .. }) => 1,
+            Self::Recording(CaptureRule::Crc { what: "chunk", .. }) => 3,
             Self::Added(_) => 2,
             Self::Wire(_) | Self::Recording(_) => 0,
         }

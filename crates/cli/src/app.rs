@@ -127,6 +127,7 @@ impl App {
         let call = commands::Call {
             formats: &self.formats,
             options,
+            opens: verbs.is_some_and(|(_, verbs)| verbs.contains(&Verb::Open)),
         };
         let command = Cmd::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
         match &command {

@@ -277,9 +277,10 @@ impl Kit {
                 bytes == sample.bytes,
                 "a copy onto itself that changes nothing",
             );
+            // What has to lie beside a recording, a pipe can't take: that is a loss.
             let piped = self.run(&folder, &["convert", name, "-"]);
             piped
-                .code(0)
+                .code(if sample.beside.is_empty() { 0 } else { 3 })
                 .expect(piped.stdout == sample.bytes, "the same bytes");
             self.run(&folder, &["repair", name, &copy]).code(0);
             let left: Vec<String> = folder

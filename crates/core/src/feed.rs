@@ -303,6 +303,8 @@ impl<D: Decode> Feed<D> {
 pub struct Reader<R, D> {
     source: R,
     feed: Feed<D>,
+    /// It was told that the recording ended here, whole or not.
+    told: bool,
 }
 
 #[cfg(feature = "std")]
@@ -317,6 +319,7 @@ where
         Self {
             source,
             feed: Feed::new(decoder),
+            told: false,
         }
     }
 
@@ -340,16 +343,22 @@ where
     /// As [`Reader::next`].
     #[inline]
     pub fn step(&mut self) -> Result<bool, D::Error> {
-        if self.feed.input.is_ended() {
-            // What ended before may have grown since.
-            self.feed.input.ended = false;
-            self.feed.decoder.reopen();
+        // What ended before may have grown since; while items come, nobody was told that it ended.
+        if self.told {
+            self.told = false;
+            if self.feed.input.is_ended() {
+                self.feed.input.ended = false;
+                self.feed.decoder.reopen();
+            }
         }
         loop {
-            match self.feed.step()? {
-                Step::Item => return Ok(true),
-                Step::End => return Ok(false),
-                Step::NeedMore => self.fill()?,
+            match self.feed.step() {
+                Ok(Step::Item) => return Ok(true),
+                Ok(Step::NeedMore) => self.fill()?,
+                end => {
+                    self.told = true;
+                    return end.map(|_| false);
+                }
             };
         }
     }
@@ -500,6 +509,49 @@ mod tests {
             assert_eq!(feed.next().unwrap(), Fed::NeedMore);
         }
         assert_eq!(feed.decoder().asked, 1);
+    }
+
+    /// Bytes, once it is known that they are all.
+    #[derive(Default)]
+    struct Last {
+        reopened: usize,
+    }
+
+    impl Decode for Last {
+        type Item<'a> = u8;
+        type Error = Error;
+
+        fn decode(&mut self, input: &mut Buffer) -> Result<Step, Error> {
+            Ok(match input.rest() {
+                _ if !input.is_ended() => Step::NeedMore,
+                [] => Step::End,
+                _ => {
+                    input.take(1);
+                    Step::Item
+                }
+            })
+        }
+
+        fn item<'a>(&'a mut self, input: &'a Buffer) -> u8 {
+            input.piece()[0]
+        }
+
+        fn reopen(&mut self) {
+            self.reopened += 1;
+        }
+    }
+
+    #[test]
+    fn an_end_is_taken_back_only_once_it_was_told() {
+        let mut reader = Reader::new(b"abc".as_slice(), Last::default());
+        for byte in b"abc" {
+            assert_eq!(reader.next().unwrap(), Some(*byte));
+        }
+        assert_eq!(reader.next().unwrap(), None);
+        assert_eq!(reader.decoder().reopened, 0);
+        *reader.get_mut() = b"d";
+        assert_eq!(reader.next().unwrap(), Some(b'd'));
+        assert_eq!(reader.decoder().reopened, 1);
     }
 
     /// Gives a byte, is interrupted, fails once, and goes on.

@@ -13,8 +13,8 @@ use common::{Outcome, frames_of, lines, match_options, options, tape, write};
 use gametape_echo::butter::{
     self, Compression, Dialect, Mode, ReadOptions, from_smallest3, to_basis,
 };
-use gametape_samples::echo::MatchOptions;
 use gametape_echo::{Frame, Vec3};
+use gametape_samples::echo::MatchOptions;
 
 /// What all ways in give of a file that is whole, each chunk alone too.
 fn read(bytes: &[u8]) -> Vec<Frame> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
 use gametape_core::tape::Format;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::{Error, output};
 
@@ -23,7 +23,9 @@ use crate::{Error, output};
 /// ```
 #[derive(Debug)]
 pub struct Draft {
-    out: BufWriter<NamedTempFile>,
+    // The file and its name apart: errors are said of the file that is to be made.
+    out: BufWriter<File>,
+    temporary: TempPath,
     path: PathBuf,
 }
 
@@ -55,8 +57,10 @@ impl Draft {
     }
 
     fn new(file: io::Result<NamedTempFile>, path: &Path) -> Result<Self, Error> {
+        let (file, temporary) = file.map_err(Error::io(path))?.into_parts();
         Ok(Self {
-            out: BufWriter::with_capacity(256 << 10, file.map_err(Error::io(path))?),
+            out: BufWriter::with_capacity(256 << 10, file),
+            temporary,
             path: path.to_owned(),
         })
     }
@@ -66,10 +70,15 @@ impl Draft {
     /// # Errors
     /// [`Error::Io`].
     pub fn finish(self) -> Result<Content, Error> {
-        let Self { out, path } = self;
+        let Self {
+            out,
+            temporary,
+            path,
+        } = self;
         let finished = out.into_inner().map_err(io::IntoInnerError::into_error);
-        let sized = finished.and_then(|file| Ok((file.as_file().metadata()?.len(), file)));
+        let sized = finished.and_then(|file| Ok((file.metadata()?.len(), file)));
         let (size, file) = sized.map_err(Error::io(&path))?;
+        let file = NamedTempFile::from_parts(file, temporary);
         Ok(Content { file, size })
     }
 }

@@ -391,10 +391,14 @@ impl Recording {
     ) -> Result<Made<T>, Error> {
         let mut draft = Draft::in_folder(work.folder, &self.path)?;
         let outcome = self.explain(make(&mut draft))?;
-        Ok(Made {
-            outcome,
-            content: draft.finish()?,
-        })
+        let content = draft.finish().map_err(|error| match error {
+            Error::Io { path, source } => Error::Tape {
+                path,
+                source: tape::Error::Output(source),
+            },
+            error => error,
+        })?;
+        Ok(Made { outcome, content })
     }
 }
 

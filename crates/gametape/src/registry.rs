@@ -114,14 +114,16 @@ impl Formats {
         self.iter().filter(move |other| other.kind() == kind)
     }
 
-    /// What any of the formats can be told for some verbs: a name once.
+    /// What any of the formats can be told for some verbs: a name once, with the bounds of all; each
+    /// format holds to its own.
     #[must_use]
     pub fn options(&self, verbs: &[Verb]) -> Vec<OptionDef> {
         let mut defs: Vec<OptionDef> = Vec::new();
         for format in self.iter() {
             for def in verbs.iter().flat_map(|verb| format.options(*verb)) {
-                if !defs.iter().any(|known| known.name == def.name) {
-                    defs.push(*def);
+                match defs.iter_mut().find(|known| known.name == def.name) {
+                    Some(known) => known.kind = known.kind.widened(def.kind),
+                    None => defs.push(*def),
                 }
             }
         }

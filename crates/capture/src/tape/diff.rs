@@ -16,7 +16,10 @@ use crate::stream::Packets;
 
 /// Compares them tick by tick; faults of the second are [`Error::Other`].
 pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
-    let mut diff = Diff::default();
+    let mut diff = Diff {
+        exhaustive: true,
+        ..Diff::default()
+    };
     if let (Some(a), Some(b)) = (a.tick_ns(), b.tick_ns())
         && a != b
     {

@@ -40,7 +40,8 @@ pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
         return Ok(None);
     };
     if bytes.starts_with(&wire::MAGIC.to_le_bytes()) {
-        return beside(path, bytes).map(Some);
+        let schema = beside(path, bytes).map_err(|error| wrong_in(path, &error))?;
+        return Ok(Some(schema));
     }
     let schema = schema_of_json(bytes).map_err(|error| wrong_in(path, &error))?;
     Ok(Some(schema))

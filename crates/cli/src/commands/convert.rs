@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use gametape::core::tape;
 use gametape::{Beside, Class, Content, Converted, Error, Format, Made, Recording, Work};
 use serde_json::json;
 
@@ -30,7 +31,7 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             return Ok(Exit::Problems);
         }
         Err(error) if error.is_broken() => {
-            ui.complain(&format!("{error} (gametape repair keeps what is whole)"));
+            ui.complain(&format!("{error} (gametape repair may keep what is whole)"));
             return Ok(Exit::Unusable);
         }
         Err(error) => return Ok(ui.fail(&error)),
@@ -84,7 +85,7 @@ impl<'a> Call<'a> {
             .from_extension(Path::new(output))
             .ok_or_else(|| Error::Tape {
                 path: recording.path().to_owned(),
-                source: gametape::core::tape::Error::NoConversion {
+                source: tape::Error::NoConversion {
                     from: recording.format().name(),
                     to: format!("{}: its extension is of no known format", output.display()),
                 },
@@ -110,7 +111,21 @@ fn make(
         },
     );
     bar.finish_and_clear();
-    made
+    made.map_err(|error| of_output(error, output))
+}
+
+/// What can't be written is said of the output, and not of the recording.
+pub fn of_output(error: Error, output: &OsStr) -> Error {
+    match error {
+        Error::Tape {
+            source: tape::Error::Output(source),
+            ..
+        } => Error::Io {
+            path: output.into(),
+            source,
+        },
+        error => error,
+    }
 }
 
 /// The folder that a file is to be made in; none for standard output and devices.

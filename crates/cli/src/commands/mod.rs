@@ -20,11 +20,17 @@ pub struct Call<'a> {
     pub formats: &'a Formats,
     /// What formats are told, as far as any of them knows it.
     pub options: Options,
+    /// Whether opening a recording takes its part of that.
+    pub opens: bool,
 }
 
 impl Call<'_> {
     fn open_options(&self) -> OpenOptions {
-        open_options(self.options.clone())
+        open_options(if self.opens {
+            self.options.clone()
+        } else {
+            Options::new()
+        })
     }
 
     /// Opens a file or a folder, or standard input for `-`.

@@ -6,7 +6,7 @@ use gametape::Work;
 use serde_json::json;
 
 use super::Call;
-use super::convert::{deliver, put_beside, target_folder};
+use super::convert::{deliver, of_output, put_beside, target_folder};
 use crate::args::Repair;
 use crate::exit::Exit;
 use crate::ui::{Ui, byte_bar};
@@ -24,7 +24,8 @@ pub fn run(args: &Repair, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             },
         );
         bar.finish_and_clear();
-        Ok((made?, recording))
+        let made = made.map_err(|error| of_output(error, &args.output))?;
+        Ok((made, recording))
     });
     let (made, recording) = match repaired {
         Ok(made) => made,

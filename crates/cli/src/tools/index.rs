@@ -81,7 +81,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
 }
 
 fn make(recording: &Recording) -> Result<IndexFile, Error> {
-    let made = index(simulation(recording)?).map_err(Error::tape(recording.path()))?;
+    let made = index(simulation(recording, "index")?).map_err(Error::tape(recording.path()))?;
     gametape::write_file(&made.path, &made.bytes)?;
     Ok(made)
 }

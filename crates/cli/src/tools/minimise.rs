@@ -105,7 +105,7 @@ fn search(args: &Args, formats: &Formats) -> Result<(Recording, Minimised, Conte
         max_trials: args.max_trials,
     };
     let recording = open(formats, &args.input)?;
-    let tape = simulation(&recording)?;
+    let tape = simulation(&recording, "commands to run")?;
     // Before the search, which may take its time.
     let output = Path::new(&args.output);
     if args.output != "-" {

@@ -15,9 +15,9 @@ use clap::{ArgMatches, FromArgMatches};
 use gametape::capture::tape::{PacketsTape, schema_of_json};
 use gametape::core::tape;
 use gametape::delta::Schema as Wire;
-use gametape::murk::tape::{MurkTape, WorldFile};
+use gametape::murk::tape::{Murk, MurkTape, WorldFile};
 use gametape::murk::tools::Commands;
-use gametape::{Error, Formats, OpenOptions, OptionValue, Recording};
+use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording};
 
 use crate::{commands, options};
 
@@ -36,18 +36,22 @@ fn open(formats: &Formats, path: &OsStr) -> Result<Recording, Error> {
     commands::open(formats, path, &OpenOptions::default())
 }
 
-/// A recording of the kind that alone has what is asked for.
-fn only<'a, T: 'static>(recording: &'a Recording, what: &str) -> Result<&'a T, Error> {
-    let format = recording.format().name();
+/// A recording of a kind that has what is asked for, as its format has it.
+fn having<'a, T: 'static>(
+    recording: &'a Recording,
+    what: &str,
+    others: &str,
+) -> Result<&'a T, Error> {
     recording.tape_as().ok_or_else(|| {
-        let unsupported = tape::Error::Unsupported(format!("{what}; this one is {format}"));
-        Error::tape(recording.path())(unsupported)
+        let format = recording.format().name();
+        let sentence = format!("{format} recordings have no {what}; {others} recordings do");
+        Error::tape(recording.path())(tape::Error::Unsupported(sentence))
     })
 }
 
 /// A recording of a simulation.
-fn simulation(recording: &Recording) -> Result<&MurkTape, Error> {
-    only(recording, "only recordings of simulations have that")
+fn simulation<'a>(recording: &'a Recording, what: &str) -> Result<&'a MurkTape, Error> {
+    having(recording, what, Murk.name())
 }
 
 fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
@@ -89,6 +93,6 @@ fn schema(formats: &Formats, path: &Path) -> Result<Wire, Error> {
         return schema_of_json(&json).map_err(Error::tape(path));
     }
     let recording = open(formats, path.as_os_str())?;
-    let packets: &PacketsTape = only(&recording, "only snapshot/delta streams have a schema")?;
+    let packets: &PacketsTape = having(&recording, "schema", "snapshot/delta")?;
     packets.schema().map_err(Error::tape(path))
 }

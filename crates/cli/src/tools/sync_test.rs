@@ -110,6 +110,6 @@ fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
     }
     let recording = open(formats, &args.subject)?;
     let world = args.world.as_deref().map(world).transpose()?;
-    let subject = Subject::Recording(simulation(&recording)?, world.as_ref());
+    let subject = Subject::Recording(simulation(&recording, "commands to run")?, world.as_ref());
     sync_test(&subject, &options).map_err(Error::tape(path))
 }

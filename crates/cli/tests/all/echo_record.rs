@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use game::{Game, Reply, a_match, answers, frames};
-use gametape::echo::{butter, echoreplay};
+use gametape::echo::{ReadOptions, butter, echoreplay};
 use serde_json::{Value, json};
 use snapbox::cmd::cargo_bin;
 use snapbox::str;
@@ -88,9 +88,9 @@ fn wait_for(game: &Game, served: usize) {
 /// Frames of a .butter that can be read, of one that is not finished as well.
 fn butter_frames(path: &Path, strict: bool) -> usize {
     let options = if strict {
-        butter::ReadOptions::default()
+        ReadOptions::default()
     } else {
-        butter::ReadOptions::lenient()
+        ReadOptions::lenient()
     };
     let file = fs::File::open(path).unwrap();
     let mut reader = butter::Reader::with_options(file, options);
@@ -227,7 +227,7 @@ fn killed_it_leaves_every_frame_and_goes_on() {
                 butter_frames(&file, false)
             } else {
                 let text = fs::read(&file).unwrap();
-                let mut lines = echoreplay::ReadOptions::lenient().read(&text);
+                let mut lines = echoreplay::read_with(&text, ReadOptions::lenient());
                 lines.by_ref().map(Result::unwrap).count()
             }
         };
@@ -367,7 +367,7 @@ fn what_it_did_not_make_it_does_not_remove() {
         (
             "notes.echoreplay",
             "2026 my notes, all on one line, not a recording",
-            "it is no .echoreplay",
+            "byte 0: 47 bytes at the end are neither a line nor the start of one",
         ),
         ("notes.butter", "my notes, no recording at all", "byte "),
         // Of a recording, and no frame comes.

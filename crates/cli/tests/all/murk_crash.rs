@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use gametape::murk::{ReadOptions, read};
+use gametape::murk::{ReadOptions, read, read_with};
 use snapbox::cmd::cargo_bin;
 
 /// Recorders that are killed.
@@ -145,7 +145,7 @@ impl Studio {
             "{name}: {} bytes",
             left.len()
         );
-        let header = ReadOptions::lenient().read(&left);
+        let header = read_with(&left, ReadOptions::lenient());
         let whole_frames = header.map(|replay| {
             let mut frames = replay.frames();
             let count = frames.by_ref().flatten().count() as u64;

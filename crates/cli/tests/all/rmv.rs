@@ -1,7 +1,6 @@
 //! Recordings of Minesweeper beside each other, and moments of them.
 
 use std::fs;
-use std::path::Path;
 
 use gametape::mines::{PlayerFields, rmv};
 use gametape_samples::mines::{record, scenarios};
@@ -42,14 +41,15 @@ fn diff_says_where_two_games_part() {
     gametape(path, &["diff", "--json", "game.rmv", "copy.rmv"])
         .assert()
         .code(0)
-        .stdout_eq("{\"same\":true,\"first\":null,\"tick\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
+        .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
     gametape(path, &["diff", "game.rmv", "other.rmv"])
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-...
-{"event":[..]} in the first, {"event":[..]} in the second
-[..] more events differ behind it
+header: generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
+header: declared_3bv is 10 in the first, 12 in the second
+{"step":0,"type":"mouse","time_ms":0,"action":"lmb_up","x":76,"y":123,"buttons":0,"reduced":false} in the first, {"step":0,"type":"mouse","time_ms":0,"action":"lmb_up","x":106,"y":105,"buttons":0,"reduced":false} in the second
+421 more events differ behind it
 
 "#]])
         .stderr_eq("");
@@ -65,9 +65,16 @@ header: player is {"name":"Ada","nickname":"Ada","country":"UK","token":"<hidden
         .code(1);
     let diff: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
     let keys: Vec<&String> = diff.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["same", "first", "tick", "more", "header", "details"]);
+    assert_eq!(
+        keys,
+        [
+            "same", "first", "step", "tick", "time_ms", "more", "header", "details"
+        ]
+    );
     assert_eq!(diff["same"], false);
-    assert!(diff["tick"].is_u64() && diff["more"].as_u64().unwrap() > 0);
+    assert!(diff["tick"].is_null());
+    assert!(diff["step"].is_u64() && diff["time_ms"].is_u64());
+    assert!(diff["more"].as_u64().unwrap() > 0);
 }
 
 /// What is hidden is not shown, and still not called the same.

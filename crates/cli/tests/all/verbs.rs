@@ -1,7 +1,6 @@
 //! The command as users see it: what it prints, how it exits, what it leaves on disk.
 
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 
 use gametape::mines::rmv;
@@ -48,7 +47,7 @@ fail  ./invalid.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-
         .assert()
         .success()
         .stdout_eq(str![[r#"
-{"path":"game.rmv","format":"rmv","verdict":"pass","findings":[{"code":"rmv.file-size","severity":"info","offset":null,"tick":null,"event":null,"message":"file_size says 1,199 bytes, the file has 1,201 bytes: every known v2 writer leaves clone id and major version out"},{"code":"rmv.checksum-none","severity":"info","offset":null,"tick":null,"event":null,"message":"there is no checksum; the program that wrote the file does not have ViennaSweeper's"}]}
+{"path":"game.rmv","format":"rmv","verdict":"pass","findings":[{"code":"rmv.file-size","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"file_size says 1,199 bytes, the file has 1,201 bytes: every known v2 writer leaves clone id and major version out","data":{"declared":1199,"real":1201}},{"code":"rmv.checksum-none","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"there is no checksum; the program that wrote the file does not have ViennaSweeper's","data":{}}]}
 
 "#]]);
 }
@@ -95,7 +94,7 @@ fn unreadable_input_is_explained() {
         ),
         (
             &["convert", "game.rmv", "a.rmv", "--format-version", "3"],
-            "gametape: game.rmv: rmv can't be converted to rmv v3: versions 1 and 2 exist\n",
+            "gametape: game.rmv: option format-version takes a whole number, 1 to 2\n",
         ),
         (
             &["convert", "game.rmv", "folder/none/a.rmv"],
@@ -145,7 +144,7 @@ fn broken_recordings_are_explained() {
         (
             "huge.rmv",
             "rmv.limit",
-            "gametape: huge.rmv: byte 208: the video section takes 4,294,967,294 bytes, the limit is 67,108,864\n",
+            "gametape: huge.rmv: byte 208: the video section takes 4,294,967,294 bytes, the limit is 67,108,864 bytes\n",
         ),
     ] {
         for args in [
@@ -225,7 +224,7 @@ not carried over: extension property "gametape_scenario"
     .assert()
     .code(3)
     .stdout_eq(str![[r#"
-{"path":"game.rmv","out":"open.rmv","format":"rmv","bytes":1189,"losses":["the player's token"]}
+{"path":"game.rmv","out":"open.rmv","format":"rmv","to":"rmv","bytes":1189,"losses":["the player's token"],"notes":[],"report":null}
 
 "#]]);
     let open = fs::read(path.join("open.rmv")).unwrap();

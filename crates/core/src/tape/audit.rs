@@ -6,6 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::info::number;
 use crate::finding::{Finding, Findings};
 use crate::rule::{Class, Datum, Rule, Severity};
 use crate::text::printable;
@@ -123,7 +124,7 @@ impl Serialize for AnyFinding {
         map.serialize_entry("severity", &self.rule.severity)?;
         map.serialize_entry("step", &place.step)?;
         map.serialize_entry("tick", &place.tick)?;
-        map.serialize_entry("time_ms", &place.time.map(crate::Time::ms))?;
+        map.serialize_entry("time_ms", &place.time.map(|time| number(time.ms())))?;
         map.serialize_entry("line", &place.line)?;
         map.serialize_entry("offset", &place.offset)?;
         map.serialize_entry("offset_in", &place.within)?;

@@ -1,7 +1,9 @@
 //! What differs between two recordings, in the same shape for every format.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+
+use super::info::number;
 
 /// What differs between two recordings.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -15,6 +17,7 @@ pub struct Diff {
     /// The tick of that place.
     pub tick: Option<u64>,
     /// The time of that place.
+    #[serde(serialize_with = "time")]
     pub time_ms: Option<f64>,
     /// How many steps differ behind it.
     pub more: u64,
@@ -26,4 +29,8 @@ pub struct Diff {
     /// in bytes that are not shown, such as secrets.
     #[serde(skip)]
     pub exhaustive: bool,
+}
+
+fn time<S: Serializer>(ms: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    ms.map(number).serialize(serializer)
 }

@@ -38,6 +38,25 @@ pub enum OptionKind {
     },
 }
 
+impl OptionKind {
+    /// What takes the values of both; of kinds that have nothing in common the first.
+    #[must_use]
+    pub fn widened(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Count { min: a, max: b }, Self::Count { min, max }) => Self::Count {
+                min: a.min(min),
+                max: b.max(max),
+            },
+            (Self::Number { min: a, max: b }, Self::Number { min, max }) => Self::Number {
+                min: a.min(min),
+                max: b.max(max),
+            },
+            (Self::File { most: a }, Self::File { most }) => Self::File { most: a.max(most) },
+            (kind, _) => kind,
+        }
+    }
+}
+
 /// One thing that a format can be told.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OptionDef {
@@ -325,6 +344,7 @@ impl fmt::Display for OptionError {
                 write!(f, "option {name} takes ")?;
                 match kind {
                     OptionKind::Flag => f.write_str("no value"),
+                    OptionKind::Count { min, max } if min == max => write!(f, "{min} alone"),
                     OptionKind::Count { min, max } => write!(f, "a whole number, {min} to {max}"),
                     OptionKind::Number { min, max } => write!(f, "a number, {min} to {max}"),
                     OptionKind::Choice(words) => write!(f, "one of {}", words.join(", ")),

@@ -142,8 +142,9 @@ pub struct Decoder {
     ended: bool,
     /// Bytes that were looked at since and not taken.
     ahead: usize,
-    /// Frames that were given since; where that is taken back, they do not come again.
+    /// Frames that were given since.
     given: u64,
+    /// Frames that were given before that was taken back: they do not come again.
     skip: u64,
     /// What ended reading: it comes again.
     failed: Option<Finding>,
@@ -239,11 +240,11 @@ impl Decoder {
                 && playing.has_more()
                 && playing.step()?
             {
+                self.given += u64::from(self.ended);
                 if self.skip > 0 {
                     self.skip -= 1;
                     continue;
                 }
-                self.given += u64::from(self.ended);
                 return Ok(Step::Item);
             }
             let (rest, offset) = (input.rest(), input.offset() + self.ahead as u64);
@@ -367,7 +368,11 @@ impl Decoder {
                     Look::Took(size)
                 } else if more && !ended {
                     // Up to it, there is nothing.
-                    if size > 0 { Look::Took(size) } else { Look::Wait(1) }
+                    if size > 0 {
+                        Look::Took(size)
+                    } else {
+                        Look::Wait(1)
+                    }
                 } else {
                     Look::Took(size + 1)
                 }

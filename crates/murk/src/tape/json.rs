@@ -58,7 +58,7 @@ pub(super) fn write_frame(
     // Writing to a string does not fail.
     let _ = write!(line, r#"{{"step":{},"tick":{}"#, frame.index, frame.tick);
     if let Some(time) = time {
-        let _ = write!(line, r#","time_ms":{:?}"#, time.ms());
+        let _ = write!(line, r#","time_ms":{}"#, time.ms());
     }
     line.push_str(r#","commands":["#);
     for (at, command) in frame.commands().into_iter().enumerate() {

@@ -73,8 +73,8 @@ fn a_packet_whose_header_is_damaged() {
         1,
         str![[r#"
 fail  bad.delta  39 packets, 9 applied
-      error delta.lost-sync, byte 925: 103 bytes are no packet: the next one starts at byte 1028
-      error delta.baseline-missing, packet 9, tick 11, byte 1028: it builds on tick 10, which is not recorded before it
+      error delta.lost-sync, byte 925: 103 bytes are no packet: the next one starts at byte 1,028
+      error delta.baseline-missing, packet 9 (tick 11, byte 1,028): it builds on tick 10, which is not recorded before it
       error delta.baseline-missing: 29 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],
@@ -84,7 +84,7 @@ fail  bad.delta  39 packets, 9 applied
         "bad.delta",
         3,
         str![[r#"
-byte 925: dropped what can't be read: 103 bytes are no packet: the next one starts at byte 1028
+byte 925: dropped what can't be read: 103 bytes are no packet: the next one starts at byte 1,028
 packet 9 (tick 11): dropped: it builds on tick 10, which is not recorded before it
 dropped 29 more packets that build on what was dropped
 kept 9 of 39 packets, up to tick 9
@@ -99,7 +99,7 @@ kept 9 of 39 packets, up to tick 9
         1,
         str![[r#"
 fail  bad.delta  40 packets, 9 applied
-      error delta.baseline-missing, packet 9, tick 10, byte 925: it builds on tick 200, which is not recorded before it
+      error delta.baseline-missing, packet 9 (tick 10, byte 925): it builds on tick 200, which is not recorded before it
       error delta.baseline-missing: 30 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],
@@ -155,7 +155,7 @@ fn a_packet_whose_values_are_damaged() {
         0,
         str![[r#"
 warn  bad.delta  40 packets, all applied, 4 entities at tick 40
-      warning delta.padding, packet 39, tick 40, byte 4031: byte 103: padding bits are 0b1, not zero
+      warning delta.padding, packet 39 (tick 40, byte 4,031): byte 103: padding bits are 0b1, not zero
 
 "#]],
     );
@@ -251,8 +251,8 @@ fn a_chunk_whose_checksum_is_wrong() {
         str![[r#"
 fail  bad.mcap  35 packets, 15 applied
       error capture.crc, byte 0: the checksum of the data section is fb8d9aa6, 41b4039b is recorded
-      error capture.crc, byte 3333: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
-      error delta.baseline-missing, packet 15, tick 21, byte 3931: it builds on tick 20, which is not recorded before it
+      error capture.crc, byte 3,333: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
+      error delta.baseline-missing, packet 15 (tick 21, 1.000 s, byte 3,931): it builds on tick 20, which is not recorded before it
       error delta.baseline-missing: 19 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],
@@ -262,7 +262,7 @@ fail  bad.mcap  35 packets, 15 applied
         "bad.mcap",
         3,
         str![[r#"
-byte 3333: dropped what can't be read: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
+byte 3,333: dropped what can't be read: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
 packet 15 (tick 21): dropped: it builds on tick 20, which is not recorded before it
 5 more packets that the summary counts are not to be found
 wrote the index anew
@@ -288,7 +288,7 @@ kept 15 of 40 packets, up to tick 15
         "bad.mcap",
         3,
         str![[r#"
-byte 1484: dropped what can't be read: the checksum of the chunk is 94a43632, 94a43633 is recorded
+byte 1,484: dropped what can't be read: the checksum of the chunk is 94a43632, 94a43633 is recorded
 packet 0 (tick 6): dropped: it builds on tick 5, which is not recorded before it
 took a full snapshot that was added, of tick 16, into the stream, as what leads to it is lost
 5 more packets that the summary counts are not to be found
@@ -333,7 +333,7 @@ fn a_capture_that_was_cut() {
         1,
         str![[r#"
 fail  bad.mcap  20 packets, all applied, 4 entities at tick 20
-      error capture.truncated, byte 3931: the file ends inside a record, or is damaged here: 259 bytes are not of a whole chunk
+      error capture.truncated, byte 3,931: the file ends inside a record, or is damaged here: 259 bytes are not of a whole chunk
 
 "#]],
     );
@@ -342,7 +342,7 @@ fail  bad.mcap  20 packets, all applied, 4 entities at tick 20
         "bad.mcap",
         3,
         str![[r#"
-259 bytes from byte 3931 on are no whole record: dropped
+259 bytes from byte 3,931 on are no whole record: dropped
 wrote the index anew
 kept 20 packets, up to tick 20
 
@@ -453,7 +453,7 @@ fn a_keyframe_that_lies() {
         1,
         str![[r#"
 fail  bad.mcap  40 packets, all applied, 4 entities at tick 40
-      error capture.keyframe, packet 19, tick 20, byte 49: the full snapshot that the recorder added is not the state that the stream has
+      error capture.keyframe, packet 19 (tick 20, byte 49): the full snapshot that the recorder added is not the state that the stream has
       warning capture.metadata: the metadata of the capture is not there: how long a tick is, is not known
 
 "#]],
@@ -506,7 +506,7 @@ fn a_schema_that_is_missing_or_another() {
         .code(2)
         .stderr_eq("")
         .stdout_eq(str![[r#"
-{"path":"lone.delta","format":null,"verdict":"fail","findings":[{"code":"schema","severity":"error","offset":null,"tick":null,"event":null,"message":"the schema of its packets is missing: neither lone.schema.json nor schema.json is there"}]}
+{"path":"lone.delta","format":null,"verdict":"fail","findings":[{"code":"schema","severity":"error","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"the schema of its packets is missing: neither lone.schema.json nor schema.json is there","data":{}}]}
 
 "#]]);
     // Another one is beside them.
@@ -587,8 +587,7 @@ fn a_folder_whose_files_were_mixed_up() {
         0,
         str![[r#"
 warn  packets  40 packets, all applied, 4 entities at tick 40
-      warning delta.file-size, byte 616: delta_000007_base_000006.bin has 206 bytes, its packet 103
-      warning delta.file-size, byte 822: delta_000008_base_000007.bin has 0 bytes, a packet has 28 or more
+      warning delta.file-size, byte 616 of the folder: delta_000007_base_000006.bin has 206 bytes, its packet 103 (and once more)
 
 "#]],
     );
@@ -601,11 +600,10 @@ warn  packets  40 packets, all applied, 4 entities at tick 40
         1,
         str![[r#"
 fail  packets  40 packets, 7 applied
-      error delta.baseline-missing, packet 6, tick 8, byte 616: it builds on tick 7, which is not recorded before it
-      error capture.tick-order, packet 7, tick 7, byte 719: a packet of tick 7 comes after tick 8
+      error delta.baseline-missing, packet 6 (tick 8, byte 616 of the folder): it builds on tick 7, which is not recorded before it
+      error capture.tick-order, packet 7 (tick 7, byte 719 of the folder): a packet of tick 7 comes after tick 8
       error delta.baseline-missing: 32 packets, the last of tick 40, build on packets that could not be applied
-      warning delta.file-name, byte 616: delta_000007_base_000006.bin holds a delta of tick 8 on tick 7, its name says a delta of tick 7 on tick 6
-      warning delta.file-name, byte 719: delta_000008_base_000007.bin holds a delta of tick 7 on tick 6, its name says a delta of tick 8 on tick 7
+      warning delta.file-name, byte 616 of the folder: delta_000007_base_000006.bin holds a delta of tick 8 on tick 7, its name says a delta of tick 7 on tick 6 (and once more)
 
 "#]],
     );
@@ -618,7 +616,7 @@ fail  packets  40 packets, 7 applied
         1,
         str![[r#"
 fail  packets  39 packets, 7 applied
-      error delta.baseline-missing, packet 7, tick 9, byte 719: it builds on tick 8, which is not recorded before it
+      error delta.baseline-missing, packet 7 (tick 9, byte 719 of the folder): it builds on tick 8, which is not recorded before it
       error delta.baseline-missing: 31 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],

@@ -33,7 +33,7 @@ fn the_same_stream_in_another_form() {
         );
         assert_eq!(
             fine(path, &format!("diff --json {a} {b}")),
-            "{\"same\":true,\"first\":null,\"tick\":null,\"more\":0,\"header\":[],\"details\":{}}\n"
+            "{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{}}\n"
         );
     }
 }
@@ -63,7 +63,7 @@ tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in 
         .code(1)
         .stderr_eq("")
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","tick":23,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1}}
+{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","step":null,"tick":23,"time_ms":1100,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1}}
 
 "#]]);
     // From one tick on, of two entities.
@@ -150,7 +150,7 @@ tick 39: the second recording has ended
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 39: the first recording has ended","tick":39,"more":1,"header":[],"details":{"ticks":[null,39]}}
+{"same":false,"first":"tick 39: the first recording has ended","step":null,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]}}
 
 "#]]);
 }
@@ -190,12 +190,12 @@ the schemas differ, between the first (here) and the second (there): component 1
         (["diff", "cut.delta", "run.mcap"], "first"),
     ] {
         gametape(path, &args).assert().code(1).stdout_eq(format!(
-            "behind tick 8 the {which} recording can't be followed: the file ends inside its last packet\n"
+            "behind tick 8 the {which} recording can't be followed: byte 822: the file ends inside its last packet\n"
         ));
     }
     // Two that end alike can't be told to be the same.
     gametape(path, &["diff", "cut.delta", "cut.delta"])
         .assert()
         .code(2)
-        .stderr_eq("gametape: cut.delta: the file ends inside its last packet\n");
+        .stderr_eq("gametape: cut.delta: byte 822: the file ends inside its last packet\n");
 }

@@ -124,7 +124,7 @@ not carried over: component 2 (shield)
     .assert()
     .code(3)
     .stdout_eq(str![[r#"
-{"path":"run.delta","out":"poor.delta","format":"delta","bytes":3785,"losses":["component 1, field 1: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 2: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 3: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 8 (hull)","component 2 (shield)"]}
+{"path":"run.delta","out":"poor.delta","format":"delta","to":"delta","bytes":3785,"losses":["component 1, field 1: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 2: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 3: what multiples of 1/100 have beyond multiples of 1/10","component 1, field 8 (hull)","component 2 (shield)"],"notes":[],"report":null}
 
 "#]])
     .stderr_eq("");
@@ -216,7 +216,10 @@ fn recordings_without_a_schema_have_none_to_change() {
         refused(
             path,
             &format!("convert out/heat.murk out.murk {args}"),
-            "out/heat.murk: murk recordings have no schema, tick rate or keyframes that could be changed",
+            &format!(
+                "out/heat.murk: there is no option {} to convert murk to murk",
+                args.split(' ').next().unwrap().trim_start_matches("--")
+            ),
         );
     }
 }

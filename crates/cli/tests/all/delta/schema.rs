@@ -195,11 +195,11 @@ fn what_has_no_schema() {
         ),
         (
             "large.json",
-            "large.json: more than 4194304 bytes: this is no schema",
+            "large.json: 4194305 bytes, the limit is 4194304",
         ),
         (
             "out/heat.murk",
-            "out/heat.murk: murk recordings hold no snapshot/delta packets",
+            "out/heat.murk: murk recordings have no schema; snapshot/delta recordings do",
         ),
     ] {
         for args in ["schema show", "schema hash", "schema compare run.mcap"] {

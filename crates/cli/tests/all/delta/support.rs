@@ -1,7 +1,6 @@
 //! A small arena, recorded in every form.
 
 use std::fs;
-use std::path::Path;
 
 use gametape::capture::{CaptureWriter, Options};
 use gametape::delta::wire::HEADER_BYTES;

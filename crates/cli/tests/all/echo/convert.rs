@@ -42,11 +42,11 @@ fn a_match_becomes_a_butter_with_a_loss_report() {
     assert_eq!(
         keys,
         [
-            "path", "out", "format", "bytes", "losses", "from", "to", "notes", "report"
+            "path", "out", "format", "to", "bytes", "losses", "notes", "report"
         ]
     );
     assert_eq!(
-        (&value["from"], &value["to"]),
+        (&value["format"], &value["to"]),
         (&"echoreplay".into(), &"butter".into())
     );
     assert_eq!(value["bytes"], whole.len());
@@ -248,19 +248,19 @@ fn options_that_would_do_nothing_are_refused() {
     for (args, complaint) in [
         (
             "match.butter new.echoreplay --keyframes 5",
-            "match.butter: echoreplay recordings have no mode, keyframes or compression that could be chosen",
+            "match.butter: there is no option keyframes to convert butter to echoreplay",
         ),
         (
             "text.echoreplay new.butter --plain",
-            "text.echoreplay: butter recordings are kept in one way: neither plain nor in a zip",
+            "text.echoreplay: there is no option plain to convert echoreplay to butter",
         ),
         (
             "text.echoreplay new.butter --keyframe-every 5",
-            "text.echoreplay: echoreplay recordings have no schema, tick rate or keyframes that could be changed",
+            "text.echoreplay: there is no option keyframe-every to convert echoreplay to butter",
         ),
         (
             "match.butter new.butter --format-version 2",
-            "match.butter: butter can't be converted to butter v2: only version 3 is written",
+            "match.butter: option format-version takes 3 alone",
         ),
         (
             "match.butter new.rmv",

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json as value_of};
 
 use super::support::{FRAMES, fine, folder, frames, json, names, said};
 
@@ -112,27 +112,27 @@ fn frames_are_dumped_one_by_one() {
     for (at, (line, frame)) in all.lines().zip(frames()).enumerate() {
         let value = json(line);
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["frame", "time", "time_ms", "session", "bones"]);
-        assert_eq!(value["frame"], at);
+        assert_eq!(keys, ["step", "time_ms", "time", "session", "bones"]);
+        assert_eq!(value["step"], at);
         assert_eq!(value["time"], frame.time.to_string());
-        assert_eq!(value["time_ms"], frame.time.0);
+        assert_eq!(value["time_ms"], frame.time.0 - frames()[0].time.0);
         assert_eq!(value["session"]["sessionip"], "<hidden>");
         let bones = value["bones"]["user_bones"].as_array().unwrap();
         assert_eq!(bones.len(), 4);
     }
     assert_eq!(fine(path, "dump zip.echoreplay"), all);
     let one = fine(path, "dump --at step:77 match.butter");
-    assert_eq!(json(&one)["frame"], 77);
+    assert_eq!(json(&one)["step"], 77);
     assert_eq!(
         fine(path, "dump match.butter").lines().nth(77),
         Some(one.trim_end())
     );
     let (_, err) = said(path, "dump --at step:90 match.butter", 2);
-    assert_eq!(err, "gametape: match.butter: tick 90 is not recorded\n");
+    assert_eq!(err, "gametape: match.butter: step 90 is not recorded\n");
     let (_, err) = said(path, "dump --state match.butter", 2);
     assert_eq!(
         err,
-        "gametape: match.butter: butter recordings hold no states that can be dumped\n"
+        "gametape: match.butter: there is no option state to dump butter recordings\n"
     );
 }
 
@@ -199,8 +199,16 @@ fn forms_of_a_match_compare_with_each_other() {
         let (out, _) = said(path, &format!("diff --json {other} changed.butter"), 1);
         let value = json(&out);
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["same", "first", "tick", "more", "header", "details"]);
-        assert_eq!(value["details"]["frame"], 40);
+        assert_eq!(
+            keys,
+            [
+                "same", "first", "step", "tick", "time_ms", "more", "header", "details"
+            ]
+        );
+        assert_eq!(
+            (&value["step"], &value["tick"]),
+            (&value_of!(40), &Value::Null)
+        );
         assert_eq!(value["details"]["field"], "head position");
         assert!((value["details"]["apart"].as_f64().unwrap() - 0.5).abs() < 0.04);
     }

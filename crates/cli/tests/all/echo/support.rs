@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Cursor;
-use std::path::Path;
 
 use gametape::echo::echoreplay::{Writer, ZipWriter};
 use gametape::echo::{Frame, butter};

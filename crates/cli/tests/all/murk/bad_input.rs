@@ -63,56 +63,52 @@ fn files_whose_header_cannot_be_read() {
         (
             Vec::new(),
             "murk.truncated",
-            "header (byte 0): the file ends in the magic: 4 bytes needed, 0 are left",
+            "byte 0: the file ends in the magic: 4 bytes needed, 0 are left",
         ),
         (
             b"MUR".to_vec(),
             "murk.truncated",
-            "header (byte 0): the file ends in the magic: 4 bytes needed, 3 are left",
+            "byte 0: the file ends in the magic: 4 bytes needed, 3 are left",
         ),
         (
             b"MURK".to_vec(),
             "murk.truncated",
-            "header (byte 4): the file ends in the ",
+            "byte 4: the file ends in the ",
         ),
         (
             bytes[..7].to_vec(),
             "murk.truncated",
-            "header (byte 5): the file ends in the toolchain: 4 bytes needed, 2 are left",
+            "byte 5: the file ends in the toolchain: 4 bytes needed, 2 are left",
         ),
-        (
-            bytes[..descriptor + 10].to_vec(),
-            "murk.truncated",
-            "header (byte ",
-        ),
+        (bytes[..descriptor + 10].to_vec(), "murk.truncated", "byte "),
         (
             b"%PDF-1.7 and so on".to_vec(),
             "murk.magic",
-            "the file starts with \"%PDF\", a Murk replay starts with \"MURK\"",
+            "byte 0: the file starts with \"%PDF\", a Murk replay starts with \"MURK\"",
         ),
-        (noise(), "murk.magic", "the file starts with "),
+        (noise(), "murk.magic", "byte 0: the file starts with "),
         (
             with(4, &[1]),
             "murk.version",
-            "format version 1; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)",
+            "byte 4: format version 1; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)",
         ),
         (
             with(4, &[2]),
             "murk.version",
-            "format version 2; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)",
+            "byte 4: format version 2; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)",
         ),
         (
             with(4, &[4]),
             "murk.version",
-            "format version 4; only version 3 can be read",
+            "byte 4: format version 4; only version 3 can be read",
         ),
         (
             with(5, &[0xFF; 4]),
             "murk.limit",
-            "header (byte 5): the toolchain claims 4,294,967,295 bytes, the limit is 1,048,576",
+            "byte 5: the toolchain claims 4,294,967,295 bytes, the limit is 1,048,576",
         ),
-        (with(descriptor, &[0xFF; 4]), "murk.limit", "header (byte "),
-        (with(10, &[0xFF]), "murk.utf8", "header (byte "),
+        (with(descriptor, &[0xFF; 4]), "murk.limit", "byte "),
+        (with(10, &[0xFF]), "murk.utf8", "byte "),
     ] {
         fs::write(path.join("bad.murk"), &content).unwrap();
         for args in commands("bad.murk") {

@@ -24,7 +24,7 @@ fn convert_and_repair_keep_every_byte_of_what_is_whole() {
         .assert()
         .code(0)
         .stdout_eq(format!(
-            "{{\"path\":\"odd.murk\",\"out\":\"copy.replay\",\"format\":\"murk\",\"bytes\":{},\"losses\":[]}}\n",
+            "{{\"path\":\"odd.murk\",\"out\":\"copy.replay\",\"format\":\"murk\",\"to\":\"murk\",\"bytes\":{},\"losses\":[],\"notes\":[],\"report\":null}}\n",
             bytes.len()
         ))
         .stderr_eq("");
@@ -89,7 +89,7 @@ fn repair_keeps_the_whole_frames_of_a_cut_recording() {
         .code(1)
         .stdout_eq(str![[r#"
 fail  cut.murk  5 ticks, replayed: every hash is right
-      error murk.truncated, frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
+      error murk.truncated, frame 5 (tick 6, 0.600 s, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
 
 "#]]);
     gametape(path, &["repair", "cut.murk", "mended.murk"])
@@ -129,7 +129,7 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
 "#]]);
     }
     gametape(path, &["convert", "cut.murk", "out.murk"]).assert().code(2).stderr_eq(str![[r#"
-gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (gametape repair keeps what is whole)
+gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (gametape repair may keep what is whole)
 
 "#]]);
     assert!(!path.join("out.murk").exists());
@@ -204,7 +204,7 @@ pass  bare.murk  12 ticks, not replayed
         (
             "slow.toml",
             "bare.murk",
-            "murk.snapshot-mismatch, frame 1 (tick 2, byte",
+            "murk.snapshot-mismatch, frame 1 (tick 2, 0.200 s, byte",
         ),
         (
             "slow.toml",

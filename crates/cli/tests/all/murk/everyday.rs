@@ -127,14 +127,14 @@ fn verify_finds_every_command_that_is_never_applied() {
         .code(1)
         .stdout_eq(str![[r#"
 fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq-unused)
-      error murk.unknown-payload, frame 5 (tick 6, byte [..]): command 6 has the payload type 9; types 0 to 6 are defined
-      warning murk.priority-lost, frame 1 (tick 2, byte [..]): commands 0 and 1 write field 0 at [1, 2]; the one of lower priority (2, the other has 0) is applied last and wins
-      warning murk.command-expired, frame 3 (tick 4, byte [..]): command 0 expired after tick 3: it is never applied
-      warning murk.command-outside, frame 4 (tick 5, byte [..]): command 0 sets a value at [9, 9], which is not a cell of the world
-      warning murk.command-unknown-field, frame 4 (tick 5, byte [..]): command 1 sets field 9, which the world does not have
-      warning murk.command-static-field, frame 4 (tick 5, byte [..]): command 2 sets field 2, which is static
-      warning murk.command-unsupported, frame 5 (tick 6, byte [..]): command 0 is a move: Murk's lockstep engine applies set_field only (and 5 times more)
-      warning murk.trailing-payload, frame 6 (tick 7, byte [..]): 1 byte behind the set_field payload of command 0
+      error murk.unknown-payload, frame 5 (tick 6, 0.600 s, byte [..]): command 6 has the payload type 9; types 0 to 6 are defined
+      warning murk.priority-lost, frame 1 (tick 2, 0.200 s, byte [..]): commands 0 and 1 write field 0 at [1, 2]; the one of lower priority (2, the other has 0) is applied last and wins
+      warning murk.command-expired, frame 3 (tick 4, 0.400 s, byte [..]): command 0 expired after tick 3: it is never applied
+      warning murk.command-outside, frame 4 (tick 5, 0.500 s, byte [..]): command 0 sets a value at [9, 9], which is not a cell of the world
+      warning murk.command-unknown-field, frame 4 (tick 5, 0.500 s, byte [..]): command 1 sets field 9, which the world does not have
+      warning murk.command-static-field, frame 4 (tick 5, 0.500 s, byte [..]): command 2 sets field 2, which is static
+      warning murk.command-unsupported, frame 5 (tick 6, 0.600 s, byte [..]): command 0 is a move: Murk's lockstep engine applies set_field only (and 5 times more)
+      warning murk.trailing-payload, frame 6 (tick 7, 0.700 s, byte [..]): 1 byte behind the set_field payload of command 0
 
 "#]])
         .stderr_eq("");
@@ -145,7 +145,7 @@ fail  odd.murk  12 ticks, replayed: every hash is right  (noted: murk.source-seq
         .unwrap()
         .iter()
         .map(|finding| {
-            assert!(finding["offset"].is_u64() && finding["event"].is_u64());
+            assert!(finding["offset"].is_u64() && finding["step"].is_u64());
             assert!(finding["message"].is_string());
             (
                 finding["code"].as_str().unwrap(),
@@ -288,18 +288,18 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
     fs::write(path.join("odd.jsonl"), ODD).unwrap();
     record(path, "pond.toml", "odd.jsonl", "odd.murk").code(0);
     gametape(path, &["dump", "odd.murk"]).assert().code(0).stderr_eq("").stdout_eq(str![[r#"
-{"frame":0,"tick":1,"commands":[{"kind":"set_field","coord":[0,0],"field":0,"value":1.5,"priority":1,"arrival_seq":0}],"hash":"[..]"}
-{"frame":1,"tick":2,"commands":[{"kind":"set_field","coord":[1,2],"field":0,"value":-0.0,"priority":0,"source_id":7,"source_seq":1,"arrival_seq":0},{"kind":"set_field","coord":[1,2],"field":0,"value":0.1,"priority":2,"source_id":8,"arrival_seq":1}],"hash":"[..]"}
-{"frame":2,"tick":3,"commands":[{"kind":"set_field","coord":[2,3],"field":0,"value":"0x7fc00001","priority":1,"arrival_seq":0}],"hash":"[..]"}
-{"frame":3,"tick":4,"commands":[{"kind":"set_field","coord":[0,1],"field":0,"value":2.5,"priority":1,"expires_after_tick":3,"arrival_seq":0}],"hash":"[..]"}
-{"frame":4,"tick":5,"commands":[{"kind":"set_field","coord":[9,9],"field":0,"value":2.0,"priority":1,"arrival_seq":0},{"kind":"set_field","coord":[0,1],"field":9,"value":2.0,"priority":1,"arrival_seq":1},{"kind":"set_field","coord":[0,1],"field":2,"value":2.0,"priority":1,"arrival_seq":2}],"hash":"[..]"}
-{"frame":5,"tick":6,"commands":[{"kind":"move","entity_id":4,"target":[0,1],"priority":1,"arrival_seq":0},{"kind":"spawn","coord":[0,1],"values":[[0,1.0],[1,0.002]],"priority":1,"arrival_seq":1},{"kind":"despawn","entity_id":4,"priority":1,"arrival_seq":2},{"kind":"custom","type_id":3,"data":"00ff","priority":1,"arrival_seq":3},{"kind":"set_parameter","key":1,"value":0.25,"priority":1,"arrival_seq":4},{"kind":"set_parameter_batch","parameters":[[1,0.25],[2,1e300]],"priority":1,"arrival_seq":5},{"kind":"stored","type":9,"payload":"abcd","priority":1,"arrival_seq":6}],"hash":"[..]"}
-{"frame":6,"tick":7,"commands":[{"kind":"set_field","coord":[0,1],"field":0,"value":1.0,"trailing":"ee","priority":1,"source_seq":3,"arrival_seq":0}],"hash":"[..]"}
-{"frame":7,"tick":8,"commands":[],"hash":"[..]"}
-{"frame":8,"tick":9,"commands":[],"hash":"[..]"}
-{"frame":9,"tick":10,"commands":[],"hash":"[..]"}
-{"frame":10,"tick":11,"commands":[],"hash":"[..]"}
-{"frame":11,"tick":12,"commands":[],"hash":"[..]"}
+{"step":0,"tick":1,"time_ms":100,"commands":[{"kind":"set_field","coord":[0,0],"field":0,"value":1.5,"priority":1,"arrival_seq":0}],"hash":"[..]"}
+{"step":1,"tick":2,"time_ms":200,"commands":[{"kind":"set_field","coord":[1,2],"field":0,"value":-0.0,"priority":0,"source_id":7,"source_seq":1,"arrival_seq":0},{"kind":"set_field","coord":[1,2],"field":0,"value":0.1,"priority":2,"source_id":8,"arrival_seq":1}],"hash":"[..]"}
+{"step":2,"tick":3,"time_ms":300,"commands":[{"kind":"set_field","coord":[2,3],"field":0,"value":"0x7fc00001","priority":1,"arrival_seq":0}],"hash":"[..]"}
+{"step":3,"tick":4,"time_ms":400,"commands":[{"kind":"set_field","coord":[0,1],"field":0,"value":2.5,"priority":1,"expires_after_tick":3,"arrival_seq":0}],"hash":"[..]"}
+{"step":4,"tick":5,"time_ms":500,"commands":[{"kind":"set_field","coord":[9,9],"field":0,"value":2.0,"priority":1,"arrival_seq":0},{"kind":"set_field","coord":[0,1],"field":9,"value":2.0,"priority":1,"arrival_seq":1},{"kind":"set_field","coord":[0,1],"field":2,"value":2.0,"priority":1,"arrival_seq":2}],"hash":"[..]"}
+{"step":5,"tick":6,"time_ms":600,"commands":[{"kind":"move","entity_id":4,"target":[0,1],"priority":1,"arrival_seq":0},{"kind":"spawn","coord":[0,1],"values":[[0,1.0],[1,0.002]],"priority":1,"arrival_seq":1},{"kind":"despawn","entity_id":4,"priority":1,"arrival_seq":2},{"kind":"custom","type_id":3,"data":"00ff","priority":1,"arrival_seq":3},{"kind":"set_parameter","key":1,"value":0.25,"priority":1,"arrival_seq":4},{"kind":"set_parameter_batch","parameters":[[1,0.25],[2,1e300]],"priority":1,"arrival_seq":5},{"kind":"stored","type":9,"payload":"abcd","priority":1,"arrival_seq":6}],"hash":"[..]"}
+{"step":6,"tick":7,"time_ms":700,"commands":[{"kind":"set_field","coord":[0,1],"field":0,"value":1.0,"trailing":"ee","priority":1,"source_seq":3,"arrival_seq":0}],"hash":"[..]"}
+{"step":7,"tick":8,"time_ms":800,"commands":[],"hash":"[..]"}
+{"step":8,"tick":9,"time_ms":900,"commands":[],"hash":"[..]"}
+{"step":9,"tick":10,"time_ms":1000,"commands":[],"hash":"[..]"}
+{"step":10,"tick":11,"time_ms":1100,"commands":[],"hash":"[..]"}
+{"step":11,"tick":12,"time_ms":1200,"commands":[],"hash":"[..]"}
 
 "#]]);
     let dumped = said(path, &["dump", "odd.murk"], 0);
@@ -308,7 +308,7 @@ fn dump_prints_a_frame_a_line_and_record_reads_it_back() {
         let hash = frame["hash"].as_str().unwrap();
         assert!(hash.len() == 16 && u64::from_str_radix(hash, 16).is_ok());
         // One tick alone, with and without --json.
-        let tick = (line + 1).to_string();
+        let tick = format!("tick:{}", line + 1);
         for args in [
             &["dump", "--at", &tick, "odd.murk"][..],
             &["dump", "--json", "--at", &tick, "odd.murk"],

@@ -45,14 +45,15 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             .assert()
             .code(1)
             .stdout_eq(format!(
-                "fail  faulty.murk  12 ticks, replayed: diverges\n      error murk.snapshot-mismatch, frame {frame} (tick {tick}, byte [..]): {sentence}\n"
+                "fail  faulty.murk  12 ticks, replayed: diverges\n      error murk.snapshot-mismatch, frame {frame} (tick {tick}, {:.3} s, byte [..]): {sentence}\n",
+                tick as f64 * 0.1
             ))
             .stderr_eq("");
         gametape(path, &["verify", "--json", "faulty.murk"])
             .assert()
             .code(1)
             .stdout_eq(format!(
-                "{{\"path\":\"faulty.murk\",\"format\":\"murk\",\"verdict\":\"fail\",\"findings\":[{{\"code\":\"murk.snapshot-mismatch\",\"severity\":\"error\",\"offset\":[..],\"tick\":{tick},\"event\":{frame},\"message\":\"{sentence}\"}}]}}\n"
+                "{{\"path\":\"faulty.murk\",\"format\":\"murk\",\"verdict\":\"fail\",\"findings\":[{{\"code\":\"murk.snapshot-mismatch\",\"severity\":\"error\",\"step\":{frame},\"tick\":{tick},\"time_ms\":{tick}00,\"line\":null,\"offset\":[..],\"offset_in\":null,\"repeats\":0,\"message\":\"{sentence}\",\"data\":{{[..]}}}}]}}\n"
             ));
         // Beside the sound one, it is told which of the two is wrong.
         gametape(path, &["diff", "run.murk", "faulty.murk"])
@@ -145,7 +146,7 @@ tick 2: [..]more than one value differs[..]
         .code(1)
         .stdout_eq(str![[r#"
 fail  small.murk  2 ticks, replayed: diverges
-      error murk.snapshot-mismatch, frame 1 (tick 2, byte [..]): [..]more than one value differs[..]
+      error murk.snapshot-mismatch, frame 1 (tick 2, 0.200 s, byte [..]): [..]more than one value differs[..]
 
 "#]]);
     // In the other world it diverges at the same tick.
@@ -202,7 +203,7 @@ fn diff_names_the_command_and_the_cells() {
     gametape(path, &["diff", "--json", "run.murk", "run.murk"])
         .assert()
         .code(0)
-        .stdout_eq("{\"same\":true,\"first\":null,\"tick\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
+        .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
 
     fs::write(
         path.join("other.jsonl"),
@@ -216,7 +217,7 @@ frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, sou
 
 "#]]);
     gametape(path, &["diff", "--json", "run.murk", "other.murk"]).assert().code(1).stdout_eq(str![[r#"
-{"same":false,"first":"frame 5 (tick 6): [..]","tick":6,"more":6,"header":[],"details":{"frame":5,"ticks":[6,6],"command":0,"hashes":["[..]","[..]"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]}}
+{"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]}}
 
 "#]]);
     // Without the worlds, the command and the hash are named.

@@ -128,13 +128,13 @@ fn what_cannot_be_resumed_is_left_alone() {
             &magic[..],
             "pond.toml",
             "drops.jsonl",
-            "the file starts with \"mURK\", a Murk replay starts with \"MURK\"",
+            "byte 0: the file starts with \"mURK\", a Murk replay starts with \"MURK\"",
         ),
         (
             &version[..],
             "pond.toml",
             "drops.jsonl",
-            "format version 2; only version 3 can be read[..]",
+            "byte 4: format version 2; only version 3 can be read[..]",
         ),
         (
             &huge[..],
@@ -152,7 +152,7 @@ fn what_cannot_be_resumed_is_left_alone() {
             b"%PDF-1.7 and more",
             "pond.toml",
             "drops.jsonl",
-            "the file starts with \"%PDF\", a Murk replay starts with \"MURK\"",
+            "byte 0: the file starts with \"%PDF\", a Murk replay starts with \"MURK\"",
         ),
         (b"%", "pond.toml", "drops.jsonl", other_world),
     ] {
