@@ -542,3 +542,39 @@ fn marker(rest: &[u8]) -> Rule {
     }
     Rule::Marker { found }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Compression, Feed, Options, write};
+    use crate::error::ReadOptions;
+    use gametape_core::feed::Fed;
+
+    #[test]
+    fn frames_that_were_given_of_a_cut_chunk_do_not_come_again() {
+        let frames = crate::doc_frames();
+        for compression in [Compression::None, Options::default().compression] {
+            let options = Options {
+                compression,
+                ..Options::default()
+            };
+            let bytes = write(&frames, options).unwrap();
+            let mut feed = Feed::with_options(ReadOptions::lenient());
+            // The header, and then the end of the recording behind each byte.
+            let start = bytes.len() - bytes.len() / 2;
+            let mut pieces = vec![&bytes[..start]];
+            pieces.extend(bytes[start..].chunks(1));
+            let mut times = Vec::new();
+            for piece in pieces {
+                feed.push(piece);
+                feed.finish();
+                times.extend(feed.next_frame().ok().and_then(Fed::item).map(|f| f.time));
+            }
+            while let Fed::Item(frame) = feed.next_frame().unwrap() {
+                times.push(frame.time);
+            }
+            let whole: Vec<_> = frames.iter().map(|frame| frame.time).collect();
+            assert_eq!(times, whole, "{compression:?}");
+            assert!(feed.findings().is_empty());
+        }
+    }
+}
