@@ -5,7 +5,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-
 fn main() -> io::Result<()> {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut recordings: Vec<PathBuf> = Vec::new();
@@ -36,11 +35,7 @@ fn main() -> io::Result<()> {
                 copied += 1;
             }
         }
-        println!(
-            "{}: {} seeds, {copied} recordings",
-            check.name,
-            seeds.len()
-        );
+        println!("{}: {} seeds, {copied} recordings", check.name, seeds.len());
     }
     Ok(())
 }

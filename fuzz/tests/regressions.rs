@@ -158,8 +158,16 @@ fn the_first_murk_seeds_are_sound_recordings() {
             replay.is_ok_and(|replay| replay.frames().all(|frame| frame.is_ok()))
         })
         .collect();
-    assert!(sound[..MURK_SOUND].iter().all(|&sound| sound));
-    assert!(!sound[gametape_fuzz::murk::seeds::SOUND..].iter().any(|&sound| sound));
+    assert!(
+        sound[..gametape_fuzz::murk::seeds::SOUND]
+            .iter()
+            .all(|&sound| sound)
+    );
+    assert!(
+        !sound[gametape_fuzz::murk::seeds::SOUND..]
+            .iter()
+            .any(|&sound| sound)
+    );
     for seed in gametape_fuzz::murk::seeds::recordings() {
         assert!(seed.len() < 700, "{} bytes", seed.len());
     }
@@ -174,7 +182,9 @@ fn the_first_murk_worlds_are_sound() {
             text.is_some_and(|text| World::from_toml(text).is_ok())
         })
         .collect();
-    let expected: Vec<bool> = (0..sound.len()).map(|at| at < gametape_fuzz::murk::world::seeds::SOUND).collect();
+    let expected: Vec<bool> = (0..sound.len())
+        .map(|at| at < gametape_fuzz::murk::world::seeds::SOUND)
+        .collect();
     assert_eq!(sound, expected);
     for seed in gametape_fuzz::murk::world::seeds::worlds() {
         assert!(seed.len() < 1500, "{} bytes", seed.len());
@@ -185,7 +195,7 @@ fn the_first_delta_packets_can_be_applied() {
     let sound: Vec<bool> = gametape_fuzz::delta::seeds::packets()
         .iter()
         .map(|seed| {
-            let (schema, baseline) = gametape_fuzz::delta::known(seed[0] & 7);
+            let (schema, baseline) = gametape_fuzz::delta::known((seed[0] & 7).into());
             let decoder = gametape_delta::Decoder::new(&schema);
             let mut state = baseline.clone();
             let full = decoder.full(&seed[1..], &mut state);
@@ -193,8 +203,16 @@ fn the_first_delta_packets_can_be_applied() {
             full.is_ok() || delta.is_ok()
         })
         .collect();
-    assert!(sound[..DELTA_SOUND].iter().all(|&sound| sound));
-    assert!(!sound[gametape_fuzz::delta::seeds::SOUND..].iter().any(|&sound| sound));
+    assert!(
+        sound[..gametape_fuzz::delta::seeds::SOUND]
+            .iter()
+            .all(|&sound| sound)
+    );
+    assert!(
+        !sound[gametape_fuzz::delta::seeds::SOUND..]
+            .iter()
+            .any(|&sound| sound)
+    );
 }
 
 fn the_first_butter_seeds_are_sound_recordings() {
@@ -213,7 +231,9 @@ fn the_first_butter_seeds_are_sound_recordings() {
             }
         })
         .collect();
-    let expected: Vec<bool> = (0..sound.len()).map(|at| at < gametape_fuzz::echo::seeds::SOUND).collect();
+    let expected: Vec<bool> = (0..sound.len())
+        .map(|at| at < gametape_fuzz::echo::seeds::SOUND)
+        .collect();
     assert_eq!(sound, expected);
     for seed in gametape_fuzz::echo::seeds::butters() {
         assert!(seed.len() < 800, "{} bytes", seed.len());
@@ -223,11 +243,26 @@ fn the_first_butter_seeds_are_sound_recordings() {
 fn main() -> ExitCode {
     let args = Arguments::from_args();
     let plain: [(&str, fn()); 5] = [
-        ("most_seeds_are_sound_recordings", most_seeds_are_sound_recordings),
-        ("the_first_murk_seeds_are_sound_recordings", the_first_murk_seeds_are_sound_recordings),
-        ("the_first_murk_worlds_are_sound", the_first_murk_worlds_are_sound),
-        ("the_first_delta_packets_can_be_applied", the_first_delta_packets_can_be_applied),
-        ("the_first_butter_seeds_are_sound_recordings", the_first_butter_seeds_are_sound_recordings),
+        (
+            "most_seeds_are_sound_recordings",
+            most_seeds_are_sound_recordings,
+        ),
+        (
+            "the_first_murk_seeds_are_sound_recordings",
+            the_first_murk_seeds_are_sound_recordings,
+        ),
+        (
+            "the_first_murk_worlds_are_sound",
+            the_first_murk_worlds_are_sound,
+        ),
+        (
+            "the_first_delta_packets_can_be_applied",
+            the_first_delta_packets_can_be_applied,
+        ),
+        (
+            "the_first_butter_seeds_are_sound_recordings",
+            the_first_butter_seeds_are_sound_recordings,
+        ),
     ];
     let mut trials: Vec<Trial> = Vec::new();
     for (name, test) in plain {

@@ -12,9 +12,9 @@ use crate::Check;
 use crate::delta::{Script, edit, known, schema, state};
 
 /// Every check of these, and where to begin with it.
-pub const CHECKS: &[Check] = &[
-    Check::new("capture_read", capture_read, || [seeds(), crate::noise(8, 150)].concat()),
-];
+pub const CHECKS: &[Check] = &[Check::new("capture_read", capture_read, || {
+    [seeds(), crate::noise(8, 150)].concat()
+})];
 
 /// Any bytes as a capture or as a file of packets; and recordings of any packets.
 ///
@@ -257,10 +257,8 @@ fn is_cut(bytes: &[u8], stream: &Stream) {
     let mut sent = stream.packets.iter();
     while let Some(packet) = cursor.next_packet().expect("whole chunks are whole") {
         if packet.role == Role::Added {
-            let decoder = Decoder::with_options(
-                &stream.schema,
-                ReadOptions::strict().limits(Limits::NONE),
-            );
+            let decoder =
+                Decoder::with_options(&stream.schema, ReadOptions::strict().limits(Limits::NONE));
             let read = decoder.packet(packet.bytes).expect("it was written");
             assert!(stream.states.contains_key(&read.header.tick));
         } else {

@@ -11,7 +11,7 @@ use super::structured::{Script, edit, state};
 use crate::noise;
 
 /// How many schemas are known by their number.
-pub(crate) const KNOWN: usize = 6;
+pub const KNOWN: usize = 6;
 
 /// A schema by its number, and a baseline of tick 7.
 pub fn known(number: usize) -> (Schema, Snapshot) {
@@ -89,7 +89,7 @@ fn schemas() -> [Schema; KNOWN] {
 }
 
 /// How many of [`packets`] a strict reader applies.
-pub(crate) const SOUND: usize = 4 * KNOWN;
+pub const SOUND: usize = 4 * KNOWN;
 
 /// Packets of each known schema, behind its number. The first [`SOUND`] can be applied.
 pub fn packets() -> Vec<Vec<u8>> {

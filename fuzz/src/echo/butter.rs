@@ -2,11 +2,12 @@
 
 use std::io::Cursor;
 
-use gametape_echo::butter::{self, ReadOptions, Reader, SalvageError, Strictness};
-use gametape_echo::{Error, Limits, Rule, Severity, audit};
+use gametape_core::Input;
+use gametape_echo::butter::{self, Reader, read_with};
+use gametape_echo::{Error, Finding, Limits, ReadOptions, SalvageError, Severity, Strictness};
 
-use super::ways::{Fed, Pieces, agree, all};
-use super::{odd_size, told};
+use super::ways::{ByHand, Pieces, agree, all};
+use super::{is_known, odd_size, told};
 
 /// What a packed chunk may become: in reach, and not so much that an input takes seconds.
 pub(super) const LIMITS: Limits = Limits {
@@ -32,15 +33,11 @@ const SMALL: Limits = Limits {
 /// says, no fewer than a strict reader gets; of a sound recording it is the recording, byte for byte.
 pub fn butter_read(data: &[u8]) {
     for (at, limits) in [LIMITS, SMALL].into_iter().enumerate() {
-        let options = |strictness| ReadOptions {
-            strictness,
-            limits,
-            dialect: None,
-        };
+        let options = |strictness| ReadOptions { strictness, limits };
         let strict = every_way(data, options(Strictness::Strict), at);
         let lenient = every_way(data, options(Strictness::Lenient), at + 1);
         assert!(lenient.0 >= strict.0, "{strict:?}, leniently {lenient:?}");
-        audited(data, &limits, strict.1.as_ref());
+        audited(data, limits, strict.1.as_ref());
         salvaged(data, limits, &strict);
     }
 }
@@ -49,11 +46,11 @@ fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<E
     let odd = |at| odd_size(data, at + vary);
     // Each frame is shown, so tiny pieces are for small inputs.
     let few = |at| odd(at) * (1 + data.len() / 500);
-    let file = match options.read(data) {
+    let file = match read_with(data, options) {
         Ok(file) => file,
         Err(error) => {
             for size in [1, usize::MAX] {
-                let mut fed = Fed::new(data, options, |_| size);
+                let mut fed = ByHand::new(data, options, |_| size);
                 let Err(other) = super::ways::Way::next(&mut fed) else {
                     panic!("a slice says {error}");
                 };
@@ -67,15 +64,18 @@ fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<E
     };
     let mut reader = Reader::with_options(Pieces::new(data, few), options);
     let outcome = agree(&mut file.frames(), &mut reader);
-    agree(&mut file.frames(), &mut Fed::new(data, options, few));
+    agree(&mut file.frames(), &mut ByHand::new(data, options, few));
     let size = if vary == 0 && data.len() < 600 {
         1
     } else {
         usize::MAX
     };
-    agree(&mut file.frames(), &mut Fed::new(data, options, |_| size));
-    if let Some(offset) = outcome.1.as_ref().and_then(Error::offset) {
-        assert!(offset <= data.len() as u64, "{:?}", outcome.1);
+    agree(
+        &mut file.frames(),
+        &mut ByHand::new(data, options, |_| size),
+    );
+    if let Some(finding) = outcome.1.as_ref().and_then(Error::finding) {
+        assert!(is_inside(finding, data, options.limits), "{finding}");
     }
 
     assert_eq!(file.header().is_none(), data.is_empty());
@@ -94,16 +94,14 @@ fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<E
     outcome
 }
 
-fn audited(data: &[u8], limits: &Limits, strict: Option<&Error>) {
-    let audit = audit::butter(data, limits);
+fn audited(data: &[u8], limits: Limits, strict: Option<&Error>) {
+    let audit = butter::audit_with(data, limits);
     let mut worst = Severity::Error;
     for finding in &audit.findings {
-        let known = (finding.code(), finding.severity());
-        assert!(Rule::CODES.contains(&known), "{finding}");
+        assert!(is_known(finding), "{finding}");
         assert!(finding.severity() <= worst, "{finding}");
         worst = finding.severity();
-        let offset = finding.offset.unwrap_or(0);
-        assert!(offset <= data.len() as u64, "{finding}");
+        assert!(is_inside(finding, data, limits), "{finding}");
     }
     if let Some(error) = strict {
         assert!(
@@ -114,9 +112,20 @@ fn audited(data: &[u8], limits: &Limits, strict: Option<&Error>) {
     }
 }
 
+/// Of what is packed, a place is in what comes out of it.
+fn is_inside(finding: &Finding, data: &[u8], limits: Limits) -> bool {
+    let place = &finding.place;
+    let end = match place.within {
+        None => data.len() as u64,
+        Some(_) => limits.max_chunk_bytes,
+    };
+    place.offset.is_none_or(|offset| offset <= end)
+}
+
 fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
     let mut out = Vec::new();
-    let salvaged = match butter::salvage(data, limits, Cursor::new(Vec::new()), &mut out) {
+    let input = Input::from(data.to_vec());
+    let salvaged = match butter::salvage_to(&input, limits, Cursor::new(Vec::new()), &mut out) {
         Ok(salvaged) => salvaged,
         Err(SalvageError::Read(error)) => {
             assert_eq!(strict.0, 0, "{error}");
@@ -132,11 +141,7 @@ fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
         "{salvaged:?}, {strict:?}"
     );
     // Chunks that a limit kept apart may together be more than it.
-    let options = ReadOptions {
-        limits: Limits::DEFAULT,
-        ..ReadOptions::default()
-    };
-    let file = options.read(&out).expect("salvage wrote it");
+    let file = butter::read(&out).expect("salvage wrote it");
     assert_eq!(file.chunks().len() as u64, written.chunks, "{salvaged:?}");
     let mut frames = file.frames();
     let mut count = 0;
@@ -149,7 +154,7 @@ fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
     }
     assert_eq!(count, written.frames, "{salvaged:?}");
     if strict.1.is_none() && salvaged.nothing_to_do() && !out.is_empty() {
-        let whole = ReadOptions::default().read(data).expect("it was read");
+        let whole = butter::read(data).expect("it was read");
         if whole.chunks().len() == written.chunks as usize && out.len() == data.len() {
             assert!(out == data, "a sound recording stays as it is");
         }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::io::Read;
 
-use gametape_echo::echoreplay::{
-    self, Decoder, Line, Lines, Progress, ReadOptions, Reader, Redactor, Strictness,
+use gametape_echo::echoreplay::{self, Feed, Line, Lines, Reader, Redactor, read_with};
+use gametape_echo::{
+    Error, Fed, Findings, Frame, Holding, Limits, ReadOptions, Strictness, WriteError,
 };
-use gametape_echo::{Error, Findings, Frame, Holding, Limits, WriteError};
 
 use super::ways::Pieces;
 use super::{assert_same, odd_size, told};
@@ -78,18 +78,26 @@ impl From<Line<'_>> for Copied {
 
 /// A reader that is asked for lines, with or without their frames.
 trait Way {
-    fn next(&mut self, frame: Option<&mut Frame>) -> Result<Option<Copied>, Error>;
+    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error>;
+    fn frame(&self) -> &Frame;
     fn findings(&self) -> &Findings;
     fn offset(&self) -> u64;
 }
 
 impl Way for Lines<'_> {
-    fn next(&mut self, frame: Option<&mut Frame>) -> Result<Option<Copied>, Error> {
-        let line = match frame {
-            Some(frame) => self.next_frame(frame)?,
-            None => Iterator::next(self).transpose()?,
+    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error> {
+        let line = if with_frame {
+            let is_some = self.next_frame()?.is_some();
+            assert!(!is_some || self.line().is_some(), "a frame of no line");
+            self.line()
+        } else {
+            Iterator::next(self).transpose()?
         };
         Ok(line.map(Copied::from))
+    }
+
+    fn frame(&self) -> &Frame {
+        self.frame()
     }
 
     fn findings(&self) -> &Findings {
@@ -102,12 +110,18 @@ impl Way for Lines<'_> {
 }
 
 impl<R: Read> Way for Reader<R> {
-    fn next(&mut self, frame: Option<&mut Frame>) -> Result<Option<Copied>, Error> {
-        let line = match frame {
-            Some(frame) => self.next_frame(frame)?,
-            None => self.next_line()?,
-        };
-        Ok(line.map(Copied::from))
+    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error> {
+        if !with_frame {
+            return Ok(self.next_line()?.map(Copied::from));
+        }
+        if self.next_frame()?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(self.line().expect("a frame is of a line").into()))
+    }
+
+    fn frame(&self) -> &Frame {
+        self.frame()
     }
 
     fn findings(&self) -> &Findings {
@@ -119,83 +133,102 @@ impl<R: Read> Way for Reader<R> {
     }
 }
 
-/// A decoder that is fed when it has nothing more to give.
-struct Fed<'a, S> {
-    decoder: Decoder,
+/// A feed that gets more when it has nothing more to give.
+struct ByHand<'a, S> {
+    feed: Feed,
     rest: &'a [u8],
     size: S,
     pieces: usize,
 }
 
-impl<S: Fn(usize) -> usize> Way for Fed<'_, S> {
-    fn next(&mut self, mut frame: Option<&mut Frame>) -> Result<Option<Copied>, Error> {
+impl<S: Fn(usize) -> usize> Way for ByHand<'_, S> {
+    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error> {
         loop {
-            let progress = match frame.as_deref_mut() {
-                Some(frame) => self.decoder.next_frame(frame)?,
-                None => self.decoder.next_line()?,
+            let fed = if with_frame {
+                match self.feed.next_frame()? {
+                    Fed::Item(_) => {
+                        let line = self.feed.line().expect("a frame is of a line");
+                        return Ok(Some(line.into()));
+                    }
+                    Fed::NeedMore => Fed::NeedMore,
+                    Fed::End => Fed::End,
+                }
+            } else {
+                self.feed.next_line()?
             };
-            match progress {
-                Progress::Line(line) => return Ok(Some(line.into())),
-                Progress::End => return Ok(None),
-                Progress::NeedMore => {}
+            match fed {
+                Fed::Item(line) => return Ok(Some(Copied::from(line))),
+                Fed::End => return Ok(None),
+                Fed::NeedMore => {}
             }
             let size = (self.size)(self.pieces).min(self.rest.len());
             let (piece, rest) = self.rest.split_at(size);
             self.pieces += 1;
             self.rest = rest;
             if piece.is_empty() {
-                self.decoder.finish_input();
+                self.feed.finish();
             } else {
-                self.decoder.push(piece);
+                self.feed.push(piece);
             }
         }
     }
 
+    fn frame(&self) -> &Frame {
+        self.feed.frame()
+    }
+
     fn findings(&self) -> &Findings {
-        self.decoder.findings()
+        self.feed.findings()
     }
 
     fn offset(&self) -> u64 {
-        self.decoder.offset()
+        self.feed.offset()
     }
 }
 
 fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (Option<Error>, Findings) {
     let odd = |at| odd_size(data, at + vary);
     let few = |at| odd(at) * (1 + data.len() / 300);
-    let mut slice = options.read(data);
+    let mut slice = read_with(data, options);
     let error = agree(
         &mut slice,
-        &mut options.reader(Pieces::new(data, few)),
+        &mut Reader::with_options(Pieces::new(data, few), options),
         true,
     );
     let findings = slice.findings().clone();
     let size = if data.len() < 600 { 1 } else { usize::MAX };
-    let mut by_one = Fed {
-        decoder: Decoder::new(options),
+    let mut by_one = ByHand {
+        feed: Feed::with_options(options),
         rest: data,
         size: |_| size,
         pieces: 0,
     };
-    agree(&mut options.read(data), &mut by_one, vary.is_multiple_of(2));
-    let mut by_few = Fed {
-        decoder: Decoder::new(options),
+    agree(
+        &mut read_with(data, options),
+        &mut by_one,
+        vary.is_multiple_of(2),
+    );
+    let mut by_few = ByHand {
+        feed: Feed::with_options(options),
         rest: data,
         size: few,
         pieces: 0,
     };
-    agree(&mut options.read(data), &mut by_few, true);
-    agree(&mut options.read(data), &mut options.reader(data), false);
+    agree(&mut read_with(data, options), &mut by_few, true);
+    agree(
+        &mut read_with(data, options),
+        &mut Reader::with_options(data, options),
+        false,
+    );
     (error, findings)
 }
 
 /// Whether both say the same, line by line; the error that ends it.
 fn agree(a: &mut dyn Way, b: &mut dyn Way, with_frames: bool) -> Option<Error> {
-    let (mut x, mut y) = (Frame::default(), Frame::default());
     let mut end = 0;
     loop {
-        let left = a.next(with_frames.then_some(&mut x));
-        let right = b.next(with_frames.then_some(&mut y));
+        let left = a.next(with_frames);
+        let right = b.next(with_frames);
         match (left, right) {
             (Ok(None), Ok(None)) => {
                 assert_eq!(a.findings(), b.findings());
@@ -206,14 +239,14 @@ fn agree(a: &mut dyn Way, b: &mut dyn Way, with_frames: bool) -> Option<Error> {
                 assert_eq!(left, right);
                 assert!(left.offset >= end);
                 end = left.offset + left.bytes.len() as u64;
-                assert_same(&x, &y, format_args!("line {}", left.index));
+                assert_same(a.frame(), b.frame(), format_args!("line {}", left.index));
             }
             (Err(left), Err(right)) => {
                 assert_eq!(told(&left), told(&right));
                 assert_eq!(a.findings(), b.findings());
                 // The iterator ends there; the others stay.
                 if with_frames {
-                    let (x, y) = (a.next(Some(&mut x)), b.next(Some(&mut y)));
+                    let (x, y) = (a.next(true), b.next(true));
                     let again = [x, y].map(|next| next.map_err(|error| told(&error)));
                     let [x, y] = again;
                     assert_eq!(x, Err(told(&left)));
@@ -227,28 +260,24 @@ fn agree(a: &mut dyn Way, b: &mut dyn Way, with_frames: bool) -> Option<Error> {
 }
 
 fn each_line(data: &[u8]) {
-    let options = ReadOptions {
-        strictness: Strictness::Lenient,
-        limits: LIMITS,
-    };
-    let mut lines = options.read(data);
-    let mut frame = Frame::default();
+    let mut lines = read_with(data, ReadOptions::lenient().limits(LIMITS));
     let mut redacted = Redacted::default();
-    while let Some(line) = lines.next_frame(&mut frame).expect("leniently") {
+    while lines.next_frame().expect("leniently").is_some() {
+        let (line, frame) = (lines.line().expect("a frame is of a line"), lines.frame());
         let bytes = Copied::from(line).bytes;
         let start = line.offset as usize;
         assert_eq!(data[start..start + bytes.len()], bytes);
         // Where bones are broken, the reader leaves them out; a line by itself says so.
         match line.frame() {
-            Ok(alone) => assert_same(&alone, &frame, "alone"),
+            Ok(alone) => assert_same(&alone, frame, "alone"),
             Err(error) => {
                 let bones = line.offset + (line.time.len() + line.session.len() + 2) as u64;
                 assert!(error.offset() >= Some(bones), "{error}");
                 assert_eq!(frame.bones, None);
             }
         }
-        written(&frame);
-        redacted.line(line, &frame);
+        written(frame);
+        redacted.line(line, frame);
     }
 }
 
@@ -258,13 +287,14 @@ fn written(frame: &Frame) {
         Ok(()) => {
             let text = text.strip_prefix(b"before").expect("it is kept");
             let mut lines = echoreplay::read(text);
-            let mut back = Frame::default();
-            let line = lines.next_frame(&mut back).expect("just written");
-            assert_eq!(line.map(|line| line.size()), Some(text.len()));
+            let is_there = lines.next_frame().expect("just written").is_some();
+            assert!(is_there, "just written");
+            assert_eq!(lines.line().map(|line| line.size()), Some(text.len()));
             assert!(lines.findings().is_empty());
-            assert_same(frame, &back, "written");
+            let back = lines.frame();
+            assert_same(frame, back, "written");
             let mut again = Vec::new();
-            echoreplay::write_frame(&back, &mut again).expect("it was written before");
+            echoreplay::write_frame(back, &mut again).expect("it was written before");
             assert_eq!(text, again);
         }
         Err(WriteError::Unstorable { found, .. }) => {
@@ -308,20 +338,20 @@ impl Redacted {
         let mut text = Vec::new();
         line.redacted(&mut self.lines, &mut text)
             .expect("what reads can be redacted");
-        let read = ReadOptions {
-            strictness: Strictness::Lenient,
-            limits: Limits::DEFAULT,
-        };
-        let mut after = Frame::default();
-        let mut lines = read.read(&text);
-        let found = lines.next_frame(&mut after).expect("leniently");
-        assert!(found.is_some(), "{:?}", lines.findings());
-        self.compare(frame, &after);
+        let mut lines = read_with(&text, ReadOptions::lenient());
+        let found = lines.next_frame().expect("leniently").is_some();
+        assert!(found, "{:?}", lines.findings());
+        let after = lines.frame();
+        self.compare(frame, after);
 
         // The model, redacted: the same but for numbers, which are given as they are met.
         let mut model = frame.clone();
         self.frames.frame(&mut model);
-        assert_same(&blank(model), &blank(after), String::from_utf8_lossy(&text));
+        assert_same(
+            &blank(model),
+            &blank(after.clone()),
+            String::from_utf8_lossy(&text),
+        );
     }
 
     fn compare(&mut self, before: &Frame, after: &Frame) {

@@ -2,10 +2,8 @@
 
 use std::io::Cursor;
 
-use gametape_echo::butter::{
-    self, Compression, Decoder, Journal, Mode, Options, ReadOptions, Writer,
-};
-use gametape_echo::{Frame, echoreplay};
+use gametape_echo::butter::{self, Compression, Feed, Journal, Mode, Options, Writer};
+use gametape_echo::{Fed, Frame, ReadOptions, echoreplay};
 
 use super::assert_same;
 use super::butter::LIMITS;
@@ -106,11 +104,8 @@ fn again(bytes: &[u8], count: usize, options: Options) {
 
 /// Whatever a file says: once it is written by us, it stays the same.
 fn of_a_file(data: &[u8]) {
-    let options = ReadOptions {
-        limits: LIMITS,
-        ..ReadOptions::lenient()
-    };
-    let Ok(file) = options.read(data) else {
+    let options = ReadOptions::lenient().limits(LIMITS);
+    let Ok(file) = butter::read_with(data, options) else {
         return;
     };
     let Some(frames) = all(&file) else { return };
@@ -145,26 +140,22 @@ fn journal(frames: &[Frame], options: Options, script: &mut Script<'_>) {
     let cut = usize::from(script.word::<u16>()) % (bytes.len() + 1);
     let whole = ends.iter().filter(|&&end| end <= cut).count();
 
-    let mut decoder = Decoder::new();
-    decoder.push(&bytes[..cut]);
-    assert_eq!(
-        count(&mut decoder),
-        whole,
-        "cut at {cut} of {}",
-        bytes.len()
-    );
-    decoder.push(&bytes[cut..]);
-    decoder.finish();
-    assert_eq!(count(&mut decoder), frames.len() - whole);
+    let mut feed = Feed::new();
+    feed.push(&bytes[..cut]);
+    assert_eq!(count(&mut feed), whole, "cut at {cut} of {}", bytes.len());
+    feed.push(&bytes[cut..]);
+    feed.finish();
+    assert_eq!(count(&mut feed), frames.len() - whole);
 
     let torn = Cursor::new(bytes[..cut].to_vec());
     match Journal::resume(torn, options) {
-        Ok(mut resumed) => {
-            assert_eq!(resumed.frames(), whole as u64);
+        Ok((mut journal, resumed)) => {
+            assert_eq!(journal.frames(), whole as u64);
+            assert_eq!(resumed.frames, whole as u64);
             for frame in &frames[whole..] {
-                resumed.push(frame).expect("accepted before");
+                journal.push(frame).expect("accepted before");
             }
-            finished(resumed, frames.len());
+            finished(journal, frames.len());
         }
         // The header was not whole: there is nothing to go on with.
         Err(error) => assert!(whole == 0, "{error}"),
@@ -172,9 +163,9 @@ fn journal(frames: &[Frame], options: Options, script: &mut Script<'_>) {
     finished(journal, frames.len());
 }
 
-fn count(decoder: &mut Decoder) -> usize {
+fn count(feed: &mut Feed) -> usize {
     let mut count = 0;
-    while decoder.next_frame().expect("a journal").is_some() {
+    while let Fed::Item(_) = feed.next_frame().expect("a journal") {
         count += 1;
     }
     count

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-use gametape_echo::butter::{Decoder, File, Frames, ReadOptions, Reader, Seen};
-use gametape_echo::{Error, Findings, Frame};
+use gametape_echo::butter::{Feed, File, Frames, Header, Reader, Seen};
+use gametape_echo::{Error, Fed, Findings, Frame, ReadOptions};
 
 use super::{assert_same, told};
 
@@ -35,14 +35,12 @@ impl Way for Frames<'_> {
     }
 
     fn players(&self) -> Vec<Vec<u8>> {
-        let players = self.header().map(|header| header.players.as_slice());
-        let players = players.unwrap_or_default().iter();
-        players.map(|player| player.name.clone()).collect()
+        players(self.header())
     }
 }
 
-fn players(decoder: &Decoder) -> Vec<Vec<u8>> {
-    let players = decoder.header().map(|header| header.players.as_slice());
+fn players(header: Option<&Header>) -> Vec<Vec<u8>> {
+    let players = header.map(|header| header.players.as_slice());
     let players = players.unwrap_or_default().iter();
     players.map(|player| player.name.clone()).collect()
 }
@@ -53,25 +51,25 @@ impl<R: Read> Way for Reader<R> {
     }
 
     fn findings(&self) -> &Findings {
-        self.decoder().findings()
+        self.findings()
     }
 
     fn seen(&self) -> Seen {
-        self.decoder().seen()
+        self.seen()
     }
 
     fn is_keyframe(&self) -> bool {
-        self.decoder().is_keyframe()
+        self.is_keyframe()
     }
 
     fn players(&self) -> Vec<Vec<u8>> {
-        players(self.decoder())
+        players(self.header())
     }
 }
 
-/// A decoder that is fed when it has nothing more to give.
-pub(super) struct Fed<'a, S> {
-    decoder: Decoder,
+/// A feed that gets more when it has nothing more to give.
+pub(super) struct ByHand<'a, S> {
+    feed: Feed,
     rest: &'a [u8],
     size: S,
     pieces: usize,
@@ -79,11 +77,11 @@ pub(super) struct Fed<'a, S> {
     frame: Frame,
 }
 
-impl<'a, S: Fn(usize) -> usize> Fed<'a, S> {
+impl<'a, S: Fn(usize) -> usize> ByHand<'a, S> {
     /// The size of each piece is asked for by its number.
     pub fn new(data: &'a [u8], options: ReadOptions, size: S) -> Self {
         Self {
-            decoder: Decoder::with_options(options),
+            feed: Feed::with_options(options),
             rest: data,
             size,
             pieces: 0,
@@ -93,49 +91,53 @@ impl<'a, S: Fn(usize) -> usize> Fed<'a, S> {
     }
 }
 
-impl<S: Fn(usize) -> usize> Way for Fed<'_, S> {
+impl<S: Fn(usize) -> usize> Way for ByHand<'_, S> {
     fn next(&mut self) -> Result<Option<&Frame>, Error> {
         loop {
-            if let Some(frame) = self.decoder.next_frame()? {
-                self.frame.clone_from(frame);
-                return Ok(Some(&self.frame));
-            }
-            if self.finished {
-                return Ok(None);
+            match self.feed.next_frame()? {
+                Fed::Item(frame) => {
+                    self.frame.clone_from(frame);
+                    return Ok(Some(&self.frame));
+                }
+                Fed::End => {
+                    assert!(self.finished, "nobody said that this is all");
+                    return Ok(None);
+                }
+                Fed::NeedMore => assert!(!self.finished, "this is all"),
             }
             let size = (self.size)(self.pieces).min(self.rest.len());
             let (piece, rest) = self.rest.split_at(size);
             self.pieces += 1;
             self.rest = rest;
-            self.decoder.push(piece);
+            self.feed.push(piece);
             if rest.is_empty() {
                 // Until now nobody knew that this is all there is.
                 if self.pieces.is_multiple_of(2)
-                    && let Some(frame) = self.decoder.next_frame()?
+                    && let Fed::Item(frame) = self.feed.next_frame()?
                 {
                     self.frame.clone_from(frame);
                     return Ok(Some(&self.frame));
                 }
-                self.decoder.finish();
+                self.feed.finish();
                 self.finished = true;
             }
         }
     }
 
     fn findings(&self) -> &Findings {
-        self.decoder.findings()
+        self.feed.findings()
     }
 
     fn seen(&self) -> Seen {
-        self.decoder.seen()
+        self.feed.seen()
     }
 
     fn is_keyframe(&self) -> bool {
-        self.decoder.is_keyframe()
+        self.feed.is_keyframe()
     }
 
     fn players(&self) -> Vec<Vec<u8>> {
-        players(&self.decoder)
+        players(self.feed.header())
     }
 }
 

@@ -26,8 +26,12 @@ use crate::Check;
 /// Every check of these, and where to begin with it.
 pub const CHECKS: &[Check] = &[
     Check::new("murk_read", murk_read, seeds::recordings),
-    Check::new("murk_roundtrip", murk_roundtrip, || [seeds::recordings(), crate::noise(12, 400)].concat()),
-    Check::new("murk_origin", murk_origin, || [seeds::recordings(), crate::noise(12, 400)].concat()),
+    Check::new("murk_roundtrip", murk_roundtrip, || {
+        [seeds::recordings(), crate::noise(12, 400)].concat()
+    }),
+    Check::new("murk_origin", murk_origin, || {
+        [seeds::recordings(), crate::noise(12, 400)].concat()
+    }),
     Check::new("murk_index", murk_index, index::seeds::inputs),
     Check::new("murk_world", murk_world, world::seeds::worlds),
 ];

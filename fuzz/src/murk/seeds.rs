@@ -141,10 +141,10 @@ fn broken(change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 }
 
 /// How many of [`recordings`] a strict reader accepts: they come first.
-pub(crate) const SOUND: usize = 10;
+pub const SOUND: usize = 10;
 
 /// Small recordings of every kind.
-pub(crate) fn recordings() -> Vec<Vec<u8>> {
+pub fn recordings() -> Vec<Vec<u8>> {
     let envelopes = || ENVELOPES.into_iter().cycle();
     let all: Vec<_> = envelopes().zip(payloads()).collect();
     let each: Vec<_> = (1..).zip(all.chunks(1)).collect();
@@ -209,7 +209,7 @@ pub(crate) fn recordings() -> Vec<Vec<u8>> {
 }
 
 /// Bytes that claim much and hold little: nobody reserves what is only claimed.
-pub(crate) fn claims() -> Vec<Vec<u8>> {
+pub fn claims() -> Vec<Vec<u8>> {
     let claims = |bytes: &Vec<u8>| bytes.len() < 100;
     let mut files: Vec<_> = recordings().into_iter().skip(SOUND).collect();
     files.retain(claims);
@@ -217,7 +217,7 @@ pub(crate) fn claims() -> Vec<Vec<u8>> {
 }
 
 /// See [`crate::murk_large_seeds`].
-pub(crate) fn large_recordings() -> Vec<Vec<u8>> {
+pub fn large_recordings() -> Vec<Vec<u8>> {
     const LARGE: usize = 1 << 20;
     let [set, ..] = payloads();
     let commands: Vec<_> = (0..LARGE / 50).map(|_| (ENVELOPES[0], set)).collect();

@@ -18,7 +18,9 @@ use crate::Check;
 /// Every check of these, and where to begin with it.
 pub const CHECKS: &[Check] = &[
     Check::new("rmv_read", rmv_read, seeds::recordings),
-    Check::new("rmv_roundtrip", rmv_roundtrip, || [seeds::recordings(), crate::noise(12, 400)].concat()),
+    Check::new("rmv_roundtrip", rmv_roundtrip, || {
+        [seeds::recordings(), crate::noise(12, 400)].concat()
+    }),
     Check::new("rmv_engine", rmv_engine, seeds::scripts),
     Check::new("rmv_audit", rmv_audit, seeds::recordings),
 ];

@@ -306,7 +306,7 @@ fn full() -> Game<'static> {
 }
 
 /// See [`crate::seeds`].
-pub(crate) fn recordings() -> Vec<Vec<u8>> {
+pub fn recordings() -> Vec<Vec<u8>> {
     let games = [
         one_square(),
         won(),
@@ -358,7 +358,7 @@ fn broken(game: &Game<'_>, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 
 /// Scripts for the engine: on boards of up to 3 x 3 even a player without a plan soon sees
 /// everything.
-pub(crate) fn scripts() -> Vec<Vec<u8>> {
+pub fn scripts() -> Vec<Vec<u8>> {
     let mut scripts = crate::noise(27, 200);
     let sizes = (0..3).flat_map(|col| (0..3).map(move |row| (col, row)));
     for (script, (cols, rows)) in scripts.iter_mut().zip(sizes.cycle().take(24)) {
@@ -370,7 +370,7 @@ pub(crate) fn scripts() -> Vec<Vec<u8>> {
 }
 
 /// See [`crate::large_seeds`].
-pub(crate) fn large_recordings() -> Vec<Vec<u8>> {
+pub fn large_recordings() -> Vec<Vec<u8>> {
     const LARGE: usize = 1 << 20;
     let many_events = |version| {
         let mut game = small(version);

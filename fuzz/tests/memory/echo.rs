@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use gametape_core::{Input, Strictness};
 use gametape_echo::{self as echo, butter, echoreplay};
 use gametape_samples::echo::{Match, MatchOptions};
 
@@ -15,6 +16,8 @@ const ECHO_LIMITS: echo::Limits = echo::Limits {
     max_line_bytes: 1 << 16,
     ..echo::Limits::DEFAULT
 };
+
+const BOTH: [Strictness; 2] = [Strictness::Strict, Strictness::Lenient];
 
 #[derive(Default)]
 struct EchoPeaks {
@@ -36,14 +39,10 @@ impl EchoPeaks {
         // some 1,000 for each, but for no more than three times 255.
         let size = data.len();
         let allowed = 16 * size + (1 << 20);
-        for strictness in [butter::Strictness::Strict, butter::Strictness::Lenient] {
-            let options = butter::ReadOptions {
-                strictness,
-                limits,
-                dialect: None,
-            };
+        for strictness in BOTH {
+            let options = echo::ReadOptions { strictness, limits };
             let slice = peak(|| {
-                let mut frames = options.read(data).ok()?.frames();
+                let mut frames = butter::read_with(data, options).ok()?.frames();
                 while let Ok(Some(frame)) = frames.next_frame() {
                     black_box(frame);
                 }
@@ -58,23 +57,24 @@ impl EchoPeaks {
                 reader
             });
             self.note(1, reader, allowed, size);
-            let decoder = peak(|| {
-                let mut decoder = butter::Decoder::with_options(options);
+            let feed = peak(|| {
+                let mut feed = butter::Feed::with_options(options);
                 for piece in data.chunks(1460) {
-                    decoder.push(piece);
-                    while let Ok(Some(frame)) = decoder.next_frame() {
+                    feed.push(piece);
+                    while let Ok(echo::Fed::Item(frame)) = feed.next_frame() {
                         black_box(frame);
                     }
                 }
-                decoder
+                feed
             });
-            self.note(2, decoder, allowed, size);
+            self.note(2, feed, allowed, size);
         }
-        let audit = peak(|| echo::audit::butter(data, &limits));
+        let audit = peak(|| butter::audit_with(data, limits));
         self.note(3, audit, 2 * allowed, size);
+        let input = Input::from(data.to_vec());
         let salvage = peak(|| {
             let (spool, mut out) = (std::io::Cursor::new(Vec::new()), Vec::new());
-            let done = butter::salvage(data, limits, spool, &mut out).is_ok();
+            let done = butter::salvage_to(&input, limits, spool, &mut out).is_ok();
             (done, out)
         });
         self.note(4, salvage, 2 * allowed, size);
@@ -82,52 +82,46 @@ impl EchoPeaks {
 
     fn text(&mut self, data: &[u8]) {
         self.inputs += 1;
-        let mut frame = echo::Frame::default();
-        for strictness in [
-            echoreplay::Strictness::Strict,
-            echoreplay::Strictness::Lenient,
-        ] {
-            let options = echoreplay::ReadOptions {
-                strictness,
-                limits: ECHO_LIMITS,
-            };
+        for strictness in BOTH {
+            let limits = ECHO_LIMITS;
+            let options = echo::ReadOptions { strictness, limits };
             // A member is 7 bytes or more, and a player is `{},`.
             let allowed = 400 * data.len().min(1 << 16) + (64 << 10);
             let slice = peak(|| {
-                let mut lines = options.read(data);
-                frame = echo::Frame::default();
-                while let Ok(Some(line)) = lines.next_frame(&mut frame) {
-                    black_box(line);
+                let mut lines = echoreplay::read_with(data, options);
+                while let Ok(Some(frame)) = lines.next_frame() {
+                    black_box(frame);
                 }
+                lines
             });
             self.note(5, slice, allowed, data.len());
             let reader = peak(|| {
-                let mut reader = options.reader(data);
-                frame = echo::Frame::default();
-                while let Ok(Some(line)) = reader.next_frame(&mut frame) {
-                    black_box(line);
+                let mut reader = echoreplay::Reader::with_options(data, options);
+                while let Ok(Some(frame)) = reader.next_frame() {
+                    black_box(frame);
                 }
+                reader
             });
             self.note(6, reader, allowed + (256 << 10), data.len());
-            let decoder = peak(|| {
-                let mut decoder = echoreplay::Decoder::new(options);
-                frame = echo::Frame::default();
+            let feed = peak(|| {
+                let mut feed = echoreplay::Feed::with_options(options);
                 for piece in data.chunks(1460) {
-                    decoder.push(piece);
-                    while let Ok(echoreplay::Progress::Line(line)) = decoder.next_frame(&mut frame)
-                    {
-                        black_box(line);
+                    feed.push(piece);
+                    while let Ok(echo::Fed::Item(frame)) = feed.next_frame() {
+                        black_box(frame);
                     }
                 }
+                feed
             });
-            self.note(7, decoder, allowed, data.len());
+            self.note(7, feed, allowed, data.len());
         }
     }
 }
 
 pub fn reading() {
     // Threads that work on chunks keep what they have.
-    let warm = butter::read(&gametape_fuzz::echo::seeds::butters()[0]).map(|file| file.index().len());
+    let warm =
+        butter::read(&gametape_fuzz::echo::seeds::butters()[0]).map(|file| file.index().len());
     black_box(warm.is_ok());
     let mut peaks = EchoPeaks::default();
     for mut seed in gametape_fuzz::echo::seeds::butters() {

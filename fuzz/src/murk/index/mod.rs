@@ -3,7 +3,7 @@
 mod arbitrary;
 mod explained;
 mod flipped;
-pub(crate) mod seeds;
+pub mod seeds;
 
 use ::arbitrary::{Result, Unstructured};
 use gametape_murk::{Error, Index, IndexBuilder, Indexed, MAGIC, audit, read, salvage};

@@ -6,7 +6,7 @@ use crate::murk::seeds::{SOUND, recordings};
 use crate::noise;
 
 /// Recordings, indexes before their recordings, some that lie, and scripts.
-pub(crate) fn inputs() -> Vec<Vec<u8>> {
+pub fn inputs() -> Vec<Vec<u8>> {
     let recordings = recordings();
     let mut inputs: Vec<Vec<u8>> = Vec::new();
     for recording in &recordings[..SOUND] {

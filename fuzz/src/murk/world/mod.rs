@@ -1,7 +1,7 @@
 //! Descriptions of worlds out of anybody's recording, and what runs by them.
 
 mod run;
-pub(crate) mod seeds;
+pub mod seeds;
 
 use gametape_murk::engine::{Fault, Space, World, WorldError};
 use gametape_murk::{read, write_header};

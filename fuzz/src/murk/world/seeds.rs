@@ -120,10 +120,10 @@ fn with_script(mut text: Vec<u8>) -> Vec<u8> {
 }
 
 /// How many of [`worlds`] are sound: they come first.
-pub(crate) const SOUND: usize = 12;
+pub const SOUND: usize = 12;
 
 /// Descriptions with commands behind them.
-pub(crate) fn worlds() -> Vec<Vec<u8>> {
+pub fn worlds() -> Vec<Vec<u8>> {
     let mut texts: Vec<String> = samples().chain(recipes()).collect();
     // As a recording carries it.
     let carried = World::from_toml(&texts[5])
@@ -149,7 +149,7 @@ fn refused() -> Vec<String> {
 }
 
 /// Short descriptions of what is large, for the memory test.
-pub(crate) fn claims() -> Vec<Vec<u8>> {
+pub fn claims() -> Vec<Vec<u8>> {
     let one = [("a", 1, "per_tick"), ("b", 1, "sparse")];
     let copy = ["kind = 'identity_copy'\nfield = 'b'"];
     let mut texts = vec![
