@@ -229,7 +229,7 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     let error = recording.audit(&in_world(Some("dt = "))).unwrap_err();
     assert_eq!(error.code(), "world");
     assert!(
-        error.to_string().starts_with("world.toml: line 1, "),
+        error.to_string().starts_with("line 1, "),
         "{error}"
     );
 }
@@ -667,7 +667,7 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
     ] {
         let text = read(line);
         assert!(text.contains(message), "{text}\n{message}");
-        assert!(text.starts_with("commands.jsonl: line 2: "), "{text}");
+        assert!(text.starts_with("line 2: "), "{text}");
     }
     let (_folder, path) = temporary("run.murk");
     for tick in [0, 6] {

@@ -50,7 +50,7 @@ fn a_schema_that_is_missing_or_another_is_explained() {
     fs::remove_file(folder.path().join("run.schema.json")).unwrap();
     assert_eq!(Recording::open(&path).info().unwrap().frames, Some(3));
     fs::write(folder.path().join("run.schema.json"), b"{").unwrap();
-    assert!(message(&path).starts_with("run.schema.json: not a schema: EOF while parsing"));
+    assert!(message(&path).starts_with("not a schema: EOF while parsing"));
 }
 
 #[test]

@@ -49,6 +49,9 @@ impl MatchKey {
     }
 }
 
+/// More bytes than a frame and its header take: they are no frame that was cut.
+const TORN: u64 = 64 << 10;
+
 #[derive(Debug)]
 enum Medium {
     Lines(echoreplay::Writer<File>),
@@ -364,6 +367,12 @@ fn resume(
         }
         Err(error) => return Err(refuse(error.to_string())),
     };
+    if resumed.dropped > TORN {
+        let dropped = resumed.dropped;
+        return Err(refuse(format!(
+            "{dropped} bytes behind its last whole frame can't be read; repair may"
+        )));
+    }
     opened.dropped = resumed.dropped;
     let last = resumed.last;
     opened.last = last.as_ref().map(|frame| frame.time);
@@ -444,6 +453,8 @@ fn numbered(path: &Path, number: u64) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use gametape_echo::Frame;
+
     use super::*;
 
     fn frame(time: i64) -> Frame {

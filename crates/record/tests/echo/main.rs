@@ -222,12 +222,11 @@ fn one_echoreplay_has_all_matches_unless_it_is_split() {
         let bytes = fs::read(&file.path).unwrap();
         assert!(bytes.starts_with(b"PK"));
         let mut reader = echoreplay::open(std::io::Cursor::new(bytes)).unwrap();
-        let mut frame = Frame::default();
         for expected in expected {
-            let line = reader.next_frame(&mut frame).unwrap().unwrap();
+            let line = reader.next_line().unwrap().unwrap();
             assert_eq!(line.session, expected.0);
         }
-        assert!(reader.next_frame(&mut frame).unwrap().is_none());
+        assert!(reader.next_line().unwrap().is_none());
     }
 }
 
