@@ -7,8 +7,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::time::Instant;
 
 use gametape_murk::{
-    Command, CommandBuf, Commands, Envelope, Header, Index, Payload, Reader, Writer, read,
-    snapshot_hash, snapshot_hashes,
+    Command, CommandBuf, Commands, Envelope, Header, Index, IndexBuilder, Payload, Reader, Writer,
+    read, snapshot_hash, snapshot_hashes,
 };
 use murk_core::command::{Command as PeerCommand, CommandPayload};
 use murk_core::id::{Coord, FieldId, ParameterVersion, TickId, WorldGenerationId};
@@ -110,7 +110,7 @@ impl Bench<'_> {
                 .expect("memory takes everything");
         }
         let bytes = writer.finish().expect("memory takes everything");
-        let index = Index::build(&read(&bytes).expect("sound")).expect("sound");
+        let index = IndexBuilder::of(&read(&bytes).expect("sound")).expect("sound");
         let mut random = Random(5);
         const CALLS: u32 = 100_000;
         let start = Instant::now();
@@ -119,7 +119,7 @@ impl Bench<'_> {
             let index = Index::open(&index).expect("sound");
             index.check(&bytes).expect("of this recording");
             let frame = index.frame(&bytes, tick).expect("sound");
-            assert_eq!(frame.map(|frame| frame.snapshot_hash), Some(tick));
+            assert_eq!(frame.map(|found| found.frame().snapshot_hash), Some(tick));
         }
         println!(
             "{group}/{name} ours={:.3} ({} bytes, an index of {})",

@@ -2,7 +2,9 @@
 
 use std::mem;
 
-use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Limits, ReadOptions, Schema, Snapshot, Value};
+use gametape_delta::{
+    Codec, Component, Decoder, Encoder, Field, Limits, ReadOptions, Schema, Snapshot, Value,
+};
 
 use super::Contender;
 use super::sim::{Body, POSITION, SCALE, VELOCITY, World, YAW_BITS};

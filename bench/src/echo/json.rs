@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-use gametape_echo::{Frame, Game, echoreplay};
+use gametape_echo::{Game, echoreplay};
 use gametape_samples::echo::Match;
 
 use super::best;
@@ -66,11 +66,10 @@ fn measure(title: &str, text: &[u8]) {
         .map(|line| line.expect("a line"))
         .map(|line| (line.session, line.bones))
         .collect();
-    let mut frame = Frame::default();
     let mut ours = || {
         let mut lines = echoreplay::read(black_box(text));
-        while lines.next_frame(&mut frame).expect("sound").is_some() {
-            black_box(&frame);
+        while let Some(frame) = lines.next_frame().expect("sound") {
+            black_box(frame);
         }
     };
     ours();
