@@ -228,10 +228,7 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     let recording = in_memory(bytes);
     let error = recording.audit(&in_world(Some("dt = "))).unwrap_err();
     assert_eq!(error.code(), "world");
-    assert!(
-        error.to_string().starts_with("line 1, "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("line 1, "), "{error}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::info::number;
+use super::number::number;
 use crate::finding::{Finding, Findings};
 use crate::rule::{Class, Datum, Rule, Severity};
 use crate::text::printable;

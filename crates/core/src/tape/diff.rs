@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::info::number;
+use super::number::number;
 
 /// What differs between two recordings.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

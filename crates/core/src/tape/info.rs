@@ -73,15 +73,6 @@ pub fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A number as `dump` prints it: without a fraction where it has none.
-pub(super) fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 9e15 {
-        Value::from(value as i64)
-    } else {
-        Value::from(value)
-    }
-}
-
 /// A line a key, for people.
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,6 +7,7 @@ mod diff_lines;
 mod error;
 mod format;
 mod info;
+mod number;
 mod option;
 mod trait_tape;
 mod work;

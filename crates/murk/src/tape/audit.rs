@@ -24,7 +24,7 @@ enum Replay {
 
 pub(super) fn audit(tape: &MurkTape, given: Option<&WorldFile>) -> Result<Audit, Error> {
     let input = &tape.input;
-    let beside = Beside::find(tape);
+    let beside = Beside::find(tape.path());
     let mut reader = match Reader::with_options(input.stream(), ReadOptions::lenient()) {
         Ok(reader) => reader,
         // A header that can't be read is the one finding, but for what the index knows of it.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
 
-use super::MurkTape;
 use crate::{Auditor, Change, Finding, Frame, Index, IndexBuilder, IndexError, Rule, Unused};
 
 /// Where the index of a recording lies: `run.murk` has `run.murk.index`.
@@ -23,8 +22,8 @@ pub(crate) struct Beside(Input);
 
 impl Beside {
     /// The file beside a recording; `None` where there is none, and why where it can't be read.
-    pub fn find(tape: &MurkTape) -> Option<Result<Self, Unused>> {
-        Self::at(&index_path(tape.path()?))
+    pub fn find(recording: Option<&Path>) -> Option<Result<Self, Unused>> {
+        Self::at(&index_path(recording?))
     }
 
     pub fn at(path: &Path) -> Option<Result<Self, Unused>> {

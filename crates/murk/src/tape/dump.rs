@@ -73,7 +73,7 @@ fn jump(
     print: &mut impl FnMut(&Frame<'_>) -> Result<(), Error>,
 ) -> Result<bool, Error> {
     // In constant time: the index is looked at as a whole only where it leads nowhere.
-    let Some(Ok(beside)) = Beside::find(tape) else {
+    let Some(Ok(beside)) = Beside::find(tape.path()) else {
         return Ok(false);
     };
     let Ok(index) = Index::open(beside.input()) else {

@@ -19,7 +19,7 @@ pub(super) fn repair(
     let mut actions = Vec::new();
     let mut bits = Vec::new();
     let mut lossy = false;
-    let found = Beside::find(tape).map(|beside| match &beside {
+    let found = Beside::find(tape.path()).map(|beside| match &beside {
         Err(reason) => Err(reason.clone()),
         Ok(beside) => {
             let index = beside.open_whole(&tape.input)?;

@@ -79,7 +79,7 @@ pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
 /// damaged itself, or of another recording. Damage that it knows of is an error, with what to do
 /// about it.
 fn compared(tape: &MurkTape, advice: impl Fn(&Damage) -> &'static str) -> Result<bool, Error> {
-    let Some(Ok(beside)) = Beside::find(tape) else {
+    let Some(Ok(beside)) = Beside::find(tape.path()) else {
         return Ok(false);
     };
     let Ok(index) = Index::open_whole(beside.input(), tape.input()) else {

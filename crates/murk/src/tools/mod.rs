@@ -6,6 +6,7 @@ mod index;
 mod jsonl;
 mod minimise;
 mod record;
+mod recorded;
 mod resume;
 mod sync;
 
@@ -15,5 +16,6 @@ pub use index::{IndexFile, index};
 #[cfg(test)]
 pub(crate) use jsonl::read_line;
 pub use minimise::{Minimise, Minimised, minimise};
-pub use record::{RecordOptions, Recorded, record};
+pub use record::{RecordOptions, record};
+pub use recorded::Recorded;
 pub use sync::{Subject, SyncTest, Synced, sync_test};

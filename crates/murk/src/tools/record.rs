@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_core::tape::Error;
-use serde::Serialize;
 
 use super::commands::Commands;
 use super::index::vouches;
+use super::recorded::Recorded;
 use super::resume::resume;
 use crate::engine::EngineWorld;
 use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
@@ -27,31 +27,6 @@ pub struct RecordOptions {
     /// instead of refusing. What is cut off has to be the start of the frame that is made next; a
     /// recording that is damaged is refused, and stays as it is.
     pub resume: bool,
-}
-
-/// What was recorded.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Recorded {
-    /// Ticks that were made now.
-    pub ticks: u64,
-    /// Ticks that were there already.
-    pub resumed_after: u64,
-    /// Bytes of a cut frame that were taken off before going on.
-    pub dropped: u64,
-    /// Commands that were recorded now.
-    pub commands: u64,
-    /// Of those: how many the world applied.
-    pub applied: u64,
-    /// Of those: how many had expired.
-    pub expired: u64,
-    /// Of those: how many could not be applied.
-    pub rejected: u64,
-    /// Ticks that failed and left the state as it was.
-    pub failed_ticks: u64,
-    /// Why the last of those failed.
-    pub failure: Option<String>,
-    /// The hash of the last state, as 16 hexadecimal digits.
-    pub last_hash: Option<String>,
 }
 
 /// Runs a world and records it, tick by tick: every frame is handed to the system as it is made,

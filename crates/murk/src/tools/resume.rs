@@ -8,7 +8,7 @@ use gametape_core::Coded;
 use gametape_core::tape::Error;
 
 use super::commands::Commands;
-use super::record::Recorded;
+use super::recorded::Recorded;
 use crate::engine::EngineWorld;
 use crate::tape::{MurkError, stopped, unwritable};
 use crate::{

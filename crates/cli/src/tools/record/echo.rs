@@ -14,7 +14,7 @@ use gametape::{Error, Format, Formats};
 use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
-use super::seconds;
+use super::seconds::seconds;
 use crate::tools::parsed;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};

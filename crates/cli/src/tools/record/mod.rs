@@ -2,19 +2,9 @@
 
 mod echo;
 mod murk;
+mod seconds;
 mod stream;
 
 pub use echo::Echo;
 pub use murk::Murk;
 pub use stream::Stream;
-
-use std::time::Duration;
-
-/// A number of seconds, above 0.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("a number of seconds is above 0, and not too far".to_owned()),
-    }
-}

@@ -14,7 +14,7 @@ use gametape::{Error, Formats};
 use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
 
-use super::seconds;
+use super::seconds::seconds;
 use crate::tools::{parsed, schema};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
