@@ -257,7 +257,7 @@ fn verify_large() -> io::Result<()> {
     time("verify/murk-1GB-with-index", &["verify"])?;
     let (seconds, peak) = timed(
         Command::new(&gametape)
-            .args(["dump", "--tick", "1500000"])
+            .args(["dump", "--at", "tick:1500000"])
             .arg(&recording),
     )?;
     println!(
