@@ -7,16 +7,14 @@ use std::io::{self, Cursor, Read};
 use common::ways::{agree, by_chunks};
 use common::{Outcome, cases, frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{
-    self, Compression, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged,
+    self, Compression, Journal, Mode, Reader, Salvaged,
 };
-use gametape_echo::{Finding, Frame, Game, Limits, Time};
+use gametape_echo::{Finding, Frame, Game, ReadOptions, SalvageError, Time};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 fn salvaged(bytes: &[u8]) -> Result<(Salvaged, Vec<u8>), SalvageError> {
-    let mut out = Vec::new();
-    let spool = Cursor::new(Vec::new());
-    let salvaged = butter::salvage(bytes, Limits::DEFAULT, spool, &mut out)?;
+    let (out, salvaged) = butter::salvage(bytes)?;
     assert_eq!(salvaged.written.bytes, out.len() as u64);
     Ok((salvaged, out))
 }

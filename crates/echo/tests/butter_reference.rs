@@ -11,10 +11,10 @@ use common::raw::{self, Player};
 use common::ways::{agree, by_chunks};
 use common::{Outcome, frames_of, lines, match_options, options, tape, write};
 use gametape_echo::butter::{
-    self, Compression, Dialect, Mode, ReadOptions, from_smallest3, to_basis,
+    self, Compression, Dialect, Mode, from_smallest3, to_basis,
 };
 use gametape_samples::echo::MatchOptions;
-use gametape_echo::{Frame, Vec3};
+use gametape_echo::{Frame, ReadOptions, Vec3};
 
 /// What all ways in give of a file that is whole, each chunk alone too.
 fn read(bytes: &[u8]) -> Vec<Frame> {
@@ -28,11 +28,15 @@ fn read(bytes: &[u8]) -> Vec<Frame> {
 
 /// The files as they are written by `dialect`, whatever they show.
 fn read_as(bytes: &[u8], dialect: Dialect) -> Vec<Frame> {
-    let options = ReadOptions {
-        dialect: Some(dialect),
-        ..ReadOptions::default()
-    };
-    by_chunks(bytes, options).concat()
+    let file = butter::read(bytes).unwrap().written_by(dialect);
+    let chunks = file.par_chunks(|_, mut chunk| {
+        let mut frames = Vec::new();
+        while let Some(frame) = chunk.next_frame().unwrap() {
+            frames.push(frame.clone());
+        }
+        frames
+    });
+    chunks.concat()
 }
 
 /// Head, body, left hand and right hand of a player of the blue team.
