@@ -233,9 +233,16 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn chunks_alone_give_what_reading_on_gives(seed in 0_u64..1000, interval in 1_u16..40) {
-        let frames = frames_of(match_options(seed, 120));
-        let bytes = write(&frames, options(Mode::Correct, interval, Compression::Zstd3));
+    fn chunks_alone_give_what_reading_on_gives(
+        seed in 0_u64..1000,
+        interval in 1_u16..40,
+        mode in prop::sample::select(vec![Mode::Correct, Mode::Compat]),
+    ) {
+        let match_ = match_options(seed, 120);
+        // Those of the reference can't be told from a chunk.
+        let bones = match_.bones && mode == Mode::Correct;
+        let frames = frames_of(MatchOptions { bones, ..match_ });
+        let bytes = write(&frames, options(mode, interval, Compression::Zstd3));
         let whole = read_strictly(&bytes).frames;
         let file = butter::read(&bytes).unwrap();
         let alone = by_chunks(&bytes, ReadOptions::default());
