@@ -153,7 +153,8 @@ impl Error {
 impl<R: Rule> From<ReadError<R>> for Error {
     fn from(error: ReadError<R>) -> Self {
         match error {
-            ReadError::Io { source, .. } => Self::Io(source),
+            // What a source met that is itself of this kind, such as the wish to stop.
+            ReadError::Io { source, .. } => source.downcast().unwrap_or_else(Self::Io),
             ReadError::Malformed(finding) => (*finding).into(),
         }
     }

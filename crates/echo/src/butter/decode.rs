@@ -25,6 +25,8 @@ pub trait Bytes {
     fn take(&mut self, count: usize);
     /// Where the rest starts in the recording.
     fn offset(&self) -> u64;
+    /// Where the bytes that have come end in the recording.
+    fn end(&self) -> u64;
     fn is_ended(&self) -> bool;
     /// Nothing can be told before the rest has so many bytes.
     fn want(&mut self, bytes: u64);
@@ -43,6 +45,10 @@ impl Bytes for Buffer {
 
     fn offset(&self) -> u64 {
         self.offset()
+    }
+
+    fn end(&self) -> u64 {
+        self.end()
     }
 
     fn is_ended(&self) -> bool {
@@ -80,6 +86,10 @@ impl Bytes for Slice<'_> {
 
     fn offset(&self) -> u64 {
         self.taken as u64
+    }
+
+    fn end(&self) -> u64 {
+        self.bytes.len() as u64
     }
 
     fn is_ended(&self) -> bool {
@@ -135,16 +145,16 @@ pub struct Decoder {
     options: ReadOptions,
     said: Option<Dialect>,
     known: Known,
-    /// What was known before it counted that no more bytes come: what was told since is taken back
-    /// where some do. Those bytes are not taken then.
-    before: Option<Box<Known>>,
     /// It counts that no more bytes come.
     ended: bool,
-    /// Bytes that were looked at since and not taken.
+    /// What was known before it did, and where the bytes ended: where more come, what was told since
+    /// is taken back.
+    before: Option<(Box<Known>, u64)>,
+    /// Bytes that were looked at since: they are not taken.
     ahead: usize,
-    /// Frames that were given since; where that is taken back, they do not come again.
+    /// Frames that were told since. Those that were given do not come again.
+    told: u64,
     given: u64,
-    skip: u64,
     /// What ended reading: it comes again.
     failed: Option<Finding>,
 }
@@ -162,11 +172,11 @@ impl Decoder {
                 gaps: 0,
                 tried: 0,
             },
-            before: None,
             ended: false,
+            before: None,
             ahead: 0,
+            told: 0,
             given: 0,
-            skip: 0,
             failed: None,
         }
     }
@@ -223,13 +233,34 @@ impl Decoder {
     #[inline]
     pub fn step(&mut self, input: &mut impl Bytes) -> Result<Step, Error> {
         if let Some(failed) = &self.failed {
-            return Err(failed.clone().into());
+            if !self.ended || input.is_ended() {
+                return Err(failed.clone().into());
+            }
+            if !self.take_back(input) {
+                return Ok(Step::NeedMore);
+            }
         }
         let step = self.try_step(input);
         if let Err(error) = &step {
             self.failed = error.finding().cloned();
         }
         step
+    }
+
+    /// More bytes may come behind what seemed to be the end: goes back there if they have. False if
+    /// not.
+    fn take_back<B: Bytes>(&mut self, input: &mut B) -> bool {
+        let end = self.before.as_ref().map_or(0, |(_, end)| *end);
+        if input.end() <= end {
+            input.want(end - input.offset() + 1);
+            return false;
+        }
+        if let Some((known, _)) = self.before.take() {
+            self.known = *known;
+        }
+        (self.ended, self.ahead, self.told) = (false, 0, 0);
+        self.failed = None;
+        true
     }
 
     #[inline]
@@ -239,12 +270,17 @@ impl Decoder {
                 && playing.has_more()
                 && playing.step()?
             {
-                if self.skip > 0 {
-                    self.skip -= 1;
-                    continue;
+                if B::GROW && (self.ended || self.told < self.given) {
+                    self.told += 1;
+                    if self.told <= self.given {
+                        continue;
+                    }
+                    self.given = self.told;
                 }
-                self.given += u64::from(self.ended);
                 return Ok(Step::Item);
+            }
+            if self.ended && !input.is_ended() && !self.take_back(input) {
+                return Ok(Step::NeedMore);
             }
             let (rest, offset) = (input.rest(), input.offset() + self.ahead as u64);
             let rest = rest.get(self.ahead..).unwrap_or_default();
@@ -253,7 +289,11 @@ impl Decoder {
                 Look::Took(count) => input.take(count),
                 Look::Wait(_) if input.is_ended() && !self.ended => {
                     self.ended = true;
-                    self.before = B::GROW.then(|| Box::new(self.known.between_chunks()));
+                    if B::GROW {
+                        let known = Box::new(self.known.between_chunks());
+                        self.before = Some((known, input.end()));
+                        (self.told, self.given) = (0, self.given - self.told);
+                    }
                 }
                 Look::Wait(more) if !self.ended => {
                     let wanted = rest.len() as u64 + more;
@@ -517,15 +557,6 @@ impl Decode for Decoder {
     #[inline]
     fn item<'a>(&'a mut self, _: &'a Buffer) -> &'a Frame {
         self.frame()
-    }
-
-    fn reopen(&mut self) {
-        if let Some(before) = self.before.take() {
-            self.known = *before;
-            self.skip += self.given;
-            (self.ended, self.ahead, self.given) = (false, 0, 0);
-            self.failed = None;
-        }
     }
 }
 

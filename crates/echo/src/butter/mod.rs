@@ -14,6 +14,7 @@ mod journal;
 mod layout;
 mod pack;
 mod packed;
+mod pause;
 mod play;
 mod proof;
 mod read;

@@ -30,12 +30,12 @@
 //! .butter reads.
 
 mod audit;
-mod container;
+pub(crate) mod container;
 mod decode;
 mod encode;
 mod foreign;
 mod json;
-mod line;
+pub(crate) mod line;
 mod place;
 mod read;
 mod redact;

@@ -2,18 +2,17 @@
 //! wait for parsing, nor parsing for what is made of the frames.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
 
-use gametape_echo::echoreplay::{self, Line};
-use gametape_echo::{Error as EchoError, Finding, Frame, Rule, Severity, butter};
+use gametape_core::tape::{Error, Work};
+use gametape_core::{Input, InputStream, Severity};
 use rayon::prelude::*;
 
 use super::super::EchoFormat;
-use super::super::frames::{broken, io, problem};
-use crate::source::{ReadSeek, Source};
-use crate::{Error, Work};
+use crate::echoreplay::line::Columns;
+use crate::echoreplay::{self, Line};
+use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, butter};
 
 /// Text of a batch, at least: enough to share out, little enough to hold several.
 const BATCH_BYTES: usize = 1 << 20;
@@ -26,7 +25,7 @@ const WAITING: usize = 2;
 
 /// A stream that tells how far it was read.
 struct Told<'s> {
-    stream: Box<dyn ReadSeek + 's>,
+    stream: InputStream,
     work: Work<'s>,
     read: u64,
 }
@@ -35,7 +34,7 @@ impl Read for Told<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.stream.read(into)?;
         self.read += count as u64;
-        self.work.told(self.read);
+        self.work.done(self.read).map_err(io::Error::other)?;
         Ok(count)
     }
 }
@@ -46,57 +45,22 @@ impl Seek for Told<'_> {
     }
 }
 
-/// Where a line lies in the text of its batch.
-#[derive(Clone, Copy)]
-struct Place {
-    start: usize,
-    time: usize,
-    session: usize,
-    bones: Option<usize>,
-    ending: usize,
-    index: u64,
-    offset: u64,
-}
-
 /// Lines as they are.
 #[derive(Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
-    places: Vec<Place>,
+    /// Where each starts, and its columns.
+    places: Vec<(usize, Columns)>,
 }
 
 impl Lines {
     fn push(&mut self, line: &Line<'_>) {
-        self.places.push(Place {
-            start: self.text.len(),
-            time: line.time.len(),
-            session: line.session.len(),
-            bones: line.bones.map(<[u8]>::len),
-            ending: line.ending.len(),
-            index: line.index,
-            offset: line.offset,
-        });
+        self.places.push((self.text.len(), line.columns()));
         line.write(&mut self.text);
     }
 
-    fn line(&self, place: &Place) -> Option<Line<'_>> {
-        let (time, rest) = self.text.get(place.start..)?.split_at_checked(place.time)?;
-        let (session, rest) = rest.get(1..)?.split_at_checked(place.session)?;
-        let (bones, rest) = match place.bones {
-            Some(size) => {
-                let (bones, rest) = rest.get(1..)?.split_at_checked(size)?;
-                (Some(bones), rest)
-            }
-            None => (None, rest),
-        };
-        Some(Line {
-            time,
-            session,
-            bones,
-            ending: rest.get(..place.ending)?,
-            index: place.index,
-            offset: place.offset,
-        })
+    fn line(&self, (start, columns): &(usize, Columns)) -> Option<Line<'_>> {
+        Line::again(self.text.get(*start..)?, *columns)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
@@ -137,27 +101,21 @@ impl Batches {
     pub fn read<'scope, 'env: 'scope>(
         scope: &'scope Scope<'scope, 'env>,
         format: EchoFormat,
-        path: &'env Path,
-        source: &'env Source,
+        input: &'env Input,
         work: Work<'env>,
     ) -> Self {
         let (to, batches) = sync_channel(WAITING);
         let (back, used) = channel();
         scope.spawn(move || {
-            let read = source
-                .stream()
-                .map_err(|error| io(path, error))
-                .and_then(|stream| {
-                    let stream = Told {
-                        stream,
-                        work,
-                        read: 0,
-                    };
-                    match format {
-                        EchoFormat::Echoreplay => lines(path, stream, &to, &used),
-                        EchoFormat::Butter => frames(path, stream, &to, &used),
-                    }
-                });
+            let stream = Told {
+                stream: input.stream(),
+                work,
+                read: 0,
+            };
+            let read = match format {
+                EchoFormat::Echoreplay => lines(stream, &to, &used),
+                EchoFormat::Butter => frames(stream, &to, &used),
+            };
             // Nobody takes what an error before has made useless.
             let _ = to.send(read.map(Batch::End));
         });
@@ -179,16 +137,10 @@ impl Batches {
 
 type To = SyncSender<Result<Batch, Error>>;
 
-fn lines(
-    path: &Path,
-    stream: impl Read + Seek,
-    to: &To,
-    used: &Receiver<Batch>,
-) -> Result<End, Error> {
-    let broken = |error| broken(path, error);
-    let mut reader = echoreplay::open(stream).map_err(broken)?;
+fn lines(stream: impl Read + Seek, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
+    let mut reader = echoreplay::open(stream)?;
     let mut batch = Lines::default();
-    while let Some(line) = reader.next_line().map_err(broken)? {
+    while let Some(line) = reader.next_line()? {
         batch.push(&line);
         if batch.text.len() >= BATCH_BYTES {
             let empty = match used.try_recv() {
@@ -224,8 +176,8 @@ fn is_note(finding: &Finding) -> bool {
         )
 }
 
-fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
-    let options = butter::ReadOptions::lenient();
+fn frames(stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
+    let options = ReadOptions::lenient();
     let mut reader = butter::Reader::with_options(stream, options);
     let empty = || match used.try_recv() {
         Ok(Batch::Frames(frames)) => frames,
@@ -233,7 +185,7 @@ fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Re
     };
     let mut batch: Vec<Frame> = empty();
     let mut count = 0;
-    while let Some(frame) = reader.next_frame().map_err(|error| broken(path, error))? {
+    while let Some(frame) = reader.next_frame()? {
         match batch.get_mut(count) {
             Some(old) => old.clone_from(frame),
             None => batch.push(frame.clone()),
@@ -248,8 +200,8 @@ fn frames(path: &Path, stream: impl Read, to: &To, used: &Receiver<Batch>) -> Re
         }
     }
     batch.truncate(count);
-    let findings = reader.decoder().findings();
-    if let Some(problem) = problem(path, findings) {
+    let findings = reader.findings();
+    if let Some(problem) = findings.problem() {
         return Err(problem);
     }
     let (notes, losses): (Vec<_>, Vec<_>) = findings.iter().partition(|f| is_note(f));
@@ -271,7 +223,7 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    fn count(&mut self, error: &EchoError) {
+    fn count(&mut self, error: &ReadError) {
         let kind = if error.code() == "echoreplay.no-session" {
             &mut self.lines
         } else {
@@ -298,7 +250,6 @@ impl LeftOut {
 
 /// Parses lines on all cores into the frames that are there; how many there are of them then.
 pub(super) fn parse(
-    path: &Path,
     lines: &Lines,
     frames: &mut Vec<Frame>,
     left_out: &mut LeftOut,
@@ -306,7 +257,7 @@ pub(super) fn parse(
     if frames.len() < lines.places.len() {
         frames.resize_with(lines.places.len(), Frame::default);
     }
-    let read: Vec<Result<Option<EchoError>, EchoError>> = lines
+    let read: Vec<Result<Option<ReadError>, ReadError>> = lines
         .places
         .par_iter()
         .zip(frames.par_iter_mut())
@@ -327,14 +278,14 @@ pub(super) fn parse(
                 kept += 1;
             }
             Err(error) if is_warning(&error) => left_out.count(&error),
-            Err(error) => return Err(broken(path, error)),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(kept)
 }
 
 /// A frame, and what is wrong with its bones.
-fn read_line(line: &Line<'_>, frame: &mut Frame) -> Result<Option<EchoError>, EchoError> {
+fn read_line(line: &Line<'_>, frame: &mut Frame) -> Result<Option<ReadError>, ReadError> {
     match line.read_into(frame) {
         Ok(()) => Ok(None),
         Err(error) if is_warning(&error) && line.bones.is_some() => {
@@ -352,7 +303,7 @@ fn read_line(line: &Line<'_>, frame: &mut Frame) -> Result<Option<EchoError>, Ec
     }
 }
 
-fn is_warning(error: &EchoError) -> bool {
+fn is_warning(error: &ReadError) -> bool {
     error
         .finding()
         .is_some_and(|finding| finding.severity() < Severity::Error)

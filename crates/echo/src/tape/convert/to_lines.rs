@@ -1,26 +1,19 @@
 //! Making an .echoreplay, as text or in a zip.
 
-use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use gametape_echo::echoreplay::{self, Line, Redactor, Writer, ZipWriter, write_frame};
-use gametape_echo::loss::FieldErrors;
-use gametape_echo::{Frame, Limits, WriteError};
+use gametape_core::tape::{Error, Sink, Work};
 use rayon::prelude::*;
-use tempfile::NamedTempFile;
 
-use super::super::EchoFormat;
-use super::super::frames::{broken, unwritable};
+use super::super::EchoTape;
+use super::super::error::{unwritable, unwritable_because};
 use super::Made;
 use super::batch::{Batch, Batches, End};
 use super::tame::tame;
-use crate::echo::Container;
-use crate::source::Source;
-use crate::{Content, Error, Work};
-
-/// How strongly a zip is compressed: the default of zlib, as of those who share recordings.
-const LEVEL: u8 = 6;
+use crate::echoreplay::container::Lines as Output;
+use crate::echoreplay::{self, Container, Line, Redactor, write_frame};
+use crate::loss::FieldErrors;
+use crate::{Frame, Limits, WriteError};
 
 /// Texts that wait to be written.
 const WAITING: usize = 2;
@@ -28,84 +21,47 @@ const WAITING: usize = 2;
 /// Frames that are formatted one after another, at least.
 const TOGETHER: usize = 8;
 
-enum Output {
-    Text(Writer<BufWriter<NamedTempFile>>),
-    Zip(Box<ZipWriter<BufWriter<NamedTempFile>>>),
-}
-
-impl Output {
-    fn new(container: Container, name: &str, work: &Work<'_>) -> Result<Self, WriteError> {
-        let file = BufWriter::with_capacity(256 << 10, work.spool()?);
-        Ok(match container {
-            Container::Text => Self::Text(Writer::new(file)),
-            Container::Zip => Self::Zip(Box::new(ZipWriter::new(file, name, LEVEL)?)),
-        })
-    }
-
-    /// Writes whole lines.
-    fn write(&mut self, path: &Path, text: &[u8]) -> Result<(), Error> {
-        for line in echoreplay::read(text) {
-            // Where it lies in this part of the text says nothing.
-            let line = line.map_err(|error| Error::Unwritable {
-                path: path.to_owned(),
-                message: match error.finding() {
-                    Some(finding) => format!("what was made can't be read: {}", finding.rule),
-                    None => error.to_string(),
-                },
-            })?;
-            match self {
-                Self::Text(writer) => writer.push_line(&line),
-                Self::Zip(writer) => writer.push_line(&line),
-            }
-            .map_err(|error| unwritable(path, &Frame::default(), error))?;
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<Content<'static>, WriteError> {
-        let mut file = match self {
-            Self::Text(writer) => writer.finish()?,
-            Self::Zip(writer) => writer.finish()?,
-        };
-        file.flush()?;
-        let file = file
-            .into_inner()
-            .map_err(std::io::IntoInnerError::into_error)?;
-        Ok(Content::spooled(file)?)
-    }
-}
-
 /// Writes the lines that come: compressing takes most of the time, and has a thread of its own.
 fn write(
-    path: &Path,
-    container: Container,
-    name: &str,
-    work: &Work<'_>,
+    container: &Container,
+    out: &mut dyn Sink,
     texts: &Receiver<Vec<u8>>,
-) -> Result<Content<'static>, Error> {
-    let failed = |error| unwritable(path, &Frame::default(), error);
-    let mut output = Output::new(container, name, work).map_err(failed)?;
+) -> Result<(), Error> {
+    let failed = |error| unwritable(&Frame::default(), error);
+    let mut output = Output::new(container, out).map_err(failed)?;
     for text in texts {
-        output.write(path, &text)?;
+        let mut lines = echoreplay::read(&text);
+        loop {
+            // Where it lies in this part of the text says nothing.
+            let line = lines.next_line().map_err(|error| {
+                unwritable_because(match error.finding() {
+                    Some(finding) => format!("what was made can't be read: {}", finding.rule),
+                    None => error.to_string(),
+                })
+            })?;
+            match line {
+                Some(line) => output.push(&line).map_err(failed)?,
+                None => break,
+            }
+        }
     }
     output.finish().map_err(failed)
 }
 
 /// Lines of an .echoreplay byte for byte, save for what is redacted.
 pub(super) fn rewrite(
-    path: &Path,
-    source: &Source,
-    container: Container,
-    name: &str,
+    tape: &EchoTape,
+    container: &Container,
     mut redactor: Option<Redactor>,
+    out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Made, Error> {
     let mut notes = Vec::new();
-    let content = std::thread::scope(|scope| {
-        let batches = Batches::read(scope, EchoFormat::Echoreplay, path, source, *work);
+    std::thread::scope(|scope| {
+        let batches = Batches::read(scope, tape.format, &tape.input, *work);
         let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(path, container, name, work, &texts));
-        let sent = rewrite_all(path, &batches, &to, redactor.as_mut(), &mut notes);
+        let writing = scope.spawn(move || write(container, out, &texts));
+        let sent = rewrite_all(&batches, &to, redactor.as_mut(), &mut notes);
         drop(to);
         let written = writing
             .join()
@@ -114,7 +70,6 @@ pub(super) fn rewrite(
         written
     })?;
     Ok(Made {
-        content,
         errors: FieldErrors::new(),
         left_out: Vec::new(),
         notes,
@@ -122,22 +77,18 @@ pub(super) fn rewrite(
 }
 
 /// Names may become longer, and with them a line: longer than any reader would take.
-fn check_size(path: &Path, line: &Line<'_>, size: usize) -> Result<(), Error> {
+fn check_size(line: &Line<'_>, size: usize) -> Result<(), Error> {
     let limit = Limits::DEFAULT.max_line_bytes;
     if size as u64 <= limit {
         return Ok(());
     }
-    Err(Error::Unwritable {
-        path: path.to_owned(),
-        message: format!(
-            "frame {} would be a line of {size} bytes when redacted; at most {limit} can be read",
-            line.index
-        ),
-    })
+    Err(unwritable_because(format!(
+        "frame {} would be a line of {size} bytes when redacted; at most {limit} can be read",
+        line.index
+    )))
 }
 
 fn rewrite_all(
-    path: &Path,
     batches: &Batches,
     to: &SyncSender<Vec<u8>>,
     mut redactor: Option<&mut Redactor>,
@@ -157,9 +108,8 @@ fn rewrite_all(
             match &mut redactor {
                 Some(redactor) => {
                     let start = text.len();
-                    line.redacted(redactor, &mut text)
-                        .map_err(|error| broken(path, error))?;
-                    check_size(path, &line, text.len() - start)?;
+                    line.redacted(redactor, &mut text)?;
+                    check_size(&line, text.len() - start)?;
                 }
                 None => line.write(&mut text),
             }
@@ -178,19 +128,18 @@ fn rewrite_all(
 
 /// Lines of the frames of a .butter.
 pub(super) fn make(
-    path: &Path,
-    source: &Source,
-    container: Container,
-    name: &str,
+    tape: &EchoTape,
+    container: &Container,
     mut redactor: Option<Redactor>,
+    out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Made, Error> {
     let mut all = All::default();
-    let content = std::thread::scope(|scope| {
-        let batches = Batches::read(scope, EchoFormat::Butter, path, source, *work);
+    std::thread::scope(|scope| {
+        let batches = Batches::read(scope, tape.format, &tape.input, *work);
         let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(path, container, name, work, &texts));
-        let sent = all.make(path, &batches, &to, redactor.as_mut());
+        let writing = scope.spawn(move || write(container, out, &texts));
+        let sent = all.make(&batches, &to, redactor.as_mut());
         drop(to);
         let written = writing
             .join()
@@ -211,7 +160,6 @@ pub(super) fn make(
         ));
     }
     Ok(Made {
-        content,
         errors: all.errors,
         left_out,
         notes: all.end.notes,
@@ -237,7 +185,6 @@ struct Part {
 impl All {
     fn make(
         &mut self,
-        path: &Path,
         batches: &Batches,
         to: &SyncSender<Vec<u8>>,
         mut redactor: Option<&mut Redactor>,
@@ -258,7 +205,7 @@ impl All {
             }
             let parts: Vec<Result<Part, Error>> = frames
                 .par_chunks_mut(TOGETHER)
-                .map(|frames| part(path, frames))
+                .map(|frames| part(frames))
                 .collect();
             for part in parts {
                 let part = part?;
@@ -274,7 +221,7 @@ impl All {
     }
 }
 
-fn part(path: &Path, frames: &mut [Frame]) -> Result<Part, Error> {
+fn part(frames: &mut [Frame]) -> Result<Part, Error> {
     let mut part = Part {
         text: Vec::new(),
         errors: FieldErrors::new(),
@@ -291,11 +238,10 @@ fn part(path: &Path, frames: &mut [Frame]) -> Result<Part, Error> {
             part.tamed += tame(frame);
             written = write_frame(frame, &mut part.text);
         }
-        written.map_err(|error| unwritable(path, frame, error))?;
+        written.map_err(|error| unwritable(frame, error))?;
         let text = part.text.get(start..).unwrap_or_default();
         if let Some(line) = echoreplay::read(text).next() {
-            line.and_then(|line| line.read_into(&mut stored))
-                .map_err(|error| broken(path, error))?;
+            line.and_then(|line| line.read_into(&mut stored))?;
             part.errors.push(untamed.as_ref().unwrap_or(frame), &stored);
         }
     }

@@ -2,21 +2,18 @@
 //! measured beside them.
 
 use std::fs::File;
-use std::io::Write;
-use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use gametape_echo::Frame;
-use gametape_echo::butter::{ChunkDecoder, Header, Options, Writer};
-use gametape_echo::echoreplay::Redactor;
-use gametape_echo::loss::FieldErrors;
+use gametape_core::tape::{Error, Sink as Out, Work};
 
-use super::super::EchoFormat;
-use super::super::frames::{io, unwritable};
+use super::super::EchoTape;
+use super::super::error::{unwritable, unwritable_because};
 use super::Made;
 use super::batch::{Batch, Batches, End, LeftOut, parse};
-use crate::source::Source;
-use crate::{Content, Error, Work};
+use crate::Frame;
+use crate::butter::{ChunkDecoder, Header, Options, Writer};
+use crate::echoreplay::Redactor;
+use crate::loss::FieldErrors;
 
 /// Frames that are kept to be filled again.
 const SPARE: usize = 512;
@@ -29,24 +26,21 @@ struct Chunk {
 }
 
 pub(super) fn make(
-    from: EchoFormat,
-    path: &Path,
-    source: &Source,
+    tape: &EchoTape,
     options: Options,
     mut redactor: Option<Redactor>,
+    out: &mut dyn Out,
     work: &Work<'_>,
 ) -> Result<Made, Error> {
-    let scratch = work.scratch().map_err(|error| io(path, error))?;
-    let mut file = work.spool().map_err(|error| io(path, error))?;
+    let scratch = work.scratch().map_err(Error::Output)?;
     let mut left_out = LeftOut::default();
     let mut end = End::default();
     let errors = std::thread::scope(|scope| {
-        let batches = Batches::read(scope, from, path, source, *work);
+        let batches = Batches::read(scope, tape.format, &tape.input, *work);
         let (to, chunks) = sync_channel(1);
         let (back, spare) = channel();
-        let measuring = scope.spawn(move || measure(path, &chunks, &back));
+        let measuring = scope.spawn(move || measure(&chunks, &back));
         let mut sink = Sink {
-            path,
             writer: Writer::new(scratch, options),
             pending: Vec::new(),
             to,
@@ -60,7 +54,7 @@ pub(super) fn make(
                 }
                 Batch::Frames(frames) => frames,
                 Batch::Lines(lines) => {
-                    let count = parse(path, &lines, &mut pool, &mut left_out)?;
+                    let count = parse(&lines, &mut pool, &mut left_out)?;
                     batches.done(Batch::Lines(lines));
                     pool.drain(..count).collect()
                 }
@@ -78,7 +72,7 @@ pub(super) fn make(
                 }
             }
         }
-        sink.finish(&mut file)?;
+        sink.finish(out)?;
         measuring
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -86,7 +80,6 @@ pub(super) fn make(
     let mut left_out = left_out.sentences();
     left_out.extend(end.losses);
     Ok(Made {
-        content: Content::spooled(file).map_err(|error| io(path, error))?,
         errors,
         left_out,
         notes: end.notes,
@@ -94,31 +87,30 @@ pub(super) fn make(
 }
 
 /// Where frames go.
-struct Sink<'p> {
-    path: &'p Path,
+struct Sink {
     writer: Writer<File>,
     /// Frames of the chunk that is being made.
     pending: Vec<Frame>,
     to: SyncSender<Chunk>,
 }
 
-impl Sink<'_> {
+impl Sink {
     fn push(&mut self, frame: Frame) -> Result<(), Error> {
         let (pending, to) = (&mut self.pending, &self.to);
         let pushed = self
             .writer
             .push_shown(&frame, &mut |header, raw| hand_on(to, header, raw, pending));
-        pushed.map_err(|error| unwritable(self.path, &frame, error))?;
+        pushed.map_err(|error| unwritable(&frame, error))?;
         self.pending.push(frame);
         Ok(())
     }
 
-    fn finish(mut self, out: &mut impl Write) -> Result<(), Error> {
+    fn finish(mut self, out: &mut dyn Out) -> Result<(), Error> {
         let (pending, to) = (&mut self.pending, &self.to);
         self.writer
             .finish_shown(out, &mut |header, raw| hand_on(to, header, raw, pending))
             .map(drop)
-            .map_err(|error| unwritable(self.path, &Frame::default(), error))
+            .map_err(|error| unwritable(&Frame::default(), error))
     }
 }
 
@@ -132,11 +124,7 @@ fn hand_on(to: &SyncSender<Chunk>, header: &Header, raw: &[u8], pending: &mut Ve
 }
 
 /// Reads chunks back, and compares them with what they were made of.
-fn measure(
-    path: &Path,
-    chunks: &Receiver<Chunk>,
-    back: &Sender<Vec<Frame>>,
-) -> Result<FieldErrors, Error> {
+fn measure(chunks: &Receiver<Chunk>, back: &Sender<Vec<Frame>>) -> Result<FieldErrors, Error> {
     let mut errors = FieldErrors::new();
     let mut decoder = ChunkDecoder::new();
     let mut failed = None;
@@ -157,9 +145,8 @@ fn measure(
     }
     match failed {
         None => Ok(errors),
-        Some(message) => Err(Error::Unwritable {
-            path: path.to_owned(),
-            message: format!("what was written can't be read back: {message}"),
-        }),
+        Some(message) => Err(unwritable_because(format!(
+            "what was written can't be read back: {message}"
+        ))),
     }
 }

@@ -1,30 +1,18 @@
 //! What a recording of a match says of itself.
 
-use std::path::Path;
-
-use gametape_echo::butter::{self, Header};
-use gametape_echo::{Frame, Map as ArenaMap, Session, Time};
+use gametape_core::InputStream;
+use gametape_core::tape::{Error, Info, Partial, Secrets, object};
 use serde_json::{Map, Value, json};
 
-use super::EchoFormat;
-use super::frames::{Frames, broken, problem};
-use crate::format::{Partial, Secrets};
-use crate::source::Source;
-use crate::{Error, Info};
+use super::{EchoFormat, EchoTape};
+use crate::butter::{self, Header};
+use crate::{Frame, Map as ArenaMap, ReadOptions, Session, Time};
 
 /// What stands for a secret.
 pub(super) const HIDDEN: &str = "<hidden>";
 
 /// Players that are listed; more are counted.
 const MAX_PLAYERS: usize = 1_000;
-
-/// An object whose keys keep their order.
-pub(super) fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
 
 fn secret(text: &str, secrets: Secrets) -> Value {
     match secrets {
@@ -127,21 +115,15 @@ impl Summary {
 
 /// From the header alone: of a .butter what stands before the chunks, of an .echoreplay the first
 /// line.
-pub(super) fn header(
-    format: EchoFormat,
-    path: &Path,
-    source: &Source,
-    secrets: Secrets,
-) -> Result<Partial<Info>, Error> {
-    match format {
+pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
+    match tape.format {
         EchoFormat::Butter => {
-            let file = butter::ReadOptions::lenient()
-                .read(source)
-                .map_err(|error| broken(path, error))?;
+            let table = butter::Table::read(&tape.input, ReadOptions::lenient())?;
+            let header = table.header();
             let mut details = Map::new();
-            if let Some(header) = file.header() {
+            if let Some(header) = header {
                 details = of_header(header, secrets);
-                stored(header, file.chunks().len() as u64, None, &mut details);
+                stored(header, table.chunks().len() as u64, None, &mut details);
                 let players = header.players.iter().map(|player| {
                     Seen {
                         userid: player.userid,
@@ -154,51 +136,38 @@ pub(super) fn header(
                 });
                 details.insert("players".into(), players.collect());
             }
-            let version = file
-                .header()
-                .map_or(butter::VERSION, |header| header.version);
-            Ok(Partial {
-                value: info(format, path, source, version.into(), None, details),
-                problem: None,
-            })
+            let version = header.map_or(butter::VERSION, |header| header.version);
+            Ok(info(tape, version.into(), None, details).into())
         }
         EchoFormat::Echoreplay => {
-            let mut frames = Frames::open(format, path, source)?;
+            let mut frames = tape.frames()?;
             let mut summary = Summary::default();
-            if let Some(frame) = frames.next().map_err(|error| broken(path, error))? {
+            if let Some(frame) = frames.next()? {
                 summary.push(frame);
             }
             // What is wrong further on is not looked for; where nothing can be read, that is told.
-            let problem = problem(path, frames.findings()).filter(|_| summary.frames == 0);
+            let problem = frames.findings().problem().filter(|_| summary.frames == 0);
             let mut details = of_session(&summary, secrets);
             details.insert("recorded_to".into(), Value::Null);
             details.insert("rate_hz".into(), Value::Null);
             details.insert("bone_frames".into(), Value::Null);
-            container(source, None, &mut details);
+            container(tape, None, &mut details);
             details.insert("players".into(), players(&summary, secrets));
-            Ok(Partial {
-                value: info(format, path, source, 1, None, details),
-                problem,
-            })
+            Ok(Partial::new(info(tape, 1, None, details), problem))
         }
     }
 }
 
 /// From all frames.
-pub(super) fn whole(
-    format: EchoFormat,
-    path: &Path,
-    source: &Source,
-    secrets: Secrets,
-) -> Result<Partial<Info>, Error> {
-    let mut frames = Frames::open(format, path, source)?;
+pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
+    let mut frames = tape.frames()?;
     let mut summary = Summary::default();
     let problem = loop {
         match frames.next() {
             Ok(Some(frame)) => summary.push(frame),
-            Ok(None) => break problem(path, frames.findings()),
-            Err(error) if summary.frames == 0 => return Err(broken(path, error)),
-            Err(error) => break Some(broken(path, error)),
+            Ok(None) => break frames.findings().problem(),
+            Err(error) if summary.frames == 0 => return Err(error.into()),
+            Err(error) => break Some(error.into()),
         }
     };
     let mut details = of_session(&summary, secrets);
@@ -216,38 +185,36 @@ pub(super) fn whole(
         }
     } else {
         let members = frames.findings().iter().find_map(|found| match found.rule {
-            gametape_echo::Rule::ZipMembers { members } => Some(members),
+            crate::Rule::ZipMembers { members } => Some(members),
             _ => None,
         });
-        container(source, members, &mut details);
+        container(tape, members, &mut details);
     }
-    if format == EchoFormat::Butter {
+    if tape.format == EchoFormat::Butter {
         // It keeps no such member.
         details.insert("tournament".into(), Value::Null);
     }
     details.insert("players".into(), players(&summary, secrets));
-    Ok(Partial {
-        value: info(format, path, source, version, Some(&summary), details),
+    Ok(Partial::new(
+        info(tape, version, Some(&summary), details),
         problem,
-    })
+    ))
 }
 
 fn info(
-    format: EchoFormat,
-    path: &Path,
-    source: &Source,
+    tape: &EchoTape,
     version: u32,
     summary: Option<&Summary>,
     details: Map<String, Value>,
 ) -> Info {
     let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
     Info {
-        path: path.display().to_string(),
-        format: format.format(),
+        format: tape.format.name(),
         format_version: version,
-        bytes: source.len() as u64,
+        bytes: tape.input.size(),
         duration_ms: summary.and_then(|summary| summary.times).map(duration),
         frames: summary.map(|summary| summary.frames),
+        step: "frame",
         details,
     }
 }
@@ -273,9 +240,9 @@ fn of_header(header: &Header, secrets: Secrets) -> Map<String, Value> {
 
 pub(super) fn game(map: &ArenaMap) -> &'static str {
     match map.game() {
-        gametape_echo::Game::Arena => "arena",
-        gametape_echo::Game::Combat => "combat",
-        gametape_echo::Game::Other => "other",
+        crate::Game::Arena => "arena",
+        crate::Game::Combat => "combat",
+        crate::Game::Other => "other",
     }
 }
 
@@ -319,19 +286,19 @@ fn points(value: f32) -> Value {
     }
 }
 
-/// How a .butter is stored; `decoder` has read all of it.
+/// How a .butter is stored; `reader` has read all of it.
 fn stored(
     header: &Header,
     chunks: u64,
-    decoder: Option<&butter::Decoder>,
+    reader: Option<&butter::Reader<InputStream>>,
     details: &mut Map<String, Value>,
 ) {
     let mut put = |key: &str, value: Value| details.insert(key.into(), value);
     put("compression", header.compression.name().into());
     put("keyframe_every", header.keyframe_interval.into());
     put("chunks", chunks.into());
-    if let Some(decoder) = decoder {
-        let seen = decoder.seen();
+    if let Some(reader) = reader {
+        let seen = reader.seen();
         put("keyframes", seen.keyframes.into());
         // Others write what the reference might have written, until it shows.
         let reference = seen.reference_chunks > 0;
@@ -343,9 +310,8 @@ fn stored(
     }
 }
 
-fn container(source: &Source, members: Option<u64>, details: &mut Map<String, Value>) {
-    let zip = source.starts_with(super::ZIP);
-    let name = if zip { "zip" } else { "text" };
+fn container(tape: &EchoTape, members: Option<u64>, details: &mut Map<String, Value>) {
+    let name = if tape.is_zip() { "zip" } else { "text" };
     details.insert("container".into(), name.into());
     if let Some(members) = members {
         details.insert("files_in_zip".into(), members.into());

@@ -1,82 +1,93 @@
 //! One JSON object a frame: the answers of the API as it spells them.
 
 use std::io::{self, Write};
-use std::path::Path;
 
-use gametape_echo::echoreplay::{self, write_frame};
-use gametape_echo::{Error as EchoError, Frame, Holding};
+use gametape_core::tape::{Dump, Error, Partial, Secrets};
+use gametape_core::{At, Stamp, Time as Since};
 
-use super::EchoFormat;
+use super::EchoTape;
 use super::convert::tame;
-use super::frames::{Frames, broken, problem};
 use super::info::HIDDEN;
-use crate::Error;
-use crate::format::{Dump, Partial, Secrets};
-use crate::source::Source;
+use crate::echoreplay::{self, write_frame};
+use crate::{Error as ReadError, Frame, Holding, Time};
 
 pub(super) fn dump(
-    format: EchoFormat,
-    path: &Path,
-    source: &Source,
+    tape: &EchoTape,
     wanted: &Dump,
     out: &mut dyn Write,
-) -> io::Result<Result<Partial<()>, Error>> {
-    let mut frames = match Frames::open(format, path, source) {
-        Ok(frames) => frames,
-        Err(error) => return Ok(Err(error)),
-    };
+) -> Result<Partial<()>, Error> {
+    if let Some(at @ At::Tick(_)) = wanted.at {
+        return Err(Error::NoClock {
+            what: tape.format.name(),
+            at,
+            instead: "they have steps and times",
+        });
+    }
+    let mut frames = tape.frames()?;
     let mut copy = Frame::default();
     let (mut text, mut line) = (Vec::new(), Vec::new());
+    let mut start: Option<Time> = None;
+    let mut found = false;
     let problem = loop {
         let index = frames.count;
         let frame = match frames.next() {
             Ok(Some(frame)) => frame,
-            Ok(None) => break problem(path, frames.findings()),
-            Err(error @ EchoError::Io { .. }) => return Ok(Err(broken(path, error))),
-            Err(error) if index == 0 => return Ok(Err(broken(path, error))),
-            Err(error) => break Some(broken(path, error)),
+            Ok(None) => break frames.findings().problem(),
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            Err(error) if index == 0 => return Err(error.into()),
+            Err(error) => break Some(error.into()),
         };
-        match wanted.tick {
-            Some(tick) if tick != index => continue,
-            _ => {}
+        let since = frame.time.since(*start.get_or_insert(frame.time));
+        let stamp = Stamp {
+            step: index,
+            tick: None,
+            time: Some(since),
+        };
+        if wanted.at.is_some_and(|at| !at.is(stamp)) {
+            continue;
         }
+        found = true;
         copy.clone_from(frame);
         if wanted.secrets == Secrets::Hide {
             hide(&mut copy);
         }
         text.clear();
         line.clear();
-        put(index, &mut copy, &mut text, &mut line)?;
-        out.write_all(&line)?;
-        if wanted.tick.is_some() {
-            let problem = None;
-            return Ok(Ok(Partial { value: (), problem }));
+        put(index, since, &mut copy, &mut text, &mut line).map_err(Error::Output)?;
+        out.write_all(&line).map_err(Error::Output)?;
+        if let Some(At::Step(_)) = wanted.at {
+            return Ok(().into());
         }
     };
-    Ok(match (wanted.tick, problem) {
-        (Some(_), Some(problem)) => Err(problem),
-        (Some(tick), None) => Err(Error::NoTick {
-            path: path.to_owned(),
-            tick,
-        }),
-        (None, problem) => Ok(Partial { value: (), problem }),
-    })
+    match (wanted.at, problem) {
+        // It may have been in what is lost.
+        (Some(_), Some(problem)) if !found => Err(problem),
+        (Some(at), None) if !found => Err(Error::NotRecorded { at }),
+        (_, problem) => Ok(Partial::new((), problem)),
+    }
 }
 
-/// Writes `{"frame":0,"time":"…","time_ms":…,"session":{…},"bones":{…}}`.
-fn put(index: u64, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) -> io::Result<()> {
-    let (time, ms) = (frame.time, frame.time.0);
-    write!(line, r#"{{"frame":{index},"time":"{time}","time_ms":{ms}"#)?;
+/// Writes `{"step":0,"time_ms":0,"time":"…","session":{…},"bones":{…}}`: the time is the wall clock's.
+fn put(
+    index: u64,
+    since: Since,
+    frame: &mut Frame,
+    text: &mut Vec<u8>,
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
+    let (time, ms) = (frame.time, since.whole_ms());
+    write!(line, r#"{{"step":{index},"time_ms":{ms},"time":"{time}"#)?;
+    line.push(b'"');
     let mut written = write_frame(frame, text);
     if written.is_err() && tame(frame) > 0 {
         // Numbers that JSON has no text for are 0, as `convert` writes them.
         written = write_frame(frame, text);
     }
     let written = written.map_err(|error| error.to_string());
-    let answers = written.and_then(|()| match echoreplay::read(text).next() {
-        Some(Ok(line)) => Ok((line.session, line.bones)),
-        Some(Err(error)) => Err(error.to_string()),
-        None => Err("no frame".to_owned()),
+    let answers = written.and_then(|()| match echoreplay::read(text).next_line() {
+        Ok(Some(line)) => Ok((line.session, line.bones)),
+        Ok(None) => Err("no frame".to_owned()),
+        Err(error) => Err(error.to_string()),
     });
     match answers {
         Ok((session, bones)) => {

@@ -1,35 +1,29 @@
 //! What differs between two recordings of matches, whatever they are kept in.
 
-use std::path::Path;
-
-use gametape_echo::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
-use gametape_echo::{Error as EchoError, Field, Frame, Time};
+use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
 
-use super::frames::{Frames, broken, problem};
-use super::info::object;
-use super::{EchoFormat, format_of};
-use crate::source::Source;
-use crate::{Diff, Error};
+use super::frames::Frames;
+use super::{EchoFormat, EchoTape};
+use crate::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
+use crate::{Error as ReadError, Field, Frame, Time};
 
 /// Frames of two .echoreplay have to be equal; those of a .butter may be as far off as its numbers
 /// are rounded, and what it does not keep is not looked at.
-pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Error> {
-    let [a_path, b_path] = paths;
-    let [a_source, b_source] = sources;
-    let [a_format, b_format] = [format_of(a_path, a_source), format_of(b_path, b_source)];
+pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
+    let [a_format, b_format] = [first.format, second.format];
     let tolerance = if [a_format, b_format].contains(&EchoFormat::Butter) {
         Tolerance::BUTTER
     } else {
         Tolerance::EXACT
     };
-    let mut a = Reading::open(a_format, a_path, a_source)?;
-    let mut b = Reading::open(b_format, b_path, b_source)?;
+    let mut a = Reading::open(first)?;
+    let mut b = Reading::open(second).map_err(Error::of_other)?;
     // What a .butter has no code for is known from the other one alone: that is the original.
     let turned = (a_format, b_format) == (EchoFormat::Butter, EchoFormat::Echoreplay);
     let mut differ = Differ::new(tolerance);
     loop {
-        let (x, y) = (a.next()?, b.next()?);
+        let (x, y) = (a.next()?, b.next().map_err(Error::of_other)?);
         if x.is_none() && y.is_none() {
             break;
         }
@@ -44,20 +38,18 @@ pub(super) fn diff(paths: [&Path; 2], sources: [&Source; 2]) -> Result<Diff, Err
         turn(&mut found);
     }
     // As far as they can be read is not as far as they go.
-    if let Some(problem) = a.problem().or_else(|| b.problem()) {
+    if let Some(problem) = a.problem() {
         return Err(so_far(problem, &found));
     }
-    if found.is_same() {
-        return Ok(Diff {
-            same: true,
-            ..Diff::default()
-        });
+    if let Some(problem) = b.problem() {
+        return Err(so_far(problem, &found).of_other());
     }
-    Ok(told(&found))
+    let start = a.start.or(b.start);
+    Ok(told(&found, start))
 }
 
 /// What keeps recordings from being compared, and what is known all the same.
-fn so_far(problem: Error, found: &Found) -> Error {
+fn so_far(mut problem: Error, found: &Found) -> Error {
     let known = match &found.first {
         Some(first) if matches!(first.what, Side::Both(_)) => {
             format!("frame {} differs", first.frame)
@@ -68,20 +60,10 @@ fn so_far(problem: Error, found: &Found) -> Error {
             Some(frames) => format!("the {frames} frames that could be read of both are the same"),
         },
     };
-    match problem {
-        Error::Broken {
-            path,
-            code,
-            offset,
-            message,
-        } => Error::Broken {
-            path,
-            code,
-            offset,
-            message: format!("{message} ({known})"),
-        },
-        other => other,
+    if let Error::Broken(finding) = &mut problem {
+        finding.rule.sentence = format!("{} ({known})", finding.rule.sentence);
     }
+    problem
 }
 
 /// What differs, seen from the other recording.
@@ -97,17 +79,18 @@ fn turn(found: &mut Found) {
     }
 }
 
-struct Reading<'s> {
-    path: &'s Path,
-    frames: Frames<'s>,
+struct Reading {
+    frames: Frames,
+    /// When the first frame was recorded.
+    start: Option<Time>,
     failed: Option<Error>,
 }
 
-impl<'s> Reading<'s> {
-    fn open(format: EchoFormat, path: &'s Path, source: &'s Source) -> Result<Self, Error> {
+impl Reading {
+    fn open(tape: &EchoTape) -> Result<Self, Error> {
         Ok(Self {
-            path,
-            frames: Frames::open(format, path, source)?,
+            frames: tape.frames()?,
+            start: None,
             failed: None,
         })
     }
@@ -119,12 +102,15 @@ impl<'s> Reading<'s> {
         }
         let first = self.frames.count == 0;
         match self.frames.next() {
-            Ok(frame) => Ok(frame),
-            Err(error) if first || matches!(error, EchoError::Io { .. }) => {
-                Err(broken(self.path, error))
+            Ok(frame) => {
+                if let Some(frame) = frame {
+                    self.start.get_or_insert(frame.time);
+                }
+                Ok(frame)
             }
+            Err(error) if first || matches!(error, ReadError::Io { .. }) => Err(error.into()),
             Err(error) => {
-                self.failed = Some(broken(self.path, error));
+                self.failed = Some(error.into());
                 Ok(None)
             }
         }
@@ -133,12 +119,14 @@ impl<'s> Reading<'s> {
     fn problem(&mut self) -> Option<Error> {
         self.failed
             .take()
-            .or_else(|| problem(self.path, self.frames.findings()))
+            .or_else(|| self.frames.findings().problem())
     }
 }
 
-fn told(found: &Found) -> Diff {
+fn told(found: &Found, start: Option<Time>) -> Diff {
     let mut diff = Diff {
+        same: found.is_same(),
+        exhaustive: true,
         more: found.more_frames,
         ..Diff::default()
     };
@@ -146,7 +134,6 @@ fn told(found: &Found) -> Diff {
         return diff;
     };
     diff.details = object(json!({
-        "frame": first.frame,
         "frames": found.frames,
         "values": found.values,
     }));
@@ -169,7 +156,8 @@ fn told(found: &Found) -> Diff {
         "frame {} ({}): {what}{counts}",
         first.frame, first.time
     ));
-    diff.tick = u64::try_from(first.time.0).ok();
+    diff.step = Some(first.frame);
+    diff.time_ms = start.map(|start| first.time.since(start).ms());
     diff
 }
 

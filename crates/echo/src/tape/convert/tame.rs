@@ -1,9 +1,9 @@
 //! Numbers that JSON has no text for.
 
-use gametape_echo::{Frame, LastThrow, Pose, Stats};
+use crate::{Frame, LastThrow, Pose, Stats};
 
 /// Puts 0 in the place of what is infinite or no number; how often.
-pub(in crate::formats::echo) fn tame(frame: &mut Frame) -> u64 {
+pub(in crate::tape) fn tame(frame: &mut Frame) -> u64 {
     let mut tamed = Tamed(0);
     let session = &mut frame.session;
     tamed.all(&mut [

@@ -1,24 +1,15 @@
 //! Figures of a match: its timeline, and what each player did.
 
-use std::path::Path;
-
-use gametape_echo::stats::StatsBuilder;
+use gametape_core::tape::{Error, Partial, object};
 use serde_json::{Map, Value};
 
-use super::EchoFormat;
+use super::EchoTape;
 use super::frames::each;
-use super::info::object;
-use crate::Error;
-use crate::format::Partial;
-use crate::source::Source;
+use crate::stats::StatsBuilder;
 
-pub(super) fn stats(
-    format: EchoFormat,
-    path: &Path,
-    source: &Source,
-) -> Result<Partial<Map<String, Value>>, Error> {
+pub(super) fn stats(tape: &EchoTape) -> Result<Partial<Map<String, Value>>, Error> {
     let mut builder = StatsBuilder::new();
-    let problem = each(format, path, source, |_, frame| builder.push(frame))?;
+    let problem = each(tape.frames()?, |_, frame| builder.push(frame))?;
     // By way of its text: numbers of 32 bits are then as short as they are in it.
     let text = serde_json::to_vec(&builder.finish()).unwrap_or_default();
     let mut value = object(serde_json::from_slice(&text).unwrap_or_default());
@@ -31,5 +22,5 @@ pub(super) fn stats(
             *points = (whole as i64).into();
         }
     }
-    Ok(Partial { value, problem })
+    Ok(Partial::new(value, problem))
 }

@@ -1,0 +1,155 @@
+//! From one form to another.
+
+mod batch;
+mod tame;
+mod to_butter;
+mod to_lines;
+
+pub(super) use tame::tame;
+
+use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
+
+use super::error::EchoError;
+use super::frames::each;
+use super::options::{Wish, zip_told};
+use super::{EchoFormat, EchoTape};
+use crate::ReadOptions;
+use crate::butter::{Compression, Header, Options, Table};
+use crate::echoreplay::Redactor;
+use crate::loss::{FieldErrors, LossReport};
+
+/// What was made, beside its bytes.
+struct Made {
+    /// How far it is off.
+    errors: FieldErrors,
+    /// What the input had and the output has not.
+    left_out: Vec<String>,
+    /// What is odd about the input, and not about its frames.
+    notes: Vec<String>,
+}
+
+pub(super) fn convert(
+    tape: &EchoTape,
+    to: Target<'_>,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Converted, Error> {
+    let told = to.options;
+    let redact = told.has("redact");
+    let redactor = redact.then(Redactor::new);
+    let mut losses = Vec::new();
+    if redact {
+        losses.push("names of players, user ids and the address of the server".into());
+    }
+    let made = if to.format == EchoFormat::Butter.name() {
+        let wish = Wish::told(told);
+        let as_it_is = match tape.format {
+            EchoFormat::Butter => written_by(tape)?,
+            EchoFormat::Echoreplay => None,
+        };
+        if as_it_is.is_some() && !redact && wish.is_empty() {
+            return copied(tape, out, work);
+        }
+        let options = wish.options(as_it_is.unwrap_or_default());
+        let mut made = to_butter::make(tape, options, redactor, out, work)?;
+        if tape.format == EchoFormat::Echoreplay {
+            // How lines end is nothing that frames would lose.
+            made.notes.clear();
+        }
+        made
+    } else {
+        let is_zip = tape.format == EchoFormat::Butter || tape.is_zip();
+        let zip = zip_told(told).unwrap_or(is_zip);
+        if tape.format == EchoFormat::Echoreplay && !redact && zip == is_zip {
+            return copied(tape, out, work);
+        }
+        let container = tape.container(zip);
+        let make = match tape.format {
+            EchoFormat::Echoreplay => to_lines::rewrite,
+            EchoFormat::Butter => to_lines::make,
+        };
+        make(tape, &container, redactor, out, work)?
+    };
+    let report = made.errors.report();
+    if let Some(most) = told.number("max-error") {
+        check_error(made.errors.position_error(), most as f32, &report)?;
+    }
+    losses.extend(made.left_out);
+    Ok(Converted {
+        losses,
+        notes: made.notes,
+        report: (made.errors.frames() > 0).then(|| shown(&report)),
+        beside: Vec::new(),
+    })
+}
+
+/// Refuses positions that are further off than was allowed.
+fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
+    if off <= most {
+        return Ok(());
+    }
+    let positions = report
+        .numbers
+        .iter()
+        .filter(|number| number.field.ends_with("position"));
+    let worst = positions.max_by(|a, b| a.max_error.total_cmp(&b.max_error));
+    Err(Error::format(EchoError::TooFarOff {
+        what: worst.map_or("position", |number| number.field),
+        frame: worst.and_then(|number| number.max_error_frame).unwrap_or(0),
+        metres: off,
+        most,
+    }))
+}
+
+/// How far numbers are off, field by field.
+fn shown(report: &LossReport) -> Report {
+    let text = if report.is_lossless() {
+        let s = if report.frames == 1 { "" } else { "s" };
+        format!(
+            "{} frame{s}: what was written reads back the same",
+            report.frames
+        )
+    } else {
+        let near = report.numbers.iter().all(|number| number.beyond == 0);
+        let verdict = match (near, report.changed.is_empty()) {
+            (true, true) => "every number is as near as the format implies",
+            (true, false) => {
+                "every number is as near as the format implies; what it has no code for is changed"
+            }
+            (false, _) => "some numbers are further off than the format implies: see beyond",
+        };
+        format!("{}\n{verdict}", report.to_string().trim_end())
+    };
+    Report {
+        text,
+        data: serde_json::to_value(report).unwrap_or_default(),
+        is_lossless: report.is_lossless(),
+    }
+}
+
+/// How a .butter was written, as far as it can be written again; `None` for one that was not
+/// finished, whose frames are not compressed yet.
+fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
+    let table = Table::read(&tape.input, ReadOptions::lenient())?;
+    let of = |header: &Header| Options {
+        keyframe_interval: header.keyframe_interval,
+        compression: match header.compression {
+            Compression::ZstdDictionary => Compression::Zstd7,
+            other => other,
+        },
+        ..Options::default()
+    };
+    if table.is_unfinished() {
+        return Ok(None);
+    }
+    Ok(Some(table.header().map_or_else(Options::default, of)))
+}
+
+/// The input as it is, once it was read to its end.
+fn copied(tape: &EchoTape, out: &mut dyn Sink, work: &Work<'_>) -> Result<Converted, Error> {
+    if let Some(problem) = each(tape.frames()?, |_, _| {})? {
+        return Err(problem);
+    }
+    work.copy(&tape.input, out)?;
+    Ok(Converted::default())
+}

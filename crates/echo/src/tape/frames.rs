@@ -1,0 +1,80 @@
+//! The frames of a recording of either format, one after another, in bounded memory.
+
+use gametape_core::tape::Error;
+use gametape_core::{Input, InputStream};
+
+use super::EchoFormat;
+use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
+
+/// Reads leniently: broken parts are findings.
+pub(super) struct Frames {
+    reader: Reader,
+    /// Frames given so far.
+    pub count: u64,
+}
+
+enum Reader {
+    Butter(Box<butter::Reader<InputStream>>),
+    Echoreplay(Box<echoreplay::Reader<InputStream>>),
+}
+
+impl Frames {
+    pub fn open(format: EchoFormat, input: &Input) -> Result<Self, Error> {
+        let stream = input.stream();
+        let reader = match format {
+            EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::with_options(
+                stream,
+                ReadOptions::lenient(),
+            ))),
+            EchoFormat::Echoreplay => Reader::Echoreplay(Box::new(echoreplay::open_with(
+                stream,
+                ReadOptions::lenient(),
+            )?)),
+        };
+        Ok(Self { reader, count: 0 })
+    }
+
+    /// The next frame; `None` at the end.
+    pub fn next(&mut self) -> Result<Option<&Frame>, ReadError> {
+        let frame = match &mut self.reader {
+            Reader::Butter(reader) => reader.next_frame()?,
+            Reader::Echoreplay(reader) => reader.next_frame()?,
+        };
+        self.count += u64::from(frame.is_some());
+        Ok(frame)
+    }
+
+    /// What was found so far.
+    pub fn findings(&self) -> &Findings {
+        match &self.reader {
+            Reader::Butter(reader) => reader.findings(),
+            Reader::Echoreplay(reader) => reader.findings(),
+        }
+    }
+
+    /// The reader of a .butter.
+    pub fn butter(&self) -> Option<&butter::Reader<InputStream>> {
+        match &self.reader {
+            Reader::Butter(reader) => Some(reader),
+            Reader::Echoreplay(_) => None,
+        }
+    }
+}
+
+/// Goes through all frames; what is wrong with the recording, where it is not whole.
+pub(super) fn each(
+    mut frames: Frames,
+    mut visit: impl FnMut(u64, &Frame),
+) -> Result<Option<Error>, Error> {
+    loop {
+        let index = frames.count;
+        match frames.next() {
+            Ok(Some(frame)) => visit(index, frame),
+            Ok(None) => return Ok(frames.findings().problem()),
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            // A header that can't be read, a limit: nothing can be had.
+            Err(error) if index == 0 => return Err(error.into()),
+            Err(error) => return Ok(Some(error.into())),
+        }
+    }
+}

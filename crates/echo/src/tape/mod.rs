@@ -1,0 +1,313 @@
+//! Echo VR as formats among others: .butter and .echoreplay.
+
+mod audit;
+mod convert;
+mod diff;
+mod dump;
+mod error;
+mod frames;
+mod info;
+mod options;
+mod repair;
+mod stats;
+
+use std::any::Any;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use gametape_core::tape::{
+    Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, Options, Partial, Repaired,
+    Secrets, Sink, Source, Tape, Target, Verb, Work,
+};
+use gametape_core::{Input, RuleInfo};
+use serde_json::{Map, Value};
+
+use crate::{ReadOptions, Rule, Time, butter, echoreplay};
+use frames::Frames;
+
+pub use error::EchoError;
+
+/// Both formats: what is done with frames is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum EchoFormat {
+    Echoreplay,
+    Butter,
+}
+
+/// How a zip starts.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+impl EchoFormat {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Echoreplay => "echoreplay",
+            Self::Butter => "butter",
+        }
+    }
+}
+
+/// Far more than a line takes, compressed, and than the header of a .butter.
+const START: u64 = 256 << 10;
+
+/// A zip whose first file starts with a line of a recording: other zips are somebody else's.
+fn is_zipped(start: &[u8]) -> bool {
+    // Cut here the zip has no table: what is in it is looked for.
+    let Ok(mut reader) = echoreplay::open_with(Cursor::new(start), ReadOptions::lenient()) else {
+        return false;
+    };
+    let found = matches!(reader.next_line(), Ok(Some(_)));
+    let findings = reader.findings();
+    found && !findings.has("echoreplay.columns") && !findings.has("echoreplay.time")
+}
+
+/// A zip, or a line that starts with a time, a tab and an object.
+fn starts_as_echoreplay(bytes: &[u8]) -> bool {
+    if bytes.starts_with(ZIP) {
+        return is_zipped(bytes);
+    }
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let start = text.get(..64.min(text.len())).unwrap_or_default();
+    let Some(tab) = start.iter().position(|byte| *byte == b'\t') else {
+        return false;
+    };
+    let Some((time, answer)) = start.split_at_checked(tab) else {
+        return false;
+    };
+    Time::parse(time).is_some() && answer.get(1) == Some(&b'{')
+}
+
+/// A header that can be read, and a chunk that starts as its compression says.
+fn starts_as_butter(start: &[u8]) -> bool {
+    const KEYFRAME: &[u8] = &[0xFC, 0xFE];
+    if !matches!(start.first(), Some(1..=3)) {
+        return false;
+    }
+    let Ok(table) = butter::Table::read(&Input::from(start.to_vec()), ReadOptions::lenient())
+    else {
+        return false;
+    };
+    let Some(header) = table.header() else {
+        return false;
+    };
+    let Some(chunk) = table.chunks().first() else {
+        // One that is being recorded, or one without chunks, which says nothing.
+        return table.is_unfinished();
+    };
+    let first: &[u8] = match header.compression {
+        butter::Compression::None => KEYFRAME,
+        butter::Compression::Gzip => &[0x1F, 0x8B],
+        _ => &[0x28, 0xB5, 0x2F, 0xFD],
+    };
+    usize::try_from(chunk.offset)
+        .ok()
+        .and_then(|at| start.get(at..))
+        .is_some_and(|chunk| chunk.starts_with(first))
+}
+
+/// Echo VR, the game's API line by line: an .echoreplay, as text or in a zip.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Echoreplay;
+
+/// Echo VR, quantised and differenced: a .butter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Butter;
+
+impl Format for Echoreplay {
+    fn name(&self) -> &'static str {
+        EchoFormat::Echoreplay.name()
+    }
+
+    fn about(&self) -> &'static str {
+        "matches of Echo VR, the game's API line by line, as text or in a zip"
+    }
+
+    fn kind(&self) -> &'static str {
+        "echo"
+    }
+
+    fn step(&self) -> &'static str {
+        "frame"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["echoreplay"]
+    }
+
+    fn sniff(&self, input: &Input) -> bool {
+        input
+            .head(START)
+            .is_ok_and(|start| starts_as_echoreplay(&start))
+    }
+
+    fn sniff_order(&self) -> u8 {
+        5
+    }
+
+    fn rules(&self) -> Vec<RuleInfo> {
+        rules_of(&["echoreplay.", "echo."])
+    }
+
+    fn options(&self, verb: Verb) -> &'static [OptionDef] {
+        match verb {
+            Verb::Convert => options::CONVERT,
+            Verb::Write => options::ECHOREPLAY,
+            _ => &[],
+        }
+    }
+
+    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+        Ok(Box::new(EchoTape::new(EchoFormat::Echoreplay, source)))
+    }
+}
+
+impl Format for Butter {
+    fn name(&self) -> &'static str {
+        EchoFormat::Butter.name()
+    }
+
+    fn about(&self) -> &'static str {
+        "matches of Echo VR, quantised and differenced, v1, v2 and v3"
+    }
+
+    fn kind(&self) -> &'static str {
+        "echo"
+    }
+
+    fn step(&self) -> &'static str {
+        "frame"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["butter"]
+    }
+
+    fn sniff(&self, input: &Input) -> bool {
+        input
+            .head(START)
+            .is_ok_and(|start| starts_as_butter(&start))
+    }
+
+    /// The first byte of a .butter says little.
+    fn sniff_order(&self) -> u8 {
+        10
+    }
+
+    fn rules(&self) -> Vec<RuleInfo> {
+        rules_of(&["butter.", "echo."])
+    }
+
+    fn options(&self, verb: Verb) -> &'static [OptionDef] {
+        match verb {
+            Verb::Convert => options::CONVERT,
+            Verb::Write => options::BUTTER,
+            _ => &[],
+        }
+    }
+
+    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+        Ok(Box::new(EchoTape::new(EchoFormat::Butter, source)))
+    }
+}
+
+fn rules_of(starts: &[&str]) -> Vec<RuleInfo> {
+    let of = |rule: &&RuleInfo| starts.iter().any(|start| rule.code.starts_with(start));
+    Rule::ALL.iter().filter(of).copied().collect()
+}
+
+/// An opened recording of a match, in either encoding.
+#[derive(Debug)]
+pub struct EchoTape {
+    format: EchoFormat,
+    input: Input,
+    /// What the file in a zip is called that is made of it.
+    member: String,
+}
+
+impl EchoTape {
+    fn new(format: EchoFormat, source: Source) -> Self {
+        let stem = source.path.as_deref().and_then(Path::file_stem);
+        let stem = stem.and_then(|stem| stem.to_str());
+        let stem = stem.filter(|stem| !stem.is_empty() && *stem != "-");
+        Self {
+            format,
+            input: source.input,
+            member: format!("{}.echoreplay", stem.unwrap_or("match")),
+        }
+    }
+
+    /// Whether an .echoreplay is in a zip.
+    fn is_zip(&self) -> bool {
+        self.input.head(4).is_ok_and(|head| &*head == ZIP)
+    }
+
+    /// What lines that are made of it are kept in.
+    fn container(&self, zip: bool) -> echoreplay::Container {
+        if zip {
+            echoreplay::Container::Zip(self.member.clone())
+        } else {
+            echoreplay::Container::Text
+        }
+    }
+
+    fn frames(&self) -> Result<Frames, Error> {
+        Frames::open(self.format, &self.input)
+    }
+}
+
+impl Tape for EchoTape {
+    fn input(&self) -> &Input {
+        &self.input
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        info::header(self, secrets)
+    }
+
+    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        info::whole(self, secrets)
+    }
+
+    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
+        audit::audit(self)
+    }
+
+    fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
+        stats::stats(self)
+    }
+
+    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        dump::dump(self, wanted, out)
+    }
+
+    fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
+        let Some(other) = other.any().downcast_ref::<Self>() else {
+            return Ok(None);
+        };
+        diff::diff(self, other).map(Some)
+    }
+
+    fn convert(
+        &self,
+        to: Target<'_>,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Converted, Error> {
+        convert::convert(self, to, out, work)
+    }
+
+    fn repair(
+        &self,
+        _options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Repaired, Error> {
+        match self.format {
+            EchoFormat::Butter => repair::butter(self, out, work),
+            EchoFormat::Echoreplay => repair::echoreplay(self, out, work),
+        }
+    }
+}

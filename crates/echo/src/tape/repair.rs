@@ -1,0 +1,159 @@
+//! Keeping what is whole.
+
+use gametape_core::Input;
+use gametape_core::tape::{Error, Repaired, Sink, Work};
+
+use super::EchoTape;
+use super::error::{unwritable, unwritable_because};
+use crate::butter::{self, Salvaged};
+use crate::{Finding, Frame, Limits, SalvageError, echoreplay};
+
+/// Whole chunks byte for byte, of others the whole frames.
+pub(super) fn butter(
+    tape: &EchoTape,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Repaired, Error> {
+    let scratch = work.scratch().map_err(Error::Output)?;
+    // What is whole is copied as it was, to the byte: what salvage makes of it is looked at first.
+    let mut made = work.scratch().map_err(Error::Output)?;
+    let salvaged = butter::salvage_to(&tape.input, Limits::default(), scratch, &mut made)
+        .map_err(not_salvaged)?;
+    work.done(tape.input.size())?;
+    if salvaged.nothing_to_do() {
+        work.copy(&tape.input, out)?;
+        return Ok(Repaired::default());
+    }
+    if salvaged.written.frames == 0 && salvaged.lost_bytes + salvaged.lost_chunks > 0 {
+        return Err(nothing_to_keep());
+    }
+    let made = Input::file(made).map_err(Error::Io)?;
+    work.copy(&made, out)?;
+    let mut actions = Vec::new();
+    told(&salvaged, &mut actions);
+    Ok(Repaired {
+        lossy: salvaged.is_lossy(),
+        actions,
+        beside: Vec::new(),
+    })
+}
+
+fn not_salvaged(error: SalvageError) -> Error {
+    match error {
+        SalvageError::Read(error) => error.into(),
+        SalvageError::Write(error) => unwritable(&Frame::default(), error),
+        #[allow(unreachable_patterns)] // There may be more of them.
+        other => unwritable_because(other.to_string()),
+    }
+}
+
+/// A file without frames would say that there was no match.
+fn nothing_to_keep() -> Error {
+    unwritable_because("no frame of it can be read: there is nothing to keep")
+}
+
+fn counted(count: u64, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
+}
+
+fn told(salvaged: &Salvaged, actions: &mut Vec<String>) {
+    if salvaged.found_chunks > 0 {
+        actions.push(format!(
+            "found {} that the table does not say the place of",
+            counted(salvaged.found_chunks, "chunk")
+        ));
+    }
+    if salvaged.unfinished_frames > 0 {
+        actions.push(format!(
+            "finished a recording that was not: {} are in chunks now",
+            counted(salvaged.unfinished_frames, "frame")
+        ));
+    }
+    if salvaged.cut_chunks > 0 {
+        actions.push(format!(
+            "kept the whole frames of {} that {} broken",
+            counted(salvaged.cut_chunks, "chunk"),
+            if salvaged.cut_chunks == 1 {
+                "is"
+            } else {
+                "are"
+            }
+        ));
+    }
+    if salvaged.lost_chunks > 0 {
+        actions.push(format!(
+            "dropped {} of which nothing can be read",
+            counted(salvaged.lost_chunks, "chunk")
+        ));
+    }
+    if salvaged.gaps > 0 {
+        actions.push(format!(
+            "{} within a chunk, where frames can't be read",
+            counted(salvaged.gaps, "gap")
+        ));
+    }
+    let kept = format!(
+        "kept {} in {}",
+        counted(salvaged.written.frames, "frame"),
+        counted(salvaged.written.chunks, "chunk")
+    );
+    actions.push(match salvaged.lost_bytes {
+        0 => kept,
+        lost => format!("{kept}; dropped {}", counted(lost, "byte")),
+    });
+}
+
+/// Whole lines that are frames, byte for byte, in the same container.
+pub(super) fn echoreplay(
+    tape: &EchoTape,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Repaired, Error> {
+    // Most are whole, and then copied as they are: what is kept is looked at first.
+    let mut made = work.scratch().map_err(Error::Output)?;
+    let salvaged = echoreplay::salvage_to(
+        tape.input.stream(),
+        Limits::default(),
+        &tape.container(tape.is_zip()),
+        &mut made,
+    )
+    .map_err(not_salvaged)?;
+    work.done(tape.input.size())?;
+    let odd = salvaged.odd_bones.iter().map(|finding| {
+        let first = Error::from(Finding {
+            repeats: 0,
+            ..finding.clone()
+        });
+        match finding.repeats {
+            0 => format!("kept as it is: {first}"),
+            more => format!("kept as they are, {} lines; the first: {first}", more + 1),
+        }
+    });
+    if salvaged.nothing_to_do() {
+        work.copy(&tape.input, out)?;
+        return Ok(Repaired {
+            actions: odd.collect(),
+            ..Repaired::default()
+        });
+    }
+    let left_out = salvaged.left_out();
+    let mut actions: Vec<String> = left_out
+        .map(|finding| format!("left out: {}", Error::from(finding.clone())))
+        .collect();
+    let lossy = !actions.is_empty();
+    if lossy && salvaged.frames == 0 {
+        return Err(nothing_to_keep());
+    }
+    let set_right = salvaged.set_right();
+    actions.extend(set_right.map(|finding| format!("set right: {}", finding.message())));
+    actions.extend(odd);
+    actions.push(format!("kept {}", counted(salvaged.frames, "frame")));
+    let made = Input::file(made).map_err(Error::Io)?;
+    work.copy(&made, out)?;
+    Ok(Repaired {
+        actions,
+        lossy,
+        beside: Vec::new(),
+    })
+}
