@@ -232,13 +232,11 @@ impl Decoder {
     /// Goes on to the next frame.
     #[inline]
     pub fn step(&mut self, input: &mut impl Bytes) -> Result<Step, Error> {
+        if self.failed.is_some() && self.waits(input) {
+            return Ok(Step::NeedMore);
+        }
         if let Some(failed) = &self.failed {
-            if !self.ended || input.is_ended() {
-                return Err(failed.clone().into());
-            }
-            if !self.take_back(input) {
-                return Ok(Step::NeedMore);
-            }
+            return Err(failed.clone().into());
         }
         let step = self.try_step(input);
         if let Err(error) = &step {
@@ -247,17 +245,22 @@ impl Decoder {
         step
     }
 
-    /// More bytes may come behind what seemed to be the end: goes back there if they have. False if
-    /// not.
-    fn take_back<B: Bytes>(&mut self, input: &mut B) -> bool {
-        let end = self.before.as_ref().map_or(0, |(_, end)| *end);
-        if input.end() <= end {
-            input.want(end - input.offset() + 1);
+    /// What seemed to be the end may not be: true while nothing has come behind it.
+    fn waits(&mut self, input: &mut impl Bytes) -> bool {
+        let waits = self.ended && !self.take_back(input) && !input.is_ended();
+        if waits {
+            input.want(input.rest().len() as u64 + 1);
+        }
+        waits
+    }
+
+    /// Goes back to what seemed to be the end, if bytes have come behind it. False if not.
+    fn take_back(&mut self, input: &impl Bytes) -> bool {
+        let came = |before: &mut (Box<Known>, u64)| input.end() > before.1;
+        let Some((known, _)) = self.before.take_if(came) else {
             return false;
-        }
-        if let Some((known, _)) = self.before.take() {
-            self.known = *known;
-        }
+        };
+        self.known = *known;
         (self.ended, self.ahead, self.told) = (false, 0, 0);
         self.failed = None;
         true
@@ -279,7 +282,7 @@ impl Decoder {
                 }
                 return Ok(Step::Item);
             }
-            if self.ended && !input.is_ended() && !self.take_back(input) {
+            if self.waits(input) {
                 return Ok(Step::NeedMore);
             }
             let (rest, offset) = (input.rest(), input.offset() + self.ahead as u64);
