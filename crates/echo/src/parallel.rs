@@ -26,11 +26,7 @@ pub fn map<T: Sync, W, R: Send>(
 
 /// The same on one core.
 #[cfg(not(feature = "parallel"))]
-pub fn map<T, W, R>(
-    items: &[T],
-    new: impl Fn() -> W,
-    each: impl Fn(&mut W, &T) -> R,
-) -> Vec<R> {
+pub fn map<T, W, R>(items: &[T], new: impl Fn() -> W, each: impl Fn(&mut W, &T) -> R) -> Vec<R> {
     let mut work = new();
     items.iter().map(|item| each(&mut work, item)).collect()
 }

@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use common::bounds::Bounds;
 use common::{frames_of, match_options, options, read_all, read_strictly, write};
 use gametape_echo::butter::{self, Compression, Journal, Mode};
-use gametape_echo::{Frame, Limits, Output, Player, ReadOptions, WriteError};
+use gametape_echo::{Frame, Output, Player, ReadOptions, WriteError};
 use gametape_samples::echo::MatchOptions;
 
 /// A match in which two players join, one of them twice, and one leaves.

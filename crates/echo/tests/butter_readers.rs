@@ -2,13 +2,12 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::io::{self, Cursor, Read};
 
 use common::ways::{agree, by_chunks};
 use common::{Outcome, cases, frames_of, match_options, options, read_all, read_strictly, write};
-use gametape_echo::butter::{
-    self, Compression, Feed, Journal, Mode, Reader, Salvaged,
-};
+use gametape_echo::butter::{self, Compression, Feed, Journal, Mode, Reader, Salvaged};
 use gametape_echo::{Fed, Finding, Frame, Game, ReadOptions, SalvageError, Time};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
@@ -336,7 +335,10 @@ fn maps_of_all_kinds() {
 fn what_seemed_to_be_the_end_may_go_on() {
     let (frames, plain) = small(2, Compression::None, Mode::Correct);
     let (_, packed) = small(2, Compression::Zstd3, Mode::Correct);
-    let mut journal = Journal::new(Cursor::new(Vec::new()), options(Mode::Correct, 4, Compression::None));
+    let mut journal = Journal::new(
+        Cursor::new(Vec::new()),
+        options(Mode::Correct, 4, Compression::None),
+    );
     for frame in &frames {
         journal.push(frame).unwrap();
     }
@@ -367,55 +369,44 @@ fn what_seemed_to_be_the_end_may_go_on() {
     }
 }
 
-/// A file that another process writes, some bytes at a time.
-struct Grows<'a>(&'a [u8], usize);
+/// A file that another process writes: no more is there than there is room for.
+struct Grows<'a> {
+    rest: &'a [u8],
+    room: &'a Cell<usize>,
+}
 
 impl Read for Grows<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = self.1.min(self.0.len()).min(into.len());
-        into[..size].copy_from_slice(&self.0[..size]);
-        self.0 = &self.0[size..];
-        self.1 -= size;
+        let size = self.room.get().min(self.rest.len()).min(into.len());
+        let (now, later) = self.rest.split_at(size);
+        into[..size].copy_from_slice(now);
+        self.rest = later;
+        self.room.set(self.room.get() - size);
         Ok(size)
     }
 }
 
 fn grows(bytes: &[u8], options: ReadOptions, whole: &Outcome) {
     for step in [1, 50, 333] {
-        let room = std::rc::Rc::new(std::cell::Cell::new(0));
-        struct Shared<'a>(Grows<'a>, std::rc::Rc<std::cell::Cell<usize>>);
-        impl Read for Shared<'_> {
-            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-                self.0.1 = self.1.take();
-                let size = self.0.read(into)?;
-                self.1.set(self.0.1);
-                Ok(size)
-            }
-        }
-        let mut reader = Reader::with_options(Shared(Grows(bytes, 0), room.clone()), options);
+        let room = &Cell::new(0);
+        let mut reader = Reader::with_options(Grows { rest: bytes, room }, options);
         let mut frames = 0;
         let mut error = None;
         for _ in 0..=bytes.len() / step {
             room.set(room.get() + step);
-            loop {
+            error = loop {
                 match reader.next_frame() {
                     Ok(Some(frame)) => {
                         assert!(*frame == whole.frames[frames], "{step}");
                         frames += 1;
-                        error = None;
                     }
-                    Ok(None) => {
-                        error = None;
-                        break;
-                    }
-                    Err(other) => {
-                        error = Some(other.to_string());
-                        break;
-                    }
+                    Ok(None) => break None,
+                    Err(error) => break Some(error.to_string()),
                 }
-            }
+            };
         }
-        assert_eq!((frames, &error), (whole.frames.len(), &whole.error), "{step}");
+        assert_eq!(frames, whole.frames.len(), "{step}");
+        assert_eq!(error, whole.error, "{step}");
         assert_eq!(reader.findings(), &whole.findings, "{step}");
     }
 }

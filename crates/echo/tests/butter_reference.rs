@@ -10,9 +10,7 @@ use common::bounds::Bounds;
 use common::raw::{self, Player};
 use common::ways::{agree, by_chunks};
 use common::{Outcome, frames_of, lines, match_options, options, tape, write};
-use gametape_echo::butter::{
-    self, Compression, Dialect, Mode, from_smallest3, to_basis,
-};
+use gametape_echo::butter::{self, Compression, Dialect, Mode, from_smallest3, to_basis};
 use gametape_echo::{Frame, Pause, PausedState, ReadOptions, TeamId, Vec3};
 use gametape_samples::echo::MatchOptions;
 

@@ -23,10 +23,7 @@ fn file(compression: Compression) -> (Vec<u8>, usize) {
 
 /// The code of the error, and the codes of the findings with the frames that are left.
 fn said(bytes: &[u8], limits: Limits) -> (String, Vec<String>, usize) {
-    let with = |strictness| ReadOptions {
-        strictness,
-        limits,
-    };
+    let with = |strictness| ReadOptions { strictness, limits };
     let strict = match butter::read_with(bytes, with(Strictness::Strict)) {
         Err(error) => error.code().to_owned(),
         Ok(file) => {
@@ -156,11 +153,11 @@ fn limits() {
         let (strict, _, _) = said(&bytes, limits);
         assert_eq!(strict, "butter.limit", "{compression}");
         let error = butter::read_with(&bytes, ReadOptions::strict().limits(limits))
-        .unwrap()
-        .frames()
-        .next_frame()
-        .map(drop)
-        .unwrap_err();
+            .unwrap()
+            .frames()
+            .next_frame()
+            .map(drop)
+            .unwrap_err();
         assert!(error.is_limit() && !error.is_truncated());
     }
 }

@@ -11,9 +11,7 @@ use common::old::{Old, write};
 use common::walk::different;
 use common::{frames_of, match_options, read_all, read_strictly};
 use fastrand::Rng;
-use gametape_echo::butter::{
-    self, from_basis, from_smallest3, to_basis, to_smallest3_nearest,
-};
+use gametape_echo::butter::{self, from_basis, from_smallest3, to_basis, to_smallest3_nearest};
 use gametape_echo::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Map, Ordnance, Pause, PausedState, Payload, Player, PlayerBones, Pose, ReadOptions,

@@ -410,7 +410,11 @@ impl Decoder {
                     Look::Took(size)
                 } else if more && !ended {
                     // Up to it, there is nothing.
-                    if size > 0 { Look::Took(size) } else { Look::Wait(1) }
+                    if size > 0 {
+                        Look::Took(size)
+                    } else {
+                        Look::Wait(1)
+                    }
                 } else {
                     Look::Took(size + 1)
                 }

@@ -1,7 +1,7 @@
 //! The header: what a .butter says once, and where its chunks are.
 
-use gametape_core::ByteReader;
 use compact_str::CompactString;
+use gametape_core::ByteReader;
 
 use super::bytes::{Of, text_within};
 use crate::limits::Limits;
@@ -216,16 +216,14 @@ impl Header {
         let compression = input.u8().of(WHAT)?;
         let compression =
             Compression::from_code(compression).ok_or(Rule::Compression { found: compression })?;
-        let client_name = text_within(input, "the client's name", limits.max_name_bytes)?
-            .to_vec();
+        let client_name = text_within(input, "the client's name", limits.max_name_bytes)?.to_vec();
         let sessionid = input.array().of(WHAT)?;
         let sessionip = input.array().of(WHAT)?;
         let count = input.u8().of(WHAT)?;
         let mut players = Vec::new();
         for _ in 0..count {
             players.push(HeaderPlayer {
-                name: text_within(input, "a player's name", limits.max_name_bytes)?
-                    .to_vec(),
+                name: text_within(input, "a player's name", limits.max_name_bytes)?.to_vec(),
                 userid: 0,
                 number: 0,
                 level: 0,

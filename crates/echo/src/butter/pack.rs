@@ -77,7 +77,10 @@ pub const fn chunk_start(compression: Compression) -> &'static [u8] {
 }
 
 /// The first bytes of a chunk, inflated; `None` where there are not so many.
-pub fn starts<const N: usize>(mut stored: impl BufRead, compression: Compression) -> Option<[u8; N]> {
+pub fn starts<const N: usize>(
+    mut stored: impl BufRead,
+    compression: Compression,
+) -> Option<[u8; N]> {
     let mut first = [0; N];
     if compression == Compression::None {
         stored.read_exact(&mut first).ok()?;

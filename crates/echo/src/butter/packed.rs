@@ -268,7 +268,10 @@ impl Packed {
         }
         if has.points {
             self.points = if layout.half_points() {
-                [input.u16_le().of("the points")?, input.u16_le().of("the points")?]
+                [
+                    input.u16_le().of("the points")?,
+                    input.u16_le().of("the points")?,
+                ]
             } else {
                 let [blue, orange] = input.array().of("the points")?;
                 [blue.into(), orange.into()]

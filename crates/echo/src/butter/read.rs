@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
-use gametape_core::feed::Step;
 use gametape_core::Input;
+use gametape_core::feed::Step;
 
 use super::decode::{Decoder, Slice};
 use super::header::Header;

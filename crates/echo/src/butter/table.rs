@@ -89,7 +89,10 @@ impl Table {
         Self::of_ranges(input, &options.limits)
     }
 
-    pub(super) fn of_ranges(input: &(impl Ranges + ?Sized), limits: &Limits) -> Result<Self, Error> {
+    pub(super) fn of_ranges(
+        input: &(impl Ranges + ?Sized),
+        limits: &Limits,
+    ) -> Result<Self, Error> {
         /// Far more than most headers and tables take.
         const FIRST: u64 = 4 << 10;
         let io = |source| Error::io(0, source);

@@ -201,7 +201,11 @@ impl<S: Read + Write + Seek> Assembler<S> {
     }
 
     /// Writes the file: header, table, chunks. Its size.
-    pub fn finish(mut self, header: &Header, out: &mut (impl Write + ?Sized)) -> Result<u64, WriteError> {
+    pub fn finish(
+        mut self,
+        header: &Header,
+        out: &mut (impl Write + ?Sized),
+    ) -> Result<u64, WriteError> {
         self.flush()?;
         let mut head = Vec::new();
         header.write(&mut head);

@@ -6,12 +6,12 @@ use std::fmt;
 
 use super::angle;
 use super::before::Before;
-use super::tolerance::Tolerance;
 use super::sink::{At, Sink};
+use super::tolerance::Tolerance;
 use super::walk::walk;
 use crate::field::Field;
-use gametape_core::text::Grouped;
 use crate::model::{Frame, Pose, Time, Vec3};
+use gametape_core::text::Grouped;
 
 /// The first value in which two frames differ.
 #[derive(Clone, PartialEq, Debug)]

@@ -95,7 +95,8 @@ impl Audit {
             session.push_at(&place, frame, &mut self.findings);
             let time = frame.time;
             self.times = Some((self.times.map_or(time, |(from, _)| from), time));
-            self.map.get_or_insert_with(|| frame.session.map_name.clone());
+            self.map
+                .get_or_insert_with(|| frame.session.map_name.clone());
             self.frames += 1;
         }
     }

@@ -72,6 +72,7 @@ impl Scan {
     }
 
     /// The next bytes are those of another text.
+    #[cfg(feature = "zip")]
     pub(super) fn restart(&mut self, within: Box<str>) {
         self.within = Some(within);
         self.offset = 0;
@@ -196,7 +197,12 @@ impl Scan {
     }
 
     /// Splits a line, and reads it.
-    fn line(&mut self, raw: &[u8], is_last: bool, frame: Option<&mut Frame>) -> Result<Look, Error> {
+    fn line(
+        &mut self,
+        raw: &[u8],
+        is_last: bool,
+        frame: Option<&mut Frame>,
+    ) -> Result<Look, Error> {
         let split = Line::split(raw, self.index, self.offset);
         // A last line without an ending may be the start of one.
         let is_cut = is_last

@@ -234,14 +234,15 @@ pub fn open<R: Read + Seek>(source: R) -> Result<Reader<R>, Error> {
 ///
 /// # Errors
 /// As [`open()`].
-pub fn open_with<R: Read + Seek>(
-    mut source: R,
-    options: ReadOptions,
-) -> Result<Reader<R>, Error> {
+pub fn open_with<R: Read + Seek>(mut source: R, options: ReadOptions) -> Result<Reader<R>, Error> {
     let io = |source| Error::io(0, source);
     source.seek(SeekFrom::Start(0)).map_err(io)?;
     let mut start = Vec::new();
-    source.by_ref().take(4).read_to_end(&mut start).map_err(io)?;
+    source
+        .by_ref()
+        .take(4)
+        .read_to_end(&mut start)
+        .map_err(io)?;
     source.seek(SeekFrom::Start(0)).map_err(io)?;
     if !super::text::is_zip(&start) {
         return Ok(Reader::with_options(source, options));
@@ -264,7 +265,10 @@ impl<R: Read> Reader<R> {
 
     /// [`Reader::new`], with other options.
     pub fn with_options(source: R, options: ReadOptions) -> Self {
-        Self(feed::Reader::new(Text::Plain(source), Decoder::new(options)))
+        Self(feed::Reader::new(
+            Text::Plain(source),
+            Decoder::new(options),
+        ))
     }
 
     /// The next line, read into a frame; `None` at the end. It lives until the next is asked for:

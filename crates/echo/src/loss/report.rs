@@ -119,7 +119,10 @@ fn numbers((column, text): (usize, String)) -> (String, bool) {
 }
 
 fn print(f: &mut fmt::Formatter<'_>, table: &TextTable) -> fmt::Result {
-    table.lines().iter().try_for_each(|line| writeln!(f, "{line}"))
+    table
+        .lines()
+        .iter()
+        .try_for_each(|line| writeln!(f, "{line}"))
 }
 
 impl NumberLoss {

@@ -2,9 +2,7 @@
 
 use compact_str::CompactString;
 
-use super::model::{
-    PauseSpan, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
-};
+use super::model::{PauseSpan, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline};
 use super::step::{Step, keep};
 use crate::model::{GameStatus, PausedState, Session, TeamId};
 

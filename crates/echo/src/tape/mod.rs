@@ -296,7 +296,7 @@ impl Tape for EchoTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        convert::convert(self, to, out, work)
+        convert::convert(self, &to, out, work)
     }
 
     fn repair(

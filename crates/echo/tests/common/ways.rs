@@ -126,11 +126,13 @@ pub fn agree(bytes: &[u8], size: usize) -> [Outcome; 2] {
 
 /// The frames of each chunk of a whole file, read alone.
 pub fn by_chunks(bytes: &[u8], options: ReadOptions) -> Vec<Vec<Frame>> {
-    read_with(bytes, options).unwrap().par_chunks(|_, mut chunk| {
-        let mut frames = Vec::new();
-        while let Some(frame) = chunk.next_frame().unwrap() {
-            frames.push(frame.clone());
-        }
-        frames
-    })
+    read_with(bytes, options)
+        .unwrap()
+        .par_chunks(|_, mut chunk| {
+            let mut frames = Vec::new();
+            while let Some(frame) = chunk.next_frame().unwrap() {
+                frames.push(frame.clone());
+            }
+            frames
+        })
 }

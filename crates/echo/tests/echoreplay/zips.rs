@@ -80,11 +80,23 @@ fn files_of_a_zip_are_read_one_after_the_other() {
     );
     let codes: Vec<_> = findings
         .iter()
-        .map(|f| (f.code(), f.place.offset, f.place.step, f.place.within.as_deref()))
+        .map(|f| {
+            (
+                f.code(),
+                f.place.offset,
+                f.place.step,
+                f.place.within.as_deref(),
+            )
+        })
         .collect();
     let expected = [
         ("echoreplay.zip-members", None, None, None),
-        ("echoreplay.no-newline", Some(0), Some(203), Some("c.echoreplay")),
+        (
+            "echoreplay.no-newline",
+            Some(0),
+            Some(203),
+            Some("c.echoreplay"),
+        ),
     ];
     assert_eq!(codes, expected);
     assert!(

@@ -1,6 +1,6 @@
 //! Points against what is told of goals.
 
-use super::report::{Follows, Spot, Report};
+use super::report::{Follows, Report, Spot};
 use crate::model::{Frame, Game, GameStatus, GoalType, LastScore, Session, TeamId, Time};
 use crate::rule::Rule;
 

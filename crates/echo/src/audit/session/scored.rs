@@ -1,7 +1,7 @@
 //! Points of the teams against those in the stats of their players.
 
 use super::players::Rises;
-use super::report::{Follows, Spot, Report};
+use super::report::{Follows, Report, Spot};
 use crate::model::{Frame, Game, GoalType, TeamId, Time};
 use crate::rule::Rule;
 
@@ -75,10 +75,7 @@ impl Scored {
                 continue;
             };
             // Nobody may be known to have scored: who did has left, or nobody counts it.
-            if !own
-                && all.stats > 0
-                && (all.stats as f64 - f64::from(all.points)).abs() > 0.5
-            {
+            if !own && all.stats > 0 && (all.stats as f64 - f64::from(all.points)).abs() > 0.5 {
                 let rule = Rule::GoalStats {
                     team,
                     stats: all.stats,

@@ -15,7 +15,11 @@ use crate::ranges::Ranges;
 
 impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
     /// Where a compressed chunk starts and how long it is, from some byte on.
-    pub(super) fn find(&mut self, mut from: u64, compression: Compression) -> Result<Option<(u64, u64)>, Error> {
+    pub(super) fn find(
+        &mut self,
+        mut from: u64,
+        compression: Compression,
+    ) -> Result<Option<(u64, u64)>, Error> {
         let failed = Cell::new(None);
         while let Some(at) = self.find_start(from, compression)? {
             let open = || {

@@ -95,7 +95,7 @@ pub fn salvage_to(
     salvage_ranges(input, limits, spool, out)
 }
 
-pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
+fn salvage_ranges<B: Ranges + ?Sized>(
     input: &B,
     limits: Limits,
     spool: impl Read + Write + Seek,
@@ -156,7 +156,12 @@ struct Salvage<'a, B: ?Sized, S> {
 
 impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
     /// Bytes of the broken file, as many as there are; of what is packed, no more than a chunk may be.
-    fn stored(&self, start: u64, size: u64, compression: Compression) -> Result<Cow<'a, [u8]>, Error> {
+    fn stored(
+        &self,
+        start: u64,
+        size: u64,
+        compression: Compression,
+    ) -> Result<Cow<'a, [u8]>, Error> {
         let most = match compression {
             Compression::None => u64::MAX,
             // What can't be packed takes a little more than it would unpacked.

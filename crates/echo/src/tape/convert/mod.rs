@@ -30,7 +30,7 @@ struct Made {
 
 pub(super) fn convert(
     tape: &EchoTape,
-    to: Target<'_>,
+    to: &Target<'_>,
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Converted, Error> {

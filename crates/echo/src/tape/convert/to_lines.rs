@@ -203,10 +203,8 @@ impl All {
                     redactor.frame(frame);
                 }
             }
-            let parts: Vec<Result<Part, Error>> = frames
-                .par_chunks_mut(TOGETHER)
-                .map(|frames| part(frames))
-                .collect();
+            let parts: Vec<Result<Part, Error>> =
+                frames.par_chunks_mut(TOGETHER).map(part).collect();
             for part in parts {
                 let part = part?;
                 self.errors.merge(&part.errors);
