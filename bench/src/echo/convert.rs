@@ -7,10 +7,10 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use gametape::{Convert, Format, Recording, Work};
+use gametape::{Recording, Work};
 use gametape_echo::butter::{Options, Writer};
 use gametape_echo::echoreplay::{self, ZipWriter};
-use gametape_echo::{Frame, Game};
+use gametape_echo::Game;
 use gametape_samples::echo::Match;
 
 use super::best;
@@ -82,10 +82,10 @@ fn library(path: &Path) {
     let recording = Recording::open(path).expect("a zip");
     let work = Work {
         folder: path.parent(),
-        progress: None,
+        ..Work::default()
     };
-    let converted = recording.convert_with(Format::Butter, &Convert::default(), &work);
-    assert!(converted.expect("sound").report.is_some());
+    let converted = recording.convert_with("butter", &gametape::Options::new(), &work);
+    assert!(converted.expect("sound").outcome.report.is_some());
 }
 
 /// Time that this process has had on all cores: threads that are gone count, in steps of 10 ms.
@@ -118,9 +118,8 @@ fn one_thread(file: impl Read + Seek) {
     let mut reader = echoreplay::open(file).expect("a zip");
     let spool = tempfile::tempfile().expect("a temporary file");
     let mut writer = Writer::new(spool, Options::default());
-    let mut frame = Frame::default();
-    while reader.next_frame(&mut frame).expect("sound").is_some() {
-        writer.push(&frame).expect("ten players");
+    while let Some(frame) = reader.next_frame().expect("sound") {
+        writer.push(frame).expect("ten players");
     }
     let mut out = tempfile::tempfile().expect("a temporary file");
     writer.finish(&mut out).expect("space");

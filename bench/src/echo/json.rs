@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-use gametape_echo::{Frame, Game, echoreplay};
+use gametape_echo::{Game, echoreplay};
 use gametape_samples::echo::Match;
 
 use super::best;
@@ -66,15 +66,14 @@ fn measure(title: &str, text: &[u8]) {
         .map(|line| line.expect("a line"))
         .map(|line| (line.session, line.bones))
         .collect();
-    let mut frame = Frame::default();
-    let mut ours = || {
+    let ours = || {
         let mut lines = echoreplay::read(black_box(text));
-        while lines.next_frame(&mut frame).expect("sound").is_some() {
-            black_box(&frame);
+        while let Some(frame) = lines.next_frame().expect("sound") {
+            black_box(frame);
         }
     };
     ours();
-    let allocations = alloc::count(&mut ours).1.calls;
+    let allocations = alloc::count(&ours).1.calls;
     let each = |parse: &dyn Fn(&[u8])| {
         for (session, bones) in black_box(&lines) {
             parse(session);
@@ -97,7 +96,7 @@ fn measure(title: &str, text: &[u8]) {
     let mut times = [Duration::MAX; 4];
     for _ in 0..ROUNDS {
         let round = [
-            best(1, &mut ours),
+            best(1, &ours),
             best(1, || each(&value)),
             best(1, || each(&ignored)),
             best(1, || each(&lazy)),
