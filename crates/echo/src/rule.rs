@@ -162,8 +162,8 @@ rules! {
     /// Keyframes that store 0 for the timers of a pause that goes on.
     ///
     /// Gametape takes the timers of the frame before and lets them run on: most likely right, to a
-    /// frame.
-    #[error("{keyframes} keyframes store 0 for the timers of a pause that goes on; taken from the frame before")]
+    /// frame. Where they fall to less than 0, it takes as much as they fall by, at least.
+    #[error("{keyframes} keyframes store 0 for the timers of a pause that goes on; taken from the frame before, or from how far they fall")]
     PauseTimers { keyframes: u64 } = "butter.pause-timers", Warning;
     /// More than 65 s before a keyframe, in a chunk of the reference.
     ///

@@ -5,8 +5,8 @@ mod common;
 use std::io::{Cursor, Read, Write};
 
 use common::{frames_of, match_options, options, read_all, read_strictly, write};
-use gametape_echo::butter::{self, Compression, Journal, Mode, ReadOptions, Reader, Salvaged};
-use gametape_echo::{Frame, Limits, Player, Time, audit};
+use gametape_echo::butter::{self, Compression, Journal, Mode, Reader, Salvaged};
+use gametape_echo::{Frame, Player, ReadOptions, Time};
 use gametape_samples::echo::MatchOptions;
 
 const OPTIONS: butter::Options = butter::Options {
@@ -43,9 +43,7 @@ fn journal(count: u64, mode: Mode) -> (Vec<u8>, Vec<usize>) {
 }
 
 fn salvaged(bytes: &[u8]) -> (Salvaged, Vec<u8>) {
-    let mut out = Vec::new();
-    let spool = Cursor::new(Vec::new());
-    let done = butter::salvage(bytes, Limits::DEFAULT, spool, &mut out).unwrap();
+    let (out, done) = butter::salvage(bytes).unwrap();
     (done, out)
 }
 
@@ -79,7 +77,7 @@ fn a_damaged_spot_in_a_journal_costs_what_differs_from_it() {
             assert!(read.frames == kept, "{broken}: {}", read.frames.len());
         }
         assert!(read.frames.len() >= broken, "{broken}");
-        let audit = audit::butter(&spoilt, &Limits::DEFAULT);
+        let audit = butter::audit(&spoilt);
         assert!(audit.findings.has("butter.marker"), "{:?}", audit.findings);
         assert!(!audit.findings.has("butter.trailing"));
         let (done, out) = salvaged(&spoilt);
@@ -247,7 +245,7 @@ fn times_without_a_date_are_told() {
         let mut frames = frames(1);
         frames[0].time = Time(time);
         let bytes = write(&frames, OPTIONS);
-        let audit = audit::butter(&bytes, &Limits::DEFAULT);
+        let audit = butter::audit(&bytes);
         assert!(audit.findings.has("butter.time"), "{time}");
     }
 }

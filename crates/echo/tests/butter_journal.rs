@@ -6,8 +6,8 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use common::bounds::Bounds;
 use common::{frames_of, match_options, options, read_all, read_strictly, write};
-use gametape_echo::butter::{self, Compression, Growing, Journal, Mode, ReadOptions};
-use gametape_echo::{Frame, Limits, Player, WriteError};
+use gametape_echo::butter::{self, Compression, Journal, Mode};
+use gametape_echo::{Frame, Output, Player, ReadOptions, WriteError};
 use gametape_samples::echo::MatchOptions;
 
 /// A match in which two players join, one of them twice, and one leaves.
@@ -74,7 +74,7 @@ fn recorded(frames: &[Frame], options: butter::Options) -> (Vec<u8>, Vec<usize>)
     (journal.get_ref().get_ref().clone(), ends)
 }
 
-fn finish<F: Growing>(journal: Journal<F>) -> Vec<u8> {
+fn finish<F: Read + Seek + Output>(journal: Journal<F>) -> Vec<u8> {
     let mut out = Vec::new();
     let written = journal.finish(Cursor::new(Vec::new()), &mut out).unwrap();
     assert_eq!(written.bytes, out.len() as u64);
@@ -119,7 +119,9 @@ fn killed_at_every_byte() {
         }
         // It goes on where it stopped.
         let journal = Cursor::new(cut_off.to_vec());
-        let mut journal = Journal::resume(journal, OPTIONS).unwrap();
+        let (mut journal, resumed) = Journal::resume(journal, OPTIONS).unwrap();
+        assert_eq!(resumed.frames, count as u64, "{cut}");
+        assert_eq!(resumed.last.as_ref(), whole[..count].last(), "{cut}");
         assert_eq!(journal.frames(), count as u64, "{cut}");
         for frame in &frames[count..] {
             journal.push(frame).unwrap();
@@ -129,9 +131,7 @@ fn killed_at_every_byte() {
         check(&frames, &finish(journal), &format!("finished after {cut}"));
         // And it can be salvaged as it is.
         if count > 0 {
-            let mut out = Vec::new();
-            let spool = Cursor::new(Vec::new());
-            let done = butter::salvage(cut_off, Limits::DEFAULT, spool, &mut out).unwrap();
+            let (out, done) = butter::salvage(cut_off).unwrap();
             assert_eq!(done.written.frames, count as u64, "{cut}");
             assert_eq!(done.unfinished_frames, count as u64, "{cut}");
             assert!(read_strictly(&out).frames == whole[..count], "{cut}");
@@ -143,7 +143,7 @@ fn killed_at_every_byte() {
 fn finished_it_is_as_if_written_at_once_but_for_keyframes_where_players_join() {
     let frames = joining(5);
     let (bytes, _) = recorded(&frames, OPTIONS);
-    let journal = Journal::resume(Cursor::new(bytes), OPTIONS).unwrap();
+    let (journal, _) = Journal::resume(Cursor::new(bytes), OPTIONS).unwrap();
     assert_eq!(finish(journal), write(&frames, OPTIONS));
     assert!(finish(Journal::new(Cursor::new(Vec::new()), OPTIONS)).is_empty());
 }
@@ -162,6 +162,7 @@ fn what_is_finished_or_no_recording_does_not_go_on() {
     assert_eq!(
         Journal::resume(Cursor::new(Vec::new()), OPTIONS)
             .unwrap()
+            .0
             .frames(),
         0
     );
@@ -199,9 +200,9 @@ impl Seek for Full {
     }
 }
 
-impl Growing for Full {
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.file.cut(length)
+impl Output for Full {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        self.file.take_back(bytes)
     }
 }
 
@@ -244,7 +245,7 @@ fn a_write_that_fails_loses_nothing_else() {
                 // Room for good, after the first failure.
                 journal = {
                     let mut bytes = journal.get_ref().file.get_ref().clone();
-                    let mut grown = Journal::resume(
+                    let (mut grown, _) = Journal::resume(
                         Full {
                             file: Cursor::new(std::mem::take(&mut bytes)),
                             room: usize::MAX,
@@ -292,9 +293,9 @@ fn the_same_journal_goes_on_after_a_failed_write() {
             self.0.seek(to)
         }
     }
-    impl Growing for Stumbles {
-        fn cut(&mut self, length: u64) -> io::Result<()> {
-            self.0.cut(length)
+    impl Output for Stumbles {
+        fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+            self.0.take_back(bytes)
         }
     }
     let frames = joining(18);

@@ -2,21 +2,18 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::io::{self, Cursor, Read};
 
 use common::ways::{agree, by_chunks};
 use common::{Outcome, cases, frames_of, match_options, options, read_all, read_strictly, write};
-use gametape_echo::butter::{
-    self, Compression, Journal, Mode, ReadOptions, Reader, SalvageError, Salvaged,
-};
-use gametape_echo::{Finding, Frame, Game, Limits, Time};
+use gametape_echo::butter::{self, Compression, Feed, Journal, Mode, Reader, Salvaged};
+use gametape_echo::{Fed, Finding, Frame, Game, ReadOptions, SalvageError, Time};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 fn salvaged(bytes: &[u8]) -> Result<(Salvaged, Vec<u8>), SalvageError> {
-    let mut out = Vec::new();
-    let spool = Cursor::new(Vec::new());
-    let salvaged = butter::salvage(bytes, Limits::DEFAULT, spool, &mut out)?;
+    let (out, salvaged) = butter::salvage(bytes)?;
     assert_eq!(salvaged.written.bytes, out.len() as u64);
     Ok((salvaged, out))
 }
@@ -233,9 +230,16 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn chunks_alone_give_what_reading_on_gives(seed in 0_u64..1000, interval in 1_u16..40) {
-        let frames = frames_of(match_options(seed, 120));
-        let bytes = write(&frames, options(Mode::Correct, interval, Compression::Zstd3));
+    fn chunks_alone_give_what_reading_on_gives(
+        seed in 0_u64..1000,
+        interval in 1_u16..40,
+        mode in prop::sample::select(vec![Mode::Correct, Mode::Compat]),
+    ) {
+        let match_ = match_options(seed, 120);
+        // Those of the reference can't be told from a chunk.
+        let bones = match_.bones && mode == Mode::Correct;
+        let frames = frames_of(MatchOptions { bones, ..match_ });
+        let bytes = write(&frames, options(mode, interval, Compression::Zstd3));
         let whole = read_strictly(&bytes).frames;
         let file = butter::read(&bytes).unwrap();
         let alone = by_chunks(&bytes, ReadOptions::default());
@@ -322,5 +326,87 @@ fn maps_of_all_kinds() {
             );
             agree(&bytes, 33);
         }
+    }
+}
+
+/// What was taken for the end is taken back: chunks, frames of a recording in progress, bytes behind
+/// the last chunk; strictly and leniently; pushed, and read from a file that grows.
+#[test]
+fn what_seemed_to_be_the_end_may_go_on() {
+    let (frames, plain) = small(2, Compression::None, Mode::Correct);
+    let (_, packed) = small(2, Compression::Zstd3, Mode::Correct);
+    let mut journal = Journal::new(
+        Cursor::new(Vec::new()),
+        options(Mode::Correct, 4, Compression::None),
+    );
+    for frame in &frames {
+        journal.push(frame).unwrap();
+    }
+    let journal = journal.get_ref().get_ref().clone();
+    let trailing = [packed.as_slice(), b"behind it"].concat();
+    for bytes in [plain, packed, journal, trailing] {
+        for options in [ReadOptions::strict(), ReadOptions::lenient()] {
+            let whole = read_all(&bytes, options);
+            for cut in 0..bytes.len() {
+                let mut feed = Feed::with_options(options);
+                let mut frames = Vec::new();
+                // Twice, so that what is taken back once is taken back again.
+                for part in [&bytes[..cut / 2], &bytes[cut / 2..cut], &bytes[cut..]] {
+                    feed.push(part);
+                    feed.finish();
+                    while let Ok(Fed::Item(frame)) = feed.next_frame() {
+                        frames.push(frame.clone());
+                    }
+                }
+                assert_eq!(frames.len(), whole.frames.len(), "{cut}");
+                assert!(frames == whole.frames, "{cut}");
+                let error = feed.next_frame().err().map(|error| error.to_string());
+                assert_eq!(error, whole.error, "{cut}");
+                assert_eq!(feed.findings(), &whole.findings, "{cut}");
+            }
+            grows(&bytes, options, &whole);
+        }
+    }
+}
+
+/// A file that another process writes: no more is there than there is room for.
+struct Grows<'a> {
+    rest: &'a [u8],
+    room: &'a Cell<usize>,
+}
+
+impl Read for Grows<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.room.get().min(self.rest.len()).min(into.len());
+        let (now, later) = self.rest.split_at(size);
+        into[..size].copy_from_slice(now);
+        self.rest = later;
+        self.room.set(self.room.get() - size);
+        Ok(size)
+    }
+}
+
+fn grows(bytes: &[u8], options: ReadOptions, whole: &Outcome) {
+    for step in [1, 50, 333] {
+        let room = &Cell::new(0);
+        let mut reader = Reader::with_options(Grows { rest: bytes, room }, options);
+        let mut frames = 0;
+        let mut error = None;
+        for _ in 0..=bytes.len() / step {
+            room.set(room.get() + step);
+            error = loop {
+                match reader.next_frame() {
+                    Ok(Some(frame)) => {
+                        assert!(*frame == whole.frames[frames], "{step}");
+                        frames += 1;
+                    }
+                    Ok(None) => break None,
+                    Err(error) => break Some(error.to_string()),
+                }
+            };
+        }
+        assert_eq!(frames, whole.frames.len(), "{step}");
+        assert_eq!(error, whole.error, "{step}");
+        assert_eq!(reader.findings(), &whole.findings, "{step}");
     }
 }

@@ -1,5 +1,5 @@
-//! What the reference's own reader throws at: players who were away for a frame, or whose name has
-//! changed.
+//! What the reference's own reader throws at, or never knew: players who were away for a frame, or
+//! whose name has changed; the timers of pauses.
 
 // What is compared is what is exact.
 #![allow(clippy::float_cmp)]
@@ -10,10 +10,8 @@ use common::bounds::Bounds;
 use common::raw::{self, Player};
 use common::ways::{agree, by_chunks};
 use common::{Outcome, frames_of, lines, match_options, options, tape, write};
-use gametape_echo::butter::{
-    self, Compression, Dialect, Mode, ReadOptions, from_smallest3, to_basis,
-};
-use gametape_echo::{Frame, Vec3};
+use gametape_echo::butter::{self, Compression, Dialect, Mode, from_smallest3, to_basis};
+use gametape_echo::{Frame, Pause, PausedState, ReadOptions, TeamId, Vec3};
 use gametape_samples::echo::MatchOptions;
 
 /// What all ways in give of a file that is whole, each chunk alone too.
@@ -28,11 +26,15 @@ fn read(bytes: &[u8]) -> Vec<Frame> {
 
 /// The files as they are written by `dialect`, whatever they show.
 fn read_as(bytes: &[u8], dialect: Dialect) -> Vec<Frame> {
-    let options = ReadOptions {
-        dialect: Some(dialect),
-        ..ReadOptions::default()
-    };
-    by_chunks(bytes, options).concat()
+    let file = butter::read(bytes).unwrap().written_by(dialect);
+    let chunks = file.par_chunks(|_, mut chunk| {
+        let mut frames = Vec::new();
+        while let Some(frame) = chunk.next_frame().unwrap() {
+            frames.push(frame.clone());
+        }
+        frames
+    });
+    chunks.concat()
 }
 
 /// Head, body, left hand and right hand of a player of the blue team.
@@ -384,5 +386,274 @@ fn who_is_renamed_comes_back_as_written() {
             b.name,
             frames[0].session.player_by_userid(a.userid).unwrap().name
         );
+    }
+}
+
+/// A pause that orange asked for, in a state, and what its timers change by.
+fn pause(state: &PausedState, timers: [f32; 2]) -> raw::Frame {
+    raw::Frame {
+        pause: Some((1 << 2 | 3 << 4, state.code().unwrap(), timers)),
+        ..raw::Frame::default()
+    }
+}
+
+fn key(frame: raw::Frame) -> raw::Frame {
+    raw::Frame {
+        keyframe: true,
+        ..frame
+    }
+}
+
+/// A frame in which nothing changes, as far as it says.
+fn silent() -> raw::Frame {
+    raw::Frame::default()
+}
+
+/// A player who comes to rest in the last frame, which shows whose the chunk is.
+fn rests(mut chunk: Vec<raw::Frame>) -> Vec<raw::Frame> {
+    let frames = chunk.len();
+    assert!(frames > 2);
+    for (at, frame) in chunk.iter_mut().enumerate() {
+        frame.players = vec![match at {
+            0 => Player::new(1, 0, [0.0; 3], TURNS[0]),
+            at if at == frames - 1 => Player::moved(1, 0, [0.0; 3]),
+            _ => Player::moved(1, 0, [0.5, 0.0, at as f32]),
+        }];
+    }
+    chunk
+}
+
+/// `paused_timer` and `unpaused_timer` of each frame.
+fn timers(frames: &[Frame]) -> Vec<[f32; 2]> {
+    let pause = |frame: &Frame| frame.session.pause.clone().unwrap();
+    let timers = |pause: Pause| [pause.paused_timer, pause.unpaused_timer];
+    frames.iter().map(pause).map(timers).collect()
+}
+
+fn unpaused_timers(frames: &[Frame]) -> Vec<f32> {
+    timers(frames).into_iter().map(|[_, timer]| timer).collect()
+}
+
+#[test]
+fn a_timer_that_falls_below_0_did_not_start_at_0() {
+    let chunk = vec![
+        key(pause(&PausedState::Unpausing, [0.0, 0.0])),
+        pause(&PausedState::Unpausing, [0.25, -0.5]),
+        // As before, twice.
+        silent(),
+        silent(),
+        pause(&PausedState::Unpausing, [0.0, -0.25]),
+    ];
+    let bytes = raw::file(0, &[chunk]);
+    let right = [
+        [0.0, 1.75],
+        [0.25, 1.25],
+        [0.5, 0.75],
+        [0.75, 0.25],
+        [0.75, 0.0],
+    ];
+    // That it falls below 0 shows whose it is.
+    assert_eq!(timers(&read(&bytes)), right);
+    assert_eq!(timers(&read_as(&bytes, Dialect::Reference)), right);
+    // Whoever is told that it is another's has what it says.
+    let exact = read_as(&bytes, Dialect::Exact);
+    let told = [0.0, -0.5, -0.5, -0.5, -0.75];
+    assert_eq!(unpaused_timers(&exact), told);
+}
+
+#[test]
+fn each_keyframe_of_a_chunk_is_raised_by_what_follows_it() {
+    let chunk = vec![
+        key(pause(&PausedState::Unpausing, [0.0; 2])),
+        pause(&PausedState::Unpausing, [0.0, -1.0]),
+        key(pause(&PausedState::Paused, [0.0; 2])),
+        pause(&PausedState::Paused, [-0.5, 0.25]),
+        key(pause(&PausedState::Unpausing, [0.0; 2])),
+        pause(&PausedState::Unpausing, [0.0, 2.0]),
+    ];
+    let frames = read(&raw::file(0, &[chunk]));
+    let right = [
+        [0.0, 1.0],
+        [0.0; 2],
+        [0.5, 0.0],
+        [0.0, 0.25],
+        [0.0; 2],
+        [0.0, 2.0],
+    ];
+    assert_eq!(timers(&frames), right);
+}
+
+#[test]
+fn a_keyframe_that_tells_a_timer_is_taken_at_its_word() {
+    let chunk = vec![
+        key(pause(&PausedState::Unpausing, [0.0, 0.5])),
+        pause(&PausedState::Unpausing, [0.0, -1.0]),
+        pause(&PausedState::Unpausing, [-1.0, 0.0]),
+    ];
+    let bytes = raw::file(1, &[rests(chunk)]);
+    let right = [[0.0, 0.5], [0.0, -0.5], [-1.0, -0.5]];
+    assert_eq!(timers(&read(&bytes)), right);
+}
+
+#[test]
+fn a_pause_goes_on_from_chunk_to_chunk_and_each_alone_says_the_same() {
+    // Three seconds until play goes on, half a second a frame.
+    let first = rests(vec![
+        key(pause(&PausedState::Paused, [0.0; 2])),
+        pause(&PausedState::Unpausing, [8.0, 5.0]),
+        pause(&PausedState::Unpausing, [0.0, -0.5]),
+        silent(),
+    ]);
+    let more = || {
+        vec![
+            key(pause(&PausedState::Unpausing, [0.0; 2])),
+            pause(&PausedState::Unpausing, [0.0, -0.5]),
+            silent(),
+        ]
+    };
+    let chunks = vec![first, more(), more()];
+    let frames = read(&raw::file(1, &chunks));
+    let right = [0.0, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0];
+    assert_eq!(unpaused_timers(&frames), right);
+    assert_eq!(timers(&frames)[9], [8.0, 1.0]);
+
+    // It falls by more than was left: by so much at least it was higher.
+    let fall = vec![
+        key(pause(&PausedState::Unpausing, [0.0; 2])),
+        pause(&PausedState::Unpausing, [0.0, -6.0]),
+    ];
+    let [first, second, _] = &chunks[..] else {
+        unreachable!()
+    };
+    let frames = read(&raw::file(1, &[first.clone(), second.clone(), fall]));
+    assert_eq!(timers(&frames)[7..], [[8.0, 6.0], [8.0, 0.0]]);
+
+    // Another pause, and none, start anew.
+    for state in [PausedState::Paused, PausedState::Unpaused] {
+        let other = rests(vec![
+            key(pause(&state, [0.0; 2])),
+            pause(&state, [1.0, 0.0]),
+            pause(&state, [1.0, 0.5]),
+        ]);
+        let frames = read(&raw::file(1, &[first.clone(), other]));
+        assert_eq!(timers(&frames)[4..], [[0.0; 2], [1.0, 0.0], [2.0, 0.5]]);
+    }
+}
+
+#[test]
+fn a_chunk_alone_looks_back_64_chunks_for_its_pause() {
+    let chunk = |at: usize| {
+        let state = match at {
+            0..3 => PausedState::Unpaused,
+            _ => PausedState::Paused,
+        };
+        rests(vec![
+            key(pause(&state, [0.0; 2])),
+            pause(&state, [1.0, 0.0]),
+            pause(&state, [2.0, 0.0]),
+        ])
+    };
+    let chunks: Vec<Vec<raw::Frame>> = (0..150).map(chunk).collect();
+    let bytes = raw::file(1, &chunks);
+    let [whole, _] = agree(&bytes, 1000);
+    let whole = timers(&whole.frames);
+    let alone = by_chunks(&bytes, ReadOptions::default());
+    for (at, (whole, alone)) in whole.chunks(3).zip(&alone).enumerate() {
+        let alone = timers(alone);
+        if at <= 3 + 64 {
+            assert_eq!(alone, whole, "chunk {at}");
+        } else {
+            // 64 chunks of one second, two, and two to the next keyframe.
+            assert_eq!(alone[0], [64.0 * 5.0, 0.0], "chunk {at}");
+            assert!(whole[0][0] > alone[0][0]);
+        }
+    }
+}
+
+/// A match whose pauses are so.
+fn paused(count: u64, pause_at: impl Fn(usize) -> Pause) -> Vec<Frame> {
+    let mut frames = still(count);
+    for (at, frame) in frames.iter_mut().enumerate() {
+        frame.session.pause = Some(pause_at(at));
+    }
+    frames
+}
+
+fn a_pause(paused_state: PausedState, paused_timer: f32, unpaused_timer: f32) -> Pause {
+    Pause {
+        paused_state,
+        unpaused_team: TeamId::Blue,
+        paused_requested_team: TeamId::Orange,
+        unpaused_timer,
+        paused_timer,
+    }
+}
+
+#[test]
+fn timers_of_a_match_in_compat_mode_are_right_and_never_below_0() {
+    // It starts within the countdown; there is another pause, across keyframes.
+    let countdown = |left: f32| match left {
+        0.0.. => a_pause(PausedState::Unpausing, 0.0, left),
+        _ => a_pause(PausedState::Unpaused, 0.0, 0.0),
+    };
+    let frames = paused(400, |at| match at {
+        0..100 => countdown(2.0 - at as f32 / 30.0),
+        100..300 => a_pause(PausedState::Paused, (at - 100) as f32 / 30.0, 0.0),
+        _ => {
+            let left = 3.0 - (at - 300) as f32 / 30.0;
+            let pause = countdown(left);
+            let paused_timer = if left < 0.0 { 0.0 } else { 199.0 / 30.0 };
+            Pause {
+                paused_timer,
+                ..pause
+            }
+        }
+    });
+    for interval in [300, 80] {
+        let bytes = write(&frames, options(Mode::Compat, interval, Compression::None));
+        let back = read(&bytes);
+        let back = timers(&back);
+        for (at, (a, b)) in timers(&frames).iter().zip(&back).enumerate() {
+            let what = format!("interval {interval}, frame {at}: {a:?} {b:?}");
+            assert!(b.iter().all(|timer| *timer >= 0.0), "{what}");
+            // A keyframe where a pause changes its state tells nothing of the timer that stays, and
+            // nobody knows it until it ends.
+            assert!(
+                (a[0] - b[0]).abs() < 0.02 || interval == 300 && at >= 300,
+                "{what}"
+            );
+            assert!((a[1] - b[1]).abs() < 0.02, "{what}");
+        }
+    }
+}
+
+#[test]
+fn timers_below_0_come_back_as_written() {
+    let state = PausedState::Unpausing;
+    for low in [-4.0, -0.25, -1e-5, -1e-9] {
+        let frames = paused(90, |at| {
+            // 0 in keyframes; below it, above it and back.
+            let timer = [0.0, 0.5, low, low / 2.0, 3.0, low][at % 30 / 5];
+            a_pause(state.clone(), [0.0, low][at / 45], timer)
+        });
+        for interval in [300, 30, 7, 1] {
+            let options = options(Mode::Correct, interval, Compression::None);
+            let bytes = write(&frames, options);
+            let file = butter::read(&bytes).unwrap();
+            let mut reader = file.frames();
+            while reader.next_frame().unwrap().is_some() {}
+            assert_eq!(reader.seen().reference_chunks, 0);
+            let back = read(&bytes);
+            assert!(write(&back, options) == bytes, "{low}, interval {interval}");
+            for (a, b) in timers(&frames).into_iter().zip(timers(&back)) {
+                for (a, b) in a.into_iter().zip(b) {
+                    let bound = a.abs().max(8.0) / 1024.0;
+                    assert!(
+                        (a - b).abs() <= bound,
+                        "{low}, interval {interval}: {a} {b}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{frames_of, match_options, options, read_all, write};
-use gametape_echo::butter::{self, Compression, Mode, ReadOptions, Strictness};
-use gametape_echo::{Game, Limits};
+use gametape_echo::butter::{self, Compression, Mode};
+use gametape_echo::{Game, Limits, ReadOptions, Strictness};
 use gametape_samples::echo::MatchOptions;
 
 /// Two chunks of three frames, and where the first starts.
@@ -23,12 +23,8 @@ fn file(compression: Compression) -> (Vec<u8>, usize) {
 
 /// The code of the error, and the codes of the findings with the frames that are left.
 fn said(bytes: &[u8], limits: Limits) -> (String, Vec<String>, usize) {
-    let with = |strictness| ReadOptions {
-        strictness,
-        limits,
-        dialect: None,
-    };
-    let strict = match with(Strictness::Strict).read(bytes) {
+    let with = |strictness| ReadOptions { strictness, limits };
+    let strict = match butter::read_with(bytes, with(Strictness::Strict)) {
         Err(error) => error.code().to_owned(),
         Ok(file) => {
             let mut frames = file.frames();
@@ -156,16 +152,12 @@ fn limits() {
         };
         let (strict, _, _) = said(&bytes, limits);
         assert_eq!(strict, "butter.limit", "{compression}");
-        let error = ReadOptions {
-            limits,
-            ..ReadOptions::default()
-        }
-        .read(&bytes)
-        .unwrap()
-        .frames()
-        .next_frame()
-        .map(drop)
-        .unwrap_err();
+        let error = butter::read_with(&bytes, ReadOptions::strict().limits(limits))
+            .unwrap()
+            .frames()
+            .next_frame()
+            .map(drop)
+            .unwrap_err();
         assert!(error.is_limit() && !error.is_truncated());
     }
 }
@@ -174,10 +166,10 @@ fn limits() {
 fn a_finding_says_where() {
     let (mut bytes, start) = file(NONE);
     bytes.truncate(bytes.len() - 1);
-    let chunk = ReadOptions::lenient().read(&bytes).unwrap().chunks()[1];
+    let chunk = butter::read(&bytes).unwrap().chunks()[1];
     let outcome = read_all(&bytes, ReadOptions::lenient());
     let finding = outcome.findings.iter().next().unwrap();
-    assert_eq!(finding.offset, Some(chunk.offset));
+    assert_eq!(finding.place.offset, Some(chunk.offset));
     assert!(
         finding
             .to_string()

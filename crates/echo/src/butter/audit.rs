@@ -45,10 +45,9 @@ pub fn audit(bytes: &[u8]) -> Audit {
 /// [`audit()`], within other limits.
 #[must_use]
 pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
-    match read_with(bytes, ReadOptions::lenient().limits(limits)) {
-        Ok(file) => audited(file.table(), &mut file.frames()),
-        Err(error) => broken(error),
-    }
+    read_with(bytes, ReadOptions::lenient().limits(limits))
+        .and_then(|file| audited(file.table(), &mut file.frames()))
+        .unwrap_or_else(broken)
 }
 
 /// [`audit_with`] of what may be large: in memory bounded by a chunk.
@@ -57,17 +56,11 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
 /// [`Error::Io`].
 pub fn audit_input(input: &Input, limits: Limits) -> Result<Audit, Error> {
     let options = ReadOptions::lenient().limits(limits);
-    match Table::read(input, options) {
-        Ok(table) => {
-            let mut frames = Watched {
-                frames: Reader::with_options(input.stream(), options),
-                failed: None,
-            };
-            let audit = audited(&table, &mut frames);
-            frames.failed.map_or(Ok(audit), Err)
-        }
-        Err(error @ Error::Io { .. }) => Err(error),
-        Err(error) => Ok(broken(error)),
+    let audit = Table::read(input, options)
+        .and_then(|table| audited(&table, &mut Reader::with_options(input.stream(), options)));
+    match audit {
+        Err(error @ Error::Malformed(_)) => Ok(broken(error)),
+        audit => audit,
     }
 }
 
@@ -79,14 +72,13 @@ fn broken(error: Error) -> Audit {
 
 /// Frames one after another, and what is known beside them.
 trait Source {
-    /// The next frame; `None` at the end, or what is wrong where reading can't go on.
-    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>>;
+    fn next(&mut self) -> Result<Option<&Frame>, Error>;
     fn decoder(&self) -> &Decoder;
 }
 
 impl Source for Frames<'_> {
-    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>> {
-        self.next_frame().map_err(Error::into_finding)
+    fn next(&mut self) -> Result<Option<&Frame>, Error> {
+        self.next_frame()
     }
 
     fn decoder(&self) -> &Decoder {
@@ -94,36 +86,25 @@ impl Source for Frames<'_> {
     }
 }
 
-/// A reader whose source may fail.
-struct Watched<R> {
-    frames: Reader<R>,
-    failed: Option<Error>,
-}
-
-impl<R: std::io::Read> Source for Watched<R> {
-    fn next(&mut self) -> Result<Option<&Frame>, Option<Finding>> {
-        self.frames.next_frame().map_err(|error| match error {
-            Error::Io { .. } => {
-                self.failed = Some(error);
-                None
-            }
-            error => error.into_finding(),
-        })
+impl<R: std::io::Read> Source for Reader<R> {
+    fn next(&mut self) -> Result<Option<&Frame>, Error> {
+        self.next_frame()
     }
 
     fn decoder(&self) -> &Decoder {
-        self.frames.decoder()
+        self.decoder()
     }
 }
 
-fn audited(table: &Table, frames: &mut impl Source) -> Audit {
+/// Fails only where the source does.
+fn audited(table: &Table, frames: &mut impl Source) -> Result<Audit, Error> {
     let mut found = Findings::new();
     let Some(header) = table.header() else {
         found.push(Finding::new(Rule::Empty));
-        return Audit {
+        return Ok(Audit {
             findings: found,
             ..Audit::default()
-        };
+        });
     };
     of_header(header, &mut found);
     if table.empty_chunks() > 0 && !table.is_unfinished() {
@@ -137,10 +118,11 @@ fn audited(table: &Table, frames: &mut impl Source) -> Audit {
             Ok(None) => break,
             Ok(Some(frame)) => walk.frame(frame, &mut found),
             // A limit, or a chunk too large: reading can't go on.
-            Err(finding) => {
-                found.extend(finding);
+            Err(Error::Malformed(finding)) => {
+                found.push(*finding);
                 break;
             }
+            Err(error) => return Err(error),
         }
         if let Some(playing) = frames.decoder().playing() {
             walk.packed(playing, &mut found);
@@ -157,12 +139,12 @@ fn audited(table: &Table, frames: &mut impl Source) -> Audit {
     }
     of_reader(&seen, &mut found);
     found.sort();
-    Audit {
+    Ok(Audit {
         findings: found,
         header: decoder.header().cloned(),
         seen,
         times: walk.times,
-    }
+    })
 }
 
 fn of_header(header: &Header, found: &mut Findings) {

@@ -25,6 +25,8 @@ pub trait Bytes {
     fn take(&mut self, count: usize);
     /// Where the rest starts in the recording.
     fn offset(&self) -> u64;
+    /// Where the bytes that have come end in the recording.
+    fn end(&self) -> u64;
     fn is_ended(&self) -> bool;
     /// Nothing can be told before the rest has so many bytes.
     fn want(&mut self, bytes: u64);
@@ -43,6 +45,10 @@ impl Bytes for Buffer {
 
     fn offset(&self) -> u64 {
         self.offset()
+    }
+
+    fn end(&self) -> u64 {
+        self.end()
     }
 
     fn is_ended(&self) -> bool {
@@ -80,6 +86,10 @@ impl Bytes for Slice<'_> {
 
     fn offset(&self) -> u64 {
         self.taken as u64
+    }
+
+    fn end(&self) -> u64 {
+        self.bytes.len() as u64
     }
 
     fn is_ended(&self) -> bool {
@@ -135,17 +145,16 @@ pub struct Decoder {
     options: ReadOptions,
     said: Option<Dialect>,
     known: Known,
-    /// What was known before it counted that no more bytes come: what was told since is taken back
-    /// where some do. Those bytes are not taken then.
-    before: Option<Box<Known>>,
     /// It counts that no more bytes come.
     ended: bool,
-    /// Bytes that were looked at since and not taken.
+    /// What was known before it did, and where the bytes ended: where more come, what was told since
+    /// is taken back.
+    before: Option<(Box<Known>, u64)>,
+    /// Bytes that were looked at since: they are not taken.
     ahead: usize,
-    /// Frames that were given since.
+    /// Frames that were told since. Those that were given do not come again.
+    told: u64,
     given: u64,
-    /// Frames that were given before that was taken back: they do not come again.
-    skip: u64,
     /// What ended reading: it comes again.
     failed: Option<Finding>,
 }
@@ -163,11 +172,11 @@ impl Decoder {
                 gaps: 0,
                 tried: 0,
             },
-            before: None,
             ended: false,
+            before: None,
             ahead: 0,
+            told: 0,
             given: 0,
-            skip: 0,
             failed: None,
         }
     }
@@ -223,6 +232,9 @@ impl Decoder {
     /// Goes on to the next frame.
     #[inline]
     pub fn step(&mut self, input: &mut impl Bytes) -> Result<Step, Error> {
+        if self.failed.is_some() && self.waits(input) {
+            return Ok(Step::NeedMore);
+        }
         if let Some(failed) = &self.failed {
             return Err(failed.clone().into());
         }
@@ -233,6 +245,27 @@ impl Decoder {
         step
     }
 
+    /// What seemed to be the end may not be: true while nothing has come behind it.
+    fn waits(&mut self, input: &mut impl Bytes) -> bool {
+        let waits = self.ended && !self.take_back(input) && !input.is_ended();
+        if waits {
+            input.want(input.rest().len() as u64 + 1);
+        }
+        waits
+    }
+
+    /// Goes back to what seemed to be the end, if bytes have come behind it. False if not.
+    fn take_back(&mut self, input: &impl Bytes) -> bool {
+        let came = |before: &mut (Box<Known>, u64)| input.end() > before.1;
+        let Some((known, _)) = self.before.take_if(came) else {
+            return false;
+        };
+        self.known = *known;
+        (self.ended, self.ahead, self.told) = (false, 0, 0);
+        self.failed = None;
+        true
+    }
+
     #[inline]
     fn try_step<B: Bytes>(&mut self, input: &mut B) -> Result<Step, Error> {
         loop {
@@ -240,12 +273,17 @@ impl Decoder {
                 && playing.has_more()
                 && playing.step()?
             {
-                self.given += u64::from(self.ended);
-                if self.skip > 0 {
-                    self.skip -= 1;
-                    continue;
+                if B::GROW && (self.ended || self.told < self.given) {
+                    self.told += 1;
+                    if self.told <= self.given {
+                        continue;
+                    }
+                    self.given = self.told;
                 }
                 return Ok(Step::Item);
+            }
+            if self.waits(input) {
+                return Ok(Step::NeedMore);
             }
             let (rest, offset) = (input.rest(), input.offset() + self.ahead as u64);
             let rest = rest.get(self.ahead..).unwrap_or_default();
@@ -254,7 +292,11 @@ impl Decoder {
                 Look::Took(count) => input.take(count),
                 Look::Wait(_) if input.is_ended() && !self.ended => {
                     self.ended = true;
-                    self.before = B::GROW.then(|| Box::new(self.known.between_chunks()));
+                    if B::GROW {
+                        let known = Box::new(self.known.between_chunks());
+                        self.before = Some((known, input.end()));
+                        (self.told, self.given) = (0, self.given - self.told);
+                    }
                 }
                 Look::Wait(more) if !self.ended => {
                     let wanted = rest.len() as u64 + more;
@@ -522,15 +564,6 @@ impl Decode for Decoder {
     #[inline]
     fn item<'a>(&'a mut self, _: &'a Buffer) -> &'a Frame {
         self.frame()
-    }
-
-    fn reopen(&mut self) {
-        if let Some(before) = self.before.take() {
-            self.known = *before;
-            self.skip += self.given;
-            (self.ended, self.ahead, self.given) = (false, 0, 0);
-            self.failed = None;
-        }
     }
 }
 

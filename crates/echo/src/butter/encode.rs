@@ -6,12 +6,13 @@ use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::{Layout, bit, state as player_bit};
 use super::packed::{Packed, PackedBones, PackedPause, PackedPlayer, PackedPose, PackedStats};
+use super::pause::PauseState;
 use super::roster::ascii;
 use super::rotation;
 use super::rotation4::pack4;
-use super::state::{Dialect, DiscState, Moving, PauseState, PlayerState, State, StatsState, Who};
+use super::state::{Dialect, DiscState, Moving, PlayerState, State, StatsState, Who};
 use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
-use crate::model::{Bones, Frame, Game, Player, PlayerBones, Pose, Session, Stats};
+use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
 fn rotation_of(pose: &Pose) -> u32 {
     rotation::to_smallest3_nearest(rotation::from_basis(pose.forward, pose.up))
@@ -48,6 +49,18 @@ impl Encoder {
             state: State::default(),
             packed: Packed::default(),
         }
+    }
+
+    /// Whether a frame has to be a keyframe: a timer of its pause is below 0, and the last keyframe
+    /// says 0, which would show that it is the reference's and does not tell. No game is known to do
+    /// that.
+    pub fn must_start(&self, frame: &Frame) -> bool {
+        let timers = |pause: &Pause| [pause.paused_timer, pause.unpaused_timer];
+        let is_below = |timer: f32| from_half(difference(timer, 0.0)) < 0.0;
+        let state = self.state.pause.as_ref();
+        let pause = frame.session.pause.as_ref();
+        state.is_some_and(PauseState::stays_above_zero)
+            && pause.is_some_and(|pause| timers(pause).into_iter().any(is_below))
     }
 
     /// Writes a frame. The header has its players, `indices` the index of each.
@@ -279,7 +292,7 @@ fn pack_pause(session: &Session, from: Option<&PauseState>) -> Option<PackedPaus
         .map_or([0.0; 2], |pause| [pause.paused_timer, pause.unpaused_timer]);
     let known = from.copied().unwrap_or_default();
     let [paused, unpaused] = timers;
-    let [paused_before, unpaused_before] = known.timers;
+    let [paused_before, unpaused_before] = known.timers();
     let packed = PackedPause {
         flags,
         state,
@@ -287,7 +300,7 @@ fn pack_pause(session: &Session, from: Option<&PauseState>) -> Option<PackedPaus
         unpaused_timer: difference(unpaused, unpaused_before),
     };
     let still = is_zero_half(packed.paused_timer | packed.unpaused_timer);
-    let changed = (flags, state) != (known.flags, known.state) || !still;
+    let changed = (flags, state) != (known.flags(), known.state()) || !still;
     (changed || from.is_none()).then_some(packed)
 }
 

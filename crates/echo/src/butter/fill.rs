@@ -6,9 +6,10 @@ use super::half::from_half;
 use super::header::{Header, HeaderPlayer, INVALID};
 use super::layout::Layout;
 use super::packed::PackedScore;
+use super::pause::PauseState;
 use super::rotation;
 use super::rotation4::unpack4;
-use super::state::{Moving, PauseState, PlayerState, State, StatsState};
+use super::state::{Moving, PlayerState, State, StatsState};
 use crate::model::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,
@@ -80,12 +81,12 @@ fn stats(state: &StatsState) -> Stats {
 
 fn pause(state: &PauseState) -> Pause {
     let team = |bits: u8| TeamId::from_code(bits & 3).unwrap_or(TeamId::None);
-    let [paused_timer, unpaused_timer] = state.timers;
+    let [paused_timer, unpaused_timer] = state.timers();
     Pause {
-        paused_state: PausedState::from_code(state.state)
+        paused_state: PausedState::from_code(state.state())
             .unwrap_or_else(|| PausedState::Other("unknown".into())),
-        unpaused_team: team(state.flags >> 4),
-        paused_requested_team: team(state.flags >> 2),
+        unpaused_team: team(state.flags() >> 4),
+        paused_requested_team: team(state.flags() >> 2),
         unpaused_timer,
         paused_timer,
     }
@@ -211,7 +212,7 @@ impl State {
             left_shoulder2: input(2),
             right_shoulder2: input(3),
         };
-        let flags = self.pause.map_or(0, |pause| pause.flags);
+        let flags = self.pause.map_or(0, |pause| pause.flags());
         session.blue_team_restart_request = flags & 1 == 1;
         session.orange_team_restart_request = flags >> 1 & 1 == 1;
         session.pause = self.pause.as_ref().map(pause);

@@ -14,6 +14,7 @@ mod journal;
 mod layout;
 mod pack;
 mod packed;
+mod pause;
 mod play;
 mod proof;
 mod read;
@@ -44,7 +45,6 @@ pub use roster::MAX_PLAYERS;
 pub use rotation::{
     Quaternion, from_basis, from_smallest3, to_basis, to_smallest3, to_smallest3_nearest,
 };
-pub(crate) use salvage::salvage_ranges;
 pub use salvage::{Salvaged, salvage, salvage_to};
 pub use state::{Dialect, Mended};
 pub use stream::{Feed, Reader};

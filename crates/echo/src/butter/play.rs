@@ -6,6 +6,7 @@ use super::header::{Compression, Header};
 use super::layout::Layout;
 use super::pack::inflate;
 use super::packed::Packed;
+use super::pause::{PauseState, Untold};
 use super::resync::read_within;
 use super::state::{Dialect, Mended, State};
 use super::survey::Survey;
@@ -46,6 +47,7 @@ enum Stored {
 }
 
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Playing {
     pub header: Header,
     options: ReadOptions,
@@ -66,6 +68,10 @@ pub struct Playing {
     /// What stands behind the whole frames, and whether it is the frames that are broken, or what
     /// they are packed in.
     cut: Option<(Rule, bool)>,
+    /// It starts within a pause, and does not tell how long that takes.
+    in_pause: bool,
+    /// Keyframes that don't tell the timers of pauses, if it is the reference's.
+    untold: Vec<Untold>,
     state: State,
     packed: Packed,
     frame: Frame,
@@ -94,6 +100,8 @@ impl Playing {
             shows: false,
             stored: Stored::Plain(0),
             cut: None,
+            in_pause: false,
+            untold: Vec::new(),
             state: State::default(),
             packed: Packed::default(),
             frame: Frame::default(),
@@ -142,6 +150,11 @@ impl Playing {
         Ok(())
     }
 
+    /// Goes on behind chunks that show who wrote them.
+    pub fn know(&mut self, dialect: Option<Dialect>) {
+        self.known = dialect.map(|dialect| (dialect, 0));
+    }
+
     /// Takes a chunk, which starts at a byte of the file and is one of its chunks, from 0. `whole` is
     /// false where the file ends within it.
     pub fn load(&mut self, stored: &[u8], (offset, chunk): (u64, u64), whole: bool) {
@@ -170,6 +183,8 @@ impl Playing {
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);
         self.raw.truncate(survey.whole);
+        self.in_pause = survey.in_pause;
+        self.untold = survey.untold;
         // Of a chunk that the file cuts, whoever took it says so.
         self.cut = match (unpacked, survey.error) {
             (Err(rule), _) => Some((rule, false)),
@@ -186,6 +201,8 @@ impl Playing {
         // A journal is written exactly.
         self.dialect = self.said.unwrap_or(Dialect::Exact);
         self.cut = None;
+        self.in_pause = false;
+        self.untold.clear();
         self.raw.clear();
         let mut whole = 0;
         while whole < OPEN {
@@ -244,6 +261,8 @@ impl Playing {
                 self.state.started = false;
                 return self.tell(finding).map(|()| false);
             }
+            let untold = self.untold.iter().find(|untold| untold.at == self.at);
+            self.state.least = untold.map_or([0.0; 2], |untold| untold.least);
             let mut input = ByteReader::new(self.raw.get(self.at..).unwrap_or_default());
             let read = self.packed.read(&mut input, self.layout).and_then(|()| {
                 self.state
@@ -301,6 +320,21 @@ impl Playing {
     /// Whether the chunk is the reference's.
     pub fn is_reference(&self) -> bool {
         self.dialect == Dialect::Reference
+    }
+
+    /// Whether the chunk goes on with a pause, of whose timers only those before can tell.
+    pub fn starts_in_pause(&self) -> bool {
+        self.is_reference() && self.in_pause
+    }
+
+    /// The pause as it is after the last frame.
+    pub const fn pause(&self) -> Option<PauseState> {
+        self.state.pause
+    }
+
+    /// Takes the pause as it was before the next frame.
+    pub const fn set_pause(&mut self, pause: Option<PauseState>) {
+        self.state.pause = pause;
     }
 
     /// Where the last frame stands, if it is stored as it is.

@@ -12,6 +12,7 @@ use super::header::Header;
 use super::layout::Layout;
 use super::pack::{inflate, starts};
 use super::packed::{KEYFRAME, Packed};
+use super::pause::PauseState;
 use super::play::{BACK, Playing, Seen};
 use super::state::Dialect;
 use super::stream::known;
@@ -142,6 +143,9 @@ impl<'a> File<'a> {
 
     /// The frames of a chunk alone: random access. `None` where there is no such chunk.
     ///
+    /// The timers of a pause, of which a keyframe of the reference tells nothing, are had from the
+    /// chunks before it, up to 64.
+    ///
     /// Bones that a keyframe of the reference stores as differences from the chunk before can't be
     /// told from one chunk: [`Seen::mended`] counts them as lost. Reading all frames tells them.
     #[must_use]
@@ -226,7 +230,7 @@ impl<'a> File<'a> {
 
 impl Table {
     /// The frames of a chunk alone, of which no more is read than what it says and, where it does
-    /// not show who wrote it, chunks before it. `None` where there is no such chunk.
+    /// not show who wrote it or starts within a pause, chunks before it. `None` where there is no such chunk.
     ///
     /// # Errors
     /// [`Error::Io`]: of a recording that somebody fetches, with what is
@@ -260,8 +264,12 @@ impl Table {
         if index == 0 {
             playing.load(&bytes, place, whole);
         } else {
-            let before = || self.dialect_before(index, header, &options, stored);
+            let before = || self.dialect_before(index, header, &options, &stored);
             playing.load_alone(&bytes, place, whole, before)?;
+            if playing.starts_in_pause() {
+                let pause = self.pause_before(index, header, options, dialect, &stored)?;
+                playing.set_pause(pause);
+            }
         }
         Ok(Some(ChunkFrames { playing }))
     }
@@ -285,6 +293,42 @@ impl Table {
             }
         }
         Ok(None)
+    }
+
+    /// The pause that a chunk goes on with, from the chunk on in which it began: of up to 64 chunks
+    /// before it.
+    fn pause_before<'b, E>(
+        &self,
+        index: usize,
+        header: &Header,
+        options: ReadOptions,
+        dialect: Option<Dialect>,
+        stored: impl Fn(&ChunkEntry) -> Result<Cow<'b, [u8]>, E>,
+    ) -> Result<Option<PauseState>, E> {
+        let layout = Layout::of(header);
+        let (mut raw, mut packed) = (Vec::new(), Packed::default());
+        let furthest = index.saturating_sub(BACK);
+        let mut began = index;
+        while began > furthest {
+            began -= 1;
+            let Some(entry) = self.chunks.get(began) else {
+                break;
+            };
+            // A broken chunk shows what is whole of it.
+            let bytes = stored(entry)?;
+            let _ = inflate(&bytes, header.compression, &options.limits, &mut raw);
+            if !Survey::of(&raw, layout, &mut packed).in_pause {
+                break;
+            }
+        }
+        let mut playing = Playing::new(header.clone(), options, dialect);
+        playing.know(self.dialect_before(began, header, &options, &stored)?);
+        for (at, entry) in self.chunks.iter().enumerate().take(index).skip(began) {
+            let whole = entry.there == entry.size;
+            playing.load(&stored(entry)?, (entry.offset, at as u64), whole);
+            while let Ok(true) = playing.step() {}
+        }
+        Ok(playing.pause())
     }
 }
 

@@ -3,14 +3,13 @@
 //! Writer and reader keep the same state and change it by the same code, so what a writer takes
 //! differences from is what a reader adds them to.
 
-use super::difference::{is_zero, is_zero_half};
+use super::difference::is_zero;
 use super::fixed;
 use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::Layout;
-use super::packed::{
-    Halves, Packed, PackedPause, PackedPayload, PackedPlayer, PackedScore, PackedStats,
-};
+use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore, PackedStats};
+use super::pause::{PauseState, Timers};
 use super::rotation::{self, Quaternion};
 use crate::model::{BONES, PlayerBones, Vec3};
 use crate::rule::Rule;
@@ -50,16 +49,6 @@ pub struct StatsState {
     pub counts: [u8; 10],
     pub possession_time: f32,
     pub stuns: u16,
-}
-
-/// A pause.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct PauseState {
-    pub flags: u8,
-    pub state: u8,
-    /// Paused, unpaused.
-    pub timers: [f32; 2],
-    pub deltas: [u16; 2],
 }
 
 /// A player.
@@ -113,6 +102,8 @@ pub struct State {
     pub points: [f32; 2],
     pub inputs: u8,
     pub pause: Option<PauseState>,
+    /// What the timers of the next keyframe are, at least, where the reference does not tell them.
+    pub least: Timers,
     pub score: Option<PackedScore>,
     pub throw: Option<[u16; 13]>,
     pub vr: Option<Moving>,
@@ -196,21 +187,6 @@ impl StatsState {
         }
         self.possession_time += from_half(packed.possession_time);
         self.stuns = self.stuns.wrapping_add(packed.stuns);
-    }
-}
-
-impl PauseState {
-    fn step(&mut self, packed: &PackedPause) {
-        self.flags = packed.flags;
-        self.state = packed.state;
-        self.deltas = [packed.paused_timer, packed.unpaused_timer];
-        self.run();
-    }
-
-    fn run(&mut self) {
-        for (timer, delta) in self.timers.iter_mut().zip(self.deltas) {
-            *timer += from_half(delta);
-        }
     }
 }
 
@@ -374,24 +350,7 @@ impl State {
             self.inputs = packed.inputs;
         }
         if has.pause {
-            let mut pause = self.pause.unwrap_or_default();
-            pause.step(&packed.pause);
-            // The reference writes 0 into keyframes, whatever the timers say.
-            if let Some(before) = pause_before
-                && packed.keyframe
-                && dialect == Dialect::Reference
-                && is_zero_half(packed.pause.paused_timer | packed.pause.unpaused_timer)
-                && before.timers.iter().any(|timer| timer.abs() > 0.0)
-                && (pause.flags, pause.state) == (before.flags, before.state)
-            {
-                // And went on as they did, most likely.
-                pause.timers = before.timers;
-                for (timer, delta) in pause.timers.iter_mut().zip(before.deltas) {
-                    *timer += from_half(delta);
-                }
-                self.mended.pause_timers += 1;
-            }
-            self.pause = Some(pause);
+            self.apply_pause(packed, pause_before, dialect);
         } else if dialect == Dialect::Reference
             && let Some(pause) = &mut self.pause
         {
@@ -434,6 +393,21 @@ impl State {
         self.apply_teams(packed, layout, header, dialect);
         self.apply_bones(packed);
         Ok(())
+    }
+
+    fn apply_pause(&mut self, packed: &Packed, before: Option<PauseState>, dialect: Dialect) {
+        if !packed.keyframe {
+            self.pause.get_or_insert_default().step(&packed.pause);
+            return;
+        }
+        self.pause = Some(if dialect == Dialect::Reference {
+            let least = std::mem::take(&mut self.least);
+            let (pause, raised) = PauseState::of_reference(&packed.pause, before, least);
+            self.mended.pause_timers += u64::from(raised);
+            pause
+        } else {
+            PauseState::of_keyframe(&packed.pause)
+        });
     }
 
     fn apply_teams(&mut self, packed: &Packed, layout: Layout, header: &Header, dialect: Dialect) {

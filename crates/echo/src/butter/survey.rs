@@ -2,10 +2,11 @@
 
 use gametape_core::ByteReader;
 
-use super::difference::{is_zero, is_zero_half};
+use super::difference::is_zero;
 use super::half::from_half;
 use super::layout::Layout;
 use super::packed::{Halves, Packed, PackedPause, PackedPose};
+use super::pause::{Falls, FallsSeen, Untold};
 use super::state::Dialect;
 use crate::rule::Rule;
 
@@ -28,6 +29,10 @@ pub struct Survey {
     pub last: i64,
     /// When the rules were changed, in frames with a pause.
     pub rules: RulesTimes,
+    /// It starts within a pause, and does not tell how long that takes.
+    pub in_pause: bool,
+    /// Keyframes that don't tell the timers of pauses, if it is the reference's.
+    pub untold: Vec<Untold>,
     /// Bytes of whole frames.
     pub whole: usize,
     /// What stands behind them, if anything does.
@@ -79,12 +84,16 @@ impl Survey {
             first: None,
             last: 0,
             rules: RulesTimes::default(),
+            in_pause: false,
+            untold: Vec::new(),
             whole: 0,
             error: None,
         };
+        let mut falls = Falls::default();
         let mut evidence = Evidence::default();
         let mut input = ByteReader::new(raw);
         while !input.is_empty() {
+            let at = input.offset();
             if let Err(rule) = packed.read(&mut input, layout) {
                 survey.error = Some(rule);
                 break;
@@ -106,7 +115,13 @@ impl Survey {
             if has.pause && has.rules {
                 survey.rules.see(packed.rules_at);
             }
+            let pause = has.pause.then_some(&packed.pause);
+            falls.see(at, packed.keyframe, pause);
+            if at == 0 && packed.keyframe {
+                survey.in_pause = pause.is_some_and(|pause| pause.is_at_zero() && pause.is_on());
+            }
         }
+        survey.untold = falls.found();
         (survey.reference, survey.exact) = (evidence.reference, evidence.exact);
         survey
     }
@@ -155,6 +170,7 @@ struct Evidence {
     disc: Seen,
     disc_velocity: Halves,
     pause: Option<PackedPause>,
+    falls: FallsSeen,
     reference: u64,
     exact: u64,
 }
@@ -181,14 +197,12 @@ impl Evidence {
         }
         let has = layout.included(packed.bits);
         if has.pause {
-            let timers = |pause: &PackedPause| [pause.paused_timer, pause.unpaused_timer];
             if let Some(last) = self.pause
                 && (last.flags, last.state) == (packed.pause.flags, packed.pause.state)
             {
-                let [paused, unpaused] = timers(&packed.pause);
-                if is_zero_half(paused | unpaused) {
+                if packed.pause.is_at_zero() {
                     self.reference += 1;
-                } else if timers(&last) == [paused, unpaused] {
+                } else if last.timers() == packed.pause.timers() {
                     self.exact += 1;
                 }
             }
@@ -196,6 +210,8 @@ impl Evidence {
         }
         // What the reference's older packages leave out is not known.
         if layout.version >= 3 && !layout.short_pause {
+            let pause = has.pause.then_some(&packed.pause);
+            self.reference += u64::from(self.falls.see(packed.keyframe, pause));
             let small = |bits: u8, velocity: Halves| {
                 layout.player_included(bits).velocity && square(velocity) < 0.000_099
             };

@@ -14,9 +14,10 @@ use crate::parallel;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
     /// As the specification says: differences from what a reader has, zero differences left out and
-    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes,
-    /// rotations rounded and clamped. Nothing adds up. (The reference's own reader still errs where
-    /// it errs for any file: sums of teams, timers of pauses, counts that fall.)
+    /// nothing else, bones of keyframes absolute, a keyframe where more than a minute passes or a
+    /// timer of a pause falls below 0, rotations rounded and clamped. Nothing adds up. (The
+    /// reference's own reader still errs where it errs for any file: sums of teams, timers of pauses,
+    /// counts that fall.)
     #[default]
     Correct,
     /// Bit for bit as the reference writes, its faults included.
@@ -110,12 +111,13 @@ impl ChunkEncoder {
     /// Whether the next frame starts a chunk.
     pub fn starts_chunk(&self, frame: &Frame) -> bool {
         let interval = u32::from(self.options.keyframe_interval.max(1));
-        let far = match self.options.mode {
-            Mode::Correct => {
+        let far = match &self.encoder {
+            AnyEncoder::Correct(encoder) => {
                 frame.time.0 < self.last_at
                     || frame.time.0.saturating_sub(self.keyframe_at) > KEYFRAME_MS
+                    || encoder.must_start(frame)
             }
-            Mode::Compat => false,
+            AnyEncoder::Compat(_) => false,
         };
         self.in_chunk == 0 || self.in_chunk >= interval || far
     }

@@ -59,4 +59,6 @@ pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};
 pub use stream::{Feed, Reader, open, open_with};
+#[cfg(feature = "tape")]
+pub(crate) use text::is_zip;
 pub use write::{Writer, write};

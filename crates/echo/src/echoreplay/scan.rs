@@ -72,6 +72,7 @@ impl Scan {
     }
 
     /// The next bytes are those of another text.
+    #[cfg(feature = "zip")]
     pub(super) fn restart(&mut self, within: Box<str>) {
         self.within = Some(within);
         self.offset = 0;

@@ -8,7 +8,7 @@ use super::unzip::{Filled, Member, Unzip};
 use crate::rule::Rule;
 
 /// Whether a file starts as a zip does.
-pub(super) fn is_zip(start: &[u8]) -> bool {
+pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 

@@ -68,7 +68,7 @@ impl<O: Output> Writer<O> {
     /// # Errors
     /// As [`write_frame`], which writes nothing, and [`WriteError::Io`].
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
-        self.line.clear();
+        self.start();
         write_frame(frame, &mut self.line)?;
         self.write()
     }
@@ -78,7 +78,7 @@ impl<O: Output> Writer<O> {
     /// # Errors
     /// [`WriteError::Io`].
     pub fn push_line(&mut self, line: &Line<'_>) -> Result<(), WriteError> {
-        self.line.clear();
+        self.start();
         line.write_ended(&mut self.line);
         self.write()
     }
@@ -99,7 +99,10 @@ impl<O: Output> Writer<O> {
     /// # Errors
     /// [`WriteError::Io`].
     pub fn finish(mut self) -> Result<O, WriteError> {
-        self.settle()?;
+        self.cut()?;
+        if let Tail::Unended(ending) = self.tail {
+            self.put(ending)?;
+        }
         self.output.flush()?;
         Ok(self.output)
     }
@@ -112,25 +115,31 @@ impl<O: Output> Writer<O> {
         Ok(self.output.flush()?)
     }
 
+    fn start(&mut self) {
+        self.line.clear();
+        if let Tail::Unended(ending) = self.tail {
+            // The part of a line that may be there must not become the start of this one.
+            self.line.extend_from_slice(ending);
+        }
+    }
+
     fn write(&mut self) -> Result<(), WriteError> {
-        self.settle()?;
+        self.cut()?;
         let line = std::mem::take(&mut self.line);
         let written = self.put(&line);
         self.line = line;
         written?;
+        self.tail = Tail::Whole;
         self.frames += 1;
         Ok(())
     }
 
-    /// Mends the end of what is there.
-    fn settle(&mut self) -> Result<(), WriteError> {
-        match self.tail {
-            Tail::Whole => {}
-            Tail::Torn(bytes) => self.output.take_back(bytes)?,
-            // The part of a line that may be there must not become the start of the next.
-            Tail::Unended(ending) => self.put(ending)?,
+    /// Takes off what is cut.
+    fn cut(&mut self) -> Result<(), WriteError> {
+        if let Tail::Torn(bytes) = self.tail {
+            self.output.take_back(bytes)?;
+            self.tail = Tail::Whole;
         }
-        self.tail = Tail::Whole;
         Ok(())
     }
 

@@ -2,8 +2,9 @@
 
 use gametape_core::tape::{Audit, Error};
 
+use super::encoding::EchoFormat;
 use super::info::game;
-use super::{EchoFormat, EchoTape};
+use super::opened::EchoTape;
 use crate::{Limits, Time, butter, echoreplay};
 
 pub(super) fn audit(tape: &EchoTape) -> Result<Audit, Error> {

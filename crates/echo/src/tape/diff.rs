@@ -3,8 +3,9 @@
 use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
 
+use super::encoding::EchoFormat;
 use super::frames::Frames;
-use super::{EchoFormat, EchoTape};
+use super::opened::EchoTape;
 use crate::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
 use crate::{Error as ReadError, Field, Frame, Time};
 

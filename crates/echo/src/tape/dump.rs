@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use gametape_core::tape::{Dump, Error, Partial, Secrets};
 use gametape_core::{At, Stamp, Time as Since};
 
-use super::EchoTape;
 use super::convert::tame;
 use super::info::HIDDEN;
+use super::opened::EchoTape;
 use crate::echoreplay::{self, write_frame};
 use crate::{Error as ReadError, Frame, Holding, Time};
 

@@ -3,7 +3,7 @@
 use gametape_core::tape::Error;
 use gametape_core::{Input, InputStream};
 
-use super::EchoFormat;
+use super::encoding::EchoFormat;
 use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
 
 /// Reads leniently: broken parts are findings.

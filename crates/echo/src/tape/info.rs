@@ -4,7 +4,8 @@ use gametape_core::InputStream;
 use gametape_core::tape::{Error, Info, Partial, Secrets, object};
 use serde_json::{Map, Value, json};
 
-use super::{EchoFormat, EchoTape};
+use super::encoding::EchoFormat;
+use super::opened::EchoTape;
 use crate::butter::{self, Header};
 use crate::{Frame, Map as ArenaMap, ReadOptions, Session, Time};
 

@@ -4,16 +4,17 @@ mod audit;
 mod convert;
 mod diff;
 mod dump;
+mod encoding;
 mod error;
 mod frames;
 mod info;
+mod opened;
 mod options;
 mod repair;
 mod stats;
 
 use std::any::Any;
 use std::io::{Cursor, Write};
-use std::path::Path;
 
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, Options, Partial, Repaired,
@@ -23,28 +24,10 @@ use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
 
 use crate::{ReadOptions, Rule, Time, butter, echoreplay};
-use frames::Frames;
+use encoding::EchoFormat;
 
 pub use error::EchoError;
-
-/// Both formats: what is done with frames is the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum EchoFormat {
-    Echoreplay,
-    Butter,
-}
-
-/// How a zip starts.
-const ZIP: &[u8] = b"PK\x03\x04";
-
-impl EchoFormat {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Echoreplay => "echoreplay",
-            Self::Butter => "butter",
-        }
-    }
-}
+pub use opened::EchoTape;
 
 /// Far more than a line takes, compressed, and than the header of a .butter.
 const START: u64 = 256 << 10;
@@ -62,7 +45,7 @@ fn is_zipped(start: &[u8]) -> bool {
 
 /// A zip, or a line that starts with a time, a tab and an object.
 fn starts_as_echoreplay(bytes: &[u8]) -> bool {
-    if bytes.starts_with(ZIP) {
+    if echoreplay::is_zip(bytes) {
         return is_zipped(bytes);
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -214,46 +197,6 @@ fn rules_of(starts: &[&str]) -> Vec<RuleInfo> {
     Rule::ALL.iter().filter(of).copied().collect()
 }
 
-/// An opened recording of a match, in either encoding.
-#[derive(Debug)]
-pub struct EchoTape {
-    format: EchoFormat,
-    input: Input,
-    /// What the file in a zip is called that is made of it.
-    member: String,
-}
-
-impl EchoTape {
-    fn new(format: EchoFormat, source: Source) -> Self {
-        let stem = source.path.as_deref().and_then(Path::file_stem);
-        let stem = stem.and_then(|stem| stem.to_str());
-        let stem = stem.filter(|stem| !stem.is_empty() && *stem != "-");
-        Self {
-            format,
-            input: source.input,
-            member: format!("{}.echoreplay", stem.unwrap_or("match")),
-        }
-    }
-
-    /// Whether an .echoreplay is in a zip.
-    fn is_zip(&self) -> bool {
-        self.input.head(4).is_ok_and(|head| &*head == ZIP)
-    }
-
-    /// What lines that are made of it are kept in.
-    fn container(&self, zip: bool) -> echoreplay::Container {
-        if zip {
-            echoreplay::Container::Zip(self.member.clone())
-        } else {
-            echoreplay::Container::Text
-        }
-    }
-
-    fn frames(&self) -> Result<Frames, Error> {
-        Frames::open(self.format, &self.input)
-    }
-}
-
 impl Tape for EchoTape {
     fn input(&self) -> &Input {
         &self.input
@@ -296,7 +239,7 @@ impl Tape for EchoTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        convert::convert(self, to, out, work)
+        convert::convert(self, &to, out, work)
     }
 
     fn repair(

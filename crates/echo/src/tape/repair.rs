@@ -3,8 +3,8 @@
 use gametape_core::Input;
 use gametape_core::tape::{Error, Repaired, Sink, Work};
 
-use super::EchoTape;
 use super::error::{unwritable, unwritable_because};
+use super::opened::EchoTape;
 use crate::butter::{self, Salvaged};
 use crate::{Finding, Frame, Limits, SalvageError, echoreplay};
 

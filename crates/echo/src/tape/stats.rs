@@ -3,8 +3,8 @@
 use gametape_core::tape::{Error, Partial, object};
 use serde_json::{Map, Value};
 
-use super::EchoTape;
 use super::frames::each;
+use super::opened::EchoTape;
 use crate::stats::StatsBuilder;
 
 pub(super) fn stats(tape: &EchoTape) -> Result<Partial<Map<String, Value>>, Error> {

@@ -123,14 +123,9 @@ pub fn tapes() -> Vec<(String, Vec<Frame>)> {
 
 fn frames(bytes: &[u8]) -> Vec<Frame> {
     let mut lines = echoreplay::read(bytes);
-    let mut frames = vec![Frame::default()];
-    while lines
-        .next_frame(frames.last_mut().unwrap())
-        .unwrap()
-        .is_some()
-    {
-        frames.push(Frame::default());
+    let mut frames = Vec::new();
+    while let Some(frame) = lines.next_frame().unwrap() {
+        frames.push(frame.clone());
     }
-    frames.pop();
     frames
 }

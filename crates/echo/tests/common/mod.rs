@@ -11,8 +11,8 @@ pub mod ways;
 
 use std::path::Path;
 
-use gametape_echo::butter::{self, Compression, Mode, Options, ReadOptions};
-use gametape_echo::{Findings, Frame, Game, echoreplay};
+use gametape_echo::butter::{self, Compression, Mode, Options};
+use gametape_echo::{Findings, Frame, Game, ReadOptions, echoreplay};
 use gametape_samples::echo::{Match, MatchOptions};
 
 /// A file of the reference; `None`, and loudly so, where the recordings are not beside the project.
@@ -84,7 +84,7 @@ pub struct Outcome {
 /// All frames of a slice.
 pub fn read_all(bytes: &[u8], options: ReadOptions) -> Outcome {
     let mut outcome = Outcome::default();
-    let file = match options.read(bytes) {
+    let file = match butter::read_with(bytes, options) {
         Ok(file) => file,
         Err(error) => {
             outcome.truncated = error.is_truncated();

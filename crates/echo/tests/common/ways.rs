@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-use gametape_echo::butter::{Decoder, ReadOptions, Reader, Strictness};
-use gametape_echo::{Error, Frame};
+use gametape_echo::butter::{Feed, Reader, read_with};
+use gametape_echo::{Error, Fed, Frame, ReadOptions, Strictness};
 
 use super::{Outcome, read_all};
 
@@ -59,37 +59,37 @@ pub fn by_stream(bytes: &[u8], size: usize, options: ReadOptions) -> Outcome {
                 return outcome;
             }
         }
-        outcome.keyframes.push(reader.decoder().is_keyframe());
+        outcome.keyframes.push(reader.is_keyframe());
     }
-    outcome.findings = reader.decoder().findings().clone();
+    outcome.findings = reader.findings().clone();
     outcome
 }
 
 pub fn by_growing(bytes: &[u8], size: usize, options: ReadOptions) -> Outcome {
     let mut outcome = Outcome::default();
-    let mut decoder = Decoder::with_options(options);
+    let mut feed = Feed::with_options(options);
     let mut pieces = bytes.chunks(size);
     let mut done = false;
     while !done {
         if let Some(piece) = pieces.next() {
-            decoder.push(piece);
+            feed.push(piece);
         } else {
-            decoder.finish();
+            feed.finish();
             done = true;
         }
         loop {
-            match decoder.next_frame() {
-                Ok(Some(frame)) => outcome.frames.push(frame.clone()),
-                Ok(None) => break,
+            match feed.next_frame() {
+                Ok(Fed::Item(frame)) => outcome.frames.push(frame.clone()),
+                Ok(Fed::NeedMore | Fed::End) => break,
                 Err(error) => {
                     fail(&mut outcome, &error);
                     return outcome;
                 }
             }
-            outcome.keyframes.push(decoder.is_keyframe());
+            outcome.keyframes.push(feed.is_keyframe());
         }
     }
-    outcome.findings = decoder.findings().clone();
+    outcome.findings = feed.findings().clone();
     outcome
 }
 
@@ -126,11 +126,13 @@ pub fn agree(bytes: &[u8], size: usize) -> [Outcome; 2] {
 
 /// The frames of each chunk of a whole file, read alone.
 pub fn by_chunks(bytes: &[u8], options: ReadOptions) -> Vec<Vec<Frame>> {
-    options.read(bytes).unwrap().par_chunks(|_, mut chunk| {
-        let mut frames = Vec::new();
-        while let Some(frame) = chunk.next_frame().unwrap() {
-            frames.push(frame.clone());
-        }
-        frames
-    })
+    read_with(bytes, options)
+        .unwrap()
+        .par_chunks(|_, mut chunk| {
+            let mut frames = Vec::new();
+            while let Some(frame) = chunk.next_frame().unwrap() {
+                frames.push(frame.clone());
+            }
+            frames
+        })
 }

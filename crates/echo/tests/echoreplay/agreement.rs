@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use gametape_echo::echoreplay::{Decoder, Lines, Progress, ReadOptions, Reader, Strictness};
-use gametape_echo::{Error, Finding, Frame, Limits};
+use gametape_echo::echoreplay::{Feed, Line, Lines, Reader, open_with, read_with};
+use gametape_echo::{Error, Fed, Finding, Frame, Limits, ReadOptions, Strictness};
 use proptest::prelude::*;
 
 use super::SESSION;
@@ -18,8 +18,8 @@ struct Said {
 }
 
 impl Said {
-    fn line(&mut self, line: &gametape_echo::echoreplay::Line<'_>, frame: Option<&Frame>) {
-        let mut bytes = Vec::new();
+    fn line(&mut self, line: Option<Line<'_>>, frame: Option<&Frame>) {
+        let (mut bytes, line) = (Vec::new(), line.expect("it was given"));
         line.write(&mut bytes);
         self.lines.push((bytes, line.index, line.offset));
         self.frames.extend(frame.map(|frame| format!("{frame:?}")));
@@ -30,77 +30,68 @@ impl Said {
     }
 }
 
-fn slice(mut lines: Lines<'_>, typed: bool) -> Said {
-    let mut said = Said::default();
-    let mut frame = Frame::default();
-    loop {
-        let line = if typed {
-            lines.next_frame(&mut frame)
-        } else {
-            lines.next().transpose()
-        };
-        match line {
-            Ok(Some(line)) => said.line(&line, typed.then_some(&frame)),
-            Ok(None) => break,
-            Err(error) => {
-                said.failed(error);
-                break;
+/// Asks a reader with a source for everything.
+macro_rules! read_all {
+    ($reader:ident, $typed:ident) => {{
+        let mut said = Said::default();
+        loop {
+            let next = if $typed {
+                $reader.next_frame().map(|frame| frame.is_some())
+            } else {
+                $reader.next_line().map(|line| line.is_some())
+            };
+            match next {
+                Ok(true) => said.line($reader.line(), $typed.then_some($reader.frame())),
+                Ok(false) => break,
+                Err(error) => {
+                    said.failed(error);
+                    break;
+                }
             }
         }
-    }
-    said.findings = lines.findings().iter().cloned().collect();
-    said
+        said.findings = $reader.findings().iter().cloned().collect();
+        said
+    }};
+}
+
+fn slice(mut lines: Lines<'_>, typed: bool) -> Said {
+    read_all!(lines, typed)
 }
 
 fn source(mut reader: Reader<impl Read>, typed: bool) -> Said {
-    let mut said = Said::default();
-    let mut frame = Frame::default();
-    loop {
-        let line = if typed {
-            reader.next_frame(&mut frame)
-        } else {
-            reader.next_line()
-        };
-        match line {
-            Ok(Some(line)) => said.line(&line, typed.then_some(&frame)),
-            Ok(None) => break,
-            Err(error) => {
-                said.failed(error);
-                break;
-            }
-        }
-    }
-    said.findings = reader.findings().iter().cloned().collect();
-    said
+    read_all!(reader, typed)
 }
 
-fn pieces<'a>(
-    mut decoder: Decoder,
-    mut pieces: impl Iterator<Item = &'a [u8]>,
-    typed: bool,
-) -> Said {
+fn pieces<'a>(mut feed: Feed, mut pieces: impl Iterator<Item = &'a [u8]>, typed: bool) -> Said {
     let mut said = Said::default();
-    let mut frame = Frame::default();
     loop {
-        let progress = if typed {
-            decoder.next_frame(&mut frame)
+        let next = if typed {
+            feed.next_frame().map(|fed| match fed {
+                Fed::Item(_) => Fed::Item(()),
+                Fed::NeedMore => Fed::NeedMore,
+                Fed::End => Fed::End,
+            })
         } else {
-            decoder.next_line()
+            feed.next_line().map(|fed| match fed {
+                Fed::Item(_) => Fed::Item(()),
+                Fed::NeedMore => Fed::NeedMore,
+                Fed::End => Fed::End,
+            })
         };
-        match progress {
-            Ok(Progress::Line(line)) => said.line(&line, typed.then_some(&frame)),
-            Ok(Progress::NeedMore) => match pieces.next() {
-                Some(piece) => decoder.push(piece),
-                None => decoder.finish_input(),
+        match next {
+            Ok(Fed::Item(())) => said.line(feed.line(), typed.then_some(feed.frame())),
+            Ok(Fed::NeedMore) => match pieces.next() {
+                Some(piece) => feed.push(piece),
+                None => feed.finish(),
             },
-            Ok(Progress::End) => break,
+            Ok(Fed::End) => break,
             Err(error) => {
                 said.failed(error);
                 break;
             }
         }
     }
-    said.findings = decoder.findings().iter().cloned().collect();
+    said.findings = feed.findings().iter().cloned().collect();
     said
 }
 
@@ -162,38 +153,72 @@ proptest! {
             strictness: if strict { Strictness::Strict } else { Strictness::Lenient },
             limits: Limits { max_line_bytes: limit, ..Limits::DEFAULT },
         };
-        let expected = slice(options.read(text), typed);
-        prop_assert_eq!(&source(options.reader(text), typed), &expected);
-        prop_assert_eq!(&source(options.reader(Slow(text, sizes[0])), typed), &expected);
+        let expected = slice(read_with(text, options), typed);
+        prop_assert_eq!(&source(Reader::with_options(text, options), typed), &expected);
+        prop_assert_eq!(&source(Reader::with_options(Slow(text, sizes[0]), options), typed), &expected);
         let mut rest = text;
         let cut = sizes.iter().cycle().map_while(|size| {
             let (piece, behind) = rest.split_at(rest.len().min(*size));
             rest = behind;
             (!piece.is_empty()).then_some(piece)
         });
-        prop_assert_eq!(&pieces(Decoder::new(options), cut, typed), &expected);
+        prop_assert_eq!(&pieces(Feed::with_options(options), cut, typed), &expected);
         let file = std::io::Cursor::new(text);
-        prop_assert_eq!(&source(options.open(file).unwrap(), typed), &expected);
+        prop_assert_eq!(&source(open_with(file, options).unwrap(), typed), &expected);
     }
 }
 
 #[test]
 fn a_growing_recording_is_read_as_it_grows() {
     let text: String = (0..5).map(|second| super::line(second, SESSION)).collect();
-    let mut decoder = Decoder::new(ReadOptions::strict());
-    let mut frame = Frame::default();
+    let mut feed = Feed::new();
     let mut count = 0;
     for (at, byte) in text.bytes().enumerate() {
-        decoder.push(&[byte]);
+        feed.push(&[byte]);
         let expected = text[..=at].matches('\n').count();
-        if let Progress::Line(_) = decoder.next_frame(&mut frame).unwrap() {
+        if let Fed::Item(frame) = feed.next_frame().unwrap() {
             count += 1;
             assert_eq!(frame.time.0 % 60_000, (count as i64 - 1) * 1000);
-            assert_eq!(decoder.offset(), at as u64 + 1);
+            assert_eq!(feed.offset(), at as u64 + 1);
         }
         assert_eq!(count, expected);
     }
-    assert!(decoder.findings().is_empty());
+    assert!(feed.findings().is_empty());
+}
+
+/// What was taken for the end is taken back, strictly and leniently: a line that is cut, and one that
+/// lacks its ending.
+#[test]
+fn what_seemed_to_be_the_end_may_go_on() {
+    let text: String = (0..3).map(|second| super::line(second, SESSION)).collect();
+    for strictness in [Strictness::Strict, Strictness::Lenient] {
+        let options = ReadOptions {
+            strictness,
+            ..ReadOptions::default()
+        };
+        for cut in 0..text.len() {
+            let mut feed = Feed::with_options(options);
+            let mut times = Vec::new();
+            let mut take = |feed: &mut Feed| loop {
+                match feed.next_frame() {
+                    Ok(Fed::Item(frame)) => times.push(frame.time.0 % 60_000),
+                    Ok(Fed::NeedMore | Fed::End) => break true,
+                    Err(error) => {
+                        assert!(error.is_truncated(), "{cut}: {error}");
+                        break false;
+                    }
+                }
+            };
+            feed.push(&text.as_bytes()[..cut]);
+            feed.finish();
+            take(&mut feed);
+            feed.push(&text.as_bytes()[cut..]);
+            feed.finish();
+            assert!(take(&mut feed), "{cut}");
+            assert_eq!(times, [0, 1000, 2000], "{cut}");
+            assert!(feed.findings().is_empty(), "{cut}: {:?}", feed.findings());
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lines as recorders write them, and what is left of broken ones.
 
-use gametape_echo::echoreplay::{ReadOptions, Strictness, read};
-use gametape_echo::{Frame, Limits};
+use gametape_echo::echoreplay::{read, read_with};
+use gametape_echo::{Limits, ReadOptions};
 
 use super::{SESSION, lenient, line, strict_error};
 
@@ -12,7 +12,7 @@ fn codes(text: &[u8]) -> (usize, Vec<Code>) {
     let (frames, findings) = lenient(text);
     let codes = findings
         .iter()
-        .map(|f| (f.code(), f.offset, f.frame))
+        .map(|f| (f.code(), f.place.offset, f.place.step))
         .collect();
     (frames.len(), codes)
 }
@@ -48,7 +48,7 @@ fn tolerated_spellings_are_read_strictly_and_kept() {
     let found: Vec<_> = lines
         .findings()
         .iter()
-        .map(|f| (f.code(), f.offset))
+        .map(|f| (f.code(), f.place.offset))
         .collect();
     assert_eq!(found[0], ("echoreplay.bom", Some(0)));
     assert_eq!(found[1].0, "echoreplay.blank-line");
@@ -114,22 +114,16 @@ fn the_last_line_is_taken_if_it_is_whole() {
 fn long_lines_are_a_limit() {
     let long = line(1, &format!("{{\"x\":\"{}\"}}", "y".repeat(200)));
     let text = format!("{0}{long}{0}{long}", line(0, SESSION));
-    let options = ReadOptions {
-        strictness: Strictness::Lenient,
-        limits: Limits {
-            max_line_bytes: 100,
-            ..Limits::DEFAULT
-        },
+    let limits = Limits {
+        max_line_bytes: 100,
+        ..Limits::DEFAULT
     };
-    let mut lines = options.read(text.as_bytes());
+    let mut lines = read_with(text.as_bytes(), ReadOptions::lenient().limits(limits));
     assert_eq!(lines.by_ref().count(), 2);
     let finding = lines.findings().iter().next().unwrap();
     assert_eq!((finding.code(), finding.repeats), ("echoreplay.limit", 1));
-    let strict = ReadOptions {
-        strictness: Strictness::Strict,
-        ..options
-    };
-    let error = strict.read(text.as_bytes()).find_map(Result::err).unwrap();
+    let mut lines = read_with(text.as_bytes(), ReadOptions::strict().limits(limits));
+    let error = lines.find_map(Result::err).unwrap();
     assert!(error.is_limit() && !error.is_truncated(), "{error}");
     assert_eq!(error.offset(), Some(line(0, SESSION).len() as u64));
 }
@@ -138,12 +132,11 @@ fn long_lines_are_a_limit() {
 fn errors_read_like_sentences() {
     let text = line(0, SESSION) + &line(1, "{\"game_clock\":x}");
     let mut lines = read(text.as_bytes());
-    let mut frame = Frame::default();
-    lines.next_frame(&mut frame).unwrap();
-    let error = lines.next_frame(&mut frame).unwrap_err();
+    lines.next_frame().unwrap();
+    let error = lines.next_frame().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "frame 1 (2022/01/02 03:00:01.000, line 2, byte 98): the session can't be read: a number is expected"
+        "frame 1 (1.000 s, line 2, byte 98): the session can't be read: a number is expected"
     );
 }
 
@@ -157,7 +150,7 @@ fn what_broken_lines_hold_is_not_told() {
     ] {
         let text = format!("{text}\r\n");
         let mut lines = read(text.as_bytes());
-        let error = lines.next_frame(&mut Frame::default()).unwrap_err();
+        let error = lines.next_frame().unwrap_err();
         assert!(
             error.to_string().contains(&format!("\"{told}\"")),
             "{error}"
@@ -169,13 +162,12 @@ fn what_broken_lines_hold_is_not_told() {
 fn broken_lines_are_named_by_their_number() {
     let good = "2022/01/02 03:00:00.000\t{\"game_clock\":1.5}\r\n";
     let text = format!("\u{feff}{good}\r\n404\n{good}nothing\n{good}");
-    let mut lines = ReadOptions::lenient().read(text.as_bytes());
-    let mut frame = Frame::default();
-    while lines.next_frame(&mut frame).unwrap().is_some() {}
+    let mut lines = read_with(text.as_bytes(), ReadOptions::lenient());
+    while lines.next_frame().unwrap().is_some() {}
     let found: Vec<_> = lines
         .findings()
         .iter()
-        .map(|f| (f.code(), f.line))
+        .map(|f| (f.code(), f.place.line))
         .collect();
     let expected = [
         ("echoreplay.bom", Some(1)),
@@ -183,6 +175,6 @@ fn broken_lines_are_named_by_their_number() {
         ("echoreplay.columns", Some(3)),
     ];
     assert_eq!(found, expected);
-    let place = lines.findings().iter().last().unwrap().place();
+    let place = lines.findings().iter().last().unwrap().place.to_string();
     assert!(place.starts_with("frame 1 (line 3, byte "), "{place}");
 }

@@ -17,8 +17,8 @@ mod values;
 mod writing;
 mod zips;
 
-use gametape_echo::echoreplay::ReadOptions;
-use gametape_echo::{Findings, Frame};
+use gametape_echo::echoreplay::{read, read_with};
+use gametape_echo::{Findings, Frame, ReadOptions};
 
 /// A session that is one.
 const SESSION: &str = r#"{"sessionid":"A","game_clock":1.5}"#;
@@ -30,10 +30,9 @@ fn line(second: u8, session: &str) -> String {
 
 /// Reads text leniently.
 fn lenient(text: &[u8]) -> (Vec<Frame>, Findings) {
-    let mut lines = ReadOptions::lenient().read(text);
-    let mut frame = Frame::default();
+    let mut lines = read_with(text, ReadOptions::lenient());
     let mut frames = Vec::new();
-    while lines.next_frame(&mut frame).unwrap().is_some() {
+    while let Some(frame) = lines.next_frame().unwrap() {
         frames.push(frame.clone());
     }
     (frames, lines.findings().clone())
@@ -41,15 +40,14 @@ fn lenient(text: &[u8]) -> (Vec<Frame>, Findings) {
 
 /// The code of the error of a strict reader, and its byte.
 fn strict_error(text: &[u8]) -> (&'static str, u64) {
-    let mut lines = ReadOptions::strict().read(text);
-    let mut frame = Frame::default();
+    let mut lines = read(text);
     loop {
-        match lines.next_frame(&mut frame) {
+        match lines.next_frame() {
             Ok(Some(_)) => {}
             Ok(None) => panic!("nothing is wrong with {:?}", String::from_utf8_lossy(text)),
             Err(error) => {
                 // It stays what it is.
-                let again = lines.next_frame(&mut frame).unwrap_err();
+                let again = lines.next_frame().unwrap_err();
                 assert_eq!(again.finding(), error.finding());
                 return (error.code(), error.offset().unwrap());
             }

@@ -59,9 +59,9 @@ fn lines_are_written_as_they_were_read() {
 fn frames_survive_writing_and_keep_every_member() {
     for (name, bytes) in recordings() {
         let mut lines = read(&bytes);
-        let mut frame = Frame::default();
         let mut count = 0;
-        while let Some(line) = lines.next_frame(&mut frame).unwrap() {
+        while let Some(frame) = lines.next_frame().unwrap().cloned() {
+            let line = lines.line().unwrap();
             assert_eq!(line.frame().unwrap(), frame, "{name}: in place or not");
             assert!(
                 frame.session.unknown.is_empty(),

@@ -283,7 +283,10 @@ fn bones_are_there_or_not() {
         let text = line(0, &format!("{{\"game_clock\":1}}{third}"));
         let (mut frames, findings) = lenient(text.as_bytes());
         assert_eq!(frames.len(), 1, "{third}");
-        let codes: Vec<_> = findings.iter().map(|f| (f.code(), f.offset)).collect();
+        let codes: Vec<_> = findings
+            .iter()
+            .map(|f| (f.code(), f.place.offset))
+            .collect();
         if let Some((code, offset)) = codes.first() {
             assert_eq!(strict_error(text.as_bytes()), (*code, offset.unwrap()));
         }

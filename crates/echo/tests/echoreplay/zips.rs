@@ -2,8 +2,8 @@
 
 use std::io::{Cursor, Write};
 
-use gametape_echo::echoreplay::{ReadOptions, Reader, ZipWriter, open, read};
-use gametape_echo::{Error, Findings, Frame};
+use gametape_echo::echoreplay::{Reader, ZipWriter, open, open_with, read};
+use gametape_echo::{Error, Findings, ReadOptions};
 use zip::CompressionMethod::{self, Deflated, Stored};
 use zip::ZipWriter as Zip;
 use zip::write::SimpleFileOptions;
@@ -60,7 +60,7 @@ fn strict(zip: &[u8]) -> Result<(Vec<u8>, Findings), Error> {
 }
 
 fn lenient(zip: &[u8]) -> (Vec<u8>, Findings) {
-    lines(ReadOptions::lenient().open(Cursor::new(zip)).unwrap()).unwrap()
+    lines(open_with(Cursor::new(zip), ReadOptions::lenient()).unwrap()).unwrap()
 }
 
 #[test]
@@ -80,11 +80,23 @@ fn files_of_a_zip_are_read_one_after_the_other() {
     );
     let codes: Vec<_> = findings
         .iter()
-        .map(|f| (f.code(), f.offset, f.frame))
+        .map(|f| {
+            (
+                f.code(),
+                f.place.offset,
+                f.place.step,
+                f.place.within.as_deref(),
+            )
+        })
         .collect();
     let expected = [
-        ("echoreplay.zip-members", Some(0), Some(0)),
-        ("echoreplay.no-newline", Some(0), Some(203)),
+        ("echoreplay.zip-members", None, None, None),
+        (
+            "echoreplay.no-newline",
+            Some(0),
+            Some(203),
+            Some("c.echoreplay"),
+        ),
     ];
     assert_eq!(codes, expected);
     assert!(
@@ -98,9 +110,9 @@ fn files_of_a_zip_are_read_one_after_the_other() {
 
     // Frames are counted through, bytes in each file.
     let mut reader = open(Cursor::new(bytes.as_slice())).unwrap();
-    let mut frame = Frame::default();
     let mut places = Vec::new();
-    while let Some(line) = reader.next_frame(&mut frame).unwrap() {
+    while reader.next_frame().unwrap().is_some() {
+        let line = reader.line().unwrap();
         places.push((line.index, line.offset));
     }
     assert_eq!(places.len(), 204);

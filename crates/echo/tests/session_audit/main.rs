@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use arena::{arena, pose, score};
 use cases::{Case, everybody, people, player, second, since, the_match, time_and_session, values};
+use gametape_core::Place;
 use gametape_echo::audit::SessionAudit;
 use gametape_echo::{
     Finding, Findings, Frame, Game, GameStatus, GoalType, Holding, Map, PausedState, Rule,
@@ -21,7 +22,10 @@ use gametape_samples::echo::{Match, MatchOptions};
 fn audit<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Vec<Finding> {
     let (mut audit, mut findings) = (SessionAudit::new(), Findings::default());
     for (at, frame) in frames.into_iter().enumerate() {
-        audit.push(at as u64, Some(100 * at as u64), frame, &mut findings);
+        let mut place = Place::nowhere("frame");
+        (place.step, place.offset) = (Some(at as u64), Some(100 * at as u64));
+        place.within = Some("a.echoreplay".into());
+        audit.push_at(&place, frame, &mut findings);
     }
     audit.finish(&mut findings);
     findings.into_iter().collect()
@@ -42,9 +46,12 @@ fn every_rule_is_raised_where_it_is_broken() {
             finding.message()
         );
         if code != "echo.no-frames" {
-            assert_eq!(finding.frame, Some(frame), "{code}");
-            assert_eq!(finding.offset, Some(100 * frame), "{code}");
-            assert_eq!(finding.time, Some(frames[frame as usize].time), "{code}");
+            let place = &finding.place;
+            assert_eq!(place.step, Some(frame), "{code}");
+            assert_eq!(place.offset, Some(100 * frame), "{code}");
+            assert_eq!(place.within.as_deref(), Some("a.echoreplay"), "{code}");
+            let since = frames[frame as usize].time.since(frames[0].time);
+            assert_eq!(place.time, Some(since), "{code}");
         }
         // Whatever else is wrong, it is no more than what follows from the change.
         let others: Vec<&str> = found
@@ -71,10 +78,10 @@ fn every_rule_is_raised_where_it_is_broken() {
         }
         raised.insert(code);
     }
-    let all: BTreeSet<&str> = Rule::CODES
+    let all: BTreeSet<&str> = Rule::ALL
         .iter()
-        .map(|(code, _)| *code)
-        .filter(|code| code.starts_with("echo."))
+        .map(|rule| rule.code)
+        .filter(|code| code.starts_with("echo.") && *code != "echo.feature")
         .collect();
     assert_eq!(raised, all);
 }
@@ -195,7 +202,7 @@ fn a_match_that_is_cut_is_told_from_one_that_is_not() {
             found
                 .iter()
                 .any(|finding| finding.code() == "echo.clock-jump"
-                    && finding.frame == Some(cut as u64)),
+                    && finding.place.step == Some(cut as u64)),
             "{game:?}: {found:?}"
         );
     }

@@ -95,7 +95,7 @@ pub fn salvage_to(
     salvage_ranges(input, limits, spool, out)
 }
 
-pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
+fn salvage_ranges<B: Ranges + ?Sized>(
     input: &B,
     limits: Limits,
     spool: impl Read + Write + Seek,

@@ -9,7 +9,7 @@ use gametape_core::tape::{Error, Work};
 use gametape_core::{Input, InputStream, Severity};
 use rayon::prelude::*;
 
-use super::super::EchoFormat;
+use super::super::encoding::EchoFormat;
 use crate::echoreplay::line::Columns;
 use crate::echoreplay::{self, Line};
 use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, butter};

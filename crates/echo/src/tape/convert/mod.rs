@@ -1,6 +1,7 @@
 //! From one form to another.
 
 mod batch;
+mod made;
 mod tame;
 mod to_butter;
 mod to_lines;
@@ -9,28 +10,19 @@ pub(super) use tame::tame;
 
 use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
 
+use super::encoding::EchoFormat;
 use super::error::EchoError;
 use super::frames::each;
+use super::opened::EchoTape;
 use super::options::{Wish, zip_told};
-use super::{EchoFormat, EchoTape};
 use crate::ReadOptions;
 use crate::butter::{Compression, Header, Options, Table};
 use crate::echoreplay::Redactor;
-use crate::loss::{FieldErrors, LossReport};
-
-/// What was made, beside its bytes.
-struct Made {
-    /// How far it is off.
-    errors: FieldErrors,
-    /// What the input had and the output has not.
-    left_out: Vec<String>,
-    /// What is odd about the input, and not about its frames.
-    notes: Vec<String>,
-}
+use crate::loss::LossReport;
 
 pub(super) fn convert(
     tape: &EchoTape,
-    to: Target<'_>,
+    to: &Target<'_>,
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Converted, Error> {

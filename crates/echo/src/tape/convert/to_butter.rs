@@ -6,10 +6,10 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use gametape_core::tape::{Error, Sink as Out, Work};
 
-use super::super::EchoTape;
 use super::super::error::{unwritable, unwritable_because};
-use super::Made;
+use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End, LeftOut, parse};
+use super::made::Made;
 use crate::Frame;
 use crate::butter::{ChunkDecoder, Header, Options, Writer};
 use crate::echoreplay::Redactor;

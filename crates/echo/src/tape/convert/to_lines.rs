@@ -5,10 +5,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use gametape_core::tape::{Error, Sink, Work};
 use rayon::prelude::*;
 
-use super::super::EchoTape;
 use super::super::error::{unwritable, unwritable_because};
-use super::Made;
+use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End};
+use super::made::Made;
 use super::tame::tame;
 use crate::echoreplay::container::Lines as Output;
 use crate::echoreplay::{self, Container, Line, Redactor, write_frame};
@@ -203,10 +203,8 @@ impl All {
                     redactor.frame(frame);
                 }
             }
-            let parts: Vec<Result<Part, Error>> = frames
-                .par_chunks_mut(TOGETHER)
-                .map(|frames| part(frames))
-                .collect();
+            let parts: Vec<Result<Part, Error>> =
+                frames.par_chunks_mut(TOGETHER).map(part).collect();
             for part in parts {
                 let part = part?;
                 self.errors.merge(&part.errors);

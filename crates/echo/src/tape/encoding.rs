@@ -1,0 +1,17 @@
+//! The two encodings of a match.
+
+/// Both formats: what is done with frames is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tape) enum EchoFormat {
+    Echoreplay,
+    Butter,
+}
+
+impl EchoFormat {
+    pub(in crate::tape) const fn name(self) -> &'static str {
+        match self {
+            Self::Echoreplay => "echoreplay",
+            Self::Butter => "butter",
+        }
+    }
+}
