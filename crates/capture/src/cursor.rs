@@ -136,6 +136,9 @@ impl InChunk {
     }
 }
 
+/// How a packet starts.
+const MAGIC: [u8; 4] = wire::MAGIC.to_le_bytes();
+
 /// Packets up to this size are read together with what is behind them; of a larger one nothing is
 /// read before its length is believed.
 const AT_ONCE: u64 = 1 << 20;
@@ -155,27 +158,27 @@ impl DeltaCursor<'_> {
         if at >= size {
             return Ok(None);
         }
-        let magic = wire::MAGIC.to_le_bytes();
-        let head = self.window.at(at, HEADER_BYTES as u64)?;
-        let is_packet = head.starts_with(&magic);
-        let claimed = wire::packet_len(head).ok();
-        let end = claimed
-            .and_then(|len| at.checked_add(len))
+        let rest = self.window.all_from(at, HEADER_BYTES as u64)?;
+        let is_packet = rest.starts_with(&MAGIC);
+        let header = Header::read(rest).ok();
+        let role = match header {
+            Some((header, _)) if header.baseline().is_none() => Role::Keyframe,
+            _ => Role::Delta,
+        };
+        let end = header
+            .and_then(|(_, payload)| at.checked_add(HEADER_BYTES as u64 + u64::from(payload)))
             .filter(|end| *end <= size);
         if let Some(end) = end {
-            let length = end - at;
-            if length <= AT_ONCE {
-                self.window.at(at, length + magic.len() as u64)?;
-            }
-            let behind = self.window.at(end, magic.len() as u64)?;
-            if behind.is_empty() || behind == magic {
-                return self.take(end);
+            let behind = usize::try_from(end - at).ok().and_then(|len| rest.get(len..));
+            let is_sound = behind.is_some_and(|behind| behind.starts_with(&MAGIC));
+            if is_sound || end == size || self.is_followed(end)? {
+                return self.take(end, role);
             }
         }
         // The length can't be believed, or what follows is damaged.
         let sound = self.find_sound(at + 1)?;
         if is_packet && (end.is_some() || sound < size) {
-            return self.take(end.map_or(sound, |end| end.min(sound)));
+            return self.take(end.map_or(sound, |end| end.min(sound)), role);
         }
         self.at = sound;
         if sound == size && is_packet {
@@ -189,15 +192,22 @@ impl DeltaCursor<'_> {
         Err(rule.at(at))
     }
 
-    fn take(&mut self, end: u64) -> Result<Found<'_>, Error> {
+    /// Whether another packet seems to be behind this one.
+    fn is_followed(&mut self, end: u64) -> Result<bool, Error> {
+        let (length, magic) = (end - self.at, MAGIC.len() as u64);
+        if length <= AT_ONCE {
+            self.window.at(self.at, length + magic)?;
+        }
+        Ok(self.window.at(end, magic)? == MAGIC)
+    }
+
+    fn take(&mut self, end: u64, role: Role) -> Result<Found<'_>, Error> {
         let at = self.at;
         let bytes = self.window.at(at, end - at)?;
         self.at = end;
-        let role = match Header::read(bytes) {
-            Ok((header, _)) if header.baseline().is_none() => Role::Keyframe,
-            _ => Role::Delta,
-        };
-        Ok(Some((bytes, at, role, None)))
+        // What is cut off in its header says nothing.
+        let whole = bytes.len() >= HEADER_BYTES;
+        Ok(Some((bytes, at, if whole { role } else { Role::Delta }, None)))
     }
 
     /// Where the next header is that can be read and has the right schema; the end of the file
@@ -206,10 +216,9 @@ impl DeltaCursor<'_> {
         if let Some(found) = self.next_sound.filter(|found| *found >= from) {
             return Ok(found);
         }
-        let magic = wire::MAGIC.to_le_bytes();
         let mut at = from;
         let found = loop {
-            let Some(next) = self.window.find(at, &magic)? else {
+            let Some(next) = self.window.find(at, &MAGIC)? else {
                 break self.window.size();
             };
             let header = Header::read(self.window.at(next, HEADER_BYTES as u64)?);

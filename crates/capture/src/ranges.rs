@@ -111,6 +111,20 @@ fn part(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(from..)?.get(..usize::try_from(length).ok()?)
 }
 
+/// From a place on.
+#[inline]
+fn rest(bytes: &[u8], at: u64) -> &[u8] {
+    let from = usize::try_from(at).unwrap_or(usize::MAX);
+    bytes.get(from..).unwrap_or_default()
+}
+
+/// So many of them, or all.
+#[inline]
+fn start(bytes: &[u8], count: u64) -> &[u8] {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    bytes.get(..count).unwrap_or(bytes)
+}
+
 /// Bytes that are read where somewhere else is looked at.
 const FIRST: u64 = 4 << 10;
 /// Bytes that are read at most where all is gone through, unless more are asked for.
@@ -146,13 +160,20 @@ impl<'a> Window<'a> {
 
     /// So many bytes from a place on, or as many as there are. Where they can't be read nothing
     /// changes.
+    #[inline]
     pub fn at(&mut self, at: u64, count: u64) -> Result<&[u8], Error> {
+        match self.ranges.in_memory() {
+            Some(bytes) => Ok(start(rest(bytes, at), count)),
+            None => self.read(at, count),
+        }
+    }
+
+    /// Of what is not in memory.
+    #[inline(never)]
+    fn read(&mut self, at: u64, count: u64) -> Result<&[u8], Error> {
         let count = count.min(self.size().saturating_sub(at));
         if count == 0 {
             return Ok(&[]);
-        }
-        if let Some(bytes) = self.ranges.in_memory() {
-            return Ok(part(bytes, at, count).unwrap_or_default());
         }
         let end = self.base + self.held.len() as u64;
         if at < self.base || at + count > end {
@@ -166,26 +187,26 @@ impl<'a> Window<'a> {
             self.base = at;
             self.step = step;
         }
-        Ok(part(&self.held, at - self.base, count).unwrap_or_default())
+        Ok(start(rest(&self.held, at - self.base), count))
     }
 
     /// So many bytes from a place on, or as many as there are, and all that is at hand behind them.
-    fn rest(&mut self, at: u64, least: u64) -> Result<&[u8], Error> {
-        self.at(at, least)?;
-        let (base, bytes) = match self.ranges.in_memory() {
-            Some(bytes) => (0, bytes),
-            None => (self.base, self.held.as_slice()),
-        };
-        let from = at.checked_sub(base).map(usize::try_from);
-        let from = from.and_then(Result::ok).unwrap_or(usize::MAX);
-        Ok(bytes.get(from..).unwrap_or_default())
+    #[inline]
+    pub fn all_from(&mut self, at: u64, least: u64) -> Result<&[u8], Error> {
+        if let Some(bytes) = self.ranges.in_memory() {
+            return Ok(rest(bytes, at));
+        }
+        if self.read(at, least)?.is_empty() {
+            return Ok(&[]);
+        }
+        Ok(rest(&self.held, at - self.base))
     }
 
     /// Where these bytes stand next, from a place on.
     pub fn find(&mut self, from: u64, bytes: &[u8]) -> Result<Option<u64>, Error> {
         let mut at = from;
         loop {
-            let piece = self.rest(at, bytes.len() as u64)?;
+            let piece = self.all_from(at, bytes.len() as u64)?;
             if let Some(next) = piece.windows(bytes.len()).position(|here| here == bytes) {
                 return Ok(Some(at + next as u64));
             }

@@ -125,6 +125,7 @@ impl<'a> Capture<'a> {
         let mut head = Window::new(ranges);
         let profile = container::profile(&mut head)?;
         if profile != PROFILE {
+            let profile = profile.to_owned();
             return Err(CaptureRule::Foreign { profile }.whole());
         }
         let facts = Facts::read(&mut head)?;

@@ -37,6 +37,7 @@ pub(crate) struct Record {
 
 impl Record {
     /// Of its first bytes; none where it does not end before a border.
+    #[inline]
     fn of(head: &[u8], at: u64, border: u64) -> Option<Self> {
         let (&op, rest) = head.split_first()?;
         let len = u64::from_le_bytes(*rest.first_chunk::<8>()?);
@@ -74,17 +75,20 @@ impl Record {
 
 impl Window<'_> {
     /// The record at `at`; none where it does not end before a border.
+    #[inline]
     pub fn record(&mut self, at: u64, border: u64) -> Result<Option<Record>, Error> {
         let head = self.at(at, RECORD_HEAD)?;
         Ok(Record::of(head, at, border))
     }
 
     /// The first bytes of a record's content.
+    #[inline]
     pub fn start_of(&mut self, record: &Record, most: u64) -> Result<&[u8], Error> {
         self.at(record.at + RECORD_HEAD, record.len.min(most))
     }
 
     /// A record's content.
+    #[inline]
     pub fn content_of(&mut self, record: &Record) -> Result<&[u8], Error> {
         if record.len > MOST_RECORD_BYTES {
             return Err(record.damaged());

@@ -163,7 +163,7 @@ impl Leading {
 }
 
 /// The header record's profile.
-pub(crate) fn profile(window: &mut Window<'_>) -> Result<String, Error> {
+pub(crate) fn profile<'w>(window: &'w mut Window<'_>) -> Result<&'w str, Error> {
     let at = mcap::MAGIC.len() as u64;
     if !starts_as_mcap(window.at(0, at)?) {
         return Err(CaptureRule::NotMcap.at(0));
@@ -182,5 +182,5 @@ pub(crate) fn profile(window: &mut Window<'_>) -> Result<String, Error> {
         return Err(CaptureRule::Record { what }.at(at));
     }
     let profile = Fields(window.content_of(&record)?).text();
-    profile.map(str::to_owned).ok_or_else(|| record.damaged())
+    profile.ok_or_else(|| record.damaged())
 }
