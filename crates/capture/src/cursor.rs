@@ -169,7 +169,9 @@ impl DeltaCursor<'_> {
             .and_then(|(_, payload)| at.checked_add(HEADER_BYTES as u64 + u64::from(payload)))
             .filter(|end| *end <= size);
         if let Some(end) = end {
-            let behind = usize::try_from(end - at).ok().and_then(|len| rest.get(len..));
+            let behind = usize::try_from(end - at)
+                .ok()
+                .and_then(|len| rest.get(len..));
             let is_sound = behind.is_some_and(|behind| behind.starts_with(&MAGIC));
             if is_sound || end == size || self.is_followed(end)? {
                 return self.take(end, role);
@@ -207,7 +209,12 @@ impl DeltaCursor<'_> {
         self.at = end;
         // What is cut off in its header says nothing.
         let whole = bytes.len() >= HEADER_BYTES;
-        Ok(Some((bytes, at, if whole { role } else { Role::Delta }, None)))
+        Ok(Some((
+            bytes,
+            at,
+            if whole { role } else { Role::Delta },
+            None,
+        )))
     }
 
     /// Where the next header is that can be read and has the right schema; the end of the file

@@ -234,3 +234,71 @@ impl<'a> Window<'a> {
         Ok(hasher.finalize())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// In a file, and in memory.
+    fn with_both(bytes: &[u8], each: impl Fn(Window<'_>)) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        each(Window::new(&Input::file(file).unwrap()));
+        each(Window::new(bytes));
+    }
+
+    #[test]
+    fn what_stands_across_the_border_of_two_pieces_is_found() {
+        let mut bytes = vec![b'.'; 3_500_000];
+        // Where pieces end that are read in a row: 4 KiB, then 8 KiB, and so on.
+        let mut places: Vec<usize> = (12..22).map(|power| 1 << power).collect();
+        places.extend((1..10).map(|piece| (piece << 12) - 2));
+        places.extend([0, 3_499_992]);
+        places.sort_unstable();
+        places.dedup_by(|a, b| *a - *b < 8);
+        for at in &places {
+            bytes[*at..*at + 8].copy_from_slice(b"somewhat");
+        }
+        with_both(&bytes, |mut window| {
+            for at in &places {
+                let from = (*at as u64).saturating_sub(5000);
+                let next = places.iter().find(|place| **place as u64 >= from);
+                let found = window.find(from, b"somewhat").unwrap();
+                assert_eq!(found, next.map(|at| *at as u64));
+            }
+            let mut at = 0;
+            for place in &places {
+                let found = window.find(at, b"somewhat").unwrap().unwrap();
+                assert_eq!(found, *place as u64);
+                at = found + 1;
+            }
+            assert_eq!(window.find(at, b"somewhat").unwrap(), None);
+            assert_eq!(window.find(u64::MAX, b"somewhat").unwrap(), None);
+        });
+    }
+
+    #[test]
+    fn a_window_is_wherever_it_is_asked_for() {
+        let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at / 7) as u8).collect();
+        with_both(&bytes, |mut window| {
+            for (at, count) in [
+                (0, 3),
+                (2, 5000),
+                (5000, 1),
+                (4000, 3_000_000),
+                (2_999_990, 8),
+                (2_999_990, 100),
+                (0, 0),
+                (3_000_000, 5),
+                (u64::MAX, u64::MAX),
+            ] {
+                let from = (at as usize).min(bytes.len());
+                let to = from.saturating_add(count as usize).min(bytes.len());
+                assert!(window.at(at, count).unwrap() == &bytes[from..to]);
+            }
+            let crc = window.crc(17, 2_345_678).unwrap();
+            assert_eq!(crc, crc32fast::hash(&bytes[17..2_345_678]));
+        });
+    }
+}
