@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gametape_delta::wire::{self, Header};
+use gametape_delta::wire::{self, HEADER_BYTES, Header};
 
 use crate::container::{Inside, inside};
 use crate::file::DeltaFile;
 use crate::layout::Role;
 use crate::packet::{Packet, Times};
+use crate::ranges::Window;
 use crate::reader::Capture;
 use crate::rule::{CaptureRule, Error};
 
@@ -42,10 +43,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(crate) const fn of_delta(file: &'a DeltaFile<'a>) -> Self {
+    pub(crate) fn of_delta(file: &'a DeltaFile<'a>) -> Self {
         Self {
             source: Source::Delta(DeltaCursor {
-                file,
+                window: Window::new(file.ranges()),
+                schema_hash: file.schema().hash(),
                 at: 0,
                 next_sound: None,
             }),
@@ -56,7 +58,8 @@ impl<'a> Cursor<'a> {
     /// The next packet; `None` at the end.
     ///
     /// # Errors
-    /// What can't be read. The next call goes on behind it.
+    /// What is wrong with the recording: the next call goes on behind it. Where the recording can't
+    /// be read, that: the next call tries the same again.
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
         let found = match &mut self.source {
             Source::Capture(capture, open) => open.next(capture)?,
@@ -100,8 +103,11 @@ impl InChunk {
                     return Ok(None);
                 }
                 self.at = 0;
-                self.next += 1;
-                self.offset = capture.unpack(self.next - 1, &mut self.unpacked)?;
+                let unpacked = capture.unpack(self.next, &mut self.unpacked);
+                if !matches!(unpacked, Err(Error::Io { .. })) {
+                    self.next += 1;
+                }
+                self.offset = unpacked?;
                 continue;
             };
             self.at = end;
@@ -130,84 +136,105 @@ impl InChunk {
     }
 }
 
+/// How a packet starts.
+const MAGIC: [u8; 4] = wire::MAGIC.to_le_bytes();
+
+/// Packets up to this size are read together with what is behind them; of a larger one nothing is
+/// read before its length is believed.
+const AT_ONCE: u64 = 1 << 20;
+
 /// Finds the packets of a file, and finds its way again behind what is damaged.
 struct DeltaCursor<'a> {
-    file: &'a DeltaFile<'a>,
-    at: usize,
+    window: Window<'a>,
+    schema_hash: u64,
+    at: u64,
     /// Where the next header is that must be one, once that was looked for.
-    next_sound: Option<usize>,
+    next_sound: Option<u64>,
 }
 
-impl<'a> DeltaCursor<'a> {
-    fn next(&mut self) -> Result<Found<'a>, Error> {
-        let bytes = self.file.bytes();
-        let at = self.at;
-        let rest = bytes.get(at..).unwrap_or_default();
-        if rest.is_empty() {
+impl DeltaCursor<'_> {
+    fn next(&mut self) -> Result<Found<'_>, Error> {
+        let (at, size) = (self.at, self.window.size());
+        if at >= size {
             return Ok(None);
         }
-        let magic = wire::MAGIC.to_le_bytes();
-        let claimed = wire::packet_len(rest).ok();
-        let end = claimed
-            .and_then(|len| usize::try_from(len).ok())
-            .and_then(|len| at.checked_add(len))
-            .filter(|end| *end <= bytes.len());
-        if let Some(end) = end
-            && let Some(behind) = bytes.get(end..)
-            && (behind.is_empty() || behind.starts_with(&magic))
-        {
-            return Ok(Some(self.take(end)));
-        }
-        // The length can't be believed, or what follows is damaged.
-        let sound = self.find_sound(at + 1);
-        if rest.starts_with(&magic) && (end.is_some() || sound < bytes.len()) {
-            return Ok(Some(self.take(end.map_or(sound, |end| end.min(sound)))));
-        }
-        self.at = sound;
-        if sound == bytes.len() && rest.starts_with(&magic) {
-            let what = "last packet";
-            return Err(CaptureRule::Truncated { what }.at(at as u64));
-        }
-        let rule = CaptureRule::LostSync {
-            bytes: (sound - at) as u64,
-            next: (sound < bytes.len()).then_some(sound as u64),
-        };
-        Err(rule.at(at as u64))
-    }
-
-    fn take(&mut self, end: usize) -> (&'a [u8], u64, Role, Option<Times>) {
-        let at = std::mem::replace(&mut self.at, end);
-        let bytes = self.file.bytes().get(at..end).unwrap_or_default();
-        let role = match Header::read(bytes) {
-            Ok((header, _)) if header.baseline().is_none() => Role::Keyframe,
+        let rest = self.window.all_from(at, HEADER_BYTES as u64)?;
+        let is_packet = rest.starts_with(&MAGIC);
+        let header = Header::read(rest).ok();
+        let role = match header {
+            Some((header, _)) if header.baseline().is_none() => Role::Keyframe,
             _ => Role::Delta,
         };
-        (bytes, at as u64, role, None)
+        let end = header
+            .and_then(|(_, payload)| at.checked_add(HEADER_BYTES as u64 + u64::from(payload)))
+            .filter(|end| *end <= size);
+        if let Some(end) = end {
+            let behind = usize::try_from(end - at)
+                .ok()
+                .and_then(|len| rest.get(len..));
+            let is_sound = behind.is_some_and(|behind| behind.starts_with(&MAGIC));
+            if is_sound || end == size || self.is_followed(end)? {
+                return self.take(end, role);
+            }
+        }
+        // The length can't be believed, or what follows is damaged.
+        let sound = self.find_sound(at + 1)?;
+        if is_packet && (end.is_some() || sound < size) {
+            return self.take(end.map_or(sound, |end| end.min(sound)), role);
+        }
+        self.at = sound;
+        if sound == size && is_packet {
+            let what = "last packet";
+            return Err(CaptureRule::Truncated { what }.at(at));
+        }
+        let rule = CaptureRule::LostSync {
+            bytes: sound - at,
+            next: (sound < size).then_some(sound),
+        };
+        Err(rule.at(at))
+    }
+
+    /// Whether another packet seems to be behind this one.
+    fn is_followed(&mut self, end: u64) -> Result<bool, Error> {
+        let (length, magic) = (end - self.at, MAGIC.len() as u64);
+        if length <= AT_ONCE {
+            self.window.at(self.at, length + magic)?;
+        }
+        Ok(self.window.at(end, magic)? == MAGIC)
+    }
+
+    fn take(&mut self, end: u64, role: Role) -> Result<Found<'_>, Error> {
+        let at = self.at;
+        let bytes = self.window.at(at, end - at)?;
+        self.at = end;
+        // What is cut off in its header says nothing.
+        let whole = bytes.len() >= HEADER_BYTES;
+        Ok(Some((
+            bytes,
+            at,
+            if whole { role } else { Role::Delta },
+            None,
+        )))
     }
 
     /// Where the next header is that can be read and has the right schema; the end of the file
     /// where there is none.
-    fn find_sound(&mut self, from: usize) -> usize {
+    fn find_sound(&mut self, from: u64) -> Result<u64, Error> {
         if let Some(found) = self.next_sound.filter(|found| *found >= from) {
-            return found;
+            return Ok(found);
         }
-        let bytes = self.file.bytes();
-        let magic = wire::MAGIC.to_le_bytes();
-        let hash = self.file.schema().hash();
         let mut at = from;
         let found = loop {
-            let rest = bytes.get(at..).unwrap_or_default();
-            let Some(next) = rest.windows(magic.len()).position(|four| *four == magic) else {
-                break bytes.len();
+            let Some(next) = self.window.find(at, &MAGIC)? else {
+                break self.window.size();
             };
-            at += next;
-            let header = bytes.get(at..).map(Header::read);
-            if matches!(header, Some(Ok((header, _))) if header.schema_hash == hash) {
-                break at;
+            let header = Header::read(self.window.at(next, HEADER_BYTES as u64)?);
+            if header.is_ok_and(|(header, _)| header.schema_hash == self.schema_hash) {
+                break next;
             }
-            at += 1;
+            at = next + 1;
         };
         self.next_sound = Some(found);
-        found
+        Ok(found)
     }
 }

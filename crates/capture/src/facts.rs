@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use gametape_delta::Schema;
 use mcap::records::op;
 
-use crate::container::{self, Chunk, ChunkPlace, Fields, Inside, SchemaRecord, inside, unpack};
+use crate::container::{Extent, Fields, Inside, Leading, SchemaRecord, inside, unpack};
 use crate::layout::{
     DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, METADATA, Role,
     SCHEMA_NAME,
 };
 use crate::limits::ReadLimits;
+use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error};
 
 /// Schema and channels, as a chunk defines them.
@@ -20,8 +21,8 @@ pub(crate) struct Described {
 }
 
 pub(crate) fn describe(
-    bytes: &[u8],
-    place: &ChunkPlace,
+    ranges: Ranges<'_>,
+    extent: Extent,
     limits: &ReadLimits,
 ) -> Result<Described, Error> {
     let mut described = Described {
@@ -29,10 +30,9 @@ pub(crate) fn describe(
         schema: None,
     };
     let mut unpacked = Vec::new();
-    let chunk = Chunk::at(bytes, place.at)?;
-    unpack(&chunk, limits, &mut unpacked)?;
+    unpack(ranges, extent, limits, &mut unpacked)?;
     let mut at = 0;
-    while let Some((found, end)) = inside(&unpacked, at, chunk.offset)? {
+    while let Some((found, end)) = inside(&unpacked, at, extent.at)? {
         match found {
             Inside::Schema(SchemaRecord { name, data }) if name == SCHEMA_NAME => {
                 described.schema = Some(data.to_vec());
@@ -69,56 +69,57 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn read(window: &mut Window<'_>) -> Result<Self, Error> {
         let mut facts = Self {
             schema: None,
             tick_ns: None,
             log_tick_ns: DEFAULT_TICK_NS,
             there: false,
         };
-        for record in container::leading(bytes) {
+        let mut leading = Leading::new();
+        while let Some(record) = leading.next(window)? {
             if record.op != op::METADATA {
                 continue;
             }
-            let mut fields = Fields(record.body);
+            let mut fields = Fields(window.content_of(&record)?);
             let name = fields.text().ok_or_else(|| record.damaged())?;
-            if name != METADATA {
-                continue;
+            if name == METADATA {
+                let map = fields.texts().ok_or_else(|| record.damaged())?;
+                facts.take(&map)?;
             }
-            let map = fields.texts().ok_or_else(|| record.damaged())?;
-            let number = |key: &'static str| {
-                map.get(key)
-                    .map(|value| {
-                        value
-                            .parse::<u64>()
-                            .ok()
-                            .filter(|ns| *ns > 0)
-                            .ok_or_else(|| {
-                                let value = (*value).to_owned();
-                                CaptureRule::Metadata { key, value }.whole()
-                            })
-                    })
-                    .transpose()
-            };
-            facts.there = true;
-            facts.tick_ns = number(KEY_TICK)?;
-            facts.log_tick_ns = number(KEY_LOG_TICK)?
-                .or(facts.tick_ns)
-                .unwrap_or(DEFAULT_TICK_NS);
-            let hash = map.get(KEY_SCHEMA_HASH);
-            let schema = map.get(KEY_SCHEMA).map(|json| {
-                let schema = read_schema(json.as_bytes())?;
-                let found = format!("{:016x}", schema.hash());
-                match hash {
-                    Some(hash) if *hash != found => {
-                        let reason = format!("its hash is {found}, the metadata says {hash}");
-                        Err(CaptureRule::Schema { reason }.whole())
-                    }
-                    _ => Ok(schema),
-                }
-            });
-            facts.schema = schema.or(facts.schema);
         }
         Ok(facts)
+    }
+
+    fn take(&mut self, map: &BTreeMap<&str, &str>) -> Result<(), Error> {
+        let number = |key: &'static str| {
+            let Some(value) = map.get(key) else {
+                return Ok(None);
+            };
+            let ns = value.parse::<u64>().ok().filter(|ns| *ns > 0);
+            ns.map(Some).ok_or_else(|| {
+                let value = (*value).to_owned();
+                CaptureRule::Metadata { key, value }.whole()
+            })
+        };
+        self.there = true;
+        self.tick_ns = number(KEY_TICK)?;
+        self.log_tick_ns = number(KEY_LOG_TICK)?
+            .or(self.tick_ns)
+            .unwrap_or(DEFAULT_TICK_NS);
+        let hash = map.get(KEY_SCHEMA_HASH);
+        let schema = map.get(KEY_SCHEMA).map(|json| {
+            let schema = read_schema(json.as_bytes())?;
+            let found = format!("{:016x}", schema.hash());
+            match hash {
+                Some(hash) if *hash != found => {
+                    let reason = format!("its hash is {found}, the metadata says {hash}");
+                    Err(CaptureRule::Schema { reason }.whole())
+                }
+                _ => Ok(schema),
+            }
+        });
+        self.schema = schema.or(self.schema.take());
+        Ok(())
     }
 }

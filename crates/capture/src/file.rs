@@ -1,27 +1,34 @@
 //! A file of packets.
 
+use std::borrow::Cow;
+
 use gametape_delta::Schema;
 
+use crate::ranges::Ranges;
+use crate::rule::Error;
 use crate::seek::Entry;
 
 /// A file of packets one behind the other, and their schema.
 #[derive(Clone, Debug)]
 pub struct DeltaFile<'a> {
-    bytes: &'a [u8],
+    ranges: Ranges<'a>,
     schema: Schema,
 }
 
 impl<'a> DeltaFile<'a> {
     /// Packets of this schema.
     #[must_use]
-    pub const fn new(bytes: &'a [u8], schema: Schema) -> Self {
-        Self { bytes, schema }
+    pub fn new(source: impl Into<Ranges<'a>>, schema: Schema) -> Self {
+        Self {
+            ranges: source.into(),
+            schema,
+        }
     }
 
-    /// The whole file.
+    /// What it is read from.
     #[must_use]
-    pub const fn bytes(&self) -> &'a [u8] {
-        self.bytes
+    pub const fn ranges(&self) -> Ranges<'a> {
+        self.ranges
     }
 
     /// The schema.
@@ -31,10 +38,7 @@ impl<'a> DeltaFile<'a> {
     }
 
     /// The packet whose entry this is.
-    pub(crate) fn packet(&self, entry: &Entry) -> &'a [u8] {
-        self.bytes
-            .get(entry.at..)
-            .and_then(|rest| rest.get(..entry.len))
-            .unwrap_or_default()
+    pub(crate) fn packet(&self, entry: &Entry) -> Result<Cow<'a, [u8]>, Error> {
+        self.ranges.range(entry.at, entry.len as u64)
     }
 }

@@ -31,6 +31,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What is opened is a slice, or an [`Input`](gametape_core::Input): of a file, or of [`Ranges`] that
+//! somebody else fetches, those alone are read that are needed, a chunk at a time.
+//!
 //! [`Packets`] is one view of a capture and of a [`DeltaFile`], packets one behind the other;
 //! [`Replay`] applies them; [`migrate`] carries them over to another schema.
 //!
@@ -38,7 +41,9 @@
 //! |---|---|
 //! | names, topics, what a capture says of itself | `layout.rs`; `facts.rs` reads it |
 //! | the MCAP file: records, chunks, index | [`container`] |
-//! | opening a capture, its keyframes, the state at a tick | `reader.rs`, `seek.rs` |
+//! | what a recording is read from, a range at a time | `ranges.rs` |
+//! | opening a capture | `reader.rs` |
+//! | its keyframes, the state at a tick | `keyframe.rs`, `seek.rs`, `state.rs` |
 //! | going from packet to packet, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
 //! | one view of both | `stream.rs` |
 //! | applying packets, and which states are held | `replay.rs` |
@@ -49,8 +54,8 @@
 //! | recordings of packets as any recording (feature `tape`) | `tape/` |
 //! | what a recording can break; why a capture can't be written; the bounds | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
 //!
-//! A module knows those below it alone: container and packet, then cursor and seek, then replay and
-//! stream, then writer, migration, checking and salvage, then the adapter.
+//! A module knows those below it alone: ranges, then container and packet, then cursor and seek, then
+//! replay and stream, then writer, migration, checking and salvage, then the adapter.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -72,15 +77,18 @@ mod decoder;
 mod error;
 mod facts;
 mod file;
+mod keyframe;
 mod layout;
 mod limits;
 mod migrate;
 mod packet;
+mod ranges;
 mod reader;
 mod replay;
 mod rule;
 mod salvage;
 mod seek;
+mod state;
 mod stream;
 #[cfg(feature = "tape")]
 pub mod tape;
@@ -93,6 +101,7 @@ pub use error::CaptureError;
 pub use facts::read_schema;
 pub use file::DeltaFile;
 pub use gametape_core::{Severity, Strictness};
+pub use keyframe::Keyframe;
 pub use layout::{
     MESSAGE_ENCODING, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME, TOPIC_ADDED, TOPIC_DELTAS,
     TOPIC_KEYFRAMES,
@@ -100,7 +109,8 @@ pub use layout::{
 pub use limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES, ReadLimits};
 pub use migrate::{Migrated, migrate};
 pub use packet::{Packet, Times};
-pub use reader::{Capture, Ending, Keyframe};
+pub use ranges::Ranges;
+pub use reader::{Capture, Ending};
 pub use replay::{Added, Replay};
 pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
 pub use salvage::{Repair, Salvaged, salvage};

@@ -37,7 +37,7 @@ pub fn migrate<E: From<CaptureError>>(
         CaptureError::Migrate(all.join("; "))
     })?;
     let mut encoder = Encoder::new(schema).limits(Limits::NONE);
-    let mut replay = packets.replay();
+    let mut replay = packets.replay().map_err(CaptureError::from)?;
     let mut bytes = Vec::new();
     let mut count = 0;
     let mut cursor = packets.cursor();

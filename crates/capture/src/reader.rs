@@ -1,17 +1,16 @@
-//! Reading captures: their facts, their packets, and the state at any tick.
+//! Reading captures: their facts, their chunks, and how they end.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use gametape_delta::wire::Header;
-use gametape_delta::{Schema, Snapshot};
+use gametape_delta::Schema;
 
-use crate::container::{self, Chunk, ChunkPlace, Inside, Message, WalkEnd, Walked, inside, unpack};
+use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack};
 use crate::facts::{Facts, describe, read_schema};
+use crate::keyframe::Listed;
 use crate::layout::{PROFILE, Role};
 use crate::limits::ReadLimits;
-use crate::rule::{CaptureRule, Error};
-use crate::seek::{self, Entry, Missing};
+use crate::ranges::{Ranges, Window};
+use crate::rule::{CaptureRule, Error, Finding, fault};
 
 /// How a capture ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,127 +25,139 @@ pub enum Ending {
     BadSummary,
 }
 
-/// A full snapshot that seeking can start from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Keyframe {
-    /// Its tick.
-    pub tick: u32,
-    /// True if the recorder added it.
-    pub added: bool,
-    chunk: usize,
-    /// Where its message starts in the unpacked chunk.
-    at: usize,
-}
-
-/// A capture that is in memory, or mapped.
+/// A capture: in memory, in a file, or somewhere else.
 ///
-/// Opening reads the summary alone, or where there is none, goes from record to record; nothing
-/// is unpacked before it is asked for.
+/// Opening reads its head and the summary at its end alone, or where there is none, goes from record
+/// to record; no chunk is read before it is asked for, and one at a time.
 #[derive(Debug)]
 pub struct Capture<'a> {
-    bytes: &'a [u8],
+    ranges: Ranges<'a>,
     schema: Schema,
     limits: ReadLimits,
     tick_ns: Option<u64>,
     log_tick_ns: u64,
     has_facts: bool,
+    end: End,
+    listed: Listed,
+}
+
+/// What the end of a capture says of it, or what was found without that.
+#[derive(Debug)]
+struct End {
     channels: BTreeMap<u16, Role>,
     chunks: Vec<ChunkPlace>,
     messages: Option<BTreeMap<u16, u64>>,
+    /// The schema of the summary, as JSON.
+    schema: Option<Vec<u8>>,
     ending: Ending,
     /// Messages outside of chunks.
     loose: u64,
-    keyframes: OnceLock<Vec<Keyframe>>,
+    /// What is wrong with the summary.
+    problem: Option<Finding>,
+}
+
+impl End {
+    fn read(ranges: Ranges<'_>) -> Result<Self, Error> {
+        match container::read_summary(ranges) {
+            Ok(Some(summary)) => {
+                let listed = summary.lists_all_chunks();
+                let mut end = Self {
+                    channels: summary.channels,
+                    chunks: summary.chunks,
+                    messages: summary.messages,
+                    schema: summary.schema,
+                    ending: Ending::Whole,
+                    loose: 0,
+                    problem: None,
+                };
+                if !listed {
+                    let walked = container::walk(ranges)?;
+                    (end.chunks, end.loose) = (walked.chunks, walked.loose);
+                }
+                Ok(end)
+            }
+            Ok(None) => Self::walked(ranges, None),
+            Err(error) => Self::walked(ranges, Some(fault(error)?)),
+        }
+    }
+
+    fn walked(ranges: Ranges<'_>, problem: Option<Finding>) -> Result<Self, Error> {
+        let Walked { chunks, loose, end } = container::walk(ranges)?;
+        let ending = match (&problem, end) {
+            (Some(_), _) | (_, WalkEnd::DataEnd { .. }) => Ending::BadSummary,
+            (None, WalkEnd::Border) => Ending::NoSummary,
+            (None, WalkEnd::Cut(at)) => Ending::Cut(at),
+        };
+        Ok(Self {
+            channels: BTreeMap::new(),
+            chunks,
+            messages: None,
+            schema: None,
+            ending,
+            loose,
+            problem,
+        })
+    }
+
+    fn extent(&self, chunk: usize) -> Option<Extent> {
+        let place = self.chunks.get(chunk)?;
+        Some(Extent {
+            at: place.at,
+            end: place.end(),
+            next: self.chunks.get(chunk + 1).map(|next| next.at),
+        })
+    }
 }
 
 impl<'a> Capture<'a> {
-    /// Opens a capture with default limits.
+    /// Opens a capture with default limits: of bytes, or of an [`Input`](gametape_core::Input).
     ///
     /// # Errors
     /// Where it is no capture, or nothing of it can be read. One that was cut opens: see
     /// [`Capture::ending`].
-    pub fn open(bytes: &'a [u8]) -> Result<Self, Error> {
-        Self::open_with(bytes, ReadLimits::default())
+    pub fn open(source: impl Into<Ranges<'a>>) -> Result<Self, Error> {
+        Self::open_with(source, ReadLimits::default())
     }
 
     /// [`Capture::open`] within other limits.
-    pub fn open_with(bytes: &'a [u8], limits: ReadLimits) -> Result<Self, Error> {
-        let profile = container::profile(bytes)?;
+    pub fn open_with(source: impl Into<Ranges<'a>>, limits: ReadLimits) -> Result<Self, Error> {
+        let ranges = source.into();
+        let mut head = Window::new(ranges);
+        let profile = container::profile(&mut head)?;
         if profile != PROFILE {
             let profile = profile.to_owned();
             return Err(CaptureRule::Foreign { profile }.whole());
         }
-        let facts = Facts::read(bytes)?;
-        let mut channels = BTreeMap::new();
-        let mut messages = None;
+        let facts = Facts::read(&mut head)?;
+        let mut end = End::read(ranges)?;
         let (mut schema, damaged) = match facts.schema {
             Some(Ok(schema)) => (Some(schema), None),
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        let (chunks, ending, loose) = match container::read_summary(bytes) {
-            Ok(Some(summary)) => {
-                // One behind the other: none twice, so that what is listed of them stays in
-                // proportion to the file.
-                let ascending = summary.chunks.is_sorted_by(|a, b| a.at < b.at);
-                let listed = summary.lists_all_chunks() && ascending;
-                channels = summary.channels;
-                messages = summary.messages;
-                if let (None, Some(data)) = (&schema, summary.schema) {
-                    schema = Some(read_schema(data)?);
-                }
-                if listed {
-                    (summary.chunks, Ending::Whole, 0)
-                } else {
-                    let walked = container::walk(bytes);
-                    (walked.chunks, Ending::Whole, walked.loose)
-                }
-            }
-            other => {
-                let Walked { chunks, loose, end } = container::walk(bytes);
-                let ending = match (other, end) {
-                    (Err(_), _) | (_, WalkEnd::DataEnd { .. }) => Ending::BadSummary,
-                    (Ok(_), WalkEnd::Border) => Ending::NoSummary,
-                    (Ok(_), WalkEnd::Cut(at)) => Ending::Cut(at as u64),
-                };
-                (chunks, ending, loose)
-            }
-        };
-        if channels.is_empty() || schema.is_none() {
-            let first = chunks.first().map(|first| describe(bytes, first, &limits));
-            match first {
-                Some(Ok(described)) => {
-                    channels.extend(described.channels);
-                    schema = match (schema, described.schema) {
-                        (None, Some(data)) => Some(read_schema(&data)?),
-                        (schema, _) => schema,
-                    };
-                }
-                Some(Err(error)) if schema.is_none() => return Err(error),
-                _ => {}
-            }
+        if let (None, Some(data)) = (&schema, end.schema.take()) {
+            schema = Some(read_schema(&data)?);
         }
-        if channels.is_empty() || ending != Ending::Whole {
+        if end.channels.is_empty() || schema.is_none() {
+            schema = of_first_chunk(ranges, &limits, schema, &mut end)?;
+        }
+        if end.channels.is_empty() || end.ending != Ending::Whole {
             // Channels of later chunks, or of a first one that is lost: the numbers are those that
             // our writer gives.
             for (channel, role) in Role::NUMBERED {
-                channels.entry(channel).or_insert(role);
+                end.channels.entry(channel).or_insert(role);
             }
         }
         Ok(Self {
-            bytes,
+            ranges,
             schema: schema
                 .ok_or_else(|| damaged.unwrap_or_else(|| CaptureRule::NoSchema.whole()))?,
             limits,
             tick_ns: facts.tick_ns,
             log_tick_ns: facts.log_tick_ns,
             has_facts: facts.there,
-            channels,
-            chunks,
-            messages,
-            ending,
-            loose,
-            keyframes: OnceLock::new(),
+            listed: Listed::new(end.chunks.len()),
+            end,
         })
     }
 
@@ -177,183 +188,68 @@ impl<'a> Capture<'a> {
     /// How it ends.
     #[must_use]
     pub const fn ending(&self) -> Ending {
-        self.ending
+        self.end.ending
     }
 
     /// Packets of a role, as the summary counts them.
     #[must_use]
     pub fn counted(&self, role: Role) -> Option<u64> {
         let of_role = |(channel, count): (&u16, &u64)| {
-            (self.channels.get(channel) == Some(&role)).then_some(*count)
+            (self.end.channels.get(channel) == Some(&role)).then_some(*count)
         };
-        Some(self.messages.as_ref()?.iter().filter_map(of_role).sum())
+        Some(self.counts()?.iter().filter_map(of_role).sum())
     }
 
     /// Messages by channel, as the summary counts them.
     #[must_use]
     pub const fn counts(&self) -> Option<&BTreeMap<u16, u64>> {
-        self.messages.as_ref()
+        self.end.messages.as_ref()
     }
 
     /// The ticks of the first and the last packet, as the chunks say.
     #[must_use]
     pub fn ticks(&self) -> Option<(u32, u32)> {
-        let start = self.chunks.iter().map(|chunk| chunk.start_time).min()?;
-        let end = self.chunks.iter().map(|chunk| chunk.end_time).max()?;
+        let start = self.chunks().iter().map(|chunk| chunk.start_time).min()?;
+        let end = self.chunks().iter().map(|chunk| chunk.end_time).max()?;
         Some((self.tick_of(start), self.tick_of(end)))
-    }
-
-    /// Full snapshots that seeking starts from, as the index lists them, in the order of the
-    /// recording. Chunks that have no index are unpacked for that.
-    #[must_use]
-    pub fn keyframes(&self) -> &[Keyframe] {
-        self.keyframes.get_or_init(|| {
-            let mut found = Vec::new();
-            for chunk in 0..self.chunks.len() {
-                if self.listed(chunk, &mut found).is_none() {
-                    self.scanned(chunk, &mut found);
-                }
-            }
-            found
-        })
-    }
-
-    /// The state at the latest recorded tick that is not after `tick`, from the nearest full
-    /// snapshot on. Where a delta builds on a state before that, from the one before; and so on.
-    ///
-    /// # Errors
-    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`]
-    /// where a baseline is not recorded; what is wrong with a packet that is needed.
-    pub fn state_at(&self, tick: u32) -> Result<Snapshot, Error> {
-        let keyframes = self.keyframes();
-        let nearest = keyframes.partition_point(|keyframe| keyframe.tick <= tick);
-        let mut missing = None;
-        // Further back in ever longer steps: a stream whose deltas build on states from before
-        // every full snapshot is gone through a few times at most.
-        let mut back = 1;
-        while let Some(start) = nearest.checked_sub(back).and_then(|at| keyframes.get(at)) {
-            back *= 2;
-            // An index that does not fit is as good as none.
-            let Ok(entries) = self.entries_from((start.chunk, start.at), tick) else {
-                break;
-            };
-            let first = entries.first();
-            if !first.is_some_and(|first| first.tick == start.tick && first.baseline.is_none()) {
-                break;
-            }
-            match seek::chain(&entries) {
-                Some(Ok(chain)) => return self.make(&entries, &chain),
-                Some(Err(not_there)) => missing = Some(not_there),
-                None => {}
-            }
-        }
-        self.state_from_start(tick, missing)
-    }
-
-    /// Without any help of the index.
-    fn state_from_start(&self, tick: u32, missing: Option<Missing>) -> Result<Snapshot, Error> {
-        let entries = self.entries_from((0, 0), tick)?;
-        match seek::chain(&entries) {
-            Some(Ok(chain)) => self.make(&entries, &chain),
-            Some(Err(not_there)) if entries.iter().any(|entry| entry.baseline.is_none()) => {
-                Err(missing.unwrap_or(not_there).error())
-            }
-            _ => {
-                let first = self.keyframes().iter().map(|keyframe| keyframe.tick).min();
-                Err(CaptureRule::NoState { tick, first }.whole())
-            }
-        }
-    }
-
-    /// The packets from a place on whose ticks are not after `tick`.
-    fn entries_from(&self, from: (usize, usize), tick: u32) -> Result<Vec<Entry>, Error> {
-        let mut entries = Vec::new();
-        let mut unpacked = Vec::new();
-        let (first, mut at) = from;
-        // The packets say where to stop; a time in the index may be damaged.
-        for number in first..self.chunks.len() {
-            let offset = self.unpack(number, &mut unpacked)?;
-            while let Some((found, end)) = inside(&unpacked, at, offset)? {
-                if let Inside::Message(message) = found
-                    && self.role(message.channel).is_some()
-                    && let Ok((header, _)) = Header::read(message.data)
-                {
-                    if header.tick > tick {
-                        return Ok(entries);
-                    }
-                    entries.push(Entry {
-                        tick: header.tick,
-                        baseline: header.baseline(),
-                        chunk: number,
-                        at,
-                        len: message.data.len(),
-                        index: None,
-                    });
-                }
-                at = end;
-            }
-            at = 0;
-        }
-        Ok(entries)
-    }
-
-    /// Applies the packets of a chain.
-    fn make(&self, entries: &[Entry], chain: &[usize]) -> Result<Snapshot, Error> {
-        let mut states = seek::States::new(&self.schema);
-        let mut unpacked = Vec::new();
-        let mut open = None;
-        for entry in chain.iter().filter_map(|at| entries.get(*at)) {
-            let offset = match open {
-                Some((chunk, offset)) if chunk == entry.chunk => offset,
-                _ => self.unpack(entry.chunk, &mut unpacked)?,
-            };
-            open = Some((entry.chunk, offset));
-            if let Some((Inside::Message(message), _)) = inside(&unpacked, entry.at, offset)? {
-                states.apply(entry, offset, message.data)?;
-            }
-        }
-        Ok(states.into_state())
     }
 
     /// What keeps the end of the capture from being read; nothing where only its index is missing.
     #[must_use]
     pub fn problem(&self) -> Option<Error> {
-        match self.ending {
-            Ending::Whole | Ending::NoSummary if self.loose > 0 => {
-                let messages = self.loose;
+        let truncated = |what, offset| Some(CaptureRule::Truncated { what }.at(offset));
+        match self.end.ending {
+            Ending::Whole | Ending::NoSummary if self.end.loose > 0 => {
+                let messages = self.end.loose;
                 Some(CaptureRule::Loose { messages }.whole())
             }
             Ending::Whole | Ending::NoSummary => None,
-            Ending::Cut(offset) => {
-                let what = "last record";
-                Some(CaptureRule::Truncated { what }.at(offset))
-            }
-            Ending::BadSummary => container::read_summary(self.bytes).err().or_else(|| {
-                let offset = self.bytes.len() as u64;
-                let what = "summary";
-                Some(CaptureRule::Truncated { what }.at(offset))
-            }),
+            Ending::Cut(offset) => truncated("last record", offset),
+            Ending::BadSummary => match &self.end.problem {
+                Some(problem) => Some(problem.clone().into()),
+                None => truncated("summary", self.ranges.size()),
+            },
         }
     }
 
     /// The same capture with these chunks alone.
     #[must_use]
     pub fn with_chunks(mut self, chunks: Vec<ChunkPlace>) -> Self {
-        self.chunks = chunks;
-        self.keyframes = OnceLock::new();
+        self.listed = Listed::new(chunks.len());
+        self.end.chunks = chunks;
         self
     }
 
-    /// The whole file.
+    /// What it is read from.
     #[must_use]
-    pub const fn bytes(&self) -> &'a [u8] {
-        self.bytes
+    pub const fn ranges(&self) -> Ranges<'a> {
+        self.ranges
     }
 
     /// Its chunks, by their places.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkPlace] {
-        &self.chunks
+        &self.end.chunks
     }
 
     /// The bounds it is read within.
@@ -365,94 +261,62 @@ impl<'a> Capture<'a> {
     /// Whether it has a channel for packets of this role.
     #[must_use]
     pub fn has_role(&self, role: Role) -> bool {
-        self.channels.values().any(|other| *other == role)
+        self.end.channels.values().any(|other| *other == role)
     }
 
     pub(crate) fn role(&self, channel: u16) -> Option<Role> {
-        self.channels.get(&channel).copied()
+        self.end.channels.get(&channel).copied()
     }
 
-    /// Unpacks a chunk into `into`, whatever that held; gives the place of its record in the file.
+    /// Reads a chunk and unpacks it into `into`, whatever that held; gives the place of its record
+    /// in the file.
     ///
     /// # Errors
     /// What keeps it from being unpacked.
     pub fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, Error> {
-        let at = self.chunks.get(chunk).map_or(usize::MAX, |place| place.at);
         into.clear();
-        let record = Chunk::at(self.bytes, at)?;
-        // Chunks that overlapped could share what unpacks to far more than the file.
-        let next = self.chunks.get(chunk + 1);
-        if next.is_some_and(|next| record.end() > next.at) {
-            return Err(CaptureRule::Record { what: "chunk" }.at(at as u64));
-        }
-        unpack(&record, &self.limits, into)?;
-        Ok(at as u64)
+        let Some(extent) = self.end.extent(chunk) else {
+            return Err(CaptureRule::Record { what: "chunk" }.at(self.ranges.size()));
+        };
+        unpack(self.ranges, extent, &self.limits, into)?;
+        Ok(extent.at)
     }
 
-    fn tick_of(&self, log_time: u64) -> u32 {
+    pub(crate) fn tick_of(&self, log_time: u64) -> u32 {
         u32::try_from(log_time / self.log_tick_ns).unwrap_or(u32::MAX)
     }
 
-    /// The full snapshots of a chunk, by its message indexes; `None` where those can't be used.
-    fn listed(&self, chunk: usize, found: &mut Vec<Keyframe>) -> Option<()> {
-        let place = self.chunks.get(chunk)?;
-        // The indexes of the last chunk may be cut off in part.
-        let cut = self.ending != Ending::Whole && chunk + 1 == self.chunks.len();
-        if place.indexes.is_empty() || cut {
-            return None;
-        }
-        let mut listed = Vec::new();
-        // They follow their chunk. Many chunks that shared one index would list it many times.
-        let next = self.chunks.get(chunk + 1);
-        let end = next.map_or(self.bytes.len(), |next| next.at);
-        for (channel, at) in &place.indexes {
-            if !(place.at..end).contains(at) {
-                return None;
-            }
-            let added = match self.role(*channel) {
-                Some(Role::Keyframe) => false,
-                Some(Role::Added) => true,
-                _ => continue,
-            };
-            let entries = container::read_message_index(self.bytes, *at, *channel).ok()?;
-            listed.extend(entries.into_iter().map(|(time, at)| Keyframe {
-                tick: self.tick_of(time),
-                added,
-                chunk,
-                at,
-            }));
-        }
-        listed.sort_unstable_by_key(|keyframe| keyframe.at);
-        found.extend(listed);
-        Some(())
-    }
-
-    /// The full snapshots of a chunk, by unpacking it.
-    fn scanned(&self, chunk: usize, found: &mut Vec<Keyframe>) {
-        let mut unpacked = Vec::new();
-        let Ok(offset) = self.unpack(chunk, &mut unpacked) else {
-            return;
-        };
-        let mut at = 0;
-        while let Ok(Some((inside, end))) = inside(&unpacked, at, offset) {
-            if let Inside::Message(message) = inside
-                && let Some(role) = self.role(message.channel)
-                && role != Role::Delta
-                && let Some(tick) = full_tick(&message)
-            {
-                found.push(Keyframe {
-                    tick,
-                    added: role == Role::Added,
-                    chunk,
-                    at,
-                });
-            }
-            at = end;
-        }
+    /// The full snapshots that are known of its chunks.
+    pub(crate) const fn listed(&self) -> &Listed {
+        &self.listed
     }
 }
 
-fn full_tick(message: &Message<'_>) -> Option<u32> {
-    let (header, _) = Header::read(message.data).ok()?;
-    header.baseline().is_none().then_some(header.tick)
+/// Takes channels of the first chunk, and the schema where it is not known; where there is none, or
+/// it can't be read, the schema has to be known.
+fn of_first_chunk(
+    ranges: Ranges<'_>,
+    limits: &ReadLimits,
+    schema: Option<Schema>,
+    end: &mut End,
+) -> Result<Option<Schema>, Error> {
+    let Some(extent) = end.extent(0) else {
+        return Ok(schema);
+    };
+    // What overlaps with the second one is told when it is asked for.
+    let first = Extent {
+        next: None,
+        ..extent
+    };
+    match describe(ranges, first, limits) {
+        Ok(described) => {
+            end.channels.extend(described.channels);
+            match (schema, described.schema) {
+                (None, Some(data)) => read_schema(&data).map(Some),
+                (schema, _) => Ok(schema),
+            }
+        }
+        Err(error) if schema.is_none() => Err(error),
+        Err(error) => fault(error).map(|_| schema),
+    }
 }

@@ -361,3 +361,14 @@ pub type Finding = gametape_core::Finding<Rule>;
 pub type Findings = gametape_core::Findings<Rule>;
 /// Why a recording can't be read.
 pub type Error = gametape_core::ReadError<Rule>;
+
+/// What is wrong with the recording.
+///
+/// # Errors
+/// Where the recording could not be read, that.
+pub(crate) fn fault(error: Error) -> Result<Finding, Error> {
+    match error {
+        Error::Malformed(finding) => Ok(*finding),
+        Error::Io { .. } => Err(error),
+    }
+}

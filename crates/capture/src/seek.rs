@@ -14,7 +14,7 @@ pub(crate) struct Entry {
     /// Which chunk it is in.
     pub chunk: usize,
     /// Where its message starts in the unpacked chunk; the packet itself in a file of packets.
-    pub at: usize,
+    pub at: u64,
     /// The packet's bytes, in a file of packets.
     pub len: usize,
     /// Which packet of the stream, where that is known.

@@ -8,7 +8,7 @@ use crate::file::DeltaFile;
 use crate::layout::Role;
 use crate::reader::Capture;
 use crate::replay::{Later, Replay};
-use crate::rule::{CaptureRule, Error};
+use crate::rule::{CaptureRule, Error, fault};
 use crate::seek::{self, Entry};
 
 /// Packets of a stream, recorded in any way.
@@ -65,60 +65,16 @@ impl Packets<'_> {
     pub fn state_at(&self, tick: u32) -> Result<Snapshot, Error> {
         match self {
             Self::Capture(capture) => capture.state_at(tick),
-            Self::Delta(file) => {
-                let mut cursor = Cursor::of_delta(file);
-                let mut entries = Vec::new();
-                let mut first = None;
-                loop {
-                    // What is damaged is not needed, or the search says that it is.
-                    let packet = match cursor.next_packet() {
-                        Ok(Some(packet)) => packet,
-                        Ok(None) => break,
-                        Err(_) => continue,
-                    };
-                    let Ok((header, _)) = Header::read(packet.bytes) else {
-                        continue;
-                    };
-                    if header.kind == Kind::Full {
-                        first.get_or_insert(header.tick);
-                    }
-                    if header.tick > tick {
-                        break;
-                    }
-                    entries.push(Entry {
-                        tick: header.tick,
-                        baseline: header.baseline(),
-                        chunk: 0,
-                        at: packet.offset as usize,
-                        len: packet.bytes.len(),
-                        index: Some(packet.index),
-                    });
-                }
-                let Some(chain) = seek::chain(&entries) else {
-                    return Err(CaptureRule::NoState { tick, first }.whole());
-                };
-                let chain = match chain {
-                    Ok(chain) => chain,
-                    Err(_) if first.is_none_or(|first| first > tick) => {
-                        return Err(CaptureRule::NoState { tick, first }.whole());
-                    }
-                    Err(missing) => return Err(missing.error()),
-                };
-                let mut states = seek::States::new(file.schema());
-                for at in chain {
-                    if let Some(entry) = entries.get(at) {
-                        states.apply(entry, entry.at as u64, file.packet(entry))?;
-                    }
-                }
-                Ok(states.into_state())
-            }
+            Self::Delta(file) => state_of(file, tick),
         }
     }
 
     /// A replay of these packets that holds each state as long as a later packet builds on it,
     /// and no longer; for that all headers are read first.
-    #[must_use]
-    pub fn replay(&self) -> Replay {
+    ///
+    /// # Errors
+    /// Where the recording can't be read; what is wrong with it is passed over.
+    pub fn replay(&self) -> Result<Replay, Error> {
         let mut later = Later::default();
         let mut cursor = self.cursor();
         loop {
@@ -129,9 +85,63 @@ impl Packets<'_> {
                         later.push(packet.index, &header);
                     }
                 }
-                Ok(Some(_)) | Err(_) => {}
+                Ok(Some(_)) => {}
+                Err(error) => drop(fault(error)?),
             }
         }
-        Replay::looking_ahead(self.schema(), later)
+        Ok(Replay::looking_ahead(self.schema(), later))
     }
+}
+
+/// The state in a file of packets at the latest tick that is not after `tick`.
+fn state_of(file: &DeltaFile<'_>, tick: u32) -> Result<Snapshot, Error> {
+    let (entries, first) = entries_of(file, tick)?;
+    let chain = match seek::chain(&entries) {
+        Some(Ok(chain)) => chain,
+        Some(Err(missing)) if first.is_some_and(|first| first <= tick) => {
+            return Err(missing.error());
+        }
+        _ => return Err(CaptureRule::NoState { tick, first }.whole()),
+    };
+    let mut states = seek::States::new(file.schema());
+    for entry in chain.into_iter().filter_map(|at| entries.get(at)) {
+        states.apply(entry, entry.at, &file.packet(entry)?)?;
+    }
+    Ok(states.into_state())
+}
+
+/// The packets up to a tick, and the tick of the first full snapshot.
+fn entries_of(file: &DeltaFile<'_>, tick: u32) -> Result<(Vec<Entry>, Option<u32>), Error> {
+    let mut cursor = Cursor::of_delta(file);
+    let mut entries = Vec::new();
+    let mut first = None;
+    loop {
+        let packet = match cursor.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            // What is damaged is not needed, or the search says that it is.
+            Err(error) => {
+                fault(error)?;
+                continue;
+            }
+        };
+        let Ok((header, _)) = Header::read(packet.bytes) else {
+            continue;
+        };
+        if header.kind == Kind::Full {
+            first.get_or_insert(header.tick);
+        }
+        if header.tick > tick {
+            break;
+        }
+        entries.push(Entry {
+            tick: header.tick,
+            baseline: header.baseline(),
+            chunk: 0,
+            at: packet.offset,
+            len: packet.bytes.len(),
+            index: Some(packet.index),
+        });
+    }
+    Ok((entries, first))
 }

@@ -30,7 +30,7 @@ fn states_that_all_stay_needed_are_let_go_at_a_limit() {
     }
     let packets = Packets::Delta(DeltaFile::new(&bytes, schema()));
     let run = |limit| {
-        let mut replay = packets.replay().max_state_bytes(limit);
+        let mut replay = packets.replay().unwrap().max_state_bytes(limit);
         let mut cursor = packets.cursor();
         let (mut applied, mut too_many) = (0, 0);
         while let Some(packet) = cursor.next_packet().unwrap() {
@@ -73,7 +73,7 @@ fn a_state_far_larger_than_its_packet_is_refused() {
     packet.extend(section);
     packet.resize(28 + 26, 0);
     let packets = Packets::Delta(DeltaFile::new(&packet, schema));
-    let mut replay = packets.replay();
+    let mut replay = packets.replay().unwrap();
     let mut cursor = packets.cursor();
     let packet = cursor.next_packet().unwrap().unwrap();
     assert_eq!(replay.apply(&packet).unwrap_err().code(), "delta.limit");

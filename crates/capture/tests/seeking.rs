@@ -18,6 +18,7 @@ fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
         assert_eq!(capture.ending(), Ending::Whole);
         let added = capture
             .keyframes()
+            .unwrap()
             .iter()
             .filter(|keyframe| keyframe.added)
             .count();
@@ -34,6 +35,7 @@ fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
         let cut = Capture::open(&bytes[..bytes.len() - 40]).unwrap();
         let still = cut
             .keyframes()
+            .unwrap()
             .iter()
             .filter(|keyframe| keyframe.added)
             .count();
@@ -116,6 +118,7 @@ fn keyframes_are_added_where_the_stream_has_none() {
     assert_eq!(
         capture
             .keyframes()
+            .unwrap()
             .iter()
             .map(|k| (k.tick, k.added))
             .collect::<Vec<_>>(),

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::layout::Role;
 use crate::packet::{Packet, Times};
 use crate::replay::{Added, Replay};
-use crate::rule::{CaptureRule, Error, Finding, Findings, Rule};
+use crate::rule::{CaptureRule, Error, Finding, Findings, Rule, fault};
 use crate::stream::Packets;
 
 /// What checking a recording comes to.
@@ -48,13 +48,15 @@ impl fmt::Display for Audit {
 }
 
 /// Reads and applies all packets, and holds what is around them against them.
-#[must_use]
-pub fn audit(packets: &Packets<'_>) -> Audit {
-    let mut auditor = Auditor::new(packets);
+///
+/// # Errors
+/// Where the recording can't be read; what is wrong with it is a finding.
+pub fn audit(packets: &Packets<'_>) -> Result<Audit, Error> {
+    let mut auditor = Auditor::new(packets)?;
     if let Packets::Capture(capture) = packets {
-        container::check(capture, &mut auditor.findings);
+        container::check(capture, &mut auditor.findings)?;
     }
-    auditor.all(packets);
+    auditor.all(packets)?;
     if auditor.packets == 0 {
         let rule = match packets {
             Packets::Capture(_) => CaptureRule::CaptureEmpty,
@@ -62,13 +64,7 @@ pub fn audit(packets: &Packets<'_>) -> Audit {
         };
         auditor.findings.push(Finding::new(rule.into()));
     }
-    auditor.finish()
-}
-
-/// Adds what a reader refuses.
-fn refused(error: Error, findings: &mut Findings) {
-    // The bytes are in memory: there is no source that could fail.
-    findings.extend(error.into_finding());
+    Ok(auditor.finish())
 }
 
 struct Auditor {
@@ -86,10 +82,10 @@ struct Auditor {
 }
 
 impl Auditor {
-    fn new(packets: &Packets<'_>) -> Self {
-        Self {
+    fn new(packets: &Packets<'_>) -> Result<Self, Error> {
+        Ok(Self {
             findings: Findings::default(),
-            replay: packets.replay(),
+            replay: packets.replay()?,
             clock: Clock::new(packets.tick_ns()),
             packets: 0,
             applied: 0,
@@ -100,22 +96,23 @@ impl Auditor {
                 Packets::Capture(capture) => capture.log_tick_ns(),
                 Packets::Delta(_) => 0,
             },
-        }
+        })
     }
 
-    fn all(&mut self, packets: &Packets<'_>) {
+    fn all(&mut self, packets: &Packets<'_>) -> Result<(), Error> {
         let mut cursor = packets.cursor();
         loop {
             match cursor.next_packet() {
                 Ok(None) => break,
                 Ok(Some(packet)) => self.packet(&packet),
-                Err(error) => refused(error, &mut self.findings),
+                Err(error) => self.findings.push(fault(error)?),
             }
         }
         if let Some((packets, last_tick)) = self.behind {
             let rule = CaptureRule::Behind { packets, last_tick };
             self.findings.push(Finding::new(rule.into()));
         }
+        Ok(())
     }
 
     fn packet(&mut self, packet: &Packet<'_>) {

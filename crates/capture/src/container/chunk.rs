@@ -1,17 +1,20 @@
 //! Chunks: unpacked within bounds, and their messages.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use gametape_core::text::Bytes;
 use mcap::records::op;
 
-use super::records::{ChannelRecord, Fields, RECORD_HEAD, RawRecord, SchemaRecord, record_at};
+use super::records::{ChannelRecord, Fields, RECORD_HEAD, Record, SchemaRecord, record_in};
 use crate::limits::ReadLimits;
-use crate::rule::{CaptureRule, Error};
+use crate::ranges::{Ranges, Window};
+use crate::rule::{CaptureRule, Error, fault};
 
-/// A chunk record, still packed.
-#[derive(Clone, Copy, Debug)]
-pub struct Chunk<'a> {
+/// A chunk record, its packed bytes not looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chunk {
     /// Where its record starts.
     pub offset: u64,
     /// The earliest log time in it.
@@ -23,110 +26,190 @@ pub struct Chunk<'a> {
     /// The checksum of those bytes; 0 where there is none.
     pub crc: u32,
     /// What it is packed with; nothing where it is not.
-    pub compression: &'a str,
-    /// Its bytes.
-    pub packed: &'a [u8],
+    pub compression: String,
+    /// Its bytes, as they are.
+    pub packed: u64,
 }
 
-impl<'a> Chunk<'a> {
-    pub(crate) fn read(record: &RawRecord<'a>) -> Result<Self, Error> {
-        Self::of(record.body, record.at).ok_or_else(|| record.damaged())
+/// Bytes of a chunk's content before its packed bytes, the name of its compression aside.
+const FIELDS: u64 = 8 + 8 + 8 + 4 + 4 + 8;
+/// More than the name of any compression takes.
+const MOST_NAME: u64 = 255;
+/// Bytes of a chunk record before its packed bytes, at most.
+const MOST_HEAD: u64 = RECORD_HEAD + FIELDS + MOST_NAME;
+
+impl Chunk {
+    /// The chunk that a record is.
+    pub(super) fn of_record(record: &Record, window: &mut Window<'_>) -> Result<Self, Error> {
+        let start = window.start_of(record, MOST_HEAD)?;
+        Self::of(start, record.at, record.end()).ok_or_else(|| record.damaged())
     }
 
     /// The chunk whose record starts at `at`. It says itself how long it is, and has a checksum:
     /// opcode and length before it are not needed, and may be damaged.
-    ///
-    /// # Errors
-    /// [`CaptureRule::Record`] where it does not end within the file.
-    pub fn at(bytes: &'a [u8], at: usize) -> Result<Self, Error> {
-        let body = at
-            .checked_add(RECORD_HEAD)
-            .and_then(|from| bytes.get(from..));
-        body.and_then(|body| Self::of(body, at))
-            .ok_or_else(|| CaptureRule::Record { what: "chunk" }.at(at as u64))
+    pub(super) fn at(window: &mut Window<'_>, at: u64) -> Result<Self, Error> {
+        let size = window.size();
+        let start = window.at(at.saturating_add(RECORD_HEAD), MOST_HEAD)?;
+        Self::of(start, at, size).ok_or_else(|| damaged(at))
     }
 
-    /// Where it ends.
-    #[must_use]
-    pub fn end(&self) -> usize {
-        // As it was read: times, sizes and checksum, the compression's name, the packed bytes.
-        self.offset as usize
-            + RECORD_HEAD
-            + 8
-            + 8
-            + 8
-            + 4
-            + 4
-            + self.compression.len()
-            + 8
-            + self.packed.len()
-    }
-
-    fn of(body: &'a [u8], at: usize) -> Option<Self> {
-        let mut fields = Fields(body);
+    /// Of the first bytes of its content; none where it does not end before a border.
+    fn of(start: &[u8], at: u64, border: u64) -> Option<Self> {
+        let mut fields = Fields(start);
         let (start_time, end_time) = (fields.u64()?, fields.u64()?);
         let (unpacked, crc) = (fields.u64()?, fields.u32()?);
         let compression = fields.text()?;
-        let packed = usize::try_from(fields.u64()?).ok()?;
-        Some(Self {
-            offset: at as u64,
+        if compression.len() as u64 > MOST_NAME {
+            return None;
+        }
+        let chunk = Self {
+            offset: at,
             start_time,
             end_time,
             unpacked,
             crc,
-            compression,
-            packed: fields.bytes(packed)?,
-        })
+            compression: compression.to_owned(),
+            packed: fields.u64()?,
+        };
+        let end = chunk.packed_at().checked_add(chunk.packed)?;
+        (end <= border).then_some(chunk)
+    }
+
+    /// Where its packed bytes start.
+    const fn packed_at(&self) -> u64 {
+        self.offset + RECORD_HEAD + FIELDS + self.compression.len() as u64
+    }
+
+    /// Where it ends.
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.packed_at() + self.packed
+    }
+
+    /// Refuses what would take too much, or can't be unpacked.
+    fn check(&self, limits: &ReadLimits) -> Result<(), Error> {
+        let limit = limits.max_chunk_bytes;
+        // What can't be made smaller takes a little more when it is packed.
+        let most = limit.saturating_add(limit / 64).saturating_add(1024);
+        let rule = if self.unpacked > limit {
+            let claimed = self.unpacked;
+            CaptureRule::ChunkTooLarge { claimed, limit }
+        } else if !["", "zstd"].contains(&self.compression.as_str()) {
+            let name = self.compression.clone();
+            CaptureRule::Compression { name }
+        } else if self.packed > most {
+            let (packed, claimed) = (Bytes(self.packed), Bytes(self.unpacked));
+            let reason = format!("it takes {packed}, and claims to be {claimed}");
+            CaptureRule::Unpack { reason }
+        } else {
+            return Ok(());
+        };
+        Err(rule.at(self.offset))
     }
 }
 
-/// Windows of more than 2^25 bytes are of no use in chunks, and each is allocated before anything
-/// is unpacked.
-const WINDOW_LOG_MAX: u32 = 25;
+fn damaged(at: u64) -> Error {
+    CaptureRule::Record { what: "chunk" }.at(at)
+}
 
-/// Unpacks a chunk into `into`, whatever that held, and checks it. On an error that is empty:
-/// nothing of a damaged chunk is believed.
+/// A chunk, by its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChunkPlace {
+    /// Where its record starts.
+    pub at: u64,
+    /// The earliest log time in it.
+    pub start_time: u64,
+    /// The latest log time in it.
+    pub end_time: u64,
+    /// Where its message indexes are, by channel.
+    pub indexes: BTreeMap<u16, u64>,
+}
+
+impl ChunkPlace {
+    /// That of a chunk whose indexes are not known.
+    #[must_use]
+    pub const fn of(chunk: &Chunk) -> Self {
+        Self {
+            at: chunk.offset,
+            start_time: chunk.start_time,
+            end_time: chunk.end_time,
+            indexes: BTreeMap::new(),
+        }
+    }
+
+    /// Where it seems to end, if that is known: its indexes follow it.
+    pub(crate) fn end(&self) -> Option<u64> {
+        self.indexes.values().copied().min()
+    }
+}
+
+/// Where a chunk is to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// Where its record starts.
+    pub at: u64,
+    /// Where it seems to end, if that is known: so much is read at once.
+    pub end: Option<u64>,
+    /// Where the next one starts, if there is one. Chunks that overlapped could share what unpacks
+    /// to far more than the file.
+    pub next: Option<u64>,
+}
+
+/// Reads a chunk and unpacks it into `into`, whatever that held, and checks it. On an error that is
+/// empty: nothing of a damaged chunk is believed.
 pub(crate) fn unpack(
-    chunk: &Chunk<'_>,
+    ranges: Ranges<'_>,
+    extent: Extent,
     limits: &ReadLimits,
     into: &mut Vec<u8>,
 ) -> Result<(), Error> {
     into.clear();
-    let result = try_unpack(chunk, limits, into);
+    let at = extent.at;
+    let content = at.saturating_add(RECORD_HEAD);
+    let most = limits.max_chunk_bytes.saturating_add(MOST_HEAD);
+    let guess = extent.end.and_then(|end| end.checked_sub(content));
+    let guess = guess.filter(|bytes| *bytes <= most).unwrap_or_default();
+    let start = ranges.up_to(content, guess.max(MOST_HEAD))?;
+    let chunk = Chunk::of(&start, at, ranges.size());
+    let chunk = chunk
+        .filter(|chunk| extent.next.is_none_or(|next| chunk.end() <= next))
+        .ok_or_else(|| damaged(at))?;
+    chunk.check(limits)?;
+    let held = usize::try_from(chunk.packed_at() - content)
+        .ok()
+        .zip(usize::try_from(chunk.packed).ok())
+        .and_then(|(from, len)| start.get(from..)?.get(..len));
+    let packed = match held {
+        Some(packed) => Cow::Borrowed(packed),
+        None => ranges.range(chunk.packed_at(), chunk.packed)?,
+    };
+    let result = try_unpack(&chunk, &packed, into);
     if result.is_err() {
         into.clear();
     }
     result
 }
 
-fn try_unpack(chunk: &Chunk<'_>, limits: &ReadLimits, into: &mut Vec<u8>) -> Result<(), Error> {
+/// Windows of more than 2^25 bytes are of no use in chunks, and each is allocated before anything
+/// is unpacked.
+const WINDOW_LOG_MAX: u32 = 25;
+
+fn try_unpack(chunk: &Chunk, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Error> {
     let offset = chunk.offset;
-    if chunk.unpacked > limits.max_chunk_bytes {
-        let rule = CaptureRule::ChunkTooLarge {
-            claimed: chunk.unpacked,
-            limit: limits.max_chunk_bytes,
-        };
-        return Err(rule.at(offset));
-    }
     let failed = |reason: String| CaptureRule::Unpack { reason }.at(offset);
-    match chunk.compression {
-        "" => into.extend_from_slice(chunk.packed),
-        "zstd" => {
-            let mut decoder = zstd::stream::read::Decoder::with_buffer(chunk.packed)
-                .map_err(|error| failed(error.to_string()))?;
-            decoder
-                .window_log_max(WINDOW_LOG_MAX)
-                .map_err(|error| failed(error.to_string()))?;
-            // What is claimed is not allocated before it is there.
-            decoder
-                .take(chunk.unpacked.saturating_add(1))
-                .read_to_end(into)
-                .map_err(|error| failed(error.to_string()))?;
-        }
-        name => {
-            let name = name.to_owned();
-            return Err(CaptureRule::Compression { name }.at(offset));
-        }
+    if chunk.compression.is_empty() {
+        into.extend_from_slice(packed);
+    } else {
+        let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)
+            .map_err(|error| failed(error.to_string()))?;
+        decoder
+            .window_log_max(WINDOW_LOG_MAX)
+            .map_err(|error| failed(error.to_string()))?;
+        // What is claimed is not allocated before it is there.
+        decoder
+            .take(chunk.unpacked.saturating_add(1))
+            .read_to_end(into)
+            .map_err(|error| failed(error.to_string()))?;
     }
     if into.len() as u64 != chunk.unpacked {
         let more = if into.len() as u64 > chunk.unpacked {
@@ -206,48 +289,64 @@ pub fn inside(
         return Ok(None);
     }
     let damaged = || CaptureRule::Record { what: "message" }.at(offset);
-    let Some(record) = record_at(unpacked, at) else {
+    let Some((opcode, body, end)) = record_in(unpacked, at) else {
         return Err(damaged());
     };
-    let found = match record.op {
-        op::MESSAGE => Message::read(record.body).map(Inside::Message),
-        op::SCHEMA => SchemaRecord::read(record.body).map(Inside::Schema),
-        op::CHANNEL => ChannelRecord::read(record.body).map(Inside::Channel),
+    let found = match opcode {
+        op::MESSAGE => Message::read(body).map(Inside::Message),
+        op::SCHEMA => SchemaRecord::read(body).map(Inside::Schema),
+        op::CHANNEL => ChannelRecord::read(body).map(Inside::Channel),
         _ => Some(Inside::Other),
     };
-    Ok(Some((found.ok_or_else(damaged)?, record.end)))
+    Ok(Some((found.ok_or_else(damaged)?, end)))
 }
 
 /// Chunks of a damaged file, found by how they look, each checked by unpacking it: in the order
 /// of the file.
-#[must_use]
-pub fn find_chunks<'a>(bytes: &'a [u8], limits: &ReadLimits) -> Vec<Chunk<'a>> {
+///
+/// # Errors
+/// Where it can't be read.
+pub fn find_chunks<'a>(
+    source: impl Into<Ranges<'a>>,
+    limits: &ReadLimits,
+) -> Result<Vec<ChunkPlace>, Error> {
     /// Of a chunk record, before the name of its compression.
-    const BEFORE: usize = RECORD_HEAD + 8 + 8 + 8 + 4;
+    const BEFORE: u64 = RECORD_HEAD + 8 + 8 + 8 + 4;
     const NAME: &[u8] = b"\x04\0\0\0zstd";
+    let mut window = Window::new(source);
+    let ranges = window.ranges();
     let mut found = Vec::new();
     let mut unpacked = Vec::new();
     // What looks like chunks may be made to look so, one inside the other.
     let mut tries = 1000_usize;
+    let mut most_read = ranges.size().saturating_mul(4);
     let mut from = BEFORE;
-    while let Some(rest) = bytes.get(from..) {
-        let Some(next) = rest.windows(NAME.len()).position(|bytes| bytes == NAME) else {
-            break;
+    while let Some(name) = window.find(from, NAME)? {
+        let at = name - BEFORE;
+        from = name + 1;
+        let chunk = match Chunk::at(&mut window, at) {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                fault(error)?;
+                continue;
+            }
         };
-        let at = from + next - BEFORE;
-        from += next + 1;
-        let Ok(chunk) = Chunk::at(bytes, at) else {
-            continue;
+        let extent = Extent {
+            at,
+            end: Some(chunk.end()),
+            next: None,
         };
-        if unpack(&chunk, limits, &mut unpacked).is_ok() {
-            from = chunk.end() + BEFORE;
-            found.push(chunk);
+        if let Err(error) = unpack(ranges, extent, limits, &mut unpacked) {
+            fault(error)?;
+            tries -= 1;
+            most_read = most_read.saturating_sub(chunk.packed);
+            if tries == 0 || most_read == 0 {
+                break;
+            }
             continue;
         }
-        tries = tries.saturating_sub(1 + unpacked.len() / (1 << 20));
-        if tries == 0 {
-            break;
-        }
+        from = chunk.end() + BEFORE;
+        found.push(ChunkPlace::of(&chunk));
     }
-    found
+    Ok(found)
 }

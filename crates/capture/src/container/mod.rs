@@ -10,21 +10,21 @@
 //! # let mut file = CaptureWriter::new(Vec::new(), &Schema::empty(), Options::default())?.finish()?;
 //!
 //! assert!(starts_as_mcap(&file));
-//! assert!(matches!(walk(&file).end, WalkEnd::DataEnd { .. }));
+//! assert!(matches!(walk(&file)?.end, WalkEnd::DataEnd { .. }));
 //! file.truncate(100); // in the record of its facts
-//! assert!(matches!(walk(&file).end, WalkEnd::Cut(_)));
+//! assert!(matches!(walk(&file)?.end, WalkEnd::Cut(_)));
 //! # Ok::<(), gametape_capture::CaptureError>(())
 //! ```
 
 mod chunk;
-mod index;
 mod records;
+mod summary;
+mod walk;
 
-pub(crate) use chunk::unpack;
-pub use chunk::{Chunk, Inside, Message, find_chunks, inside};
-pub use index::{
-    ChunkPlace, Summary, WalkEnd, Walked, read_message_index, read_summary, unreadable, walk,
-};
-pub(crate) use index::{leading, profile};
+pub use chunk::{Chunk, ChunkPlace, Inside, Message, find_chunks, inside};
+pub(crate) use chunk::{Extent, unpack};
 pub(crate) use records::Fields;
 pub use records::{ChannelRecord, SchemaRecord, starts_as_mcap};
+pub use summary::{Summary, read_message_index, read_summary};
+pub(crate) use walk::{Leading, profile};
+pub use walk::{WalkEnd, Walked, unreadable, walk};

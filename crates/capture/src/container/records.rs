@@ -7,13 +7,17 @@ use std::collections::BTreeMap;
 
 use mcap::records::op;
 
+use crate::ranges::Window;
 use crate::rule::{CaptureRule, Error};
 
 /// Bytes of a record before its content: an opcode and a length.
-pub(crate) const RECORD_HEAD: usize = 9;
+pub(crate) const RECORD_HEAD: u64 = 9;
 
 /// Bytes of a footer record.
-pub(crate) const FOOTER_BYTES: usize = RECORD_HEAD + 20;
+pub(crate) const FOOTER_BYTES: u64 = RECORD_HEAD + 20;
+
+/// Far more than any record takes that is no chunk: that of all messages of the largest chunk.
+const MOST_RECORD_BYTES: u64 = 256 << 20;
 
 /// True for an MCAP file, by its first bytes.
 #[must_use]
@@ -23,17 +27,30 @@ pub fn starts_as_mcap(bytes: &[u8]) -> bool {
 
 /// One record, its content not looked at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RawRecord<'a> {
+pub(crate) struct Record {
     pub op: u8,
-    pub body: &'a [u8],
     /// Where it starts.
-    pub at: usize,
-    /// Where the next one does.
-    pub end: usize,
+    pub at: u64,
+    /// Bytes of its content.
+    len: u64,
 }
 
-impl RawRecord<'_> {
-    pub fn name(&self) -> &'static str {
+impl Record {
+    /// Of its first bytes; none where it does not end before a border.
+    #[inline]
+    fn of(head: &[u8], at: u64, border: u64) -> Option<Self> {
+        let (&op, rest) = head.split_first()?;
+        let len = u64::from_le_bytes(*rest.first_chunk::<8>()?);
+        let end = at.checked_add(RECORD_HEAD)?.checked_add(len)?;
+        (end <= border).then_some(Self { op, at, len })
+    }
+
+    /// Where the next one starts.
+    pub const fn end(&self) -> u64 {
+        self.at + RECORD_HEAD + self.len
+    }
+
+    pub const fn name(&self) -> &'static str {
         match self.op {
             op::HEADER => "header",
             op::FOOTER => "footer",
@@ -52,23 +69,43 @@ impl RawRecord<'_> {
 
     pub fn damaged(&self) -> Error {
         let what = self.name();
-        CaptureRule::Record { what }.at(self.at as u64)
+        CaptureRule::Record { what }.at(self.at)
     }
 }
 
-/// The record at `at`; none where the bytes end before it does.
-pub(crate) fn record_at(bytes: &[u8], at: usize) -> Option<RawRecord<'_>> {
+impl Window<'_> {
+    /// The record at `at`; none where it does not end before a border.
+    #[inline]
+    pub fn record(&mut self, at: u64, border: u64) -> Result<Option<Record>, Error> {
+        let head = self.at(at, RECORD_HEAD)?;
+        Ok(Record::of(head, at, border))
+    }
+
+    /// The first bytes of a record's content.
+    #[inline]
+    pub fn start_of(&mut self, record: &Record, most: u64) -> Result<&[u8], Error> {
+        self.at(record.at + RECORD_HEAD, record.len.min(most))
+    }
+
+    /// A record's content.
+    #[inline]
+    pub fn content_of(&mut self, record: &Record) -> Result<&[u8], Error> {
+        if record.len > MOST_RECORD_BYTES {
+            return Err(record.damaged());
+        }
+        self.start_of(record, record.len)
+    }
+}
+
+/// The record at `at` of an unpacked chunk: what it is, its content, where the next one starts. None
+/// where the bytes end before it does.
+pub(crate) fn record_in(bytes: &[u8], at: usize) -> Option<(u8, &[u8], usize)> {
     let rest = bytes.get(at..)?;
     let (&op, rest) = rest.split_first()?;
     let (len, rest) = rest.split_first_chunk::<8>()?;
     let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
     let body = rest.get(..len)?;
-    Some(RawRecord {
-        op,
-        body,
-        at,
-        end: at + RECORD_HEAD + len,
-    })
+    Some((op, body, at + RECORD_HEAD as usize + len))
 }
 
 /// Takes the fields of a record one after the other; `None` where it ends too early.

@@ -15,7 +15,7 @@ use crate::layout::Role;
 use crate::packet::Packet;
 use crate::reader::Capture;
 use crate::replay::{Added, Replay};
-use crate::rule::{CaptureRule, Error, Rule};
+use crate::rule::{CaptureRule, Error, Rule, fault};
 use crate::stream::Packets;
 
 pub use repair::Repair;
@@ -82,15 +82,15 @@ impl Salvaged {
 /// those of all whole chunks, wherever they are found.
 ///
 /// # Errors
-/// `keep`'s alone.
-pub fn salvage<E>(
+/// `keep`'s; where the recording can't be read.
+pub fn salvage<E: From<Error>>(
     packets: Packets<'_>,
     keep: impl FnMut(&Packet<'_>) -> Result<(), E>,
 ) -> Result<Salvaged, E> {
     let mut done = Salvaged::default();
     match packets {
         Packets::Delta(_) => {
-            let mut done = Keeper::new(&packets, done, false).all(&packets, keep)?;
+            let mut done = Keeper::new(&packets, done, false)?.all(&packets, keep)?;
             done.finish(false, None);
             Ok(done)
         }
@@ -100,9 +100,9 @@ pub fn salvage<E>(
             if !capture.has_facts() {
                 done.tell(Repair::TickLengthLost);
             }
-            let (capture, holes) = sound(*capture, &mut done);
+            let (capture, holes) = sound(*capture, &mut done)?;
             let packets = Packets::Capture(Box::new(capture));
-            let mut done = Keeper::new(&packets, done, holes).all(&packets, keep)?;
+            let mut done = Keeper::new(&packets, done, holes)?.all(&packets, keep)?;
             done.finish(true, full.zip(deltas).map(|(full, deltas)| full + deltas));
             Ok(done)
         }
@@ -111,24 +111,23 @@ pub fn salvage<E>(
 
 /// A capture with its whole chunks alone, wherever they are found; and whether packets may be
 /// missing in between.
-fn sound<'a>(capture: Capture<'a>, done: &mut Salvaged) -> (Capture<'a>, bool) {
-    let bytes = capture.bytes();
+fn sound<'a>(capture: Capture<'a>, done: &mut Salvaged) -> Result<(Capture<'a>, bool), Error> {
+    let ranges = capture.ranges();
     let mut places: Vec<ChunkPlace> = capture.chunks().to_vec();
-    places.extend(walk(bytes).chunks);
-    let found = find_chunks(bytes, capture.limits());
-    places.extend(found.iter().map(ChunkPlace::of));
-    places.sort_unstable_by_key(|place| place.at);
+    places.extend(walk(ranges)?.chunks);
+    places.extend(find_chunks(ranges, capture.limits())?);
+    places.sort_by_key(|place| place.at);
     places.dedup_by_key(|place| place.at);
     let mut holes = false;
-    for (from, to, packets) in unreadable(bytes, &places) {
+    for (from, to, packets) in unreadable(ranges, &places)? {
         holes |= packets;
         done.tell(Repair::NoRecord {
-            from: from as u64,
-            bytes: (to - from) as u64,
+            from,
+            bytes: to - from,
             packets,
         });
     }
-    (capture.with_chunks(places), holes)
+    Ok((capture.with_chunks(places), holes))
 }
 
 /// What becomes of a packet.
@@ -161,11 +160,11 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn new(packets: &Packets<'_>, done: Salvaged, holes: bool) -> Self {
+    fn new(packets: &Packets<'_>, done: Salvaged, holes: bool) -> Result<Self, Error> {
         let schema = packets.schema();
-        Self {
-            in_order: in_order(packets),
-            replay: packets.replay(),
+        Ok(Self {
+            in_order: in_order(packets)?,
+            replay: packets.replay()?,
             decoder: decoder(schema),
             encoder: Encoder::new(schema).limits(Limits::NONE),
             mended: Vec::new(),
@@ -173,10 +172,10 @@ impl Keeper {
             holes,
             last_met: None,
             done,
-        }
+        })
     }
 
-    fn all<E>(
+    fn all<E: From<Error>>(
         mut self,
         packets: &Packets<'_>,
         mut keep: impl FnMut(&Packet<'_>) -> Result<(), E>,
@@ -187,10 +186,9 @@ impl Keeper {
                 Ok(None) => return Ok(self.done),
                 Ok(Some(packet)) => packet,
                 Err(error) => {
+                    let finding = fault(error)?;
                     self.holes = true;
-                    if let Some(finding) = error.into_finding() {
-                        self.done.tell(Repair::NotRead(Box::new(finding)));
-                    }
+                    self.done.tell(Repair::NotRead(Box::new(finding)));
                     continue;
                 }
             };
@@ -319,7 +317,7 @@ fn place(packet: &Packet<'_>) -> Place {
 
 /// The packets, by their numbers, that are in order if as few as possible are left out: one whose
 /// tick is damaged must not drive out all that follow.
-fn in_order(packets: &Packets<'_>) -> Vec<u64> {
+fn in_order(packets: &Packets<'_>) -> Result<Vec<u64>, Error> {
     /// A packet, and the one before it in the longest row that ends with it.
     struct Link {
         index: u64,
@@ -334,7 +332,11 @@ fn in_order(packets: &Packets<'_>) -> Vec<u64> {
         let packet = match cursor.next_packet() {
             Ok(None) => break,
             Ok(Some(packet)) if packet.role != Role::Added => packet,
-            Ok(Some(_)) | Err(_) => continue,
+            Ok(Some(_)) => continue,
+            Err(error) => {
+                fault(error)?;
+                continue;
+            }
         };
         let Ok((header, _)) = Header::read(packet.bytes) else {
             continue;
@@ -360,5 +362,5 @@ fn in_order(packets: &Packets<'_>) -> Vec<u64> {
         next = link.before;
     }
     row.reverse();
-    row
+    Ok(row)
 }

@@ -11,7 +11,7 @@ use crate::cursor::Cursor;
 use crate::layout::Role;
 use crate::packet::Packet;
 use crate::replay::Replay;
-use crate::rule;
+use crate::rule::{self, fault};
 use crate::stream::Packets;
 
 /// Compares them tick by tick; faults of the second are [`Error::Other`].
@@ -45,9 +45,10 @@ pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>) -> Result<Diff, Error> {
 
 fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), Error> {
     let mut clock = Clock::new(a.tick_ns().or_else(|| b.tick_ns()));
-    let (mut left, mut right) = (Steps::new(a), Steps::new(b));
+    let mut left = Steps::new(a)?;
+    let mut right = Steps::new(b).map_err(of_other)?;
     left.start()?;
-    right.start().map_err(Error::of_other)?;
+    right.start().map_err(of_other)?;
     loop {
         let (a, b) = (left.tick, right.tick);
         // The first tick of all is where time starts.
@@ -76,13 +77,18 @@ fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), 
             }
         }
         if b.is_none_or(|b| a.is_some_and(|a| a <= b)) {
-            left.step();
+            left.step()?;
         }
         if a.is_none_or(|a| b.is_some_and(|b| b <= a)) {
-            right.step();
+            right.step().map_err(of_other)?;
         }
     }
     Ok(())
+}
+
+/// An error of the second recording.
+fn of_other(error: rule::Error) -> Error {
+    Error::from(error).of_other()
 }
 
 /// Goes from state to state.
@@ -101,23 +107,23 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn new(packets: &'a Packets<'_>) -> Self {
-        Self {
+    fn new(packets: &'a Packets<'_>) -> Result<Self, rule::Error> {
+        Ok(Self {
             cursor: packets.cursor(),
-            replay: packets.replay(),
+            replay: packets.replay()?,
             ahead: None,
             bytes: Vec::new(),
             tick: None,
             last: None,
             failed: None,
-        }
+        })
     }
 
     /// Goes to the first state: of a recording without any there is nothing to compare.
-    fn start(&mut self) -> Result<(), Error> {
-        self.step();
+    fn start(&mut self) -> Result<(), rule::Error> {
+        self.step()?;
         match (self.tick, self.failed.take()) {
-            (None, Some(error)) => Err(error.into()),
+            (None, Some(error)) => Err(error),
             (_, failed) => {
                 self.failed = failed;
                 Ok(())
@@ -125,15 +131,17 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Goes to the next tick: a full snapshot may have that of the packet before it.
-    fn step(&mut self) {
+    /// Goes to the next tick: a full snapshot may have that of the packet before it. What is wrong
+    /// with the recording is where it ends; an error is that it can't be read.
+    fn step(&mut self) -> Result<(), rule::Error> {
         let before = self.tick.take();
         let result = self.try_step(before.is_none());
         self.last = self.tick.or(before);
         if let Err(error) = result {
             self.ahead = None;
-            self.failed = Some(error);
+            self.failed = Some(fault(error)?.into());
         }
+        Ok(())
     }
 
     fn try_step(&mut self, is_first: bool) -> Result<(), rule::Error> {

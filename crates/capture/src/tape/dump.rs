@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::decoder::decoder_to_show;
 use crate::layout::Role;
 use crate::packet;
-use crate::rule::CaptureRule;
+use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
 pub(super) fn dump(
@@ -62,8 +62,12 @@ fn tick_at(packets: &Packets<'_>, at: At) -> Result<u32, Error> {
         let packet = match cursor.next_packet() {
             Ok(Some(packet)) if packet.role != Role::Added => packet,
             Ok(None) => break,
+            Ok(Some(_)) => continue,
             // What is damaged is not needed, or the search for the state says that it is.
-            Ok(Some(_)) | Err(_) => continue,
+            Err(error) => {
+                fault(error)?;
+                continue;
+            }
         };
         let Some(tick) = packet.tick() else { continue };
         let stamp = stamp(&packet, &mut clock);
@@ -97,6 +101,7 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
             Ok(Some(packet)) => packet,
             Ok(None) => break,
             Err(error) => {
+                let error = fault(error)?.into();
                 problem.get_or_insert(error);
                 continue;
             }

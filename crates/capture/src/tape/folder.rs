@@ -94,18 +94,21 @@ fn in_file(file: &PacketFile, error: &io::Error) -> io::Error {
 }
 
 /// The names of a folder's files against what is in them.
-pub(super) fn names(folder: &Path, bytes: &[u8], findings: &mut Findings) -> Result<(), Error> {
+pub(super) fn names(folder: &Path, input: &Input, findings: &mut Findings) -> Result<(), Error> {
     let mut at = 0;
     for file in packet_files(folder).map_err(Error::Io)? {
         let Ok(meta) = file.path.metadata() else {
             continue;
         };
         let offset = at;
-        at += meta.len() as usize;
-        // Of this file alone: the next one is no part of its packet.
-        let header = bytes.get(offset..at).map(Header::read);
+        at += meta.len();
+        // Of this file alone: the next one is no part of its packet. It may have grown since.
+        let head = meta.len().min(HEADER_BYTES as u64);
+        let head = (at <= input.size()).then(|| input.range(offset, head));
+        let head = head.transpose().map_err(Error::Io)?;
+        let header = head.map(|head| Header::read(&head));
         let mut note = |rule: CaptureRule| {
-            findings.push(Finding::new(rule.into()).at(offset as u64));
+            findings.push(Finding::new(rule.into()).at(offset));
         };
         let (name, bytes) = (file.name(), meta.len());
         let Some(Ok((header, payload))) = header else {

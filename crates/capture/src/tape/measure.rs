@@ -6,7 +6,7 @@ use gametape_delta::{Sizes, Tag};
 use crate::decoder::decoder;
 use crate::layout::Role;
 use crate::replay::Added;
-use crate::rule::Error;
+use crate::rule::{Error, fault};
 use crate::stream::Packets;
 
 /// What all packets come to.
@@ -106,7 +106,7 @@ impl Measured {
     }
 }
 
-pub(super) fn measure(packets: &Packets<'_>) -> Measured {
+pub(super) fn measure(packets: &Packets<'_>) -> Result<Measured, Error> {
     let mut measured = Measured {
         sizes: Sizes::new(packets.schema()),
         full: 0,
@@ -123,13 +123,14 @@ pub(super) fn measure(packets: &Packets<'_>) -> Measured {
         problem: None,
     };
     let decoder = decoder(packets.schema());
-    let mut replay = packets.replay();
+    let mut replay = packets.replay()?;
     let mut cursor = packets.cursor();
     loop {
         let packet = match cursor.next_packet() {
             Ok(Some(packet)) => packet,
             Ok(None) => break,
             Err(error) => {
+                let error = fault(error)?.into();
                 measured.problem.get_or_insert(error);
                 continue;
             }
@@ -167,5 +168,5 @@ pub(super) fn measure(packets: &Packets<'_>) -> Measured {
     }
     measured.problem = measured.problem.or_else(|| packets.problem());
     measured.packet_bytes.sort_unstable();
-    measured
+    Ok(measured)
 }

@@ -27,6 +27,7 @@ use crate::audit::audit;
 use crate::container::starts_as_mcap;
 use crate::error::CaptureError;
 use crate::file::DeltaFile;
+use crate::ranges::Ranges;
 use crate::reader::Capture;
 use crate::rule::{CaptureRule, Rule};
 use crate::stream::Packets;
@@ -220,8 +221,6 @@ pub struct PacketsTape {
     input: Input,
     path: Option<PathBuf>,
     options: Options,
-    /// Of an input that is not in memory.
-    read: OnceLock<Vec<u8>>,
     /// Of packets.
     schema: OnceLock<Schema>,
 }
@@ -233,21 +232,8 @@ impl PacketsTape {
             input: source.input,
             path: source.path,
             options: source.options,
-            read: OnceLock::new(),
             schema: OnceLock::new(),
         }
-    }
-
-    fn bytes(&self) -> Result<&[u8], Error> {
-        if let Some(bytes) = self
-            .input
-            .in_memory()
-            .or(self.read.get().map(Vec::as_slice))
-        {
-            return Ok(bytes);
-        }
-        let read = self.input.bytes().map_err(Error::Io)?.into_owned();
-        Ok(self.read.get_or_init(|| read))
     }
 
     /// Its packets.
@@ -255,14 +241,15 @@ impl PacketsTape {
     /// # Errors
     /// Where it is no capture, or the schema of its packets is not there.
     pub fn packets(&self) -> Result<Packets<'_>, Error> {
-        let bytes = self.bytes()?;
-        match self.form {
-            Form::Capture if bytes.starts_with(&wire::MAGIC.to_le_bytes()) => {
-                Err(CaptureRule::BarePackets.at(0).into())
-            }
-            Form::Capture => Ok(Packets::Capture(Box::new(Capture::open(bytes)?))),
-            Form::Delta => Ok(Packets::Delta(DeltaFile::new(bytes, self.of_packets()?))),
+        let input = &self.input;
+        if let Form::Delta = self.form {
+            return Ok(Packets::Delta(DeltaFile::new(input, self.of_packets()?)));
         }
+        let magic = wire::MAGIC.to_le_bytes();
+        if *input.head(magic.len() as u64).map_err(Error::Io)? == magic {
+            return Err(CaptureRule::BarePackets.at(0).into());
+        }
+        Ok(Packets::Capture(Box::new(Capture::open(input)?)))
     }
 
     /// The schema of its packets.
@@ -281,11 +268,11 @@ impl PacketsTape {
         if let Some(schema) = self.schema.get() {
             return Ok(schema.clone());
         }
-        let bytes = self.bytes()?;
+        let packets = Ranges::from(&self.input);
         let path = self.path.as_deref().filter(|path| *path != Path::new("-"));
         let schema = match (schema::given(&self.options)?, path) {
-            (Some(schema), _) => schema::checked(schema, bytes)?,
-            (None, Some(path)) => schema::beside(path, bytes)?,
+            (Some(schema), _) => schema::checked(schema, packets)?,
+            (None, Some(path)) => schema::beside(path, packets)?,
             (None, None) => {
                 return Err(error::wrong(
                     "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema",
@@ -311,7 +298,7 @@ impl Tape for PacketsTape {
 
     fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
         let packets = self.packets()?;
-        let measured = measure::measure(&packets);
+        let measured = measure::measure(&packets)?;
         let info = info::info(&self.input, &packets, &measured);
         Ok(Partial::new(info, measured.problem.map(Error::from)))
     }
@@ -328,10 +315,10 @@ impl Tape for PacketsTape {
             }
             Err(error) => return Err(error),
         };
-        let mut audit = audit(&packets);
+        let mut audit = audit(&packets)?;
         let folder = self.path.as_deref().filter(|path| path.is_dir());
         if let Some(folder) = folder {
-            folder::names(folder, self.bytes()?, &mut audit.findings)?;
+            folder::names(folder, &self.input, &mut audit.findings)?;
         }
         let mut told = Audit::new(&audit.findings, audit.to_string());
         if folder.is_some() {
@@ -345,7 +332,7 @@ impl Tape for PacketsTape {
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
         let packets = self.packets()?;
-        let measured = measure::measure(&packets);
+        let measured = measure::measure(&packets)?;
         let stats = stats::stats(&packets, &measured);
         Ok(Partial::new(stats, measured.problem.map(Error::from)))
     }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use gametape_core::tape::{Error, Options};
 use gametape_core::text::Bytes;
 use gametape_delta::Schema;
-use gametape_delta::wire::{self, Header};
+use gametape_delta::wire::{self, HEADER_BYTES, Header};
 
 use super::error::{wrong, wrong_in};
 use crate::container::starts_as_mcap;
+use crate::ranges::{Ranges, Window};
 use crate::reader::Capture;
 
 /// The name of the schema in a folder.
@@ -40,7 +41,7 @@ pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
         return Ok(None);
     };
     if bytes.starts_with(&wire::MAGIC.to_le_bytes()) {
-        let schema = beside(path, bytes).map_err(|error| wrong_in(path, &error))?;
+        let schema = beside(path, bytes.into()).map_err(|error| wrong_in(path, &error))?;
         return Ok(Some(schema));
     }
     let schema = schema_of_json(bytes).map_err(|error| wrong_in(path, &error))?;
@@ -48,8 +49,8 @@ pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
 }
 
 /// The schema of these packets, if the one that is given is that.
-pub(super) fn checked(schema: Schema, bytes: &[u8]) -> Result<Schema, Error> {
-    match mismatch(bytes, &schema) {
+pub(super) fn checked(schema: Schema, packets: Ranges<'_>) -> Result<Schema, Error> {
+    match mismatch(packets, &schema)? {
         None => Ok(schema),
         Some(theirs) => Err(wrong(format!(
             "its packets are of schema {theirs:016x}, the schema given is {:016x}",
@@ -59,7 +60,7 @@ pub(super) fn checked(schema: Schema, bytes: &[u8]) -> Result<Schema, Error> {
 }
 
 /// The schema that lies beside packets.
-pub(super) fn beside(path: &Path, bytes: &[u8]) -> Result<Schema, Error> {
+pub(super) fn beside(path: &Path, packets: Ranges<'_>) -> Result<Schema, Error> {
     let places = places(path);
     let mut read = Vec::new();
     for place in &places {
@@ -77,7 +78,7 @@ pub(super) fn beside(path: &Path, bytes: &[u8]) -> Result<Schema, Error> {
             "the schema of its packets is missing: {none}"
         )));
     };
-    match mismatch(bytes, schema) {
+    match mismatch(packets, schema)? {
         None => Ok(schema.clone()),
         Some(theirs) => Err(wrong(another(theirs, &read))),
     }
@@ -134,22 +135,19 @@ fn schema_in(path: &Path) -> Result<Option<Schema>, Error> {
 }
 
 /// The schema that packets say they are of, where none of them is of this one.
-fn mismatch(bytes: &[u8], schema: &Schema) -> Option<u64> {
+fn mismatch(packets: Ranges<'_>, schema: &Schema) -> Result<Option<u64>, Error> {
     let magic = wire::MAGIC.to_le_bytes();
+    let mut window = Window::new(packets);
     let mut other = None;
     let mut at = 0;
-    loop {
-        let rest = bytes.get(at..)?;
-        let Some(next) = rest.windows(magic.len()).position(|four| *four == magic) else {
-            return other;
-        };
-        at += next;
-        if let Some(Ok((header, _))) = bytes.get(at..).map(Header::read) {
+    while let Some(next) = window.find(at, &magic)? {
+        if let Ok((header, _)) = Header::read(window.at(next, HEADER_BYTES as u64)?) {
             if header.schema_hash == schema.hash() {
-                return None;
+                return Ok(None);
             }
             other.get_or_insert(header.schema_hash);
         }
-        at += 1;
+        at = next + 1;
     }
+    Ok(other)
 }

@@ -12,10 +12,10 @@ use crate::{assert_clean, audit, clean, codes, none, opened};
 fn a_recording_whose_recorder_was_killed_is_told_so_and_given_its_index() {
     let (packets, _) = stream(30, 5, 100, 1);
     let mut killed = capture_of(&packets, Options::default());
-    let WalkEnd::DataEnd { at, .. } = walk(&killed).end else {
+    let WalkEnd::DataEnd { at, .. } = walk(&killed).unwrap().end else {
         panic!("it is whole");
     };
-    killed.truncate(at);
+    killed.truncate(at as usize);
     let audit = audit(&killed);
     assert_eq!(codes(&audit), ["capture.no-summary"]);
     assert_eq!(audit.verdict(), Verdict::Warn);

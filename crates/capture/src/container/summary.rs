@@ -1,0 +1,197 @@
+//! What the end of a capture says of it, and the message indexes that it points to.
+
+use std::collections::BTreeMap;
+
+use mcap::records::op;
+
+use super::chunk::ChunkPlace;
+use super::records::{ChannelRecord, FOOTER_BYTES, Fields, Record, SchemaRecord};
+use crate::layout::{Role, SCHEMA_NAME};
+use crate::ranges::{Ranges, Window};
+use crate::rule::{CaptureRule, Error};
+
+/// Bytes at the end that are read at once: footer, and most summaries.
+const TAIL: u64 = 16 << 10;
+
+/// What the end of a whole capture says of it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Summary {
+    /// Where it starts.
+    pub start: u64,
+    /// The chunks that it lists, in the order of the file.
+    pub chunks: Vec<ChunkPlace>,
+    /// The channels that captures have.
+    pub channels: BTreeMap<u16, Role>,
+    /// The schema of the packets, as JSON.
+    pub schema: Option<Vec<u8>>,
+    /// Messages by channel.
+    pub messages: Option<BTreeMap<u16, u64>>,
+    /// Chunks, as the statistics count them.
+    chunk_count: Option<u32>,
+}
+
+/// Reads the footer and what it points to; `None` where the file does not end in a footer.
+///
+/// # Errors
+/// [`CaptureRule::Crc`], and [`CaptureRule::Record`] for what is damaged; where the file can't be
+/// read.
+pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>, Error> {
+    let mut window = Window::new(source);
+    let Some(footer) = footer(&mut window)? else {
+        return Ok(None);
+    };
+    let mut fields = Fields(window.content_of(&footer)?);
+    let (Some(start), Some(_), Some(crc)) = (fields.u64(), fields.u64(), fields.u32()) else {
+        return Err(footer.damaged());
+    };
+    if start == 0 || start > footer.at {
+        return Err(footer.damaged());
+    }
+    // The checksum goes up to itself.
+    let found = window.crc(start, footer.end() - size_of::<u32>() as u64)?;
+    if crc != 0 && crc != found {
+        let rule = CaptureRule::Crc {
+            what: "summary",
+            recorded: crc,
+            found,
+        };
+        return Err(rule.at(start));
+    }
+    let mut read = Summary {
+        start,
+        ..Summary::default()
+    };
+    let mut at = start;
+    while at < footer.at {
+        let Some(record) = window.record(at, footer.at)? else {
+            return Err(CaptureRule::Record { what: "summary" }.at(at));
+        };
+        read.take(&record, &mut window)?;
+        at = record.end();
+    }
+    let ascending = read.chunks.is_sorted_by(|a, b| a.at < b.at);
+    if !ascending {
+        return Err(footer.damaged());
+    }
+    Ok(Some(read))
+}
+
+/// The record that the file ends in, where that is a footer.
+fn footer(window: &mut Window<'_>) -> Result<Option<Record>, Error> {
+    let size = window.size();
+    // All of it, before pieces of it are asked for.
+    window.at(size.saturating_sub(TAIL), TAIL)?;
+    let magic = mcap::MAGIC.len() as u64;
+    let Some(end) = size.checked_sub(magic) else {
+        return Ok(None);
+    };
+    let Some(at) = end.checked_sub(FOOTER_BYTES) else {
+        return Ok(None);
+    };
+    if window.at(end, magic)? != mcap::MAGIC {
+        return Ok(None);
+    }
+    let record = window.record(at, end)?;
+    Ok(record.filter(|record| record.op == op::FOOTER && record.end() == end))
+}
+
+impl Summary {
+    /// False where chunks may be there that it does not list.
+    #[must_use]
+    pub fn lists_all_chunks(&self) -> bool {
+        let messages = |counts: &BTreeMap<u16, u64>| counts.values().any(|count| *count > 0);
+        let counted = self
+            .chunk_count
+            .is_some_and(|count| count as usize == self.chunks.len());
+        // Messages without a chunk are outside of chunks.
+        counted && !(self.chunks.is_empty() && self.messages.as_ref().is_none_or(messages))
+    }
+
+    fn take(&mut self, record: &Record, window: &mut Window<'_>) -> Result<(), Error> {
+        if [op::SCHEMA, op::CHANNEL, op::STATISTICS, op::CHUNK_INDEX].contains(&record.op) {
+            let content = window.content_of(record)?;
+            self.take_content(record.op, content)
+                .ok_or_else(|| record.damaged())?;
+        }
+        Ok(())
+    }
+
+    fn take_content(&mut self, opcode: u8, content: &[u8]) -> Option<()> {
+        match opcode {
+            op::SCHEMA => {
+                let schema = SchemaRecord::read(content)?;
+                if schema.name == SCHEMA_NAME {
+                    self.schema = Some(schema.data.to_vec());
+                }
+            }
+            op::CHANNEL => {
+                let channel = ChannelRecord::read(content)?;
+                self.channels
+                    .extend(Role::of_topic(channel.topic).map(|role| (channel.id, role)));
+            }
+            op::STATISTICS => {
+                let mut fields = Fields(content);
+                fields.bytes(8 + 2 + 4 + 4 + 4)?;
+                self.chunk_count = Some(fields.u32()?);
+                fields.bytes(8 + 8)?;
+                let mut counts = Fields(fields.sized()?);
+                let mut messages = BTreeMap::new();
+                while !counts.0.is_empty() {
+                    messages.insert(counts.u16()?, counts.u64()?);
+                }
+                self.messages = Some(messages);
+            }
+            op::CHUNK_INDEX => {
+                let mut fields = Fields(content);
+                let (start_time, end_time) = (fields.u64()?, fields.u64()?);
+                let at = fields.u64()?;
+                fields.u64()?;
+                let mut offsets = Fields(fields.sized()?);
+                let mut indexes = BTreeMap::new();
+                while !offsets.0.is_empty() {
+                    indexes.insert(offsets.u16()?, offsets.u64()?);
+                }
+                self.chunks.push(ChunkPlace {
+                    at,
+                    start_time,
+                    end_time,
+                    indexes,
+                });
+            }
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+/// Log times of messages, and where they start in their unpacked chunk.
+///
+/// # Errors
+/// [`CaptureRule::Record`] where at `at` there is no index of this channel; where the file can't be
+/// read.
+pub fn read_message_index<'a>(
+    source: impl Into<Ranges<'a>>,
+    at: u64,
+    channel: u16,
+) -> Result<Vec<(u64, usize)>, Error> {
+    let what = "message index";
+    let damaged = || CaptureRule::Record { what }.at(at);
+    let mut window = Window::new(source);
+    let record = window.record(at, window.size())?;
+    let Some(record) = record.filter(|record| record.op == op::MESSAGE_INDEX) else {
+        return Err(damaged());
+    };
+    let mut fields = Fields(window.content_of(&record)?);
+    let mut read = || {
+        if fields.u16()? != channel {
+            return None;
+        }
+        let mut entries = Fields(fields.sized()?);
+        let mut list = Vec::with_capacity(entries.0.len() / 16);
+        while !entries.0.is_empty() {
+            list.push((entries.u64()?, usize::try_from(entries.u64()?).ok()?));
+        }
+        Some(list)
+    };
+    read().ok_or_else(damaged)
+}

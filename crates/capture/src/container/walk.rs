@@ -1,0 +1,186 @@
+//! From record to record: the head of a capture, and where its chunks are without a summary.
+
+use mcap::records::op;
+
+use super::chunk::{Chunk, ChunkPlace};
+use super::records::{Fields, RECORD_HEAD, Record, starts_as_mcap};
+use crate::ranges::{Ranges, Window};
+use crate::rule::{CaptureRule, Error, fault};
+
+/// Where a walk came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WalkEnd {
+    /// At the end of the data section, by the record of it.
+    DataEnd {
+        /// Where that starts.
+        at: u64,
+        /// Where it ends.
+        end: u64,
+        /// The checksum in it.
+        crc: u32,
+    },
+    /// At the end of the file, between two records.
+    Border,
+    /// In a record that starts here and does not end within the file.
+    Cut(u64),
+}
+
+/// What walking from record to record finds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Walked {
+    /// The chunks that it came by.
+    pub chunks: Vec<ChunkPlace>,
+    /// Messages outside of chunks, which captures do not have.
+    pub loose: u64,
+    /// Where it came to its end.
+    pub end: WalkEnd,
+}
+
+/// Goes through the data section; nothing is unpacked, and of what is not in memory the heads of the
+/// records are read alone.
+///
+/// # Errors
+/// Where the file can't be read.
+pub fn walk<'a>(source: impl Into<Ranges<'a>>) -> Result<Walked, Error> {
+    let mut window = Window::new(source);
+    let mut walked = Walked {
+        chunks: Vec::new(),
+        loose: 0,
+        end: WalkEnd::Border,
+    };
+    let mut at = mcap::MAGIC.len() as u64;
+    while at < window.size() {
+        let Some(record) = window.record(at, window.size())? else {
+            walked.end = WalkEnd::Cut(at);
+            break;
+        };
+        if let Some(end) = walked.take(&record, &mut window)? {
+            walked.end = end;
+            break;
+        }
+        at = record.end();
+    }
+    Ok(walked)
+}
+
+impl Walked {
+    /// Takes a record; says where it ended, if it did.
+    fn take(&mut self, record: &Record, window: &mut Window<'_>) -> Result<Option<WalkEnd>, Error> {
+        let at = record.at;
+        match record.op {
+            op::CHUNK => match Chunk::of_record(record, window) {
+                Ok(chunk) => self.chunks.push(ChunkPlace::of(&chunk)),
+                Err(error) => {
+                    fault(error)?;
+                    return Ok(Some(WalkEnd::Cut(at)));
+                }
+            },
+            op::MESSAGE_INDEX => {
+                let channel = Fields(window.start_of(record, 2)?).u16();
+                if let (Some(chunk), Some(channel)) = (self.chunks.last_mut(), channel) {
+                    chunk.indexes.insert(channel, at);
+                }
+            }
+            op::MESSAGE => self.loose += 1,
+            op::DATA_END => {
+                let end = record.end();
+                let crc = Fields(window.start_of(record, 4)?).u32();
+                let end = crc.map_or(WalkEnd::Cut(at), |crc| WalkEnd::DataEnd { at, end, crc });
+                return Ok(Some(end));
+            }
+            // Opcode 0 is none: these bytes are damaged, and no length can be believed.
+            0 => return Ok(Some(WalkEnd::Cut(at))),
+            _ => {}
+        }
+        Ok(None)
+    }
+}
+
+/// Bytes between records, where those at these places are chunks: from, to, and whether they may
+/// have been packets. A record that claims to go beyond the next chunk is none.
+///
+/// # Errors
+/// Where the file can't be read.
+pub fn unreadable<'a>(
+    source: impl Into<Ranges<'a>>,
+    chunks: &[ChunkPlace],
+) -> Result<Vec<(u64, u64, bool)>, Error> {
+    let mut window = Window::new(source);
+    let mut found = Vec::new();
+    let mut at = mcap::MAGIC.len() as u64;
+    let mut chunks = chunks.iter().map(|place| place.at).peekable();
+    let mut in_summary = false;
+    while at < window.size() {
+        while chunks.next_if(|chunk| *chunk < at).is_some() {}
+        if chunks.next_if_eq(&at).is_some() {
+            match Chunk::at(&mut window, at).map(|chunk| chunk.end()) {
+                Ok(end) => {
+                    at = end;
+                    continue;
+                }
+                Err(error) => fault(error)?,
+            };
+        }
+        let next = chunks.peek().copied().unwrap_or(window.size());
+        match window.record(at, window.size())? {
+            Some(record) if record.op == op::FOOTER => break,
+            Some(record) if record.op != 0 && record.op <= op::DATA_END && record.end() <= next => {
+                in_summary |= record.op == op::DATA_END;
+                at = record.end();
+            }
+            _ => {
+                // Opcodes above that of chunks are of indexes, and of what else can be made again.
+                let opcode = window.at(at, 1)?.first().copied().unwrap_or_default();
+                let of_index =
+                    opcode == op::FOOTER || (op::CHUNK + 1..=op::DATA_END).contains(&opcode);
+                found.push((at, next, !in_summary && !of_index));
+                at = next;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The records before the first chunk, one by one.
+#[derive(Debug)]
+pub(crate) struct Leading {
+    at: u64,
+}
+
+impl Leading {
+    pub const fn new() -> Self {
+        Self {
+            at: mcap::MAGIC.len() as u64,
+        }
+    }
+
+    pub fn next(&mut self, window: &mut Window<'_>) -> Result<Option<Record>, Error> {
+        let record = window.record(self.at, window.size())?;
+        Ok(record
+            .filter(|record| !matches!(record.op, op::CHUNK | op::DATA_END | op::FOOTER))
+            .inspect(|record| self.at = record.end()))
+    }
+}
+
+/// The header record's profile.
+pub(crate) fn profile<'w>(window: &'w mut Window<'_>) -> Result<&'w str, Error> {
+    let at = mcap::MAGIC.len() as u64;
+    if !starts_as_mcap(window.at(0, at)?) {
+        return Err(CaptureRule::NotMcap.at(0));
+    }
+    let what = "header";
+    let Some(record) = window.record(at, window.size())? else {
+        // A length that no header has is damage, not a file that was cut.
+        let rule = if window.size() < at + RECORD_HEAD + (1 << 16) {
+            CaptureRule::Truncated { what }
+        } else {
+            CaptureRule::Record { what }
+        };
+        return Err(rule.at(at));
+    };
+    if record.op != op::HEADER {
+        return Err(CaptureRule::Record { what }.at(at));
+    }
+    let profile = Fields(window.content_of(&record)?).text();
+    profile.ok_or_else(|| record.damaged())
+}

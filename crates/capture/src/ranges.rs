@@ -1,0 +1,304 @@
+//! What a recording is read from, here and there.
+
+use std::borrow::Cow;
+use std::io;
+
+use gametape_core::Input;
+
+use crate::rule::Error;
+
+/// What a recording is read from: bytes in memory, of which everything is borrowed, or an [`Input`],
+/// of which those ranges are read that are needed: a file at positions, or what somebody else
+/// fetches.
+///
+/// ```
+/// use gametape_capture::{Capture, CaptureWriter, Options};
+/// use gametape_core::{Fetched, Input, Missing};
+/// use gametape_delta::Schema;
+/// use std::sync::Arc;
+///
+/// let there = CaptureWriter::new(Vec::new(), &Schema::empty(), Options::default())?.finish()?;
+/// let fetched = Arc::new(Fetched::new(there.len() as u64));
+/// let input = Input::ranges(fetched.clone());
+/// let capture = loop {
+///     match Capture::open(&input) {
+///         Ok(capture) => break capture,
+///         Err(error) => {
+///             let Missing { offset, length } = Missing::of(&error).expect("a request");
+///             let range = offset as usize..(offset + length) as usize;
+///             fetched.supply(offset, there[range].to_vec());
+///         }
+///     }
+/// };
+/// assert_eq!(capture.schema(), &Schema::empty());
+/// # Ok::<(), gametape_capture::CaptureError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Ranges<'a>(Kind<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Kind<'a> {
+    Memory(&'a [u8]),
+    Input(&'a Input),
+}
+
+impl<'a> From<&'a [u8]> for Ranges<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(Kind::Memory(bytes))
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Ranges<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        bytes.as_slice().into()
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Ranges<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        bytes.as_slice().into()
+    }
+}
+
+impl<'a> From<&'a Input> for Ranges<'a> {
+    fn from(input: &'a Input) -> Self {
+        input
+            .in_memory()
+            .map_or(Self(Kind::Input(input)), Self::from)
+    }
+}
+
+impl<'a> Ranges<'a> {
+    /// Bytes of the whole.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        match self.0 {
+            Kind::Memory(bytes) => bytes.len() as u64,
+            Kind::Input(input) => input.size(),
+        }
+    }
+
+    /// All of it, where it is in memory.
+    #[must_use]
+    pub const fn in_memory(&self) -> Option<&'a [u8]> {
+        match self.0 {
+            Kind::Memory(bytes) => Some(bytes),
+            Kind::Input(_) => None,
+        }
+    }
+
+    /// A range of it, which has to be there.
+    pub(crate) fn range(&self, offset: u64, length: u64) -> Result<Cow<'a, [u8]>, Error> {
+        match self.0 {
+            Kind::Memory(bytes) => part(bytes, offset, length)
+                .map(Cow::Borrowed)
+                .ok_or_else(|| Error::io(offset, io::ErrorKind::UnexpectedEof.into())),
+            Kind::Input(input) => input
+                .range(offset, length)
+                .map_err(|source| Error::io(offset, source)),
+        }
+    }
+
+    /// A range of it, as much as there is.
+    pub(crate) fn up_to(&self, offset: u64, most: u64) -> Result<Cow<'a, [u8]>, Error> {
+        let there = self.size().saturating_sub(offset);
+        self.range(offset.min(self.size()), most.min(there))
+    }
+}
+
+fn part(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+    let from = usize::try_from(offset).ok()?;
+    bytes.get(from..)?.get(..usize::try_from(length).ok()?)
+}
+
+/// From a place on.
+#[inline]
+fn rest(bytes: &[u8], at: u64) -> &[u8] {
+    let from = usize::try_from(at).unwrap_or(usize::MAX);
+    bytes.get(from..).unwrap_or_default()
+}
+
+/// So many of them, or all.
+#[inline]
+fn start(bytes: &[u8], count: u64) -> &[u8] {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    bytes.get(..count).unwrap_or(bytes)
+}
+
+/// Bytes that are read where somewhere else is looked at.
+const FIRST: u64 = 4 << 10;
+/// Bytes that are read at most where all is gone through, unless more are asked for.
+const MOST: u64 = 1 << 20;
+
+/// What is looked at of a recording: a part is held, and who reads on in a row gets more of it at a
+/// time. Of what is in memory nothing is held.
+#[derive(Debug)]
+pub(crate) struct Window<'a> {
+    ranges: Ranges<'a>,
+    base: u64,
+    held: Vec<u8>,
+    step: u64,
+}
+
+impl<'a> Window<'a> {
+    pub fn new(ranges: impl Into<Ranges<'a>>) -> Self {
+        Self {
+            ranges: ranges.into(),
+            base: 0,
+            held: Vec::new(),
+            step: FIRST,
+        }
+    }
+
+    pub const fn ranges(&self) -> Ranges<'a> {
+        self.ranges
+    }
+
+    pub const fn size(&self) -> u64 {
+        self.ranges.size()
+    }
+
+    /// So many bytes from a place on, or as many as there are. Where they can't be read nothing
+    /// changes.
+    #[inline]
+    pub fn at(&mut self, at: u64, count: u64) -> Result<&[u8], Error> {
+        match self.ranges.in_memory() {
+            Some(bytes) => Ok(start(rest(bytes, at), count)),
+            None => self.read(at, count),
+        }
+    }
+
+    /// Of what is not in memory.
+    #[inline(never)]
+    fn read(&mut self, at: u64, count: u64) -> Result<&[u8], Error> {
+        let count = count.min(self.size().saturating_sub(at));
+        if count == 0 {
+            return Ok(&[]);
+        }
+        let end = self.base + self.held.len() as u64;
+        if at < self.base || at + count > end {
+            let in_a_row = !self.held.is_empty() && (self.base..=end).contains(&at);
+            let step = if in_a_row {
+                MOST.min(self.step * 2)
+            } else {
+                FIRST
+            };
+            self.held = self.ranges.up_to(at, count.max(step))?.into_owned();
+            self.base = at;
+            self.step = step;
+        }
+        Ok(start(rest(&self.held, at - self.base), count))
+    }
+
+    /// So many bytes from a place on, or as many as there are, and all that is at hand behind them.
+    #[inline]
+    pub fn all_from(&mut self, at: u64, least: u64) -> Result<&[u8], Error> {
+        if let Some(bytes) = self.ranges.in_memory() {
+            return Ok(rest(bytes, at));
+        }
+        if self.read(at, least)?.is_empty() {
+            return Ok(&[]);
+        }
+        Ok(rest(&self.held, at - self.base))
+    }
+
+    /// Where these bytes stand next, from a place on.
+    pub fn find(&mut self, from: u64, bytes: &[u8]) -> Result<Option<u64>, Error> {
+        let mut at = from;
+        loop {
+            let piece = self.all_from(at, bytes.len() as u64)?;
+            if let Some(next) = piece.windows(bytes.len()).position(|here| here == bytes) {
+                return Ok(Some(at + next as u64));
+            }
+            // They may stand across the border of two pieces.
+            let gone = (piece.len() + 1).saturating_sub(bytes.len()) as u64;
+            if gone == 0 || at + piece.len() as u64 >= self.size() {
+                return Ok(None);
+            }
+            at += gone;
+        }
+    }
+
+    /// The checksum of what stands from one place up to another.
+    pub fn crc(&mut self, from: u64, to: u64) -> Result<u32, Error> {
+        let mut hasher = crc32fast::Hasher::new();
+        let mut at = from;
+        while at < to {
+            let piece = self.at(at, MOST.min(to - at))?;
+            if piece.is_empty() {
+                break;
+            }
+            hasher.update(piece);
+            at += piece.len() as u64;
+        }
+        Ok(hasher.finalize())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// In a file, and in memory.
+    fn with_both(bytes: &[u8], each: impl Fn(Window<'_>)) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        each(Window::new(&Input::file(file).unwrap()));
+        each(Window::new(bytes));
+    }
+
+    #[test]
+    fn what_stands_across_the_border_of_two_pieces_is_found() {
+        let mut bytes = vec![b'.'; 3_500_000];
+        // Where pieces end that are read in a row: 4 KiB, then 8 KiB, and so on.
+        let mut places: Vec<usize> = (12..22).map(|power| 1 << power).collect();
+        places.extend((1..10).map(|piece| (piece << 12) - 2));
+        places.extend([0, 3_499_992]);
+        places.sort_unstable();
+        places.dedup_by(|a, b| *a - *b < 8);
+        for at in &places {
+            bytes[*at..*at + 8].copy_from_slice(b"somewhat");
+        }
+        with_both(&bytes, |mut window| {
+            for at in &places {
+                let from = (*at as u64).saturating_sub(5000);
+                let next = places.iter().find(|place| **place as u64 >= from);
+                let found = window.find(from, b"somewhat").unwrap();
+                assert_eq!(found, next.map(|at| *at as u64));
+            }
+            let mut at = 0;
+            for place in &places {
+                let found = window.find(at, b"somewhat").unwrap().unwrap();
+                assert_eq!(found, *place as u64);
+                at = found + 1;
+            }
+            assert_eq!(window.find(at, b"somewhat").unwrap(), None);
+            assert_eq!(window.find(u64::MAX, b"somewhat").unwrap(), None);
+        });
+    }
+
+    #[test]
+    fn a_window_is_wherever_it_is_asked_for() {
+        let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at / 7) as u8).collect();
+        with_both(&bytes, |mut window| {
+            for (at, count) in [
+                (0, 3),
+                (2, 5000),
+                (5000, 1),
+                (4000, 3_000_000),
+                (2_999_990, 8),
+                (2_999_990, 100),
+                (0, 0),
+                (3_000_000, 5),
+                (u64::MAX, u64::MAX),
+            ] {
+                let from = (at as usize).min(bytes.len());
+                let to = from.saturating_add(count as usize).min(bytes.len());
+                assert!(window.at(at, count).unwrap() == &bytes[from..to]);
+            }
+            let crc = window.crc(17, 2_345_678).unwrap();
+            assert_eq!(crc, crc32fast::hash(&bytes[17..2_345_678]));
+        });
+    }
+}

@@ -1,0 +1,235 @@
+//! The state of a capture at any tick, and the full snapshots that it is looked for from.
+
+use gametape_delta::Snapshot;
+use gametape_delta::wire::Header;
+
+use crate::container::{Inside, Message, inside, read_message_index};
+use crate::keyframe::Keyframe;
+use crate::layout::Role;
+use crate::reader::{Capture, Ending};
+use crate::rule::{CaptureRule, Error, fault};
+use crate::seek::{self, Entry, Missing};
+
+impl Capture<'_> {
+    /// Full snapshots that seeking starts from, as the index lists them, in the order of the
+    /// recording. Chunks that have no index are unpacked for that.
+    ///
+    /// # Errors
+    /// Where the capture can't be read; what is damaged is passed over.
+    pub fn keyframes(&self) -> Result<Vec<Keyframe>, Error> {
+        let mut all = Vec::new();
+        for chunk in 0..self.chunks().len() {
+            all.extend_from_slice(self.keyframes_of(chunk)?);
+        }
+        Ok(all)
+    }
+
+    /// The state at the latest recorded tick that is not after `tick`, from the nearest full
+    /// snapshot on. Where a delta builds on a state before that, from the one before; and so on.
+    ///
+    /// # Errors
+    /// [`CaptureRule::NoState`] before the first full snapshot; [`CaptureRule::Unreachable`]
+    /// where a baseline is not recorded; what is wrong with a packet that is needed; where the
+    /// capture can't be read.
+    pub fn state_at(&self, tick: u32) -> Result<Snapshot, Error> {
+        let mut missing = None;
+        // Further back in ever longer steps: a stream whose deltas build on states from before
+        // every full snapshot is gone through a few times at most.
+        let mut next = 1;
+        for (back, start) in (1..).zip(self.before(tick)) {
+            let start = start?;
+            if back < next {
+                continue;
+            }
+            next *= 2;
+            let entries = match self.entries_from((start.chunk, start.at), tick) {
+                Ok(entries) => entries,
+                // An index that does not fit is as good as none.
+                Err(error) => {
+                    fault(error)?;
+                    break;
+                }
+            };
+            let first = entries.first();
+            if !first.is_some_and(|first| first.tick == start.tick && first.baseline.is_none()) {
+                break;
+            }
+            match seek::chain(&entries) {
+                Some(Ok(chain)) => return self.make(&entries, &chain),
+                Some(Err(not_there)) => missing = Some(not_there),
+                None => {}
+            }
+        }
+        self.state_from_start(tick, missing)
+    }
+
+    /// The full snapshots that are not after `tick`, the nearest first. No chunk is looked at before
+    /// those behind it.
+    fn before(&self, tick: u32) -> impl Iterator<Item = Result<Keyframe, Error>> {
+        let started = |time| self.tick_of(time) <= tick;
+        let chunks = self.chunks();
+        let chunks = chunks.partition_point(|chunk| started(chunk.start_time));
+        (0..chunks).rev().flat_map(move |chunk| {
+            let (listed, failed) = match self.keyframes_of(chunk) {
+                Ok(listed) => (listed, None),
+                Err(error) => (&[][..], Some(Err(error))),
+            };
+            let listed = listed.iter().rev().filter(move |start| start.tick <= tick);
+            listed.copied().map(Ok).chain(failed)
+        })
+    }
+
+    /// Without any help of the index.
+    fn state_from_start(&self, tick: u32, missing: Option<Missing>) -> Result<Snapshot, Error> {
+        let entries = self.entries_from((0, 0), tick)?;
+        match seek::chain(&entries) {
+            Some(Ok(chain)) => self.make(&entries, &chain),
+            Some(Err(not_there)) if entries.iter().any(|entry| entry.baseline.is_none()) => {
+                Err(missing.unwrap_or(not_there).error())
+            }
+            _ => {
+                let first = self.first_keyframe()?;
+                Err(CaptureRule::NoState { tick, first }.whole())
+            }
+        }
+    }
+
+    fn first_keyframe(&self) -> Result<Option<u32>, Error> {
+        for chunk in 0..self.chunks().len() {
+            let ticks = self.keyframes_of(chunk)?.iter().map(|start| start.tick);
+            if let Some(first) = ticks.min() {
+                return Ok(Some(first));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The packets from a place on whose ticks are not after `tick`.
+    fn entries_from(&self, from: (usize, usize), tick: u32) -> Result<Vec<Entry>, Error> {
+        let mut entries = Vec::new();
+        let mut unpacked = Vec::new();
+        let (first, mut at) = from;
+        // The packets say where to stop; a time in the index may be damaged.
+        for number in first..self.chunks().len() {
+            let offset = self.unpack(number, &mut unpacked)?;
+            while let Some((found, end)) = inside(&unpacked, at, offset)? {
+                if let Inside::Message(message) = found
+                    && self.role(message.channel).is_some()
+                    && let Ok((header, _)) = Header::read(message.data)
+                {
+                    if header.tick > tick {
+                        return Ok(entries);
+                    }
+                    entries.push(Entry {
+                        tick: header.tick,
+                        baseline: header.baseline(),
+                        chunk: number,
+                        at: at as u64,
+                        len: message.data.len(),
+                        index: None,
+                    });
+                }
+                at = end;
+            }
+            at = 0;
+        }
+        Ok(entries)
+    }
+
+    /// Applies the packets of a chain.
+    fn make(&self, entries: &[Entry], chain: &[usize]) -> Result<Snapshot, Error> {
+        let mut states = seek::States::new(self.schema());
+        let mut unpacked = Vec::new();
+        let mut open = None;
+        for entry in chain.iter().filter_map(|at| entries.get(*at)) {
+            let offset = match open {
+                Some((chunk, offset)) if chunk == entry.chunk => offset,
+                _ => self.unpack(entry.chunk, &mut unpacked)?,
+            };
+            open = Some((entry.chunk, offset));
+            if let Some((Inside::Message(message), _)) =
+                inside(&unpacked, entry.at as usize, offset)?
+            {
+                states.apply(entry, offset, message.data)?;
+            }
+        }
+        Ok(states.into_state())
+    }
+
+    /// The full snapshots of a chunk.
+    fn keyframes_of(&self, chunk: usize) -> Result<&[Keyframe], Error> {
+        self.listed().of(chunk, || match self.by_index(chunk)? {
+            Some(listed) => Ok(listed),
+            None => self.by_unpacking(chunk),
+        })
+    }
+
+    /// The full snapshots of a chunk, by its message indexes; `None` where those can't be used.
+    fn by_index(&self, chunk: usize) -> Result<Option<Vec<Keyframe>>, Error> {
+        let chunks = self.chunks();
+        // The indexes of the last chunk may be cut off in part.
+        let cut = self.ending() != Ending::Whole && chunk + 1 == chunks.len();
+        let place = chunks.get(chunk).filter(|place| !place.indexes.is_empty());
+        let Some(place) = place.filter(|_| !cut) else {
+            return Ok(None);
+        };
+        let mut listed = Vec::new();
+        // They follow their chunk. Many chunks that shared one index would list it many times.
+        let next = chunks.get(chunk + 1).map(|next| next.at);
+        let here = place.at..next.unwrap_or(self.ranges().size());
+        for (channel, at) in &place.indexes {
+            if !here.contains(at) {
+                return Ok(None);
+            }
+            let added = match self.role(*channel) {
+                Some(Role::Keyframe) => false,
+                Some(Role::Added) => true,
+                _ => continue,
+            };
+            let entries = match read_message_index(self.ranges(), *at, *channel) {
+                Ok(entries) => entries,
+                Err(error) => return fault(error).map(|_| None),
+            };
+            listed.extend(entries.into_iter().map(|(time, at)| Keyframe {
+                tick: self.tick_of(time),
+                added,
+                chunk,
+                at,
+            }));
+        }
+        listed.sort_unstable_by_key(|keyframe| keyframe.at);
+        Ok(Some(listed))
+    }
+
+    /// The full snapshots of a chunk, by unpacking it.
+    fn by_unpacking(&self, chunk: usize) -> Result<Vec<Keyframe>, Error> {
+        let mut found = Vec::new();
+        let mut unpacked = Vec::new();
+        let offset = match self.unpack(chunk, &mut unpacked) {
+            Ok(offset) => offset,
+            Err(error) => return fault(error).map(|_| found),
+        };
+        let mut at = 0;
+        while let Ok(Some((inside, end))) = inside(&unpacked, at, offset) {
+            if let Inside::Message(message) = inside
+                && let Some(role) = self.role(message.channel)
+                && role != Role::Delta
+                && let Some(tick) = full_tick(&message)
+            {
+                found.push(Keyframe {
+                    tick,
+                    added: role == Role::Added,
+                    chunk,
+                    at,
+                });
+            }
+            at = end;
+        }
+        Ok(found)
+    }
+}
+
+fn full_tick(message: &Message<'_>) -> Option<u32> {
+    let (header, _) = Header::read(message.data).ok()?;
+    header.baseline().is_none().then_some(header.tick)
+}

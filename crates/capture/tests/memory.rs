@@ -1,0 +1,207 @@
+//! A recording that is not in memory is never held: a chunk of it is, or a packet.
+//!
+//! One test alone in its program, because the allocator counts for the whole process.
+
+#![cfg(feature = "tape")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use gametape_capture::container::{WalkEnd, walk};
+use gametape_capture::tape::{Delta, Mcap};
+use gametape_capture::{CaptureWriter, Options};
+use gametape_core::tape::{
+    Dump, Format, OptionValue, Options as Asked, Secrets, Source, Tape, Target, Verdict, Work,
+};
+use gametape_core::{At, Input};
+use gametape_delta::{Codec, Component, Encoder, Field, Limits, Schema, Snapshot, Value};
+
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+fn taken(bytes: usize) {
+    PEAK.fetch_max(HELD.fetch_add(bytes, Relaxed) + bytes, Relaxed);
+}
+
+// SAFETY: every call goes to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        taken(layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        taken(size);
+        HELD.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What is held at most while something is done, beside what was held before.
+fn peak<T>(what: impl FnOnce() -> T) -> (usize, T) {
+    let before = HELD.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let result = what();
+    (PEAK.load(Relaxed) - before, result)
+}
+
+fn schema() -> Schema {
+    let fields: Vec<Field> = (1..=16)
+        .map(|id| Field::new(id, Codec::UInt { bits: 32 }))
+        .collect();
+    Schema::new([Component::new(1, fields)]).unwrap()
+}
+
+/// A packet of numbers that can't be packed.
+fn noise(seed: u64) -> Vec<u8> {
+    let mut state = Snapshot::new(&schema(), 1);
+    let mut number = seed;
+    for id in 1..=700 {
+        let values = [(); 16].map(|()| {
+            number = number
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            Value::UInt(number >> 32)
+        });
+        state.entry(id).set(1, &values).unwrap();
+    }
+    let mut packet = Vec::new();
+    let mut encoder = Encoder::new(&schema()).limits(Limits::NONE);
+    encoder.full(&state, &mut packet).unwrap();
+    packet
+}
+
+/// The packets of a recording of more than 16 MB, one at a time.
+fn packets(mut each: impl FnMut(&[u8])) {
+    let kinds = [1, 2, 3, 4, 5, 6, 7].map(noise);
+    for (tick, kind) in (1..=400_u32).zip((0..kinds.len()).cycle()) {
+        let mut packet = kinds[kind].clone();
+        packet[16..20].copy_from_slice(&tick.to_le_bytes());
+        each(&packet);
+    }
+}
+
+fn opened(format: &dyn Format, mut file: File) -> Box<dyn Tape> {
+    file.seek(SeekFrom::Start(0)).unwrap();
+    let options = Asked::new().with(
+        "schema",
+        OptionValue::File {
+            path: "given.json".into(),
+            bytes: serde_json::to_vec(&schema()).unwrap(),
+        },
+    );
+    let source = Source {
+        options: options.only(format.options(gametape_core::tape::Verb::Open)),
+        ..Source::new(Input::file(file).unwrap())
+    };
+    format.open(source).unwrap()
+}
+
+/// Does one thing, and says what.
+fn within(most: usize, what: &str, run: impl FnOnce()) {
+    let (held, ()) = peak(run);
+    assert!(held < most, "{what} holds {held} bytes, more than {most}");
+}
+
+/// All that is done with recordings.
+fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
+    within(most, "header", || drop(tape.header(Secrets::Hide).unwrap()));
+    within(most, "info", || drop(tape.info(Secrets::Hide).unwrap()));
+    within(most, "audit", || {
+        tape.audit(&Asked::new()).unwrap();
+    });
+    let dump = Dump {
+        at: Some(At::Tick(300)),
+        ..Dump::default()
+    };
+    // As text a packet takes several times as much.
+    within(most + (16 << 20), "dump", || {
+        tape.dump(&dump, &mut io::sink()).unwrap();
+    });
+    within(most, "convert", || {
+        let options = Asked::new();
+        let target = Target {
+            format: other,
+            options: &options,
+        };
+        let mut out = tempfile::tempfile().unwrap();
+        tape.convert(target, &mut out, &Work::default()).unwrap();
+    });
+    within(most, "repair", || {
+        let mut out = tempfile::tempfile().unwrap();
+        let work = Work::default();
+        tape.repair(&Asked::new(), &mut out, &work).unwrap();
+    });
+    within(most, "compare", || {
+        assert!(tape.diff(tape, &Asked::new()).unwrap().unwrap().same);
+    });
+}
+
+#[test]
+fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
+    let options = Options {
+        chunk_bytes: 256 << 10,
+        ..Options::default()
+    };
+    let file = tempfile::tempfile().unwrap();
+    let mut writer = CaptureWriter::new(file, &schema(), options).unwrap();
+    packets(|packet| {
+        writer.push(packet).unwrap();
+    });
+    let file = writer.finish().unwrap();
+    let size = file.metadata().unwrap().len() as usize;
+    assert!(size > 16 << 20, "{size}");
+    // A chunk packed and unpacked, states, and the largest piece that checksums are made of.
+    let most = 4 << 20;
+
+    let whole = opened(&Mcap, file.try_clone().unwrap());
+    within(256 << 10, "header", || {
+        let header = whole.header(Secrets::Hide).unwrap();
+        assert_eq!(header.value.frames, Some(400));
+    });
+    let audit = whole.audit(&Asked::new()).unwrap();
+    assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
+    all_of(&*whole, "delta", most);
+
+    // The same where its recorder was killed, and where a chunk is damaged.
+    let input = Input::file(file.try_clone().unwrap()).unwrap();
+    let WalkEnd::DataEnd { at, .. } = walk(&input).unwrap().end else {
+        panic!("it is whole");
+    };
+    file.set_len(at).unwrap();
+    assert_repairs(&Mcap, file, most);
+
+    let mut file = tempfile::tempfile().unwrap();
+    packets(|packet| file.write_all(packet).unwrap());
+    all_of(&*opened(&Delta, file.try_clone().unwrap()), "capture", most);
+    assert_repairs(&Delta, file, most);
+}
+
+/// Repairs what is damaged far behind its start.
+fn assert_repairs(format: &dyn Format, mut file: File, most: usize) {
+    file.seek(SeekFrom::Start(9 << 20)).unwrap();
+    file.write_all(&vec![0x55; 100_000]).unwrap();
+    let damaged = opened(format, file);
+    let (held, repaired) = peak(|| {
+        let mut out = tempfile::tempfile().unwrap();
+        let work = Work::default();
+        damaged.repair(&Asked::new(), &mut out, &work).unwrap()
+    });
+    assert!(repaired.lossy);
+    assert!(held < most, "repair holds {held} bytes");
+}
