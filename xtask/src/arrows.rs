@@ -125,7 +125,7 @@ fn home(
             // What the root itself defines is named directly; else it is nothing of ours.
             None if module.is_empty() && steps > 0 => return None,
             None if known.contains(&module.to_owned()) => return Some(module.to_owned()),
-            None => path = module.to_owned(),
+            None => module.clone_into(&mut path),
         }
     }
     None

@@ -32,7 +32,7 @@ impl fmt::Debug for Recording {
             .field("path", &self.path)
             .field("format", &self.format.name())
             .field("input", self.tape.input())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

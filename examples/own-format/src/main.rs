@@ -7,8 +7,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::ExitCode;
 
 use gametape_core::tape::{
-    Audit, Dump, Error, Format, Info, Options, Partial, Repaired, Secrets, Sink, Source, Tape,
-    Work, object,
+    Audit, Dump, Error, Format, Info, Moment, Options, Partial, Repaired, Secrets, Sink, Source,
+    Tape, Work, object,
 };
 use gametape_core::{Finding, Findings, Input, RuleInfo, Stamp, Time, rules};
 use serde_json::json;
@@ -167,19 +167,15 @@ impl Tape for TrackTape {
     }
 
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        let mut any = wanted.at.is_none();
+        let mut moment = Moment::new(wanted.at, out);
         let (findings, _) = self.each(|stamp, row, _| {
-            if wanted.at.is_some_and(|at| !at.is(stamp)) {
-                return Ok(());
-            }
-            any = true;
             let [x, y, z] = row.place;
             let (step, time_ms, entity) = (stamp.step, row.time_ms, row.entity);
             let line = json!({ "step": step, "time_ms": time_ms, "entity": entity, "x": x, "y": y, "z": z });
-            writeln!(out, "{line}").map_err(Error::Output)
+            moment.line(stamp, |out| writeln!(out, "{line}")).map(drop)
         })?;
         match wanted.at {
-            Some(at) if !any => Err(Error::NotRecorded { at }),
+            Some(at) if !moment.finish()? => Err(Error::NotRecorded { at }),
             _ => Ok(Partial::new((), findings.problem())),
         }
     }

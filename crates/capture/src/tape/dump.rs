@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gametape_core::tape::{Dump, Error, Partial};
+use gametape_core::tape::{Dump, Error, Moment, Partial};
 use gametape_core::{At, Stamp, Time};
 use gametape_delta::{Kind, Packet, Section, Snapshot, Tag};
 
@@ -94,7 +94,9 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
     let decoder = decoder_to_show(packets.schema());
     let mut clock = Clock::new(packets.tick_ns());
     let mut problem = None;
-    let mut found = false;
+    let mut moment = Moment::new(at, out);
+    // Whether the last packet that was looked at could be read.
+    let mut read = true;
     let mut cursor = packets.cursor();
     loop {
         let packet = match cursor.next_packet() {
@@ -111,20 +113,22 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
             continue;
         }
         let stamp = stamp(&packet, &mut clock);
-        if at.is_some_and(|at| !at.is(stamp)) {
-            continue;
-        }
-        match decoder.packet(packet.bytes) {
-            Ok(decoded) => {
-                found = true;
-                write_packet(stamp, &decoded, packet.bytes.len(), out).map_err(Error::Output)?;
+        let printed = moment.line(stamp, |out| {
+            let decoded = decoder.packet(packet.bytes);
+            read = decoded.is_ok();
+            match decoded {
+                Ok(decoded) => write_packet(stamp, &decoded, packet.bytes.len(), out),
+                Err(error) => {
+                    problem.get_or_insert(packet.error(error));
+                    Ok(())
+                }
             }
-            Err(error) => {
-                let error = packet.error(error);
-                problem.get_or_insert(error);
-            }
+        })?;
+        if printed.is_break() {
+            break;
         }
     }
+    let found = moment.finish()? && (read || at.is_none());
     let problem = problem.or_else(|| packets.problem()).map(Error::from);
     match (at, problem) {
         // It may have been in what is lost.

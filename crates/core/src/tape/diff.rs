@@ -31,6 +31,8 @@ pub struct Diff {
     pub exhaustive: bool,
 }
 
+// serde gives the field as it is.
+#[allow(clippy::ref_option)]
 fn time<S: Serializer>(ms: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     ms.map(number).serialize(serializer)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gametape_core::tape::{Dump, Error, Partial, Secrets};
+use gametape_core::tape::{Dump, Error, Moment, Partial, Secrets};
 use gametape_core::{At, Stamp, Time as Since};
 
 use super::convert::tame;
@@ -27,7 +27,7 @@ pub(super) fn dump(
     let mut copy = Frame::default();
     let (mut text, mut line) = (Vec::new(), Vec::new());
     let mut start: Option<Time> = None;
-    let mut found = false;
+    let mut moment = Moment::new(wanted.at, out);
     let problem = loop {
         let index = frames.count;
         let frame = match frames.next() {
@@ -43,22 +43,21 @@ pub(super) fn dump(
             tick: None,
             time: Some(since),
         };
-        if wanted.at.is_some_and(|at| !at.is(stamp)) {
-            continue;
-        }
-        found = true;
-        copy.clone_from(frame);
-        if wanted.secrets == Secrets::Hide {
-            hide(&mut copy);
-        }
-        text.clear();
-        line.clear();
-        put(index, since, &mut copy, &mut text, &mut line).map_err(Error::Output)?;
-        out.write_all(&line).map_err(Error::Output)?;
-        if let Some(At::Step(_)) = wanted.at {
-            return Ok(().into());
+        let printed = moment.line(stamp, |out| {
+            copy.clone_from(frame);
+            if wanted.secrets == Secrets::Hide {
+                hide(&mut copy);
+            }
+            text.clear();
+            line.clear();
+            put(index, since, &mut copy, &mut text, &mut line)?;
+            out.write_all(&line)
+        })?;
+        if printed.is_break() {
+            break None;
         }
     };
+    let found = moment.finish()?;
     match (wanted.at, problem) {
         // It may have been in what is lost.
         (Some(_), Some(problem)) if !found => Err(problem),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Moment};
 use gametape_core::{At, Stamp};
 
 use super::NAME;
@@ -19,37 +19,32 @@ pub(super) fn dump(game: &Game<'_>, at: Option<At>, out: &mut dyn Write) -> Resu
             instead: "name a time, or a step",
         });
     }
-    let wanted = |step: u32, time_ms: u32| {
-        at.is_none_or(|at| {
-            at.is(Stamp {
-                step: step.into(),
-                tick: None,
-                time: Some(game_time(time_ms)),
-            })
-        })
+    let stamp = |step: u32, time_ms: u32| Stamp {
+        step: step.into(),
+        tick: None,
+        time: Some(game_time(time_ms)),
     };
-    let mut found = false;
+    let mut moment = Moment::new(at, out);
     let mut time_ms = 0;
     for (step, event) in (0..).zip(game.events.iter()) {
         if let Event::Mouse(mouse) = event {
             time_ms = mouse.time_ms;
         }
-        if wanted(step, time_ms) {
-            found = true;
-            line(step, time_ms, event, out).map_err(Error::Output)?;
+        let printed = moment.line(stamp(step, time_ms), |out| line(step, time_ms, event, out))?;
+        if printed.is_break() {
+            return moment.finish();
         }
     }
-    let step = game.events.len();
-    if let Some(ending) = game.ending.filter(|ending| wanted(step, ending.time_ms)) {
-        found = true;
-        writeln!(
-            out,
-            r#"{{"step":{step},"type":"end","time_ms":{},"outcome":"{}"}}"#,
-            ending.time_ms, ending.outcome
-        )
-        .map_err(Error::Output)?;
+    if let Some(ending) = game.ending {
+        let (step, time_ms, outcome) = (game.events.len(), ending.time_ms, ending.outcome);
+        let _ = moment.line(stamp(step, time_ms), |out| {
+            writeln!(
+                out,
+                r#"{{"step":{step},"type":"end","time_ms":{time_ms},"outcome":"{outcome}"}}"#
+            )
+        })?;
     }
-    Ok(found)
+    moment.finish()
 }
 
 fn line(step: u32, time_ms: u32, event: Event, out: &mut dyn Write) -> io::Result<()> {

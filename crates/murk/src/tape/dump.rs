@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use gametape_core::tape::{Error, Partial};
+use gametape_core::tape::{Error, Moment, Partial};
 use gametape_core::{At, Stamp};
 
 use super::beside::Beside;
@@ -27,36 +27,30 @@ pub(super) fn dump(
             instead: "this one carries no world that says how long a tick is; name a tick, or a step",
         });
     }
-    let mut print = |frame: &Frame<'_>| {
-        let time = tick_length.map(|dt| world::time_of(frame.tick, dt));
-        write_frame(frame, time, out).map_err(Error::Output)
-    };
-    if let Some(at @ (At::Tick(_) | At::Step(_))) = at
-        && jump(tape, at, &mut print)?
-    {
-        return Ok(().into());
-    }
-    let mut found = false;
-    while let Some(frame) = reader.next_frame()? {
-        let Some(at) = at else {
-            print(&frame)?;
-            continue;
-        };
-        let time = tick_length.map(|dt| world::time_of(frame.tick, dt));
-        let stamp = Stamp {
-            step: frame.index,
-            tick: Some(frame.tick),
-            time,
-        };
-        if at.is(stamp) {
-            print(&frame)?;
-            found = true;
-        }
-        // Of several frames of one tick the first; several ticks may be in a millisecond.
-        if found && !matches!(at, At::Time(_)) {
+    let time = |tick: u64| tick_length.map(|dt| world::time_of(tick, dt));
+    if let Some(at @ (At::Tick(_) | At::Step(_))) = at {
+        let mut print =
+            |frame: &Frame<'_>| write_frame(frame, time(frame.tick), out).map_err(Error::Output);
+        if jump(tape, at, &mut print)? {
             return Ok(().into());
         }
     }
+    let mut moment = Moment::new(at, out);
+    while let Some(frame) = reader.next_frame()? {
+        let stamp = Stamp {
+            step: frame.index,
+            tick: Some(frame.tick),
+            time: time(frame.tick),
+        };
+        let printed = moment.line(stamp, |out| write_frame(&frame, stamp.time, out))?;
+        // Of several frames of one tick the first.
+        let tick = at.is_some_and(|at| matches!(at, At::Tick(_)) && at.is(stamp));
+        if printed.is_break() || tick {
+            moment.finish()?;
+            return Ok(().into());
+        }
+    }
+    let found = moment.finish()?;
     match (at, reader.findings().problem()) {
         // It may have been in what is lost.
         (Some(_), Some(problem)) if !found => Err(problem),
