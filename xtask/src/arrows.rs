@@ -120,12 +120,13 @@ fn home(
             return Some(path);
         }
         let (module, name) = path.rsplit_once("::").unwrap_or(("", &path));
+        let length = module.len();
         match handed.get(&path) {
             Some(from) => path = join(from, name),
             // What the root itself defines is named directly; else it is nothing of ours.
             None if module.is_empty() && steps > 0 => return None,
             None if known.contains(&module.to_owned()) => return Some(module.to_owned()),
-            None => module.clone_into(&mut path),
+            None => path.truncate(length),
         }
     }
     None

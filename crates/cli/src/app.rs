@@ -151,15 +151,15 @@ impl App {
     }
 
     fn tool<'m>(&self, name: &str, inner: &'m ArgMatches) -> Option<(&dyn Tool, &'m ArgMatches)> {
-        let is = |tool: &&Box<dyn Tool>, under: Option<&str>, name: &str| {
-            tool.under() == under && tool.command().get_name() == name
+        let find = |under: Option<&str>, name: &str| {
+            let mut tools = self.tools.iter().map(AsRef::as_ref);
+            tools.find(|tool| tool.under() == under && tool.command().get_name() == name)
         };
-        if let Some(tool) = self.tools.iter().find(|tool| is(tool, None, name)) {
-            return Some((&**tool, inner));
+        if let Some(tool) = find(None, name) {
+            return Some((tool, inner));
         }
         let (what, matches) = inner.subcommand()?;
-        let tool = self.tools.iter().find(|tool| is(tool, Some(name), what))?;
-        Some((&**tool, matches))
+        Some((find(Some(name), what)?, matches))
     }
 }
 

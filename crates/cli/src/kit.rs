@@ -174,7 +174,7 @@ impl Ended {
 const READERS: [&str; 4] = ["inspect", "verify", "stats", "dump"];
 
 /// Longest that a call on a small file may take: what hangs is found out.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 impl Kit {
     /// A kit for a command.

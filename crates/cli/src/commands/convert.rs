@@ -71,7 +71,7 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     Ok(if lossy { Exit::Loss } else { Exit::Fine })
 }
 
-impl<'a> Call<'a> {
+impl Call<'_> {
     /// The format that an output is to have: by its extension; standard output has the input's.
     fn target<'r>(
         &'r self,

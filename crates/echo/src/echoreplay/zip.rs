@@ -66,14 +66,14 @@ impl<W: Write + Seek> ZipWriter<W> {
     /// Writes a frame.
     ///
     /// # Errors
-    /// As [`Writer::push`].
+    /// As [`Writer::push`](super::Writer::push).
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
         self.line.clear();
         write_frame(frame, &mut self.line)?;
         self.write()
     }
 
-    /// Writes a line as it is, as [`Writer::push_line`].
+    /// Writes a line as it is, as [`Writer::push_line`](super::Writer::push_line).
     ///
     /// # Errors
     /// [`WriteError::Io`].

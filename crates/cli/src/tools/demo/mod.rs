@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::{Audit, Formats, Recording};
+use gametape::{Audit, Format, Formats, Recording};
 use serde_json::json;
 
 use super::parsed;
@@ -102,7 +102,7 @@ fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
         return ui.object(&json!({
             "path": path,
-            "format": gametape::formats().from_extension(Path::new(path)).map(|it| it.name()),
+            "format": gametape::formats().from_extension(Path::new(path)).map(Format::name),
             "verdict": audit.verdict(),
             "findings": audit.findings,
         }));

@@ -167,7 +167,7 @@ fn why(faults: &Faults) -> String {
 }
 
 fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> io::Result<()> {
-    let format = formats.from_extension(&args.output).map(|it| it.name());
+    let format = formats.from_extension(&args.output).map(Format::name);
     let bytes: u64 = recorded.files.iter().map(|file| file.bytes).sum();
     if ui.json {
         let files = recorded.files.iter().map(|file| {
