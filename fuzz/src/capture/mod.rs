@@ -48,7 +48,7 @@ fn any_capture(bytes: &[u8]) {
     match Capture::open_with(bytes, LIMITS) {
         Err(error) => sound(&error, bytes),
         Ok(capture) => {
-            for keyframe in capture.keyframes() {
+            for keyframe in capture.keyframes().expect("in memory") {
                 assert!(format!("{keyframe:?}").len() > 10);
             }
             let _ = (capture.ticks(), capture.counted(Role::Delta));
@@ -99,7 +99,10 @@ fn sound(error: &Error, bytes: &[u8]) {
 
 /// All that can be asked of a recording.
 fn walk(packets: &Packets<'_>, bytes: &[u8]) {
-    let mut replay = packets.replay().max_state_bytes(1 << 20);
+    let mut replay = packets
+        .replay()
+        .expect("in memory")
+        .max_state_bytes(1 << 20);
     let mut cursor = packets.cursor();
     let mut ticks = Vec::new();
     for _ in 0..STEPS {
@@ -223,7 +226,7 @@ fn recording(script: &mut Script<'_>) {
 
 /// All packets and all states are there.
 fn has_all(packets: &Packets<'_>, stream: &Stream) {
-    let mut replay = packets.replay();
+    let mut replay = packets.replay().expect("in memory");
     let mut cursor = packets.cursor();
     let mut sent = stream.packets.iter().zip(stream.states.values());
     while let Some(packet) = cursor.next_packet().expect("it was written") {
