@@ -146,7 +146,10 @@ fn dump_shows_one_moment() {
     for (time, text) in moments.iter().step_by(7) {
         assert_eq!(dumped(&["dump", "--at", &at(*time), "game.rmv"]), *text);
     }
-    // In a log of events, nothing happens most of the time.
+    // Between two events the first holds still.
+    let (time, text) = &moments[7];
+    assert!(moments[8].0 > time + 1);
+    assert_eq!(dumped(&["dump", "--at", &at(time + 1), "game.rmv"]), *text);
     let nowhere = gametape(path, &["dump", "--at", &at(999_999), "game.rmv"]);
     nowhere
         .assert()

@@ -9,7 +9,8 @@ use crate::clock::{At, Stamp, Time};
 /// The lines of a dump: all of them, or those of one moment.
 ///
 /// Of a tick or a step those that are of it. Of a time those that hold then: the newest that is not
-/// after it, to the millisecond, as people write it, and all that have the same time.
+/// after it, to the millisecond, as people write it, and all that have the same time; none where the
+/// recording has ended by then.
 ///
 /// ```
 /// use gametape_core::{At, Stamp, Time, tape::Moment};
@@ -33,6 +34,8 @@ pub struct Moment<'o> {
     /// Lines of the newest time that is not after the one that is wanted.
     held: Vec<u8>,
     time: Option<Time>,
+    /// Whether a step came that is after it.
+    passed: bool,
     found: bool,
 }
 
@@ -44,6 +47,7 @@ impl<'o> Moment<'o> {
             out,
             held: Vec::new(),
             time: None,
+            passed: false,
             found: at.is_none(),
         }
     }
@@ -83,6 +87,7 @@ impl<'o> Moment<'o> {
             return Ok(ControlFlow::Continue(()));
         };
         if time.whole_ms() > until.whole_ms() {
+            self.passed = true;
             return Ok(ControlFlow::Break(()));
         }
         if self.time != Some(time) {
@@ -99,6 +104,11 @@ impl<'o> Moment<'o> {
     /// # Errors
     /// The output's.
     pub fn finish(self) -> Result<bool, Error> {
+        if let (Some(At::Time(until)), Some(time), false) = (self.at, self.time, self.passed)
+            && time.whole_ms() < until.whole_ms()
+        {
+            return Ok(false);
+        }
         self.out.write_all(&self.held).map_err(Error::Output)?;
         Ok(self.found)
     }
@@ -140,7 +150,7 @@ mod tests {
             (67, Some("2 3 ")),
             (99, Some("2 3 ")),
             (100, Some("4 ")),
-            (5_000, Some("4 ")),
+            (101, None),
         ] {
             let at = At::Time(Time::from_ms(ms));
             assert_eq!(printed(at, &times).as_deref(), wanted, "{ms}");

@@ -46,8 +46,10 @@ pub(super) fn dump(
         // Of several frames of one tick the first.
         let tick = at.is_some_and(|at| matches!(at, At::Tick(_)) && at.is(stamp));
         if printed.is_break() || tick {
-            moment.finish()?;
-            return Ok(().into());
+            return match at {
+                Some(at) if !moment.finish()? => Err(Error::NotRecorded { at }),
+                _ => Ok(().into()),
+            };
         }
     }
     let found = moment.finish()?;
