@@ -11,6 +11,18 @@ pub(super) const HALF_SQRT: f64 = 0.707_106_78;
 #[allow(clippy::approx_constant)]
 pub(super) const SQRT: f64 = 1.414_213_56;
 
+/// Of a quaternion whose largest component is larger than the others by this, it is the largest of
+/// what its code says, too: half a step for one, and for the other what half a step of three others
+/// can make of it (0.0028), and [`UNIT`].
+pub(super) const CLOSE: f32 = 0.003;
+
+/// How far from 1 the square of the length of a rotation is, at most: rounding leaves much less.
+///
+/// What a code says has length 1: the component that it leaves out takes the difference, up to all
+/// of this where the four are about ½. Where forward and up are as good as parallel, no right angle
+/// is left to lay a basis in, and a quaternion may be longer or shorter by more.
+pub(super) const UNIT: f32 = 0.000_1;
+
 #[inline]
 fn scale_to_one([x, y, z]: Vec3) -> Vec3 {
     let length = (x * x + y * y + z * z).sqrt();
@@ -123,8 +135,6 @@ pub fn to_smallest3(q: Quaternion) -> u32 {
 #[inline]
 #[must_use]
 pub fn to_smallest3_nearest(q: Quaternion) -> u32 {
-    /// Half a step for one, and for the other what half a step of three others can make of it.
-    const CLOSE: f32 = 0.003;
     let (dropped, negative) = largest(q);
     let packed = nearest(q, dropped, negative);
     let max = q.get(dropped).map_or(0.0, |component| component.abs());
@@ -139,9 +149,9 @@ pub fn to_smallest3_nearest(q: Quaternion) -> u32 {
     }
 }
 
-/// The square of the length of a rotation, as far as rounding lets it be 1.
+/// The square of the length of a rotation; NaN is not.
 fn is_unit(norm: f32) -> bool {
-    (norm - 1.0).abs() < 0.01
+    (norm - 1.0).abs() < UNIT
 }
 
 /// [`settle`], and nothing of what is no rotation.

@@ -2,7 +2,7 @@
 
 use wide::{f32x4, i32x4};
 
-use super::rotation::{HALF_SQRT, SQRT, settle_odd, stored};
+use super::rotation::{CLOSE, HALF_SQRT, SQRT, UNIT, settle_odd, stored};
 use crate::model::Vec3;
 
 type Vectors = [f32x4; 3];
@@ -34,8 +34,6 @@ fn cross([ax, ay, az]: Vectors, [bx, by, bz]: Vectors) -> Vectors {
 #[allow(clippy::many_single_char_names)]
 #[inline]
 pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
-    /// Half a step for one, and for the other what half a step of three others can make of it.
-    const CLOSE: f32 = 0.003;
     const STEP: f32 = (1023.0 / SQRT) as f32;
     let one = f32x4::splat(1.0);
     let half = f32x4::splat(0.5);
@@ -96,7 +94,7 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
     let ties = (next + f32x4::splat(CLOSE)).simd_gt(max);
     let norm = x * x + y * y + z * z + w * w;
     // NaN is not within anything.
-    let unit = (norm - one).abs().simd_lt(f32x4::splat(0.01));
+    let unit = (norm - one).abs().simd_lt(f32x4::splat(UNIT));
     let odd = (ties | !unit).to_bitmask();
     let mut packed = packed.to_array().map(i32::cast_unsigned);
     if odd != 0 {
@@ -162,6 +160,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The code of a pose that a code gave.
+    fn again(code: u32) -> u32 {
+        let [forward, _, up] = to_basis(from_smallest3(code));
+        to_smallest3_nearest(from_basis(forward, up))
+    }
+
+    #[test]
+    fn parallel_vectors_are_packed_the_same_again() {
+        let forward = [3.319_483e-29, -1.243_172_8e-36, 2.030_654];
+        let up = [-0.0, -3.189_617e-37, -12_394_871.0];
+        // Of length 1.0025, and its z is larger than its w by more than the steps of a code.
+        let code = to_smallest3_nearest(from_basis(forward, up));
+        assert_eq!(again(code), code);
+    }
+
     fn vector() -> impl Strategy<Value = Vec3> {
         prop_oneof![
             8 => [-1.0..1.0_f32, -1.0..1.0_f32, -1.0..1.0_f32],
@@ -197,6 +210,23 @@ mod tests {
             let packed = pack4(forward, up);
             for ((packed, forward), up) in packed.into_iter().zip(forward).zip(up) {
                 prop_assert_eq!(packed, to_smallest3_nearest(from_basis(forward, up)));
+            }
+        }
+
+        #[test]
+        fn what_is_packed_is_packed_the_same_again(
+            forward in vector(),
+            up in vector(),
+            off in vector(),
+            parallel in 0_i32..10,
+        ) {
+            let almost = 10_f32.powi(-parallel);
+            let mut near = forward;
+            near.iter_mut().zip(off).for_each(|(to, off)| *to += off * almost);
+            for up in [up, near] {
+                let code = to_smallest3_nearest(from_basis(forward, up));
+                // 0 is no rotation, and read as three vectors of zeros.
+                prop_assert!(code == 0 || again(code) == code, "{:08x} {:?} {:?}", code, forward, up);
             }
         }
     }
