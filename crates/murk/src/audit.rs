@@ -109,13 +109,17 @@ impl Auditor {
     }
 
     /// Looks at the next frame.
+    #[inline]
     pub fn push(&mut self, frame: &Frame<'_>, world: &impl CommandCheck) {
         self.frames += 1;
         self.tick(frame);
         let commands = frame.commands();
-        if commands.is_empty() {
-            return;
+        if !commands.is_empty() {
+            self.commands(frame, commands, world);
         }
+    }
+
+    fn commands(&mut self, frame: &Frame<'_>, commands: Commands<'_>, world: &impl CommandCheck) {
         let (count, limit) = (commands.len() as u64, world.queue_limit());
         if count > limit {
             self.at(frame, Rule::QueueFull { count, limit });
@@ -152,13 +156,24 @@ impl Auditor {
         self.findings.push(frame.finding(rule));
     }
 
+    #[inline]
     fn tick(&mut self, frame: &Frame<'_>) {
         let now = frame.tick;
         match self.last_tick.replace(now) {
-            Some(before) if now <= before => self.at(frame, Rule::TickOrder { before, now }),
-            Some(before) if now - before > 1 => self.at(frame, Rule::TickGap { before, now }),
+            Some(before) if now.checked_sub(before) != Some(1) => self.odd_tick(frame, before),
             _ => {}
         }
+    }
+
+    #[cold]
+    fn odd_tick(&mut self, frame: &Frame<'_>, before: u64) {
+        let now = frame.tick;
+        let rule = if now <= before {
+            Rule::TickOrder { before, now }
+        } else {
+            Rule::TickGap { before, now }
+        };
+        self.at(frame, rule);
     }
 
     fn command(
@@ -192,6 +207,7 @@ impl Auditor {
 
     /// Looks for a cell that two commands of different priority write: they are applied by rising
     /// class, so the last one, of the lowest priority, stays.
+    #[inline(never)]
     fn priorities(
         &mut self,
         frame: &Frame<'_>,

@@ -42,6 +42,7 @@ pub enum Rejection {
 pub struct AnyWorld;
 
 impl CommandCheck for AnyWorld {
+    #[inline]
     fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
         if command.envelope.expires_after_tick < engine_tick {
             return Some(Rejection::Expired);
