@@ -96,46 +96,46 @@ impl EventChecker {
         match event {
             Event::Mouse(mouse) => {
                 if mouse.time_ms < self.before {
-                    self.backwards(mouse.time_ms, index, offset, deviations)?;
+                    backwards(self.before, mouse.time_ms, index, offset, deviations)?;
                 }
                 self.before = mouse.time_ms;
             }
             Event::Board(board) => {
-                let cell = board.cell;
-                if cell.col >= self.cols || cell.row >= self.rows {
-                    self.outside(cell, index, offset, deviations)?;
+                let (cell, size) = (board.cell, (self.cols, self.rows));
+                if cell.col >= size.0 || cell.row >= size.1 {
+                    outside(cell, size, index, offset, self.before, deviations)?;
                 }
             }
             Event::Timestamp(_) => {}
         }
         Ok(())
     }
+}
 
-    // Apart from the check, which is part of hot loops.
-    #[cold]
-    fn backwards(
-        &self,
-        now_ms: u32,
-        index: u32,
-        offset: u64,
-        deviations: &mut Deviations,
-    ) -> Result<(), Error> {
-        let before_ms = self.before;
-        deviations.note_event(Rule::TimeOrder { before_ms, now_ms }, offset, index, now_ms)
-    }
+// Apart from the check, which is part of hot loops, and without it: what they refer to could not
+// stay in registers.
+#[cold]
+fn backwards(
+    before_ms: u32,
+    now_ms: u32,
+    index: u32,
+    offset: u64,
+    deviations: &mut Deviations,
+) -> Result<(), Error> {
+    deviations.note_event(Rule::TimeOrder { before_ms, now_ms }, offset, index, now_ms)
+}
 
-    #[cold]
-    fn outside(
-        &self,
-        cell: Cell,
-        index: u32,
-        offset: u64,
-        deviations: &mut Deviations,
-    ) -> Result<(), Error> {
-        let (cols, rows) = (self.cols, self.rows);
-        let rule = Rule::EventCell { cell, cols, rows };
-        deviations.note_event(rule, offset, index, self.before)
-    }
+#[cold]
+fn outside(
+    cell: Cell,
+    (cols, rows): (u8, u8),
+    index: u32,
+    offset: u64,
+    time_ms: u32,
+    deviations: &mut Deviations,
+) -> Result<(), Error> {
+    let rule = Rule::EventCell { cell, cols, rows };
+    deviations.note_event(rule, offset, index, time_ms)
 }
 
 /// Checks a stated video size against the limit. A game that is still being recorded states
