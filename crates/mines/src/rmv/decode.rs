@@ -49,8 +49,8 @@ pub(crate) enum Step {
 pub(crate) trait Sink: Sized {
     type Error;
 
-    /// Takes an event, the place it stands at, and its index.
-    fn event(self, event: Event, at: usize, index: u32) -> Result<Self, Self::Error>;
+    /// Takes an event, when the mouse event before it was, the place it stands at, and its index.
+    fn event(self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Self::Error>;
 }
 
 /// What decoding as far as possible gives.
@@ -244,8 +244,10 @@ impl EventDecoder {
             while let Some((&chunk, behind)) = rest.split_first_chunk::<9>()
                 && let Some(action) = MouseAction::from_code(chunk[0])
             {
+                let before = last.time_ms;
                 last = long_mouse::<V2>(action, chunk);
-                sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
+                let at = bytes.len() - rest.len();
+                sink = sink.event(Event::Mouse(last), before, at, index)?;
                 rest = behind;
                 index += 1;
             }
@@ -255,8 +257,10 @@ impl EventDecoder {
                     && chunk[0] == REDUCED
                     && let Ok(mouse) = reduced_move(&last, chunk)
                 {
+                    let before = last.time_ms;
                     last = mouse;
-                    sink = sink.event(Event::Mouse(last), bytes.len() - rest.len(), index)?;
+                    let at = bytes.len() - rest.len();
+                    sink = sink.event(Event::Mouse(last), before, at, index)?;
                     rest = behind;
                     index += 1;
                 }
@@ -267,7 +271,7 @@ impl EventDecoder {
             {
                 let cell = Cell { col, row };
                 let event = Event::Board(BoardEvent { cell, face });
-                sink = sink.event(event, bytes.len() - rest.len(), index)?;
+                sink = sink.event(event, last.time_ms, bytes.len() - rest.len(), index)?;
                 rest = behind;
                 index += 1;
             }
@@ -275,7 +279,7 @@ impl EventDecoder {
                 let at = bytes.len() - rest.len();
                 match self.step_in::<V2>(rest) {
                     Step::Event(event, len) => {
-                        sink = sink.event(event, at, index)?;
+                        sink = sink.event(event, last.time_ms, at, index)?;
                         rest = rest.get(len..).unwrap_or_default();
                         index += 1;
                     }

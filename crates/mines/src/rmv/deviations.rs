@@ -71,39 +71,34 @@ pub(crate) fn truncated(section: Section, needed: u64, left: u64, at: u64) -> Fi
 /// Checks one event against the one before and the board.
 #[derive(Debug)]
 pub(crate) struct EventChecker {
-    before: u32,
     cols: u8,
     rows: u8,
 }
 
 impl EventChecker {
     pub const fn new(cols: u8, rows: u8) -> Self {
-        Self {
-            before: 0,
-            cols,
-            rows,
-        }
+        Self { cols, rows }
     }
 
     #[inline(always)]
     pub fn check(
-        &mut self,
+        &self,
         event: &Event,
+        before: u32,
         index: u32,
         offset: u64,
         deviations: &mut Deviations,
     ) -> Result<(), Error> {
         match event {
             Event::Mouse(mouse) => {
-                if mouse.time_ms < self.before {
-                    backwards(self.before, mouse.time_ms, index, offset, deviations)?;
+                if mouse.time_ms < before {
+                    backwards(before, mouse.time_ms, index, offset, deviations)?;
                 }
-                self.before = mouse.time_ms;
             }
             Event::Board(board) => {
                 let (cell, size) = (board.cell, (self.cols, self.rows));
                 if cell.col >= size.0 || cell.row >= size.1 {
-                    outside(cell, size, index, offset, self.before, deviations)?;
+                    outside(cell, size, index, offset, before, deviations)?;
                 }
             }
             Event::Timestamp(_) => {}

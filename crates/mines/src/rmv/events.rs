@@ -272,7 +272,7 @@ impl<B, F: FnMut(B, Event) -> B> Sink for Fold<B, F> {
     type Error = Infallible;
 
     #[inline(always)]
-    fn event(mut self, event: Event, _: usize, _: u32) -> Result<Self, Infallible> {
+    fn event(mut self, event: Event, _: u32, _: usize, _: u32) -> Result<Self, Infallible> {
         Ok(Self {
             value: (self.f)(self.value, event),
             f: self.f,

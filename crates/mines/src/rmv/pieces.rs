@@ -147,10 +147,12 @@ impl Decoder {
         let rest = input.rest();
         let room = usize::try_from(self.video.end.saturating_sub(offset)).unwrap_or(usize::MAX);
         let bytes = rest.get(..room).unwrap_or(rest);
+        let before = self.events.time_ms();
         match self.events.step(bytes) {
             Step::Event(event, len) => {
                 let deviations = &mut self.deviations;
-                self.checker.check(&event, self.index, offset, deviations)?;
+                self.checker
+                    .check(&event, before, self.index, offset, deviations)?;
                 input.take(len);
                 self.index += 1;
                 self.event = event;

@@ -76,9 +76,10 @@ impl<F: FnMut(Event)> Sink for Checked<'_, F> {
     type Error = Error;
 
     #[inline(always)]
-    fn event(mut self, event: Event, at: usize, index: u32) -> Result<Self, Error> {
+    fn event(mut self, event: Event, before: u32, at: usize, index: u32) -> Result<Self, Error> {
         let offset = self.start + at as u64;
-        self.checker.check(&event, index, offset, self.deviations)?;
+        self.checker
+            .check(&event, before, index, offset, self.deviations)?;
         (self.each)(event);
         Ok(self)
     }
