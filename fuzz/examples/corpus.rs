@@ -1,5 +1,5 @@
-//! Writes the seeds to `fuzz/corpus/<target>/`, where libFuzzer begins; further folders of
-//! recordings named as arguments are copied there for the targets that read recordings. Prints the
+//! Writes the seeds to `fuzz/corpus/<check>/`, where libFuzzer begins; further folders of
+//! recordings named as arguments are copied there for the checks that read recordings. Prints the
 //! name of each check and how much it begins with: whoever runs them all reads the names here.
 
 use std::io;

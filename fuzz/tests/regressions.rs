@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, UnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -240,9 +241,26 @@ fn the_first_butter_seeds_are_sound_recordings() {
     }
 }
 
+/// A check that lost its name, or its inputs, would be missed by nobody.
+fn each_folder_of_kept_inputs_is_of_a_check() {
+    let names: Vec<&str> = gametape_fuzz::checks().map(|check| check.name).collect();
+    let unique: BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(unique.len(), names.len(), "{names:?}");
+    let folders = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("regressions");
+    for folder in std::fs::read_dir(folders).expect("kept inputs") {
+        let name = folder.expect("a folder").file_name();
+        let name = name.to_str().expect("the name of a check");
+        assert!(unique.contains(name), "{name} is no check");
+    }
+}
+
 fn main() -> ExitCode {
     let args = Arguments::from_args();
-    let plain: [(&str, fn()); 5] = [
+    let plain: [(&str, fn()); 6] = [
+        (
+            "each_folder_of_kept_inputs_is_of_a_check",
+            each_folder_of_kept_inputs_is_of_a_check,
+        ),
         (
             "most_seeds_are_sound_recordings",
             most_seeds_are_sound_recordings,
