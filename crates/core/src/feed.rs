@@ -134,12 +134,13 @@ impl Buffer {
         if self.bytes.len() < held + chunk {
             self.bytes.resize(held + chunk, 0);
         }
-        let spare = self.bytes.get_mut(held..held + chunk).unwrap_or_default();
+        // All the space that there is: the fewer the reads, the less often the rest moves up.
+        let spare = self.bytes.get_mut(held..).unwrap_or_default();
         let count = loop {
             match source.read(spare) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 // No more than there is space for, whatever the source says.
-                other => break other?.min(chunk),
+                other => break other?.min(spare.len()),
             }
         };
         self.filled += count;
