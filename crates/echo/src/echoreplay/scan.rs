@@ -240,7 +240,7 @@ impl Scan {
         if is_last {
             self.unended = Some(self.placed(Finding::new(Rule::NoNewline)));
         }
-        self.start = self.start.or(line.time());
+        self.start = self.start.or_else(|| line.time());
         line.start = self.start;
         let columns = line.columns();
         self.skip(raw.len(), true);
