@@ -99,7 +99,10 @@ fn sound(error: &Error, bytes: &[u8]) {
 
 /// All that can be asked of a recording.
 fn walk(packets: &Packets<'_>, bytes: &[u8]) {
-    let mut replay = packets.replay().expect("in memory").max_state_bytes(1 << 20);
+    let mut replay = packets
+        .replay()
+        .expect("in memory")
+        .max_state_bytes(1 << 20);
     let mut cursor = packets.cursor();
     let mut ticks = Vec::new();
     for _ in 0..STEPS {
