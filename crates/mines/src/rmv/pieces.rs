@@ -147,12 +147,18 @@ impl Decoder {
         let rest = input.rest();
         let room = usize::try_from(self.video.end.saturating_sub(offset)).unwrap_or(usize::MAX);
         let bytes = rest.get(..room).unwrap_or(rest);
-        let before = self.events.time_ms();
+        let before = self.events;
         match self.events.step(bytes) {
             Step::Event(event, len) => {
-                let deviations = &mut self.deviations;
-                self.checker
-                    .check(&event, before, self.index, offset, deviations)?;
+                let (deviations, time) = (&mut self.deviations, before.time_ms());
+                let checked = self
+                    .checker
+                    .check(&event, time, self.index, offset, deviations);
+                if let Err(error) = checked {
+                    // The event is not taken: the same comes again.
+                    self.events = before;
+                    return Err(error);
+                }
                 input.take(len);
                 self.index += 1;
                 self.event = event;
