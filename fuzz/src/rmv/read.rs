@@ -157,6 +157,14 @@ fn log_details(log: &EventLog<'_>) -> (u32, u64, u32) {
     (log.len(), log.offset(), log.last_time_ms())
 }
 
+/// What ends the events although more bytes are there.
+const UNREADABLE: [&str; 4] = [
+    "rmv.event-code",
+    "rmv.event-time-range",
+    "rmv.event-position",
+    "rmv.event-reduced-first",
+];
+
 /// Feeds it piece by piece, each when it asks for more. Gives the events.
 fn same_grown(
     slice: &Outcome<'_>,
@@ -197,10 +205,12 @@ fn same_grown(
         (Ok(slice), None) => {
             assert!(finished);
             assert_eq!(feed.next_event().ok(), Some(Fed::End), "the end is the end");
-            // What is cut can go on: it is not complete, and its last bytes are not taken.
+            // Behind an event that can't be read, nobody knows whether all is there.
             let is_cut = slice.findings.has("rmv.truncated");
-            assert_eq!(feed.is_complete(), !is_cut);
-            assert!(is_cut || feed.offset() == data.len() as u64);
+            let lost = UNREADABLE.iter().any(|code| slice.findings.has(code));
+            assert!(feed.is_complete() || is_cut || lost, "{:?}", slice.findings);
+            assert!(!feed.is_complete() || !is_cut, "{:?}", slice.findings);
+            assert!(!feed.is_complete() || feed.offset() == data.len() as u64);
             assert_eq!(&slice.findings, feed.findings());
             assert!(
                 events.iter().copied().eq(&slice.game.events),
