@@ -28,7 +28,7 @@ impl Check {
 }
 
 /// The checks of each format: the one list that there is.
-const ALL: [&[Check]; 5] = [
+const ALL: &[&[Check]] = &[
     rmv::CHECKS,
     murk::CHECKS,
     delta::CHECKS,
@@ -38,7 +38,7 @@ const ALL: [&[Check]; 5] = [
 
 /// Every check.
 pub fn checks() -> impl Iterator<Item = Check> {
-    ALL.into_iter().flatten().copied()
+    ALL.iter().copied().flatten().copied()
 }
 
 /// Bytes without a pattern, always the same ones, for the checks that build their input from

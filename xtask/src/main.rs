@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask demo | test | lint | bench | fuzz | book`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book`.
 
 mod arrows;
 
@@ -13,6 +13,7 @@ cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
   test             run everything: tests of all workspaces, examples in the documentation
+  fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
                    10,000 files
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let done = match command.as_deref() {
         Some("demo") => demo(&rest),
         Some("test") => test(),
+        Some("fmt") => fmt(&[]),
         Some("lint") => lint(),
         Some("bench") => bench(&rest),
         Some("fuzz") => fuzz(&rest),
@@ -160,13 +162,24 @@ fn counted(command: &mut Command) -> Result<((u64, u64), bool), String> {
     Ok((counts, child.wait().map_err(fail)?.success()))
 }
 
+/// The workspaces.
+const MANIFESTS: [&str; 3] = ["Cargo.toml", "fuzz/Cargo.toml", "bench/Cargo.toml"];
+
+fn fmt(args: &[&str]) -> Result<(), String> {
+    MANIFESTS.into_iter().try_for_each(|manifest| {
+        run(cargo()
+            .args(["fmt", "--all", "--manifest-path", manifest])
+            .args(args))
+    })
+}
+
 fn lint() -> Result<(), String> {
     let against = arrows::check(&root())?;
     if !against.is_empty() {
         return Err(against.join("\n"));
     }
-    for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "bench/Cargo.toml"] {
-        run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
+    fmt(&["--check"])?;
+    for manifest in MANIFESTS {
         run(cargo()
             .args(["clippy", "--all-targets", "--manifest-path", manifest])
             .args(if manifest == "Cargo.toml" {

@@ -38,6 +38,8 @@ pub trait Tool: Send + Sync {
 pub struct App {
     formats: Formats,
     tools: Vec<Box<dyn Tool>>,
+    name: &'static str,
+    version: &'static str,
 }
 
 /// The command over these formats, without tools.
@@ -53,7 +55,23 @@ impl App {
         Self {
             formats,
             tools: Vec::new(),
+            name: "gametape",
+            version: env!("CARGO_PKG_VERSION"),
         }
+    }
+
+    /// What the command is called, and its version: without, they are gametape's.
+    ///
+    /// ```no_run
+    /// # let formats = gametape::formats();
+    /// let app = gametape_cli::App::new(formats).named("tracks", env!("CARGO_PKG_VERSION"));
+    /// let _ = app.run();
+    /// ```
+    #[must_use]
+    pub const fn named(mut self, name: &'static str, version: &'static str) -> Self {
+        self.name = name;
+        self.version = version;
+        self
     }
 
     /// With one more tool.
@@ -66,7 +84,7 @@ impl App {
     /// The whole command line: verbs with the options of all formats, and the tools.
     #[must_use]
     pub fn command(&self) -> Command {
-        let mut command = Cli::command();
+        let mut command = Cli::command().name(self.name).version(self.version);
         for (name, verbs) in VERBS {
             let defs = self.formats.options(verbs);
             command = command.mut_subcommand(name, |verb| options::add(verb, &defs));
@@ -93,7 +111,7 @@ impl App {
     #[must_use]
     pub fn run(&self) -> ExitCode {
         let matches = self.command().get_matches();
-        let mut ui = Ui::new(matches.get_flag("json"));
+        let mut ui = Ui::new(self.name, matches.get_flag("json"));
         let done = self
             .dispatch(&matches, &mut ui)
             .and_then(|exit| ui.flush().map(|()| exit));

@@ -385,6 +385,11 @@ impl Kit {
                 ended.expect(there == bytes, "an input that stays as it was");
                 let _ = fs::remove_file(folder.0.join(&out));
             }
+            // Of what is nothing, nothing can be kept.
+            folder.put(&bad, &[0xFF; 300]);
+            let ended = self.run(&folder, &["repair", &bad, &out]);
+            ended.code(2);
+            ended.expect(!folder.0.join(&out).exists(), "no file of nothing");
             self.pipes(&folder, &sample.name);
         }
     }

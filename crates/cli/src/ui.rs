@@ -48,6 +48,8 @@ pub fn styled(style: Style, text: impl Display) -> String {
 
 /// Where output goes.
 pub struct Ui {
+    /// What the command is called.
+    pub name: &'static str,
     /// One JSON object a line.
     pub json: bool,
     out: BufWriter<AutoStream<io::Stdout>>,
@@ -55,8 +57,9 @@ pub struct Ui {
 
 impl Ui {
     /// As wanted: lines for people, or JSON.
-    pub fn new(json: bool) -> Self {
+    pub fn new(name: &'static str, json: bool) -> Self {
         Self {
+            name,
             json,
             out: BufWriter::with_capacity(64 << 10, AutoStream::auto(io::stdout())),
         }
@@ -91,7 +94,7 @@ impl Ui {
         let message = printable(message);
         let _ = self.out.flush();
         let mut stderr = anstream::stderr();
-        let _ = writeln!(stderr, "{}: {message}", styled(BAD, "gametape"));
+        let _ = writeln!(stderr, "{}: {message}", styled(BAD, self.name));
     }
 
     /// A remark that is no complaint.

@@ -43,9 +43,32 @@ impl fmt::Display for Counted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(count, one) = *self;
         write!(f, "{} ", Grouped(count))?;
+        if count == 1 {
+            f.write_str(one)
+        } else {
+            Many(one).fmt(f)
+        }
+    }
+}
+
+/// Several things, by the word for one of them.
+///
+/// ```
+/// use gametape_core::text::Many;
+/// let many = ["frame", "entry", "key press"].map(|one| Many(one).to_string());
+/// assert_eq!(many, ["frames", "entries", "key presses"]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Many<'a>(pub &'a str);
+
+impl fmt::Display for Many<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(one) = *self;
         match one.strip_suffix('y') {
-            _ if count == 1 => f.write_str(one),
             Some(stem) if !stem.ends_with(['a', 'e', 'o']) => write!(f, "{stem}ies"),
+            _ if one.ends_with(['s', 'x']) || one.ends_with("ch") || one.ends_with("sh") => {
+                write!(f, "{one}es")
+            }
             _ => write!(f, "{one}s"),
         }
     }

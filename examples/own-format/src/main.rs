@@ -1,4 +1,4 @@
-//! A format of one's own, and a command that knows it beside gametape's: `track`, text lines of
+//! A format of one's own, and a command that knows it: `track`, text lines of
 //! `time,entity,x,y,z` with times in milliseconds. Inspect, verify, dump, diff, convert and repair
 //! work on it; none of them was written for it.
 
@@ -10,10 +10,12 @@ use gametape_core::tape::{
     Audit, Dump, Error, Format, Info, Moment, Options, Partial, Repaired, Secrets, Sink, Source,
     Tape, Work, object,
 };
+use gametape_core::text::Counted;
 use gametape_core::{Finding, Findings, Input, RuleInfo, Stamp, Time, rules};
 use serde_json::json;
 
 fn main() -> ExitCode {
+    // gametape's own formats are among them where their features are on.
     gametape_cli::run(gametape::formats().with(Track))
 }
 
@@ -163,7 +165,7 @@ impl Tape for TrackTape {
 
     fn audit(&self, _: &Options) -> Result<Audit, Error> {
         let (findings, end) = self.each(|_, _, _| Ok(()))?;
-        Ok(Audit::new(&findings, format!("{} rows", end.step)))
+        Ok(Audit::new(&findings, Counted(end.step, "row").to_string()))
     }
 
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
@@ -174,10 +176,7 @@ impl Tape for TrackTape {
             let line = json!({ "step": step, "time_ms": time_ms, "entity": entity, "x": x, "y": y, "z": z });
             moment.line(stamp, |out| writeln!(out, "{line}")).map(drop)
         })?;
-        match wanted.at {
-            Some(at) if !moment.finish()? => Err(Error::NotRecorded { at }),
-            _ => Ok(Partial::new((), findings.problem())),
-        }
+        moment.end(findings.problem())
     }
 
     fn repair(&self, _: &Options, out: &mut dyn Sink, work: &Work<'_>) -> Result<Repaired, Error> {
@@ -187,6 +186,9 @@ impl Tape for TrackTape {
             out.write_all(line).map_err(Error::Output)?;
             work.done(kept)
         })?;
-        Ok(Repaired::left_out(&findings))
+        match findings.problem() {
+            Some(problem) if kept == 0 => Err(problem),
+            _ => Ok(Repaired::left_out(&findings)),
+        }
     }
 }

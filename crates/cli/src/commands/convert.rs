@@ -31,7 +31,10 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             return Ok(Exit::Problems);
         }
         Err(error) if error.is_broken() => {
-            ui.complain(&format!("{error} (gametape repair may keep what is whole)"));
+            let command = ui.name;
+            ui.complain(&format!(
+                "{error} ({command} repair may keep what is whole)"
+            ));
             return Ok(Exit::Unusable);
         }
         Err(error) => return Ok(ui.fail(&error)),

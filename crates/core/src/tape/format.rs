@@ -71,7 +71,7 @@ impl Source {
 /// A program registers formats in a registry (`gametape::Formats`), which asks them in turn whose a
 /// file is.
 pub trait Format: Send + Sync {
-    /// Its name: in lower case, one word. It is also what is written for `--to` and in JSON.
+    /// Its name: in lower case, one word. It stands in JSON, too.
     fn name(&self) -> &'static str;
 
     /// What it is, in half a line: `Minesweeper games, ViennaSweeper's RMV v1 and v2`.

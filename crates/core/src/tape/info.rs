@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use crate::text::{TextTable, printable, shortened};
+use crate::text::{Many, TextTable, printable, shortened};
 
 /// Whether tokens, IP addresses and user ids may be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -89,7 +89,7 @@ impl fmt::Display for Info {
             line(f, "duration", &format!("{}.{:03} s", ms / 1000, ms % 1000))?;
         }
         if let Some(frames) = self.frames {
-            line(f, &format!("{}s", self.step), &frames.to_string())?;
+            line(f, &Many(self.step).to_string(), &frames.to_string())?;
         }
         for (key, value) in &self.details {
             let text = match value {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use super::error::Error;
+use super::info::Partial;
 use crate::clock::{At, Stamp, Time};
 
 /// The lines of a dump: all of them, or those of one moment.
@@ -24,7 +25,7 @@ use crate::clock::{At, Stamp, Time};
 ///         break;
 ///     }
 /// }
-/// assert!(moment.finish()?);
+/// moment.end(None)?;
 /// assert_eq!(out, b"2\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -97,6 +98,21 @@ impl<'o> Moment<'o> {
         self.found = true;
         write(&mut self.held).map_err(Error::Output)?;
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Ends the dump, of a recording with which this is wrong.
+    ///
+    /// # Errors
+    /// [`Error::NotRecorded`] where nothing is at the moment that was named; `problem` where it may
+    /// have been in what is lost; the output's.
+    pub fn end(self, problem: Option<Error>) -> Result<Partial<()>, Error> {
+        let at = self.at;
+        match (self.finish()?, at, problem) {
+            (true, _, problem) => Ok(Partial::new((), problem)),
+            (false, _, Some(problem)) => Err(problem),
+            (false, Some(at), None) => Err(Error::NotRecorded { at }),
+            (false, None, None) => Ok(().into()),
+        }
     }
 
     /// True where there was anything.

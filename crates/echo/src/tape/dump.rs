@@ -57,13 +57,7 @@ pub(super) fn dump(
             break None;
         }
     };
-    let found = moment.finish()?;
-    match (wanted.at, problem) {
-        // It may have been in what is lost.
-        (Some(_), Some(problem)) if !found => Err(problem),
-        (Some(at), None) if !found => Err(Error::NotRecorded { at }),
-        (_, problem) => Ok(Partial::new((), problem)),
-    }
+    moment.end(problem)
 }
 
 /// Writes `{"step":0,"time_ms":0,"time":"…","session":{…},"bones":{…}}`: the time is the wall clock's.

@@ -101,7 +101,7 @@ impl Format for Echoreplay {
     }
 
     fn about(&self) -> &'static str {
-        "matches of Echo VR, the game's API line by line, as text or in a zip"
+        "Matches of Echo VR, the game's API line by line, as text or in a zip"
     }
 
     fn kind(&self) -> &'static str {
@@ -149,7 +149,7 @@ impl Format for Butter {
     }
 
     fn about(&self) -> &'static str {
-        "matches of Echo VR, quantised and differenced, v1, v2 and v3"
+        "Matches of Echo VR, quantised and differenced, v1, v2 and v3"
     }
 
     fn kind(&self) -> &'static str {

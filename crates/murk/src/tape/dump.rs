@@ -46,19 +46,10 @@ pub(super) fn dump(
         // Of several frames of one tick the first.
         let tick = at.is_some_and(|at| matches!(at, At::Tick(_)) && at.is(stamp));
         if printed.is_break() || tick {
-            return match at {
-                Some(at) if !moment.finish()? => Err(Error::NotRecorded { at }),
-                _ => Ok(().into()),
-            };
+            return moment.end(None);
         }
     }
-    let found = moment.finish()?;
-    match (at, reader.findings().problem()) {
-        // It may have been in what is lost.
-        (Some(_), Some(problem)) if !found => Err(problem),
-        (Some(at), None) if !found => Err(Error::NotRecorded { at }),
-        (_, problem) => Ok(Partial::new((), problem)),
-    }
+    moment.end(reader.findings().problem())
 }
 
 /// Prints the frame that the index leads to; false where there is none that fits, or where it leads
