@@ -254,49 +254,30 @@ fn each_folder_of_kept_inputs_is_of_a_check() {
     }
 }
 
+/// Ordinary tests, by their names.
+macro_rules! plain {
+    ($($test:ident),* $(,)?) => {
+        vec![$(Trial::test(stringify!($test), || passes($test))),*]
+    };
+}
+
 fn main() -> ExitCode {
     let args = Arguments::from_args();
-    let plain: [(&str, fn()); 6] = [
-        (
-            "each_folder_of_kept_inputs_is_of_a_check",
-            each_folder_of_kept_inputs_is_of_a_check,
-        ),
-        (
-            "most_seeds_are_sound_recordings",
-            most_seeds_are_sound_recordings,
-        ),
-        (
-            "the_first_murk_seeds_are_sound_recordings",
-            the_first_murk_seeds_are_sound_recordings,
-        ),
-        (
-            "the_first_murk_worlds_are_sound",
-            the_first_murk_worlds_are_sound,
-        ),
-        (
-            "the_first_delta_packets_can_be_applied",
-            the_first_delta_packets_can_be_applied,
-        ),
-        (
-            "the_first_butter_seeds_are_sound_recordings",
-            the_first_butter_seeds_are_sound_recordings,
-        ),
+    let mut trials = plain![
+        each_folder_of_kept_inputs_is_of_a_check,
+        most_seeds_are_sound_recordings,
+        the_first_murk_seeds_are_sound_recordings,
+        the_first_murk_worlds_are_sound,
+        the_first_delta_packets_can_be_applied,
+        the_first_butter_seeds_are_sound_recordings,
     ];
-    let mut trials: Vec<Trial> = Vec::new();
-    for (name, test) in plain {
-        trials.push(Trial::test(name, move || passes(test)));
-    }
     for check in gametape_fuzz::checks() {
         let name = check.name;
-        let both: [(&str, fn(Check)); 2] = [
-            ("kept_inputs", kept),
-            ("one_step_from_a_seed", one_step_away),
-        ];
-        for (what, test) in both {
-            trials.push(Trial::test(format!("{what}::{name}"), move || {
-                passes(|| test(check))
-            }));
-        }
+        trials.push(Trial::test(format!("kept_inputs::{name}"), move || {
+            passes(|| kept(check))
+        }));
+        let name = format!("one_step_from_a_seed::{name}");
+        trials.push(Trial::test(name, move || passes(|| one_step_away(check))));
     }
     libtest_mimic::run(&args, trials).exit_code()
 }

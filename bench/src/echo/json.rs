@@ -66,14 +66,14 @@ fn measure(title: &str, text: &[u8]) {
         .map(|line| line.expect("a line"))
         .map(|line| (line.session, line.bones))
         .collect();
-    let mut ours = || {
+    let ours = || {
         let mut lines = echoreplay::read(black_box(text));
         while let Some(frame) = lines.next_frame().expect("sound") {
             black_box(frame);
         }
     };
     ours();
-    let allocations = alloc::count(&mut ours).1.calls;
+    let allocations = alloc::count(ours).1.calls;
     let each = |parse: &dyn Fn(&[u8])| {
         for (session, bones) in black_box(&lines) {
             parse(session);
@@ -96,7 +96,7 @@ fn measure(title: &str, text: &[u8]) {
     let mut times = [Duration::MAX; 4];
     for _ in 0..ROUNDS {
         let round = [
-            best(1, &mut ours),
+            best(1, ours),
             best(1, || each(&value)),
             best(1, || each(&ignored)),
             best(1, || each(&lazy)),

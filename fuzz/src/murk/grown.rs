@@ -147,10 +147,10 @@ pub(super) fn feed<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
 ) {
     let mut feed = Feed::with_options(*options);
     let mut taken = 0;
-    let mut fed = 0;
+    let mut pushed = 0;
     let mut piece = 0;
     loop {
-        let ask = if fed == data.len() {
+        let ask = if pushed == data.len() {
             Ask::All
         } else {
             (feeding.ask)(piece)
@@ -158,16 +158,16 @@ pub(super) fn feed<S: Fn(usize) -> usize, A: Fn(usize) -> Ask>(
         if ask != Ask::Nothing {
             let pause = take(&mut feed, whole.as_ref().ok(), &mut taken);
             if ask == Ask::All {
-                at_a_pause(&mut feed, pause, taken, &data[..fed], options);
+                at_a_pause(&mut feed, pause, taken, &data[..pushed], options);
             }
         }
-        if fed == data.len() {
+        if pushed == data.len() {
             break;
         }
         piece += 1;
-        let size = (feeding.size)(piece).min(data.len() - fed);
-        feed.push(&data[fed..fed + size]);
-        fed += size;
+        let size = (feeding.size)(piece).min(data.len() - pushed);
+        feed.push(&data[pushed..pushed + size]);
+        pushed += size;
     }
     match whole {
         Ok(whole) => assert_eq!(taken, whole.frames.len()),

@@ -181,8 +181,12 @@ fn same_grown(
         match feed.next_event() {
             Ok(Fed::NeedMore) => {
                 assert!(!finished, "more is needed after the end");
-                let fed = (data.len() - rest.len()) as u64;
-                assert!(feed.offset() <= fed, "read {} of {fed}", feed.offset());
+                let pushed = (data.len() - rest.len()) as u64;
+                assert!(
+                    feed.offset() <= pushed,
+                    "read {} of {pushed}",
+                    feed.offset()
+                );
                 if rest.is_empty() {
                     feed.finish();
                     finished = true;
