@@ -178,8 +178,7 @@ impl Receiver {
         let (held_ids, held_as_of) = held.unwrap_or_default();
         let mut held = Lane::new(held_ids.iter().zip(held_as_of));
         let mut named = Lane::new(&self.named);
-        let seen = self.view.rows.iter().zip(&self.view_ticks);
-        let mut seen = Lane::new(seen);
+        let mut seen = Lane::new(self.view.rows.ids().iter().zip(0..));
         for row in state.rows.iter() {
             let is_named = named.at(row.id).is_some();
             // An entity that is not named is that of the baseline.
@@ -187,11 +186,14 @@ impl Receiver {
             let as_of = held_as_of.map_or(tick, |(_, as_of)| *as_of);
             ticks.push(as_of);
             let seen = seen.at(row.id).filter(|_| !is_named);
-            let (row, as_of) = seen.unwrap_or((row, &as_of));
+            let seen = seen.and_then(|(_, at)| {
+                let as_of = self.view_ticks.get(at)?;
+                Some((self.view.rows.get(at)?, *as_of))
+            });
+            let (row, as_of) = seen.unwrap_or((row, as_of));
             self.next_view.rows.push(row);
-            self.next_view_ticks.push(*as_of);
+            self.next_view_ticks.push(as_of);
         }
-        drop(seen);
         self.ticks.push_back((tick, ticks));
         mem::swap(&mut self.view, &mut self.next_view);
         mem::swap(&mut self.view_ticks, &mut self.next_view_ticks);
