@@ -25,6 +25,9 @@ pub(super) struct Spot {
 }
 
 impl Report<'_> {
+    // Apart from the checks, which look at every frame and seldom find anything.
+    #[cold]
+    #[inline(never)]
     pub(super) fn raise_at(&mut self, spot: &Spot, rule: Rule) {
         let mut finding = Finding::new(rule).step(spot.step);
         finding.place.time = Some(spot.time.since(self.start));
@@ -34,6 +37,8 @@ impl Report<'_> {
         self.findings.push(finding);
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn raise(&mut self, rule: Rule) {
         self.raise_at(&self.spot.clone(), rule);
     }
