@@ -17,4 +17,10 @@ static RUN: LazyLock<fn(&[u8])> = LazyLock::new(|| {
     std::process::exit(2);
 });
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| RUN(data));
+// A name that is none ends it before libFuzzer takes that for a crash.
+libfuzzer_sys::fuzz_target!(
+    init: {
+        LazyLock::force(&RUN);
+    },
+    |data: &[u8]| RUN(data)
+);
