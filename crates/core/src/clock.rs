@@ -73,6 +73,82 @@ pub struct Stamp {
     pub time: Option<Time>,
 }
 
+/// How the moments of a recording can be named, beside their steps.
+///
+/// ```
+/// use gametape_core::{At, Clocks, Time};
+/// assert_eq!(Clocks::TIMES.check(Some(At::Time(Time::START))), Ok(()));
+/// let error = Clocks::TIMES.check(Some(At::Tick(7))).unwrap_err();
+/// assert_eq!(error.to_string(), "tick 7: the recording has no ticks; name a time, or a step");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Clocks {
+    /// It has a counter of its own.
+    pub ticks: bool,
+    /// It says when its steps were.
+    pub times: bool,
+}
+
+impl Clocks {
+    /// It says when its steps were, and has no counter of its own.
+    pub const TIMES: Self = Self {
+        ticks: false,
+        times: true,
+    };
+
+    /// It has a counter of its own; whether it says how long a tick is, is another matter.
+    #[must_use]
+    pub const fn ticks(times: bool) -> Self {
+        Self { ticks: true, times }
+    }
+
+    /// Refuses a moment that can't be looked up.
+    ///
+    /// # Errors
+    /// Where there are no ticks, or no times.
+    pub fn check(self, at: Option<At>) -> Result<(), NoClock> {
+        let has = match at {
+            Some(At::Time(_)) => self.times,
+            Some(At::Tick(_)) => self.ticks,
+            Some(At::Step(_)) | None => true,
+        };
+        match at {
+            Some(at) if !has => Err(NoClock { at, clocks: self }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `a time, or a step`
+impl fmt::Display for Clocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.times {
+            f.write_str("a time, ")?;
+        }
+        if self.ticks {
+            f.write_str("a tick, ")?;
+        }
+        f.write_str(if self.times || self.ticks {
+            "or a step"
+        } else {
+            "a step"
+        })
+    }
+}
+
+/// A moment that a recording has no clock for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+#[error("{at}: the recording has no {}; name {clocks}", match at {
+    At::Tick(_) => "ticks",
+    _ => "times",
+})]
+pub struct NoClock {
+    /// The moment that was asked for.
+    pub at: At,
+    /// How its moments can be named.
+    pub clocks: Clocks,
+}
+
 /// A moment that somebody names.
 ///
 /// ```

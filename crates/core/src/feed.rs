@@ -183,6 +183,51 @@ impl<T> Fed<T> {
 }
 
 /// How a format makes items of bytes.
+///
+/// ```
+/// use gametape_core::feed::{Buffer, Decode, Fed, Feed, Step};
+///
+/// /// Words, each behind a byte that says how long it is.
+/// struct Words;
+///
+/// impl Decode for Words {
+///     type Item<'a> = &'a [u8];
+///     type Error = &'static str;
+///
+///     fn decode(&mut self, input: &mut Buffer) -> Result<Step, &'static str> {
+///         let rest = input.rest();
+///         let size = match rest.first() {
+///             None if input.is_ended() => return Ok(Step::End),
+///             None => return Ok(Step::NeedMore),
+///             Some(length) => 1 + usize::from(*length),
+///         };
+///         if rest.len() >= size {
+///             input.take(size);
+///             Ok(Step::Item)
+///         } else if input.is_ended() {
+///             Err("the last word is cut off")
+///         } else {
+///             // Until so many bytes are there, nobody asks again.
+///             input.want(size as u64);
+///             Ok(Step::NeedMore)
+///         }
+///     }
+///
+///     fn item<'a>(&'a mut self, input: &'a Buffer) -> &'a [u8] {
+///         &input.piece()[1..]
+///     }
+/// }
+///
+/// let mut feed = Feed::new(Words);
+/// feed.push(b"\x04gam");
+/// assert_eq!(feed.next(), Ok(Fed::NeedMore));
+/// feed.push(b"e\x04ta");
+/// assert_eq!(feed.next(), Ok(Fed::Item(&b"game"[..])));
+/// feed.finish();
+/// assert_eq!(feed.next(), Err("the last word is cut off"));
+/// feed.push(b"pe");
+/// assert_eq!(feed.next(), Ok(Fed::Item(&b"tape"[..])));
+/// ```
 pub trait Decode {
     /// A frame, an event, a line: it may borrow from the decoder and from the bytes.
     type Item<'a>

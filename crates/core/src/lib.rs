@@ -51,7 +51,7 @@ pub mod text;
 
 pub use book::findings_page;
 pub use bytes::{ByteReader, Short};
-pub use clock::{At, ParseAtError, Stamp, Time};
+pub use clock::{At, Clocks, NoClock, ParseAtError, Stamp, Time};
 pub use finding::{Finding, Findings, Place};
 #[cfg(feature = "std")]
 pub use input::{Fetched, Input, InputStream, Missing, ReadAt};

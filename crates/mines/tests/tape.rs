@@ -197,7 +197,7 @@ fn a_moment_that_is_not_recorded_is_an_error() {
     assert_eq!(error_at.code(), "no-clock");
     assert_eq!(
         error_at.to_string(),
-        "rmv recordings are not told by tick 5: name a time, or a step"
+        "tick 5: the recording has no ticks; name a time, or a step"
     );
     // It may have been in what is lost.
     assert_eq!(

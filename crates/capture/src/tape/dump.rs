@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use gametape_core::tape::{Dump, Error, Moment, Partial};
-use gametape_core::{At, Stamp, Time};
+use gametape_core::{At, Clocks, Stamp, Time};
 use gametape_delta::{Kind, Packet, Section, Snapshot, Tag};
 
-use super::name_of;
 use crate::clock::Clock;
 use crate::decoder::decoder_to_show;
 use crate::layout::Role;
@@ -19,13 +18,7 @@ pub(super) fn dump(
     wanted: &Dump,
     out: &mut dyn Write,
 ) -> Result<Partial<()>, Error> {
-    if let (Some(at @ At::Time(_)), None) = (wanted.at, packets.tick_ns()) {
-        return Err(Error::NoClock {
-            what: name_of(packets),
-            at,
-            instead: "name a tick, or a step",
-        });
-    }
+    Clocks::ticks(packets.tick_ns().is_some()).check(wanted.at)?;
     if wanted.options.has("state") {
         let state = state(packets, wanted.at)?;
         write_state(&state, out).map_err(Error::Output)?;

@@ -73,7 +73,7 @@ fn a_packet_is_found_by_step_tick_and_time() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "capture recordings are not told by 0.000 s: name a tick, or a step"
+        "0.000 s: the recording has no times; name a tick, or a step"
     );
 }
 

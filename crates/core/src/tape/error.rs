@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::audit::AnyFinding;
 use super::option::OptionError;
-use crate::clock::At;
+use crate::clock::{At, NoClock};
 use crate::finding::Finding;
 use crate::read::ReadError;
 use crate::rule::{Class, Coded, Rule};
@@ -55,18 +55,11 @@ pub enum Error {
         at: At,
     },
     /// The recording has no such clock: ticks, or times.
-    #[error("{what} recordings are not told by {at}: {instead}")]
-    NoClock {
-        /// The format.
-        what: &'static str,
-        /// The moment that was asked for.
-        at: At,
-        /// How its moments are told.
-        instead: &'static str,
-    },
+    #[error("{0}")]
+    NoClock(#[from] NoClock),
     /// Of a comparison: what is wrong is the other recording's.
     #[error("{0}")]
-    Other(Box<Error>),
+    Other(#[source] Box<Error>),
     /// Whoever had it done wanted it no more.
     #[error("cancelled")]
     Cancelled,
@@ -116,7 +109,7 @@ impl Error {
             Self::FormatsDiffer { .. } => "formats-differ",
             Self::Unsupported(_) => "unsupported",
             Self::NotRecorded { .. } => "not-recorded",
-            Self::NoClock { .. } => "no-clock",
+            Self::NoClock(_) => "no-clock",
             Self::Cancelled => "cancelled",
         }
     }
@@ -174,5 +167,23 @@ impl<R: Rule> From<ReadError<R>> for Error {
 impl<R: Rule> From<Finding<R>> for Error {
     fn from(finding: Finding<R>) -> Self {
         Self::Broken(Box::new(finding.told()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Missing;
+
+    #[test]
+    fn what_has_to_be_fetched_of_either_recording_is_found_in_the_error() {
+        let missing = Missing {
+            offset: 3,
+            length: 9,
+        };
+        let error = Error::Io(missing.into());
+        assert_eq!(Missing::of(&error), Some(missing));
+        assert_eq!(Missing::of(&error.of_other()), Some(missing));
+        assert_eq!(Missing::of(&Error::Cancelled), None);
     }
 }

@@ -69,7 +69,77 @@ impl Source {
 /// A format of recordings. gametape's own and those of others differ in nothing.
 ///
 /// A program registers formats in a registry (`gametape::Formats`), which asks them in turn whose a
-/// file is.
+/// file is. `examples/own-format` is a whole one with a command of its own; here is as little as can
+/// be:
+///
+/// ```
+/// use std::any::Any;
+/// use std::io::Write;
+///
+/// use gametape_core::tape::{
+///     Audit, Dump, Error, Format, Info, Moment, Options, Partial, Repaired, Secrets, Sink, Source,
+///     Tape, Work, object,
+/// };
+/// use gametape_core::{Input, RuleInfo, Stamp};
+/// use serde_json::json;
+///
+/// /// `DICE`, and a byte a throw: there is nothing that could be broken.
+/// struct Dice;
+///
+/// impl Format for Dice {
+///     fn name(&self) -> &'static str { "dice" }
+///     fn about(&self) -> &'static str { "throws of dice, a byte each" }
+///     fn step(&self) -> &'static str { "throw" }
+///     fn extensions(&self) -> &'static [&'static str] { &["dice"] }
+///     fn sniff(&self, input: &Input) -> bool {
+///         input.head(4).is_ok_and(|head| *head == *b"DICE")
+///     }
+///     fn rules(&self) -> Vec<RuleInfo> { Vec::new() }
+///     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+///         Ok(Box::new(Throws(source.input)))
+///     }
+/// }
+///
+/// struct Throws(Input);
+///
+/// impl Tape for Throws {
+///     fn input(&self) -> &Input { &self.0 }
+///     fn any(&self) -> &dyn Any { self }
+///     fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
+///         Ok(Partial::from(Info {
+///             format: "dice",
+///             format_version: 1,
+///             bytes: self.0.size(),
+///             duration_ms: None,
+///             frames: Some(self.0.size() - 4),
+///             step: "throw",
+///             details: object(json!({})),
+///         }))
+///     }
+///     fn audit(&self, _: &Options) -> Result<Audit, Error> {
+///         Ok(Audit { findings: Vec::new(), summary: "whole".into() })
+///     }
+///     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+///         let mut moment = Moment::new(wanted.at, out);
+///         for (step, eyes) in (0..).zip(&self.0.bytes().map_err(Error::Io)?[4..]) {
+///             let stamp = Stamp { step, tick: None, time: None };
+///             moment.line(stamp, |out| writeln!(out, "{}", json!({ "step": step, "eyes": eyes })))?;
+///         }
+///         moment.end(None)
+///     }
+///     fn repair(&self, _: &Options, out: &mut dyn Sink, work: &Work<'_>) -> Result<Repaired, Error> {
+///         work.copy(&self.0, out)?;
+///         Ok(Repaired::default())
+///     }
+/// }
+///
+/// let tape = Dice.open(Source::new(b"DICE\x06\x01".to_vec()))?;
+/// let mut out = Vec::new();
+/// let wanted = Dump { at: Some("step:1".parse()?), ..Dump::default() };
+/// tape.dump(&wanted, &mut out)?;
+/// assert_eq!(out, b"{\"step\":1,\"eyes\":1}\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Format: Send + Sync {
     /// Its name: in lower case, one word. It stands in JSON, too.
     fn name(&self) -> &'static str;

@@ -115,6 +115,7 @@ impl Repaired {
 }
 
 /// An opened recording. Opening looks at the header only; each method reads as much as it needs.
+/// [`Format`](super::Format) has an example of one.
 ///
 /// Methods take the options that the format declares for their verb; whoever calls them has
 /// [checked](Options::check) them.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use gametape_core::tape::{Dump, Error, Moment, Partial, Secrets};
-use gametape_core::{At, Stamp, Time as Since};
+use gametape_core::{Clocks, Stamp, Time as Since};
 
 use super::convert::tame;
 use super::info::HIDDEN;
@@ -16,13 +16,7 @@ pub(super) fn dump(
     wanted: &Dump,
     out: &mut dyn Write,
 ) -> Result<Partial<()>, Error> {
-    if let Some(at @ At::Tick(_)) = wanted.at {
-        return Err(Error::NoClock {
-            what: tape.format.name(),
-            at,
-            instead: "they have steps and times",
-        });
-    }
+    Clocks::TIMES.check(wanted.at)?;
     let mut frames = tape.frames()?;
     let mut copy = Frame::default();
     let (mut text, mut line) = (Vec::new(), Vec::new());

@@ -3,22 +3,15 @@
 use std::io::{self, Write};
 
 use gametape_core::tape::{Error, Moment};
-use gametape_core::{At, Stamp};
+use gametape_core::{At, Clocks, Stamp};
 
-use super::NAME;
 use crate::event::game_time;
 use crate::{Event, Game};
 
 /// Prints what is `at` a moment, or everything; says whether there was anything. The time of a
 /// board event is that of the mouse event that led to it.
 pub(super) fn dump(game: &Game<'_>, at: Option<At>, out: &mut dyn Write) -> Result<bool, Error> {
-    if let Some(at @ At::Tick(_)) = at {
-        return Err(Error::NoClock {
-            what: NAME,
-            at,
-            instead: "name a time, or a step",
-        });
-    }
+    Clocks::TIMES.check(at)?;
     let stamp = |step: u32, time_ms: u32| Stamp {
         step: step.into(),
         tick: None,

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use gametape_core::tape::{Error, Moment, Partial};
-use gametape_core::{At, Stamp};
+use gametape_core::{At, Clocks, Stamp};
 
 use super::beside::Beside;
 use super::json::write_frame;
-use super::{MurkTape, NAME, world};
+use super::{MurkTape, world};
 use crate::{Frame, Index};
 
 /// Prints what is `at` a moment, or everything.
@@ -18,15 +18,8 @@ pub(super) fn dump(
 ) -> Result<Partial<()>, Error> {
     let mut reader = tape.reader()?;
     let tick_length = world::tick_length(reader.header());
-    if let Some(at @ At::Time(_)) = at
-        && tick_length.is_none()
-    {
-        return Err(Error::NoClock {
-            what: NAME,
-            at,
-            instead: "this one carries no world that says how long a tick is; name a tick, or a step",
-        });
-    }
+    // How long a tick is, a world says.
+    Clocks::ticks(tick_length.is_some()).check(at)?;
     let time = |tick: u64| tick_length.map(|dt| world::time_of(tick, dt));
     if let Some(at @ (At::Tick(_) | At::Step(_))) = at {
         let mut print =
