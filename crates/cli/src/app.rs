@@ -152,6 +152,7 @@ impl App {
             Cmd::Inspect(args) => commands::inspect::run(args, &call, ui),
             Cmd::Verify(args) => commands::verify::run(args, &call, ui),
             Cmd::Stats(args) => commands::stats::run(args, &call, ui),
+            Cmd::Tables(args) => commands::tables::run(args, &call, ui),
             Cmd::Dump(args) => commands::dump::run(args, &call, ui),
             Cmd::Diff(args) => commands::diff::run(args, &call, ui),
             Cmd::Convert(args) => {
@@ -182,10 +183,11 @@ impl App {
 }
 
 /// The verbs that formats have options for, and whose options those are.
-const VERBS: [(&str, &[Verb]); 7] = [
+const VERBS: [(&str, &[Verb]); 8] = [
     ("inspect", &[Verb::Inspect, Verb::Open]),
     ("verify", &[Verb::Verify, Verb::Open]),
     ("stats", &[Verb::Stats, Verb::Open]),
+    ("tables", &[Verb::Open]),
     ("dump", &[Verb::Dump, Verb::Open]),
     ("diff", &[Verb::Diff, Verb::Open]),
     ("convert", &[Verb::Convert, Verb::Write]),

@@ -45,7 +45,12 @@ pub enum Verb {
     Verify(Verify),
     /// Print the statistics that a recording's people compare
     Stats(Stats),
-    /// Print every event, frame or packet of a recording, one JSON object a line
+    /// List the tables of a recording: their columns, units, and what they mean
+    Tables(Tables),
+    /// Print every event, frame or packet of a recording, or the rows of a table
+    ///
+    /// One JSON object a line, or comma-separated values. The rows of a table carry their step, their
+    /// tick where the recording has a counter of its own, and their time.
     Dump(Dump),
     /// Say where two recordings of one kind differ first, and how many differences follow
     ///
@@ -103,10 +108,35 @@ pub struct Stats {
 }
 
 #[derive(Args, Debug)]
+pub struct Tables {
+    /// A file, or -
+    #[arg(value_name = "FILE")]
+    pub path: OsString,
+}
+
+#[derive(Args, Debug)]
 pub struct Dump {
     /// A file, or -
     #[arg(value_name = "FILE")]
     pub path: OsString,
+    /// The rows of this table: tables lists them
+    #[arg(long, value_name = "TABLE", conflicts_with = "at")]
+    pub table: Option<String>,
+    /// These columns of it, in this order [default: all]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "table")]
+    pub columns: Vec<String>,
+    /// Rows at this moment and behind it: a time such as 1:23.4 or 83.4, tick:137, or step:600
+    #[arg(long, value_name = "AT", requires = "table")]
+    pub from: Option<gametape::At>,
+    /// Rows at this moment and before it
+    #[arg(long, value_name = "AT", requires = "table")]
+    pub to: Option<gametape::At>,
+    /// Rows whose key has this value; may be said several times
+    #[arg(long = "where", value_name = "KEY=VALUE", value_parser = filter, requires = "table")]
+    pub keys: Vec<(String, String)>,
+    /// Comma-separated values in place of JSON
+    #[arg(long, conflicts_with = "json", requires = "table")]
+    pub csv: bool,
     /// What is at this moment alone: a time such as 1:23.4 or 83.4, tick:137, or step:600
     #[arg(long, value_name = "AT")]
     pub at: Option<gametape::At>,
@@ -160,4 +190,10 @@ pub struct Man {
     /// The folder to write to
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
+}
+
+/// `KEY=VALUE`.
+fn filter(text: &str) -> Result<(String, String), &'static str> {
+    let (key, value) = text.split_once('=').ok_or("a filter is KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
 }

@@ -12,12 +12,14 @@
 //! | buffers, streams, recordings that grow | `feed.rs` |
 //! | files read at positions, ranges that others fetch | `input.rs` |
 //! | what a format has to say, and its options | `tape/` |
+//! | tables, their columns, rows in batches | `table/` |
 //!
 //! # Features
 //!
 //! - `std`: readers over any `Read`, inputs, errors that hold what the system says. Without it the
 //!   crate is `no_std`, with `alloc`.
-//! - `tape`: the traits of formats.
+//! - `tape`: the traits of formats, and tables.
+//! - `kit`: checks of what formats give, for their tests.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -45,6 +47,8 @@ mod input;
 mod output;
 mod read;
 mod rule;
+#[cfg(feature = "tape")]
+pub mod table;
 #[cfg(feature = "tape")]
 pub mod tape;
 pub mod text;

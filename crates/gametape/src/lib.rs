@@ -29,6 +29,7 @@ mod output;
 mod paths;
 mod recording;
 mod registry;
+mod rows;
 
 pub use content::{Content, Draft, write_recording};
 pub use error::Error;
@@ -37,7 +38,9 @@ pub use output::{folder_for, remove_unfinished, write_file};
 pub use paths::{Found, find};
 pub use recording::{Made, Partial, Recording};
 pub use registry::{Formats, formats};
+pub use rows::{RowForm, RowWriter};
 
+pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 pub use gametape_core::tape::{
     AnyFinding, Audit, Beside, Converted, Diff, Dump, Format, Info, OptionDef, OptionKind,
     OptionValue, Options, Repaired, Report, Secrets, Tape, Target, Verb, Verdict, Work,

@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::io::{Read, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gametape_core::Input;
+use gametape_core::table::{Scan, TableDef, Visit};
 use gametape_core::tape::{
     self, Audit, Converted, Diff, Dump, Format, Info, Options, Repaired, Secrets, Sink, Source,
     Tape, Target, Verb, Work,
@@ -14,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::content::{Content, Draft};
 use crate::open::{self, Limits, OpenOptions};
+use crate::rows::{RowForm, RowWriter};
 use crate::{Error, Formats, formats};
 
 /// A recording of any known format.
@@ -288,6 +291,60 @@ impl Recording {
     pub fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         self.check("dump", &wanted.options, Verb::Dump)?;
         self.partial(self.tape.dump(wanted, out))
+    }
+
+    /// Its tables.
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    pub fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        self.explain(self.tape.tables())
+    }
+
+    /// Gives the rows of a table in the order of their stamps, a batch at a time, and says what is
+    /// wrong with the recording where it is not whole.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use gametape::{Scan, At};
+    /// # let bytes = gametape_samples::mines::example();
+    /// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
+    /// let mut clicks = 0;
+    /// let scan = Scan::table("mouse_events").columns(["action"]).from("1.5".parse::<At>().unwrap());
+    /// tape.scan(&scan, &mut |batch| {
+    ///     clicks += (0..batch.len()).filter(|row| batch.get(*row, 0) == "lmb_up".into()).count();
+    ///     Ok(ControlFlow::Continue(()))
+    /// })?;
+    /// assert!(clicks > 0);
+    /// # Ok::<(), gametape::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`tape::Error::Scan`], [`tape::Error::NoClock`]; what the visitor says; where nothing can be read.
+    pub fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self.partial(self.tape.scan(scan, visit))
+    }
+
+    /// Writes the rows of a table.
+    ///
+    /// # Errors
+    /// As [`Recording::scan`]; [`tape::Error::Output`] in an [`Error::Tape`] is `out`'s.
+    pub fn write_rows(
+        &self,
+        scan: &Scan,
+        form: RowForm,
+        out: &mut dyn Write,
+    ) -> Result<Partial<()>, Error> {
+        let tables = self.tables()?;
+        let table = self.explain(scan.find(&tables).map_err(Into::into))?;
+        let picked = self.explain(scan.picked(table).map_err(Into::into))?;
+        let names = picked.iter().filter_map(|at| table.columns.get(*at));
+        let rows = RowWriter::new(form, names.map(|column| &*column.name), out);
+        let mut rows = self.explain(rows.map_err(tape::Error::Output))?;
+        self.scan(scan, &mut |batch| {
+            rows.batch(batch).map_err(tape::Error::Output)?;
+            Ok(ControlFlow::Continue(()))
+        })
     }
 
     /// What differs between two recordings of one kind.

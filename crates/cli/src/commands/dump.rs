@@ -2,7 +2,7 @@
 
 use std::io;
 
-use gametape::Dump as Wanted;
+use gametape::{Dump as Wanted, Error, Partial, RowForm, Scan};
 
 use super::Call;
 use crate::args::Dump;
@@ -14,17 +14,40 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    let wanted = Wanted {
-        at: args.at,
-        secrets: secrets(args.show_secrets),
-        options: call.told(),
+    let secrets = secrets(args.show_secrets);
+    let Some(table) = &args.table else {
+        let wanted = Wanted {
+            at: args.at,
+            secrets,
+            options: call.told(),
+        };
+        let dumped = recording.dump(&wanted, ui.out());
+        return end(dumped, Exit::Loss, ui);
     };
-    match recording.dump(&wanted, ui.out()) {
+    let scan = Scan {
+        table: table.clone(),
+        columns: args.columns.clone(),
+        from: args.from,
+        to: args.to,
+        keys: args.keys.clone(),
+        secrets,
+    };
+    let form = if args.csv {
+        RowForm::Csv
+    } else {
+        RowForm::Json
+    };
+    let dumped = recording.write_rows(&scan, form, ui.out());
+    end(dumped, Exit::Problems, ui)
+}
+
+fn end(dumped: Result<Partial<()>, Error>, broken: Exit, ui: &mut Ui) -> io::Result<Exit> {
+    match dumped {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
             Some(problem) => {
                 ui.complain(&format!("{problem} (dumped what could be read)"));
-                Exit::Loss
+                broken
             }
         }),
         Err(error) => ui.fail_unless_output(error),

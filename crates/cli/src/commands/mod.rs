@@ -8,6 +8,7 @@ pub mod generate;
 pub mod inspect;
 pub mod repair;
 pub mod stats;
+pub mod tables;
 pub mod verify;
 
 use std::ffi::OsStr;

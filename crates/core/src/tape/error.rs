@@ -9,6 +9,7 @@ use crate::clock::{At, NoClock};
 use crate::finding::Finding;
 use crate::read::ReadError;
 use crate::rule::{Class, Coded, Rule};
+use crate::table::ScanError;
 
 /// Why something could not be done with a recording.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,9 @@ pub enum Error {
     /// An option that the format does not know, or that has another kind of value.
     #[error("{0}")]
     Option(#[from] OptionError),
+    /// A table, a column or a range that is not there.
+    #[error("{0}")]
+    Scan(#[from] ScanError),
     /// Recordings of two kinds can't be compared.
     #[error("is {format}, the other recording is {other}")]
     FormatsDiffer {
@@ -106,6 +110,7 @@ impl Error {
             Self::Other(error) => error.code(),
             Self::NoConversion { .. } => "no-conversion",
             Self::Option(_) => "option",
+            Self::Scan(_) => "scan",
             Self::FormatsDiffer { .. } => "formats-differ",
             Self::Unsupported(_) => "unsupported",
             Self::NotRecorded { .. } => "not-recorded",

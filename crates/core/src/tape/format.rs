@@ -7,6 +7,7 @@ use super::option::{OptionDef, Options};
 use super::trait_tape::Tape;
 use crate::input::Input;
 use crate::rule::RuleInfo;
+use crate::table::TableDef;
 
 /// What is done with a recording: a format lists its options for each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -182,6 +183,12 @@ pub trait Format: Send + Sync {
 
     /// Its rules, for the book.
     fn rules(&self) -> Vec<RuleInfo>;
+
+    /// The tables that every recording of it has, for the book. One recording may have more, and
+    /// knows more of them: [`Tape::tables`].
+    fn tables(&self) -> Vec<TableDef> {
+        Vec::new()
+    }
 
     /// What it can be told for a verb.
     fn options(&self, _verb: Verb) -> &'static [OptionDef] {

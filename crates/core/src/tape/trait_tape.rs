@@ -16,6 +16,7 @@ use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
+use crate::table::{Scan, TableDef, Visit};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -177,6 +178,25 @@ pub trait Tape: Send + Sync {
     /// # Errors
     /// [`Error::Output`] is `out`'s, all others are the recording's.
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error>;
+
+    /// Its tables.
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Gives the rows of a table in the order of their stamps, a batch at a time. Of a broken
+    /// recording the rows before the damage, and what is wrong with it.
+    ///
+    /// # Errors
+    /// [`Error::Scan`], [`Error::NoClock`]; what the visitor says; where nothing can be read.
+    fn scan<'v>(&self, scan: &Scan, _visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        // There are no tables.
+        scan.find(&self.tables()?)?;
+        Ok(().into())
+    }
 
     /// What differs between this and another recording of its kind; `None` where the format knows
     /// nothing better than [`diff_lines`](super::diff_lines).

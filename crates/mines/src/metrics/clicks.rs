@@ -90,6 +90,12 @@ impl<'a> Counter<'a> {
         }
     }
 
+    /// What was counted so far, the trail aside.
+    #[cfg(feature = "tape")]
+    pub const fn clicks(&self) -> &Clicks {
+        &self.clicks
+    }
+
     pub fn finish(self, trail: Trail) -> Clicks {
         Clicks {
             mouse_events: trail.events,

@@ -8,10 +8,14 @@
 mod board;
 mod clicks;
 mod openings;
+#[cfg(feature = "tape")]
+mod timeline;
 mod zini;
 
 pub use board::{BoardMetrics, bbbv};
 pub use clicks::Clicks;
+#[cfg(feature = "tape")]
+pub(crate) use timeline::{Moment, moments};
 
 use crate::engine::Engine;
 use crate::replay::{Observer, Replayed, replay_with};

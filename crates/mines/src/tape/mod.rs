@@ -2,11 +2,13 @@
 
 mod dump;
 mod info;
+mod tables;
 
 use std::any::Any;
 use std::borrow::Cow;
 use std::io::Write;
 
+use gametape_core::table::{Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial, Repaired,
     Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -73,6 +75,10 @@ impl Format for Rmv {
 
     fn rules(&self) -> Vec<RuleInfo> {
         Rule::ALL.to_vec()
+    }
+
+    fn tables(&self) -> Vec<TableDef> {
+        tables::defs()
     }
 
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
@@ -189,6 +195,24 @@ impl Tape for RmvTape {
             (Some(at), None) if !found => Err(Error::NotRecorded { at }),
             (_, problem) => Ok(Partial::new((), problem)),
         }
+    }
+
+    fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        let bytes = self.bytes()?;
+        let game = rmv::read_header(&bytes, ReadOptions::lenient())?;
+        Ok(tables::of(&game))
+    }
+
+    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        let bytes = self.bytes()?;
+        let reading = read(&bytes)?;
+        let (game, problem) = (&reading.game, reading.findings.problem());
+        if scan.table != tables::GAME.name {
+            return tables::scan(game, problem, scan, visit);
+        }
+        let info = info::info(game, bytes.len() as u64, None, scan.secrets);
+        let stats = info::stats(&Metrics::of(game));
+        tables::GAME.scan(&[info.details, stats], problem, scan, visit)
     }
 
     fn convert(

@@ -1,0 +1,93 @@
+//! `gametape tables`.
+
+use std::io;
+
+use gametape::TableDef;
+use gametape::core::text::{Counted, TextTable};
+use serde_json::json;
+
+use super::Call;
+use crate::args::Tables;
+use crate::exit::Exit;
+use crate::ui::{STRONG, Ui, styled};
+
+pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let tables = call
+        .open(&args.path)
+        .and_then(|recording| recording.tables());
+    let tables = match tables {
+        Ok(tables) => tables,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    for (at, table) in tables.iter().enumerate() {
+        if ui.json {
+            ui.object(&described(table))?;
+        } else {
+            if at > 0 {
+                ui.line("")?;
+            }
+            show(table, ui)?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn described(table: &TableDef) -> serde_json::Value {
+    let columns = table.columns.iter().map(|column| {
+        json!({
+            "name": column.name,
+            "kind": column.kind.name(),
+            "unit": (!column.unit.is_empty()).then_some(&column.unit),
+            "precision": column.precision,
+            "key": column.key,
+            "secret": column.secret,
+            "doc": column.doc,
+        })
+    });
+    json!({
+        "table": table.name,
+        "lane": table.lane.name(),
+        "doc": table.doc,
+        "rows": table.rows,
+        "shape": table.shape,
+        "columns": columns.collect::<Vec<_>>(),
+    })
+}
+
+fn show(table: &TableDef, ui: &mut Ui) -> io::Result<()> {
+    let rows = table.rows.map(|rows| Counted(rows, "row").to_string());
+    let cells: Vec<String> = table.shape.iter().map(u64::to_string).collect();
+    let cells = (!cells.is_empty()).then(|| format!("{} cells", cells.join(" x ")));
+    let facts = [Some(table.lane.name().to_owned()), rows, cells];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    ui.line(format_args!(
+        "{} ({})",
+        styled(STRONG, &table.name),
+        facts.join(", ")
+    ))?;
+    ui.line(format_args!("  {}", table.doc))?;
+    let mut columns = TextTable::new(["column", "kind", "unit", "", "what it is"]);
+    for column in &table.columns {
+        let marks = [(column.key, "key"), (column.secret, "secret")];
+        let marks: Vec<&str> = marks
+            .into_iter()
+            .filter_map(|(is, mark)| is.then_some(mark))
+            .collect();
+        let precision = column.precision;
+        let precision = precision.map_or_else(String::new, |off| format!(" Within {off}."));
+        columns.row(
+            [
+                column.name.to_string(),
+                column.kind.name().to_owned(),
+                column.unit.to_string(),
+                marks.join(" "),
+                format!("{}{precision}", column.doc),
+            ]
+            .map(|text| (text, false)),
+        );
+    }
+    for line in columns.lines() {
+        ui.line(format_args!("    {line}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,345 @@
+//! What a table is.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::batch::Value;
+
+/// How a table relates to the clock.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lane {
+    /// Holds for the whole recording: header, roster, statistics.
+    Facts,
+    /// Rows with a key, or one without: each holds until it is replaced.
+    State,
+    /// Happens at a stamp.
+    Events,
+    /// Cells whose keys are their coordinates: each holds until it is replaced.
+    Grid,
+}
+
+impl Lane {
+    /// `facts`, `state`, `events` or `grid`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Facts => "facts",
+            Self::State => "state",
+            Self::Events => "events",
+            Self::Grid => "grid",
+        }
+    }
+}
+
+impl fmt::Display for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The kind of a column's values; any of them may be missing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// True or false.
+    Bool,
+    /// A whole number of 64 bits with a sign.
+    Int,
+    /// A whole number of 64 bits without a sign.
+    Uint,
+    /// A number of 32 bits.
+    Float32,
+    /// A number of 64 bits.
+    Float64,
+    /// Text.
+    Text,
+}
+
+impl Kind {
+    /// `bool`, `int`, `uint`, `float32`, `float64` or `text`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::Float32 => "float32",
+            Self::Float64 => "float64",
+            Self::Text => "text",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ColumnDef {
+    /// In lower case, with underscores.
+    pub name: Cow<'static, str>,
+    /// The kind of its values.
+    pub kind: Kind,
+    /// `px`, `m`, `m/s`, `ms`; empty where there is none.
+    pub unit: Cow<'static, str>,
+    /// How far a value may be off what was recorded, in the same unit; `None` where it is exact.
+    pub precision: Option<f64>,
+    /// Whether it is a part of what tells the rows of a state, or the cells of a grid, apart.
+    pub key: bool,
+    /// Whether it is shown only to who asks for it.
+    pub secret: bool,
+    /// A sentence.
+    pub doc: Cow<'static, str>,
+}
+
+impl ColumnDef {
+    /// Without a unit, exact, no key and no secret.
+    #[must_use]
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        kind: Kind,
+        doc: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            unit: Cow::Borrowed(""),
+            precision: None,
+            key: false,
+            secret: false,
+            doc: doc.into(),
+        }
+    }
+
+    /// A key.
+    #[must_use]
+    pub fn key(self) -> Self {
+        Self { key: true, ..self }
+    }
+
+    /// In this unit.
+    #[must_use]
+    pub fn unit(self, unit: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            unit: unit.into(),
+            ..self
+        }
+    }
+
+    /// Off by at most so much.
+    #[must_use]
+    pub fn within(self, precision: f64) -> Self {
+        Self {
+            precision: Some(precision),
+            ..self
+        }
+    }
+}
+
+/// A table of a recording. The stamps of its rows are no columns: every table has them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableDef {
+    /// In lower case, with underscores.
+    pub name: Cow<'static, str>,
+    /// How it relates to the clock.
+    pub lane: Lane,
+    /// A sentence.
+    pub doc: Cow<'static, str>,
+    /// Its columns.
+    pub columns: Vec<ColumnDef>,
+    /// The number of its rows, where that is known without reading them.
+    pub rows: Option<u64>,
+    /// Of a grid the number of cells along each of its keys.
+    pub shape: Vec<u64>,
+}
+
+impl TableDef {
+    /// Without columns.
+    #[must_use]
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        lane: Lane,
+        doc: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            lane,
+            doc: doc.into(),
+            columns: Vec::new(),
+            rows: None,
+            shape: Vec::new(),
+        }
+    }
+
+    /// With one more column.
+    #[must_use]
+    pub fn with(mut self, column: ColumnDef) -> Self {
+        self.columns.push(column);
+        self
+    }
+
+    /// With so many rows.
+    #[must_use]
+    pub fn rows(self, rows: u64) -> Self {
+        Self {
+            rows: Some(rows),
+            ..self
+        }
+    }
+
+    /// With so many cells along each key.
+    #[must_use]
+    pub fn shape(self, shape: impl Into<Vec<u64>>) -> Self {
+        Self {
+            shape: shape.into(),
+            ..self
+        }
+    }
+
+    /// Where a column stands.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+/// Says what the rows of a [`Table`] are made of: a type of its own for each kind of row, since a
+/// row may borrow.
+pub trait Tables: 'static {
+    /// What a row is made of.
+    type Row<'a>;
+}
+
+/// A column of a table whose rows are made of one type: what it is, and how its value is got.
+pub struct Field<T: Tables> {
+    name: &'static str,
+    kind: Kind,
+    doc: &'static str,
+    get: for<'r, 'a> fn(&'r T::Row<'a>) -> Value<'r>,
+    unit: &'static str,
+    precision: Option<f64>,
+    key: bool,
+    secret: bool,
+}
+
+impl<T: Tables> Field<T> {
+    /// A column without a unit, exact, no key and no secret.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        kind: Kind,
+        doc: &'static str,
+        get: for<'r, 'a> fn(&'r T::Row<'a>) -> Value<'r>,
+    ) -> Self {
+        Self {
+            name,
+            kind,
+            doc,
+            get,
+            unit: "",
+            precision: None,
+            key: false,
+            secret: false,
+        }
+    }
+
+    /// In this unit.
+    #[must_use]
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
+    }
+
+    /// Off by at most so much.
+    #[must_use]
+    pub const fn within(mut self, precision: f64) -> Self {
+        self.precision = Some(precision);
+        self
+    }
+
+    /// A key.
+    #[must_use]
+    pub const fn key(mut self) -> Self {
+        self.key = true;
+        self
+    }
+
+    /// Shown only to who asks for it.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    fn def(&self) -> ColumnDef {
+        ColumnDef {
+            name: self.name.into(),
+            kind: self.kind,
+            unit: self.unit.into(),
+            precision: self.precision,
+            key: self.key,
+            secret: self.secret,
+            doc: self.doc.into(),
+        }
+    }
+}
+
+/// A table whose columns are the same in every recording: a format says each of them once.
+///
+/// ```
+/// use gametape_core::table::{Field, Kind, Lane, Table, Tables, Value};
+///
+/// /// A throw of dice.
+/// struct Throw {
+///     player: &'static str,
+///     eyes: u64,
+/// }
+///
+/// impl Tables for Throw {
+///     type Row<'a> = Throw;
+/// }
+///
+/// const THROWS: Table<Throw> = Table {
+///     name: "throws",
+///     lane: Lane::Events,
+///     doc: "Throws of dice.",
+///     fields: &[
+///         Field::new("player", Kind::Text, "Who threw.", |row| Value::Text(row.player)),
+///         Field::new("eyes", Kind::Uint, "What was thrown.", |row| Value::Uint(row.eyes)),
+///     ],
+/// };
+/// assert_eq!(THROWS.def().column("eyes"), Some(1));
+/// assert_eq!(THROWS.value(&Throw { player: "Ada", eyes: 6 }, 1), Value::Uint(6));
+/// ```
+pub struct Table<T: Tables> {
+    /// Its name.
+    pub name: &'static str,
+    /// How it relates to the clock.
+    pub lane: Lane,
+    /// A sentence.
+    pub doc: &'static str,
+    /// Its columns.
+    pub fields: &'static [Field<T>],
+}
+
+impl<T: Tables> Table<T> {
+    /// What surfaces are told of it.
+    #[must_use]
+    pub fn def(&self) -> TableDef {
+        TableDef {
+            columns: self.fields.iter().map(Field::def).collect(),
+            ..TableDef::new(self.name, self.lane, self.doc)
+        }
+    }
+
+    /// The value of a row in a column.
+    #[must_use]
+    pub fn value<'r>(&self, row: &'r T::Row<'_>, column: usize) -> Value<'r> {
+        match self.fields.get(column) {
+            Some(field) => (field.get)(row),
+            None => Value::Null,
+        }
+    }
+}

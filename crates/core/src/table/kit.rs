@@ -1,0 +1,257 @@
+//! What the tables of every recording keep to: for the tests of formats.
+
+use std::ops::ControlFlow;
+
+use super::{Batch, Kind, Lane, Scan, TableDef, Value};
+use crate::clock::{At, Stamp};
+use crate::tape::{Secrets, Tape};
+
+/// A value that is kept.
+#[derive(Clone, PartialEq, Debug)]
+enum Kept {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    /// By their bits: NaN is the same as itself.
+    Float32(u32),
+    Float64(u64),
+    Text(String),
+}
+
+/// A row that is kept.
+#[derive(Clone, PartialEq, Debug)]
+struct Row {
+    stamp: Stamp,
+    ended: bool,
+    values: Vec<Kept>,
+}
+
+fn kept(value: Value<'_>) -> Kept {
+    match value {
+        Value::Null => Kept::Null,
+        Value::Bool(value) => Kept::Bool(value),
+        Value::Int(value) => Kept::Int(value),
+        Value::Uint(value) => Kept::Uint(value),
+        Value::Float32(value) => Kept::Float32(value.to_bits()),
+        Value::Float64(value) => Kept::Float64(value.to_bits()),
+        Value::Text(text) => Kept::Text(text.to_owned()),
+    }
+}
+
+fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
+    (0..batch.len()).map(|row| Row {
+        stamp: batch.stamp(row),
+        ended: batch.is_end(row),
+        values: batch.columns().iter().map(|c| kept(c.get(row))).collect(),
+    })
+}
+
+fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let scanned = tape.scan(scan, &mut |batch| {
+        assert!(!batch.is_empty(), "{scan:?}: an empty batch");
+        rows.extend(rows_of(batch));
+        Ok(ControlFlow::Continue(()))
+    });
+    if let Err(error) = scanned {
+        panic!("{scan:?}: {error}");
+    }
+    rows
+}
+
+/// Checks that the tables of a recording are what tables are to be: named and documented, their rows
+/// in the order of their steps, of the declared number, kind and shape; that fewer columns, a range,
+/// and a filter give what is left of all rows; that a scan ends where it is told to.
+///
+/// # Panics
+/// Where they are not.
+pub fn check(tape: &dyn Tape) {
+    let tables = match tape.tables() {
+        Ok(tables) => tables,
+        Err(error) => panic!("no tables: {error}"),
+    };
+    for (at, table) in tables.iter().enumerate() {
+        let before = tables.iter().take(at);
+        assert!(
+            before.into_iter().all(|other| other.name != table.name),
+            "{} is there twice",
+            table.name
+        );
+        described(table);
+        let scan = Scan {
+            secrets: Secrets::Show,
+            ..Scan::table(&*table.name)
+        };
+        let rows = scanned(tape, &scan);
+        whole(table, &rows);
+        columns(tape, &scan, table, &rows);
+        ranges(tape, &scan, &rows);
+        filters(tape, &scan, table, &rows);
+        breaks(tape, &scan, &rows);
+    }
+}
+
+fn described(table: &TableDef) {
+    let is_name = |name: &str| {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        !name.is_empty() && name.chars().all(plain)
+    };
+    let name = &table.name;
+    assert!(is_name(name), "{name:?} is no name");
+    assert!(table.doc.ends_with('.'), "{name}: {:?}", table.doc);
+    assert!(!table.columns.is_empty(), "{name} has no columns");
+    for (at, column) in table.columns.iter().enumerate() {
+        let place = format!("{name}.{}", column.name);
+        assert!(is_name(&column.name), "{place:?} is no name");
+        assert!(column.doc.ends_with('.'), "{place}: {:?}", column.doc);
+        assert!(
+            !["step", "tick", "time_ms", "ended"].contains(&&*column.name),
+            "{place}: stamps are called that"
+        );
+        assert_eq!(
+            table.column(&column.name),
+            Some(at),
+            "{place} is there twice"
+        );
+        assert!(
+            !column.key || !matches!(column.kind, Kind::Float32 | Kind::Float64),
+            "{place}: a key with a fraction"
+        );
+    }
+    let keys = table.columns.iter().filter(|column| column.key).count();
+    if table.lane == Lane::Grid {
+        assert_eq!(table.shape.len(), keys, "{name}: a length for each key");
+    } else {
+        assert!(table.shape.is_empty(), "{name} is no grid");
+    }
+}
+
+fn whole(table: &TableDef, rows: &[Row]) {
+    let name = &table.name;
+    if let Some(count) = table.rows {
+        assert_eq!(rows.len() as u64, count, "{name}: the number of rows");
+    }
+    let steps: Vec<u64> = rows.iter().map(|row| row.stamp.step).collect();
+    assert!(steps.is_sorted(), "{name}: steps that do not rise");
+    for row in rows {
+        if row.ended {
+            assert_eq!(table.lane, Lane::State, "{name}: {row:?}");
+        }
+        let keys = table.columns.iter().zip(&row.values);
+        for (column, value) in keys.filter(|(column, _)| column.key) {
+            assert_ne!(*value, Kept::Null, "{name}.{}: {row:?}", column.name);
+        }
+    }
+    if table.lane == Lane::Facts {
+        assert!(rows.len() <= 1 || table.columns.iter().any(|column| column.key));
+    }
+}
+
+fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
+    let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
+    let mut wishes: Vec<Vec<usize>> = (0..names.len()).map(|at| vec![at]).collect();
+    wishes.push((0..names.len()).rev().collect());
+    for wish in wishes {
+        let wanted = wish.iter().filter_map(|at| names.get(*at)).copied();
+        let scan = scan.clone().columns(wanted);
+        let picked: Vec<Row> = rows
+            .iter()
+            .map(|row| Row {
+                values: wish
+                    .iter()
+                    .filter_map(|at| row.values.get(*at).cloned())
+                    .collect(),
+                ..row.clone()
+            })
+            .collect();
+        same(&scan, &scanned(tape, &scan), &picked);
+    }
+}
+
+fn ranges(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
+    let places = [0, rows.len() / 3, rows.len() / 2, rows.len() * 9 / 10];
+    let stamps: Vec<Stamp> = places
+        .iter()
+        .filter_map(|at| Some(rows.get(*at)?.stamp))
+        .collect();
+    // Where a clock goes back, a range of it has holes that no scan can skip by.
+    let ticks: Vec<_> = rows.iter().map(|row| row.stamp.tick).collect();
+    let times: Vec<_> = rows.iter().map(|row| row.stamp.time).collect();
+    let mut pairs: Vec<[Option<At>; 2]> = Vec::new();
+    for (from, to) in stamps.iter().zip(stamps.iter().skip(1)) {
+        let mut add = |a: Option<At>, b: Option<At>| {
+            pairs.extend([[a, b], [a, None], [None, b]]);
+        };
+        add(Some(At::Step(from.step)), Some(At::Step(to.step)));
+        if ticks.iter().all(Option::is_some) && ticks.is_sorted() {
+            add(from.tick.map(At::Tick), to.tick.map(At::Tick));
+        }
+        if times.iter().all(Option::is_some) && times.is_sorted() {
+            add(from.time.map(At::Time), to.time.map(At::Time));
+        }
+    }
+    for [from, to] in pairs {
+        let scan = Scan {
+            from,
+            to,
+            ..scan.clone()
+        };
+        let after =
+            |row: &&Row| from.is_none_or(|at| at.order(row.stamp).is_some_and(|o| o.is_ge()));
+        let before =
+            |row: &&Row| to.is_none_or(|at| at.order(row.stamp).is_some_and(|o| o.is_le()));
+        let wanted: Vec<Row> = rows.iter().filter(after).filter(before).cloned().collect();
+        same(&scan, &scanned(tape, &scan), &wanted);
+    }
+}
+
+fn filters(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
+    for (at, column) in table.columns.iter().enumerate() {
+        if !column.key {
+            continue;
+        }
+        let mut seen: Vec<&Kept> = Vec::new();
+        for value in rows.iter().filter_map(|row| row.values.get(at)) {
+            if seen.len() < 3 && !seen.contains(&value) {
+                seen.push(value);
+            }
+        }
+        for value in seen {
+            let text = match value {
+                Kept::Bool(value) => value.to_string(),
+                Kept::Int(value) => value.to_string(),
+                Kept::Uint(value) => value.to_string(),
+                Kept::Text(value) => value.clone(),
+                _ => continue,
+            };
+            let scan = scan.clone().key(&*column.name, text);
+            let is = |row: &&Row| row.values.get(at) == Some(value);
+            let wanted: Vec<Row> = rows.iter().filter(is).cloned().collect();
+            same(&scan, &scanned(tape, &scan), &wanted);
+        }
+    }
+}
+
+fn breaks(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
+    let mut batches = 0;
+    let scanned = tape.scan(scan, &mut |_| {
+        batches += 1;
+        Ok(ControlFlow::Break(()))
+    });
+    assert!(scanned.is_ok(), "{scan:?}");
+    assert_eq!(batches, usize::from(!rows.is_empty()), "{scan:?}");
+}
+
+#[track_caller]
+fn same(scan: &Scan, rows: &[Row], wanted: &[Row]) {
+    let at = rows.iter().zip(wanted).position(|(a, b)| a != b);
+    if let Some(at) = at {
+        panic!(
+            "{scan:?}: row {at} is {:?}, not {:?}",
+            rows.get(at),
+            wanted.get(at)
+        );
+    }
+    assert_eq!(rows.len(), wanted.len(), "{scan:?}: rows");
+}

@@ -1,0 +1,22 @@
+//! A recording as a few tables over one clock: what tables it has, and their rows in batches of
+//! typed columns.
+//!
+//! Every row is stamped with its step, its tick where the recording has a counter of its own, and
+//! its time. How a table relates to the clock is its [`Lane`]. A format says what its tables are
+//! ([`TableDef`]) and gives their rows to a [`Scanning`]; who shows, queries or streams a recording
+//! needs nothing else of it.
+
+mod batch;
+mod def;
+mod facts;
+#[cfg(feature = "kit")]
+#[allow(clippy::panic)] // It is a test.
+pub mod kit;
+mod scan;
+mod scanning;
+
+pub use batch::{Batch, Column, Texts, Value, Values};
+pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables};
+pub use facts::{Fact, FactTable, flat};
+pub use scan::{Key, Scan, ScanError};
+pub use scanning::{Place, Scanning, Visit};

@@ -1,0 +1,273 @@
+//! What is wanted of a table.
+
+use std::cmp::Ordering;
+
+use super::batch::Value;
+use super::def::{Kind, TableDef};
+use crate::clock::{At, Stamp};
+use crate::tape::Secrets;
+use crate::text::nearest;
+
+/// A value that a key is to have.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Key {
+    /// Of a column of [`Kind::Bool`].
+    Bool(bool),
+    /// Of a column of [`Kind::Int`].
+    Int(i64),
+    /// Of a column of [`Kind::Uint`].
+    Uint(u64),
+    /// Of a column of [`Kind::Text`].
+    Text(String),
+}
+
+impl Key {
+    /// The key of a kind that a text stands for.
+    fn parse(kind: Kind, text: &str) -> Option<Self> {
+        match kind {
+            Kind::Bool => text.parse().ok().map(Self::Bool),
+            Kind::Int => text.parse().ok().map(Self::Int),
+            Kind::Uint => text.parse().ok().map(Self::Uint),
+            Kind::Text => Some(Self::Text(text.to_owned())),
+            // Numbers with a fraction tell no rows apart.
+            Kind::Float32 | Kind::Float64 => None,
+        }
+    }
+
+    pub(super) fn is(&self, value: Value<'_>) -> bool {
+        match (self, value) {
+            (Self::Bool(key), Value::Bool(value)) => *key == value,
+            (Self::Int(key), Value::Int(value)) => *key == value,
+            (Self::Uint(key), Value::Uint(value)) => *key == value,
+            (Self::Text(key), Value::Text(value)) => key == value,
+            _ => false,
+        }
+    }
+}
+
+/// What is wanted of a table.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Scan {
+    /// The table.
+    pub table: String,
+    /// Its columns, in the order that is wanted; all of them where none is named. What is not asked
+    /// for is not decoded.
+    pub columns: Vec<String>,
+    /// Rows at this moment and behind it.
+    pub from: Option<At>,
+    /// Rows at this moment and before it; a time is meant to the millisecond.
+    pub to: Option<At>,
+    /// Rows whose key columns have these values, as text.
+    pub keys: Vec<(String, String)>,
+    /// Whether secret columns are shown.
+    pub secrets: Secrets,
+}
+
+/// Why a scan can't be done.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScanError {
+    /// There is no such table.
+    #[error("there is no table {name:?}{}; there are {}", meant(.nearest.as_deref()), .known.join(", "))]
+    NoTable {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        nearest: Option<String>,
+        /// The tables that there are.
+        known: Vec<String>,
+    },
+    /// The table has no such column.
+    #[error("{table} has no column {name:?}{}; it has {}", meant(.nearest.as_deref()), .known.join(", "))]
+    NoColumn {
+        /// The table.
+        table: String,
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        nearest: Option<String>,
+        /// The columns that there are.
+        known: Vec<String>,
+    },
+    /// A filter on a column that is no key.
+    #[error("{name} is no key of {table}{}", match .keys.as_slice() {
+        [] => ": it has none".to_owned(),
+        keys => format!(", whose keys are {}", keys.join(", ")),
+    })]
+    NoKey {
+        /// The table.
+        table: String,
+        /// The column.
+        name: String,
+        /// The columns that are keys.
+        keys: Vec<String>,
+    },
+    /// A key can't have such a value.
+    #[error("{name} is a {kind} and can't be {value:?}")]
+    NotOfKind {
+        /// The column.
+        name: String,
+        /// Its kind.
+        kind: Kind,
+        /// What was asked for.
+        value: String,
+    },
+    /// The range ends before it starts.
+    #[error("the range ends at {to}, before it starts at {from}")]
+    Backwards {
+        /// Its start.
+        from: At,
+        /// Its end.
+        to: At,
+    },
+}
+
+/// `, did you mean "…"?`
+fn meant(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+}
+
+fn named(name: &str, known: &[String]) -> Option<String> {
+    nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
+}
+
+impl Scan {
+    /// All of a table.
+    #[must_use]
+    pub fn table(name: impl Into<String>) -> Self {
+        Self {
+            table: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// These columns of it.
+    #[must_use]
+    pub fn columns<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
+        let columns = names.into_iter().map(Into::into).collect();
+        Self { columns, ..self }
+    }
+
+    /// From this moment on.
+    #[must_use]
+    pub fn from(self, at: At) -> Self {
+        Self {
+            from: Some(at),
+            ..self
+        }
+    }
+
+    /// Up to this moment.
+    #[must_use]
+    pub fn to(self, at: At) -> Self {
+        Self {
+            to: Some(at),
+            ..self
+        }
+    }
+
+    /// Where a key has this value.
+    #[must_use]
+    pub fn key(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.keys.push((name.into(), value.into()));
+        self
+    }
+
+    /// The table that is meant.
+    ///
+    /// # Errors
+    /// [`ScanError::NoTable`].
+    pub fn find<'t>(&self, tables: &'t [TableDef]) -> Result<&'t TableDef, ScanError> {
+        let found = tables.iter().find(|table| table.name == self.table);
+        found.ok_or_else(|| {
+            let known: Vec<String> = tables.iter().map(|table| table.name.to_string()).collect();
+            ScanError::NoTable {
+                name: self.table.clone(),
+                nearest: named(&self.table, &known),
+                known,
+            }
+        })
+    }
+
+    /// Where the columns that are wanted stand in their table.
+    ///
+    /// # Errors
+    /// [`ScanError::NoColumn`].
+    pub fn picked(&self, table: &TableDef) -> Result<Vec<usize>, ScanError> {
+        if self.columns.is_empty() {
+            return Ok((0..table.columns.len()).collect());
+        }
+        let names = self.columns.iter();
+        names.map(|name| column(table, name)).collect()
+    }
+
+    /// The columns that are filtered by, and what their values are to be.
+    ///
+    /// # Errors
+    /// [`ScanError::NoColumn`], [`ScanError::NoKey`], [`ScanError::NotOfKind`].
+    pub fn filters(&self, table: &TableDef) -> Result<Vec<(usize, Key)>, ScanError> {
+        let filter = |(name, text): &(String, String)| {
+            let at = column(table, name)?;
+            let Some(def) = table.columns.get(at).filter(|column| column.key) else {
+                let keys = table.columns.iter().filter(|column| column.key);
+                return Err(ScanError::NoKey {
+                    table: table.name.to_string(),
+                    name: name.clone(),
+                    keys: keys.map(|column| column.name.to_string()).collect(),
+                });
+            };
+            let key = Key::parse(def.kind, text).ok_or_else(|| ScanError::NotOfKind {
+                name: name.clone(),
+                kind: def.kind,
+                value: text.clone(),
+            })?;
+            Ok((at, key))
+        };
+        self.keys.iter().map(filter).collect()
+    }
+
+    /// Refuses a range that ends before it starts, as far as that can be told without the recording.
+    ///
+    /// # Errors
+    /// [`ScanError::Backwards`].
+    pub fn check_range(&self) -> Result<(), ScanError> {
+        let backwards = match (self.from, self.to) {
+            (Some(At::Step(from)), Some(At::Step(to)))
+            | (Some(At::Tick(from)), Some(At::Tick(to))) => from > to,
+            (Some(At::Time(from)), Some(At::Time(to))) => from > to,
+            _ => false,
+        };
+        match (self.from, self.to) {
+            (Some(from), Some(to)) if backwards => Err(ScanError::Backwards { from, to }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn column(table: &TableDef, name: &str) -> Result<usize, ScanError> {
+    table.column(name).ok_or_else(|| {
+        let columns = table.columns.iter();
+        let known: Vec<String> = columns.map(|column| column.name.to_string()).collect();
+        ScanError::NoColumn {
+            table: table.name.to_string(),
+            name: name.to_owned(),
+            nearest: named(name, &known),
+            known,
+        }
+    })
+}
+
+impl At {
+    /// Whether a stamp is before this moment, at it, or behind it; times count by the millisecond, as
+    /// people write them. `None` where the stamp does not say.
+    #[must_use]
+    pub fn order(self, stamp: Stamp) -> Option<Ordering> {
+        match self {
+            Self::Step(step) => Some(stamp.step.cmp(&step)),
+            Self::Tick(tick) => stamp.tick.map(|other| other.cmp(&tick)),
+            Self::Time(time) => stamp
+                .time
+                .map(|other| other.whole_ms().cmp(&time.whole_ms())),
+        }
+    }
+}

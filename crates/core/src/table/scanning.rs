@@ -1,0 +1,246 @@
+//! Giving the rows of a table.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use super::batch::{Batch, Value};
+use super::def::{Kind, Table, TableDef, Tables};
+use super::scan::{Key, Scan};
+use crate::clock::{At, Clocks, Stamp};
+use crate::tape::{Error, Partial, Secrets};
+
+/// Who takes the rows of a scan, a batch at a time; it breaks where it has seen enough.
+pub type Visit<'v> = dyn FnMut(&Batch) -> Result<ControlFlow<()>, Error> + 'v;
+
+/// Rows of a batch: few enough that a batch fits the cache, enough that what it costs is little.
+const ROWS: usize = 4096;
+/// Bytes of text behind which a batch ends, whatever its rows.
+const TEXT: usize = 1 << 20;
+/// What stands for a text that is secret.
+const HIDDEN: &str = "<hidden>";
+
+/// Where a stamp stands to the range of a scan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Before it: the row is not wanted, those behind it may be.
+    Before,
+    /// In it.
+    Within,
+    /// Behind it: nothing that follows is wanted.
+    Behind,
+}
+
+/// A scan that is going on: a format gives it the rows of the table in their order; it keeps those
+/// that are wanted, and passes them on in batches.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Value};
+/// use gametape_core::{At, Clocks, Stamp, Time};
+///
+/// let table = TableDef::new("throws", Lane::Events, "Throws of dice.")
+///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."));
+/// let scan = Scan::table("throws").from(At::Step(1));
+/// let mut eyes = Vec::new();
+/// let mut visit = |batch: &gametape_core::table::Batch| {
+///     eyes.extend((0..batch.len()).map(|row| batch.get(row, 0) == Value::Uint(6)));
+///     Ok(ControlFlow::Continue(()))
+/// };
+/// let mut scanning = Scanning::new(&table, &scan, Clocks::TIMES, &mut visit)?;
+/// for (step, thrown) in (0..).zip([1, 6, 2]) {
+///     let stamp = Stamp { step, tick: None, time: Some(Time::from_ms(step as i64 * 500)) };
+///     if scanning.row(stamp, |_| Value::Uint(thrown))?.is_break() {
+///         break;
+///     }
+/// }
+/// scanning.end(None)?;
+/// assert_eq!(eyes, [true, false]);
+/// # Ok::<(), gametape_core::tape::Error>(())
+/// ```
+pub struct Scanning<'v> {
+    picked: Vec<Picked>,
+    filters: Vec<(usize, Key)>,
+    from: Option<At>,
+    to: Option<At>,
+    batch: Batch,
+    visit: &'v mut Visit<'v>,
+    enough: bool,
+}
+
+/// A column that is wanted.
+struct Picked {
+    /// Its place in the table.
+    at: usize,
+    key: bool,
+    /// Its kind, where its values are secret and not to be shown.
+    hidden: Option<Kind>,
+}
+
+impl<'v> Scanning<'v> {
+    /// Of a table of a recording that has such clocks.
+    ///
+    /// # Errors
+    /// [`Error::Scan`], [`Error::NoClock`].
+    pub fn new(
+        table: &TableDef,
+        scan: &Scan,
+        clocks: Clocks,
+        visit: &'v mut Visit<'v>,
+    ) -> Result<Self, Error> {
+        scan.check_range()?;
+        clocks.check(scan.from)?;
+        clocks.check(scan.to)?;
+        let hide = scan.secrets == Secrets::Hide;
+        let picked = scan.picked(table)?.into_iter();
+        let picked = picked.filter_map(|at| Some((at, table.columns.get(at)?)));
+        let (picked, kinds): (Vec<Picked>, Vec<Kind>) = picked
+            .map(|(at, column)| {
+                let picked = Picked {
+                    at,
+                    key: column.key,
+                    hidden: (hide && column.secret).then_some(column.kind),
+                };
+                (picked, column.kind)
+            })
+            .unzip();
+        Ok(Self {
+            batch: Batch::new(kinds),
+            filters: scan.filters(table)?,
+            picked,
+            from: scan.from,
+            to: scan.to,
+            visit,
+            enough: false,
+        })
+    }
+
+    /// Whether a column has to be known, by where it stands in the table.
+    #[must_use]
+    pub fn needs(&self, column: usize) -> bool {
+        self.picked.iter().any(|picked| picked.at == column)
+            || self.filters.iter().any(|(at, _)| *at == column)
+    }
+
+    /// The moment that the scan starts at: what is before it may be skipped.
+    #[must_use]
+    pub const fn from(&self) -> Option<At> {
+        self.from
+    }
+
+    /// Where a stamp stands to the range that is wanted.
+    #[inline]
+    #[must_use]
+    pub fn place(&self, stamp: Stamp) -> Place {
+        let order = |at: Option<At>| at.and_then(|at| at.order(stamp));
+        if order(self.from) == Some(Ordering::Less) {
+            Place::Before
+        } else if self.enough || order(self.to) == Some(Ordering::Greater) {
+            Place::Behind
+        } else {
+            Place::Within
+        }
+    }
+
+    /// The next row: `value` gives what stands in a column, by its place in the table, and is asked
+    /// for what is wanted only. Breaks where nothing that follows is wanted.
+    ///
+    /// # Errors
+    /// The visitor's.
+    #[inline]
+    pub fn row<'r>(
+        &mut self,
+        stamp: Stamp,
+        value: impl Fn(usize) -> Value<'r>,
+    ) -> Result<ControlFlow<()>, Error> {
+        self.put(stamp, false, value)
+    }
+
+    /// The next row of a state says that what has this key is no more: `value` is asked for the key
+    /// alone, whatever else is wanted is missing.
+    ///
+    /// # Errors
+    /// The visitor's.
+    pub fn ended<'r>(
+        &mut self,
+        stamp: Stamp,
+        value: impl Fn(usize) -> Value<'r>,
+    ) -> Result<ControlFlow<()>, Error> {
+        self.put(stamp, true, value)
+    }
+
+    #[inline]
+    fn put<'r>(
+        &mut self,
+        stamp: Stamp,
+        ends: bool,
+        value: impl Fn(usize) -> Value<'r>,
+    ) -> Result<ControlFlow<()>, Error> {
+        match self.place(stamp) {
+            Place::Before => return Ok(ControlFlow::Continue(())),
+            Place::Behind => return Ok(ControlFlow::Break(())),
+            Place::Within => {}
+        }
+        if !self.filters.iter().all(|(at, key)| key.is(value(*at))) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let shown = |column: &Picked| match column.hidden {
+            _ if ends && !column.key => Value::Null,
+            None => value(column.at),
+            // That there is one is no secret.
+            Some(Kind::Text) => match value(column.at) {
+                Value::Text(text) if !text.is_empty() => Value::Text(HIDDEN),
+                other => other,
+            },
+            Some(_) => Value::Null,
+        };
+        let values = self.picked.iter().map(shown);
+        if ends {
+            self.batch.push_end(stamp, values);
+        } else {
+            self.batch.push(stamp, values);
+        }
+        if self.batch.len() >= ROWS || self.batch.text_bytes() >= TEXT {
+            self.pass_on()?;
+        }
+        Ok(if self.enough {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The next row of a [`Table`].
+    ///
+    /// # Errors
+    /// The visitor's.
+    #[inline]
+    pub fn row_of<T: Tables>(
+        &mut self,
+        table: &Table<T>,
+        stamp: Stamp,
+        row: &T::Row<'_>,
+    ) -> Result<ControlFlow<()>, Error> {
+        self.row(stamp, |column| table.value(row, column))
+    }
+
+    fn pass_on(&mut self) -> Result<(), Error> {
+        if !self.batch.is_empty() {
+            self.enough = (self.visit)(&self.batch)?.is_break();
+            self.batch.clear();
+        }
+        Ok(())
+    }
+
+    /// There are no more rows; this is wrong with the recording, where it is not whole.
+    ///
+    /// # Errors
+    /// The visitor's.
+    pub fn end(mut self, problem: Option<Error>) -> Result<Partial<()>, Error> {
+        if !self.enough {
+            self.pass_on()?;
+        }
+        // Who has seen enough has not asked for what is behind it.
+        let problem = problem.filter(|_| !self.enough);
+        Ok(Partial::new((), problem))
+    }
+}

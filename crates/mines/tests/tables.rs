@@ -1,0 +1,149 @@
+//! A game as tables.
+#![cfg(feature = "tape")]
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use gametape_core::table::{Scan, Value, flat, kit};
+use gametape_core::tape::{Format, Options, Secrets, Source, Tape};
+use gametape_mines::rmv;
+use gametape_mines::tape::Rmv;
+use gametape_samples::mines::{record, scenarios};
+
+fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+    Rmv.open(Source::new(bytes)).unwrap()
+}
+
+fn games() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+    let scenarios = scenarios().into_iter();
+    scenarios.map(|scenario| {
+        let game = record(&scenario, 3).unwrap();
+        (scenario.name, rmv::write(&game).unwrap())
+    })
+}
+
+/// The rows of a table, as text.
+fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    tape.scan(scan, &mut |batch| {
+        for row in 0..batch.len() {
+            let values = batch.columns().iter().map(|column| match column.get(row) {
+                Value::Text(text) => text.to_owned(),
+                Value::Uint(value) => value.to_string(),
+                Value::Int(value) => value.to_string(),
+                other => format!("{other:?}"),
+            });
+            rows.push(values.collect());
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+    .unwrap();
+    rows
+}
+
+#[test]
+fn the_tables_of_games_of_every_kind_keep_to_the_rules_of_tables() {
+    for (name, bytes) in games() {
+        println!("{name}");
+        kit::check(&*open(bytes));
+    }
+}
+
+#[test]
+fn all_that_is_told_of_a_game_is_a_fact() {
+    let tape = open(games().next().unwrap().1);
+    let tables = tape.tables().unwrap();
+    let info = tape.info(Secrets::Show).unwrap().value.details;
+    let stats = tape.stats(&Options::new()).unwrap().value;
+    let row = rows(&*tape, &Scan::table("game"));
+    // Names that a file makes up can be no columns.
+    let made_up = |name: &String| name.starts_with("result_") || name.starts_with("extensions_");
+    let told = [flat(&info), flat(&stats)].into_iter().flatten();
+    for (name, value) in told.filter(|(name, _)| !made_up(name)) {
+        let column = match name.as_str() {
+            "time_ms" => "total_time_ms",
+            "result" => "outcome",
+            name => name,
+        };
+        let at = tables[0].column(column);
+        let at = at.unwrap_or_else(|| panic!("{name} is no column"));
+        if !value.is_null() && !value.is_f64() {
+            let value = value.as_str().map_or(value.to_string(), str::to_owned);
+            let shown = row[0][at].trim_start_matches("Bool(").trim_end_matches(')');
+            let secret = tables[0].columns[at].secret;
+            assert!(
+                secret || shown == value.trim_end_matches(')'),
+                "{name}: {shown} {value}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_sound_game_shows_in_the_end_what_the_rules_give_and_counts_what_the_statistics_say() {
+    for (name, bytes) in games() {
+        let tape = open(bytes.clone());
+        if !rmv::audit(&bytes).findings.is_empty() {
+            continue;
+        }
+        let mut last = BTreeMap::new();
+        for row in rows(&*tape, &Scan::table("board")) {
+            last.insert(
+                [row[0].clone(), row[1].clone()],
+                [row[2].clone(), row[3].clone()],
+            );
+        }
+        for (cell, [recorded, rules]) in last {
+            assert_eq!(recorded, rules, "{name}: {cell:?}");
+        }
+        let columns = ["solved_bbbv", "clicks", "effective_clicks", "left_clicks"];
+        let counted = rows(&*tape, &Scan::table("counters").columns(columns));
+        let said = rows(&*tape, &Scan::table("game").columns(columns));
+        assert_eq!(counted.last(), said.first(), "{name}");
+    }
+}
+
+#[test]
+fn where_the_recording_and_the_rules_part_the_board_has_both() {
+    let (_, bytes) = games().next().unwrap();
+    let mut game = rmv::read(&bytes).unwrap().into_owned();
+    let mut events: Vec<_> = game.events.iter().collect();
+    let forged = events.iter_mut().rev().find_map(|event| match event {
+        gametape_mines::Event::Board(event) => Some(event),
+        _ => None,
+    });
+    let forged = forged.unwrap();
+    let was = forged.face.name();
+    forged.face = gametape_mines::Face::Number(8);
+    let cell = forged.cell;
+    let mut log = rmv::EventLog::empty(game.version());
+    events
+        .into_iter()
+        .for_each(|event| log.push(event).unwrap());
+    game.events = log;
+    let tape = open(rmv::write(&game).unwrap());
+    let scan = Scan::table("board")
+        .key("col", cell.col.to_string())
+        .key("row", cell.row.to_string());
+    let row = rows(&*tape, &scan).pop().unwrap();
+    assert_eq!(row[2..], ["open_8", was]);
+}
+
+#[test]
+fn a_game_that_is_cut_gives_its_rows_and_says_what_is_wrong() {
+    let (_, bytes) = games().next().unwrap();
+    let tape = open(bytes[..bytes.len() * 2 / 3].to_vec());
+    for table in tape.tables().unwrap() {
+        let mut count = 0;
+        let scan = Scan::table(&*table.name);
+        let scanned = tape.scan(&scan, &mut |batch| {
+            count += batch.len();
+            Ok(ControlFlow::Continue(()))
+        });
+        assert!(
+            scanned.unwrap().problem.is_some() && count > 0,
+            "{}",
+            table.name
+        );
+    }
+}
