@@ -52,6 +52,67 @@ impl<'a, V: Into<Value<'a>>> From<Option<V>> for Value<'a> {
     }
 }
 
+/// A value that is kept. Numbers with a fraction are ordered and told apart by their bits: one that is
+/// none is the same as itself.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Owned {
+    /// Missing.
+    Null,
+    /// Of [`Kind::Bool`].
+    Bool(bool),
+    /// Of [`Kind::Int`].
+    Int(i64),
+    /// Of [`Kind::Uint`].
+    Uint(u64),
+    /// The bits of a value of [`Kind::Float32`].
+    Float32(u32),
+    /// The bits of a value of [`Kind::Float64`].
+    Float64(u64),
+    /// Of [`Kind::Text`].
+    Text(String),
+}
+
+impl Owned {
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> Value<'_> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Int(value) => Value::Int(*value),
+            Self::Uint(value) => Value::Uint(*value),
+            Self::Float32(bits) => Value::Float32(f32::from_bits(*bits)),
+            Self::Float64(bits) => Value::Float64(f64::from_bits(*bits)),
+            Self::Text(text) => Value::Text(text),
+        }
+    }
+
+    /// The value of a kind that a text stands for, where that can tell rows apart.
+    pub(super) fn parse(kind: Kind, text: &str) -> Option<Self> {
+        match kind {
+            Kind::Bool => text.parse().ok().map(Self::Bool),
+            Kind::Int => text.parse().ok().map(Self::Int),
+            Kind::Uint => text.parse().ok().map(Self::Uint),
+            Kind::Text => Some(Self::Text(text.to_owned())),
+            Kind::Float32 | Kind::Float64 => None,
+        }
+    }
+}
+
+impl From<Value<'_>> for Owned {
+    fn from(value: Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(value),
+            Value::Int(value) => Self::Int(value),
+            Value::Uint(value) => Self::Uint(value),
+            Value::Float32(value) => Self::Float32(value.to_bits()),
+            Value::Float64(value) => Self::Float64(value.to_bits()),
+            Value::Text(text) => Self::Text(text.to_owned()),
+        }
+    }
+}
+
 /// Texts one behind the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Texts {

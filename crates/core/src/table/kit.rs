@@ -1,49 +1,30 @@
 //! What the tables of every recording keep to: for the tests of formats.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{Batch, Kind, Lane, Scan, TableDef, Value};
+use super::{Batch, Kind, Lane, Owned, Scan, TableDef};
 use crate::clock::{At, Stamp};
 use crate::tape::{Secrets, Tape};
-
-/// A value that is kept.
-#[derive(Clone, PartialEq, Debug)]
-enum Kept {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Uint(u64),
-    /// By their bits: NaN is the same as itself.
-    Float32(u32),
-    Float64(u64),
-    Text(String),
-}
 
 /// A row that is kept.
 #[derive(Clone, PartialEq, Debug)]
 struct Row {
     stamp: Stamp,
     ended: bool,
-    values: Vec<Kept>,
-}
-
-fn kept(value: Value<'_>) -> Kept {
-    match value {
-        Value::Null => Kept::Null,
-        Value::Bool(value) => Kept::Bool(value),
-        Value::Int(value) => Kept::Int(value),
-        Value::Uint(value) => Kept::Uint(value),
-        Value::Float32(value) => Kept::Float32(value.to_bits()),
-        Value::Float64(value) => Kept::Float64(value.to_bits()),
-        Value::Text(text) => Kept::Text(text.to_owned()),
-    }
+    values: Vec<Owned>,
 }
 
 fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
     (0..batch.len()).map(|row| Row {
         stamp: batch.stamp(row),
         ended: batch.is_end(row),
-        values: batch.columns().iter().map(|c| kept(c.get(row))).collect(),
+        values: batch
+            .columns()
+            .iter()
+            .map(|column| column.get(row).into())
+            .collect(),
     })
 }
 
@@ -62,7 +43,8 @@ fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
 
 /// Checks that the tables of a recording are what tables are to be: named and documented, their rows
 /// in the order of their steps, of the declared number, kind and shape; that fewer columns, a range,
-/// and a filter give what is left of all rows; that a scan ends where it is told to.
+/// and a filter give what is left of all rows; that a scan ends where it is told to; that what holds at
+/// a moment is what the rows before it come to.
 ///
 /// # Panics
 /// Where they are not.
@@ -89,6 +71,9 @@ pub fn check(tape: &dyn Tape) {
         ranges(tape, &scan, &rows);
         filters(tape, &scan, table, &rows);
         breaks(tape, &scan, &rows);
+        if table.lane != Lane::Events {
+            playback(tape, table, &rows);
+        }
     }
 }
 
@@ -140,7 +125,7 @@ fn whole(table: &TableDef, rows: &[Row]) {
         }
         let keys = table.columns.iter().zip(&row.values);
         for (column, value) in keys.filter(|(column, _)| column.key) {
-            assert_ne!(*value, Kept::Null, "{name}.{}: {row:?}", column.name);
+            assert_ne!(*value, Owned::Null, "{name}.{}: {row:?}", column.name);
         }
     }
     if table.lane == Lane::Facts {
@@ -198,9 +183,9 @@ fn ranges(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
             ..scan.clone()
         };
         let after =
-            |row: &&Row| from.is_none_or(|at| at.order(row.stamp).is_some_and(|o| o.is_ge()));
+            |row: &&Row| from.is_none_or(|at| at.order(row.stamp).is_some_and(Ordering::is_ge));
         let before =
-            |row: &&Row| to.is_none_or(|at| at.order(row.stamp).is_some_and(|o| o.is_le()));
+            |row: &&Row| to.is_none_or(|at| at.order(row.stamp).is_some_and(Ordering::is_le));
         let wanted: Vec<Row> = rows.iter().filter(after).filter(before).cloned().collect();
         same(&scan, &scanned(tape, &scan), &wanted);
     }
@@ -211,7 +196,7 @@ fn filters(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
         if !column.key {
             continue;
         }
-        let mut seen: Vec<&Kept> = Vec::new();
+        let mut seen: Vec<&Owned> = Vec::new();
         for value in rows.iter().filter_map(|row| row.values.get(at)) {
             if seen.len() < 3 && !seen.contains(&value) {
                 seen.push(value);
@@ -219,10 +204,10 @@ fn filters(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
         }
         for value in seen {
             let text = match value {
-                Kept::Bool(value) => value.to_string(),
-                Kept::Int(value) => value.to_string(),
-                Kept::Uint(value) => value.to_string(),
-                Kept::Text(value) => value.clone(),
+                Owned::Bool(value) => value.to_string(),
+                Owned::Int(value) => value.to_string(),
+                Owned::Uint(value) => value.to_string(),
+                Owned::Text(value) => value.clone(),
                 _ => continue,
             };
             let scan = scan.clone().key(&*column.name, text);
@@ -241,6 +226,53 @@ fn breaks(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
     });
     assert!(scanned.is_ok(), "{scan:?}");
     assert_eq!(batches, usize::from(!rows.is_empty()), "{scan:?}");
+}
+
+/// What holds at some moments, sought in an order that goes forward and back, is what the rows before
+/// come to.
+fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
+    let mut play = match tape.playback() {
+        Ok(play) => play,
+        Err(error) => panic!("no playback: {error}"),
+    };
+    let scan = Scan {
+        secrets: Secrets::Show,
+        ..Scan::table(&*table.name)
+    };
+    let facts = table.lane == Lane::Facts;
+    let keys = |row: &Row| -> Vec<Owned> {
+        let columns = table.columns.iter().zip(&row.values);
+        let keys = columns.filter(|(column, _)| column.key);
+        keys.map(|(_, value)| value.clone()).collect()
+    };
+    let span = play.span();
+    let mut stamps = vec![span.first, span.last];
+    for share in [7, 2, 9, 1, 5, 4] {
+        stamps.extend(rows.get(rows.len() * share / 10).map(|row| row.stamp));
+    }
+    for stamp in stamps {
+        let sought = play.seek(At::Step(stamp.step));
+        match sought {
+            Ok(at) => assert_eq!(at.step, stamp.step, "{}", table.name),
+            Err(error) => panic!("{stamp:?}: {error}"),
+        }
+        let mut wanted = BTreeMap::new();
+        for row in rows
+            .iter()
+            .filter(|row| facts || row.stamp.step <= stamp.step)
+        {
+            if row.ended {
+                wanted.remove(&keys(row));
+            } else {
+                wanted.insert(keys(row), row.clone());
+            }
+        }
+        let wanted: Vec<Row> = wanted.into_values().collect();
+        match play.state(&scan) {
+            Ok(batch) => same(&scan, &rows_of(&batch).collect::<Vec<Row>>(), &wanted),
+            Err(error) => panic!("{scan:?} at {stamp:?}: {error}"),
+        }
+    }
 }
 
 #[track_caller]

@@ -12,11 +12,13 @@ mod facts;
 #[cfg(feature = "kit")]
 #[allow(clippy::panic)] // It is a test.
 pub mod kit;
+mod playback;
 mod scan;
 mod scanning;
 
-pub use batch::{Batch, Column, Texts, Value, Values};
+pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables};
 pub use facts::{Fact, FactTable, flat};
-pub use scan::{Key, Scan, ScanError};
+pub use playback::{Playback, ScanPlayback, Span};
+pub use scan::{Scan, ScanError};
 pub use scanning::{Place, Scanning, Visit};

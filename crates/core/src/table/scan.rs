@@ -2,48 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::batch::Value;
+use super::batch::Owned;
 use super::def::{Kind, TableDef};
 use crate::clock::{At, Stamp};
 use crate::tape::Secrets;
 use crate::text::nearest;
-
-/// A value that a key is to have.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Key {
-    /// Of a column of [`Kind::Bool`].
-    Bool(bool),
-    /// Of a column of [`Kind::Int`].
-    Int(i64),
-    /// Of a column of [`Kind::Uint`].
-    Uint(u64),
-    /// Of a column of [`Kind::Text`].
-    Text(String),
-}
-
-impl Key {
-    /// The key of a kind that a text stands for.
-    fn parse(kind: Kind, text: &str) -> Option<Self> {
-        match kind {
-            Kind::Bool => text.parse().ok().map(Self::Bool),
-            Kind::Int => text.parse().ok().map(Self::Int),
-            Kind::Uint => text.parse().ok().map(Self::Uint),
-            Kind::Text => Some(Self::Text(text.to_owned())),
-            // Numbers with a fraction tell no rows apart.
-            Kind::Float32 | Kind::Float64 => None,
-        }
-    }
-
-    pub(super) fn is(&self, value: Value<'_>) -> bool {
-        match (self, value) {
-            (Self::Bool(key), Value::Bool(value)) => *key == value,
-            (Self::Int(key), Value::Int(value)) => *key == value,
-            (Self::Uint(key), Value::Uint(value)) => *key == value,
-            (Self::Text(key), Value::Text(value)) => key == value,
-            _ => false,
-        }
-    }
-}
 
 /// What is wanted of a table.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -111,6 +74,12 @@ pub enum ScanError {
         kind: Kind,
         /// What was asked for.
         value: String,
+    },
+    /// Of a table of events nothing holds.
+    #[error("{table} is a table of events: nothing of it holds")]
+    NoState {
+        /// The table.
+        table: String,
     },
     /// The range ends before it starts.
     #[error("the range ends at {to}, before it starts at {from}")]
@@ -205,7 +174,7 @@ impl Scan {
     ///
     /// # Errors
     /// [`ScanError::NoColumn`], [`ScanError::NoKey`], [`ScanError::NotOfKind`].
-    pub fn filters(&self, table: &TableDef) -> Result<Vec<(usize, Key)>, ScanError> {
+    pub fn filters(&self, table: &TableDef) -> Result<Vec<(usize, Owned)>, ScanError> {
         let filter = |(name, text): &(String, String)| {
             let at = column(table, name)?;
             let Some(def) = table.columns.get(at).filter(|column| column.key) else {
@@ -216,7 +185,7 @@ impl Scan {
                     keys: keys.map(|column| column.name.to_string()).collect(),
                 });
             };
-            let key = Key::parse(def.kind, text).ok_or_else(|| ScanError::NotOfKind {
+            let key = Owned::parse(def.kind, text).ok_or_else(|| ScanError::NotOfKind {
                 name: name.clone(),
                 kind: def.kind,
                 value: text.clone(),

@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::batch::{Batch, Value};
+use super::batch::{Batch, Owned, Value};
 use super::def::{Kind, Table, TableDef, Tables};
-use super::scan::{Key, Scan};
+use super::scan::{Scan, ScanError};
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
 
@@ -58,11 +58,9 @@ pub enum Place {
 /// # Ok::<(), gametape_core::tape::Error>(())
 /// ```
 pub struct Scanning<'v> {
-    picked: Vec<Picked>,
-    filters: Vec<(usize, Key)>,
+    holding: Holding,
     from: Option<At>,
     to: Option<At>,
-    batch: Batch,
     visit: &'v mut Visit<'v>,
     enough: bool,
 }
@@ -74,6 +72,67 @@ struct Picked {
     key: bool,
     /// Its kind, where its values are secret and not to be shown.
     hidden: Option<Kind>,
+}
+
+/// Rows of a table, as far as a scan wants them: its columns, its filters, and no secrets.
+pub(super) struct Holding {
+    picked: Vec<Picked>,
+    filters: Vec<(usize, Owned)>,
+    pub batch: Batch,
+}
+
+impl Scan {
+    pub(super) fn holding(&self, table: &TableDef) -> Result<Holding, ScanError> {
+        let hide = self.secrets == Secrets::Hide;
+        let picked = self.picked(table)?.into_iter();
+        let picked = picked.filter_map(|at| Some((at, table.columns.get(at)?)));
+        let (picked, kinds): (Vec<Picked>, Vec<Kind>) = picked
+            .map(|(at, column)| {
+                let picked = Picked {
+                    at,
+                    key: column.key,
+                    hidden: (hide && column.secret).then_some(column.kind),
+                };
+                (picked, column.kind)
+            })
+            .unzip();
+        Ok(Holding {
+            batch: Batch::new(kinds),
+            filters: self.filters(table)?,
+            picked,
+        })
+    }
+}
+
+impl Holding {
+    /// Takes a row, if it is wanted.
+    pub fn row<'r>(&mut self, stamp: Stamp, value: impl Fn(usize) -> Value<'r>) {
+        self.put(stamp, false, value);
+    }
+
+    #[inline]
+    fn put<'r>(&mut self, stamp: Stamp, ends: bool, value: impl Fn(usize) -> Value<'r>) {
+        let is = |(at, key): &(usize, Owned)| key.value() == value(*at);
+        if !self.filters.iter().all(is) {
+            return;
+        }
+        let shown = |column: &Picked| match column.hidden {
+            _ if ends && !column.key => Value::Null,
+            None => value(column.at),
+            // That there is one is no secret.
+            Some(Kind::Text) => match value(column.at) {
+                Value::Text(text) if !text.is_empty() => Value::Text(HIDDEN),
+                other => other,
+            },
+            Some(_) => Value::Null,
+        };
+        let values = self.picked.iter().map(shown);
+        if ends {
+            self.batch.push_end(stamp, values);
+        } else {
+            self.batch.push(stamp, values);
+        }
+    }
 }
 
 impl<'v> Scanning<'v> {
@@ -90,23 +149,8 @@ impl<'v> Scanning<'v> {
         scan.check_range()?;
         clocks.check(scan.from)?;
         clocks.check(scan.to)?;
-        let hide = scan.secrets == Secrets::Hide;
-        let picked = scan.picked(table)?.into_iter();
-        let picked = picked.filter_map(|at| Some((at, table.columns.get(at)?)));
-        let (picked, kinds): (Vec<Picked>, Vec<Kind>) = picked
-            .map(|(at, column)| {
-                let picked = Picked {
-                    at,
-                    key: column.key,
-                    hidden: (hide && column.secret).then_some(column.kind),
-                };
-                (picked, column.kind)
-            })
-            .unzip();
         Ok(Self {
-            batch: Batch::new(kinds),
-            filters: scan.filters(table)?,
-            picked,
+            holding: scan.holding(table)?,
             from: scan.from,
             to: scan.to,
             visit,
@@ -117,8 +161,9 @@ impl<'v> Scanning<'v> {
     /// Whether a column has to be known, by where it stands in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
-        self.picked.iter().any(|picked| picked.at == column)
-            || self.filters.iter().any(|(at, _)| *at == column)
+        let holding = &self.holding;
+        holding.picked.iter().any(|picked| picked.at == column)
+            || holding.filters.iter().any(|(at, _)| *at == column)
     }
 
     /// The moment that the scan starts at: what is before it may be skipped.
@@ -180,26 +225,9 @@ impl<'v> Scanning<'v> {
             Place::Behind => return Ok(ControlFlow::Break(())),
             Place::Within => {}
         }
-        if !self.filters.iter().all(|(at, key)| key.is(value(*at))) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let shown = |column: &Picked| match column.hidden {
-            _ if ends && !column.key => Value::Null,
-            None => value(column.at),
-            // That there is one is no secret.
-            Some(Kind::Text) => match value(column.at) {
-                Value::Text(text) if !text.is_empty() => Value::Text(HIDDEN),
-                other => other,
-            },
-            Some(_) => Value::Null,
-        };
-        let values = self.picked.iter().map(shown);
-        if ends {
-            self.batch.push_end(stamp, values);
-        } else {
-            self.batch.push(stamp, values);
-        }
-        if self.batch.len() >= ROWS || self.batch.text_bytes() >= TEXT {
+        self.holding.put(stamp, ends, value);
+        let batch = &self.holding.batch;
+        if batch.len() >= ROWS || batch.text_bytes() >= TEXT {
             self.pass_on()?;
         }
         Ok(if self.enough {
@@ -224,9 +252,10 @@ impl<'v> Scanning<'v> {
     }
 
     fn pass_on(&mut self) -> Result<(), Error> {
-        if !self.batch.is_empty() {
-            self.enough = (self.visit)(&self.batch)?.is_break();
-            self.batch.clear();
+        let batch = &mut self.holding.batch;
+        if !batch.is_empty() {
+            self.enough = (self.visit)(batch)?.is_break();
+            batch.clear();
         }
         Ok(())
     }

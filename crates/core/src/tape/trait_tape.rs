@@ -16,7 +16,7 @@ use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{Scan, TableDef, Visit};
+use crate::table::{Playback, Scan, ScanPlayback, TableDef, Visit};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -198,6 +198,15 @@ pub trait Tape: Send + Sync {
         Ok(().into())
     }
 
+    /// A playback that does better than [`ScanPlayback`], where the format has one;
+    /// `playback` of a `dyn Tape` is what to call.
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+        Ok(None)
+    }
+
     /// What differs between this and another recording of its kind; `None` where the format knows
     /// nothing better than [`diff_lines`](super::diff_lines).
     ///
@@ -235,4 +244,17 @@ pub trait Tape: Send + Sync {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Repaired, Error>;
+}
+
+impl dyn Tape + '_ {
+    /// The recording at a moment: its first, until it is sought.
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    pub fn playback(&self) -> Result<Box<dyn Playback + '_>, Error> {
+        match self.own_playback()? {
+            Some(playback) => Ok(playback),
+            None => Ok(Box::new(ScanPlayback::new(self)?)),
+        }
+    }
 }
