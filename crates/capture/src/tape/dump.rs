@@ -74,7 +74,7 @@ fn tick_at(packets: &Packets<'_>, at: At) -> Result<u32, Error> {
     found.ok_or(Error::NotRecorded { at })
 }
 
-fn stamp(packet: &packet::Packet<'_>, clock: &mut Clock) -> Stamp {
+pub(super) fn stamp(packet: &packet::Packet<'_>, clock: &mut Clock) -> Stamp {
     let tick = packet.tick();
     Stamp {
         step: packet.index,

@@ -9,12 +9,14 @@ mod info;
 mod measure;
 mod schema;
 mod stats;
+mod tables;
 
 use std::any::Any;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
     Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
@@ -142,6 +144,10 @@ impl Format for Mcap {
         rules()
     }
 
+    fn tables(&self) -> Vec<TableDef> {
+        tables::defs()
+    }
+
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
         match verb {
             Verb::Dump => DUMP,
@@ -192,6 +198,10 @@ impl Format for Delta {
 
     fn rules(&self) -> Vec<RuleInfo> {
         rules()
+    }
+
+    fn tables(&self) -> Vec<TableDef> {
+        tables::defs()
     }
 
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
@@ -339,6 +349,18 @@ impl Tape for PacketsTape {
 
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         dump::dump(&self.packets()?, wanted, out)
+    }
+
+    fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        Ok(tables::of(&self.schema()?))
+    }
+
+    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        tables::scan(&self.packets()?, scan, visit)
+    }
+
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+        Ok(Some(Box::new(tables::Seeking::new(self.packets()?)?)))
     }
 
     fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {

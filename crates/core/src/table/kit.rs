@@ -267,7 +267,11 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
                 wanted.insert(keys(row), row.clone());
             }
         }
-        let wanted: Vec<Row> = wanted.into_values().collect();
+        let wanted = wanted.into_values().map(|row| Row {
+            stamp: play.now(),
+            ..row
+        });
+        let wanted: Vec<Row> = wanted.collect();
         match play.state(&scan) {
             Ok(batch) => same(&scan, &rows_of(&batch).collect::<Vec<Row>>(), &wanted),
             Err(error) => panic!("{scan:?} at {stamp:?}: {error}"),

@@ -19,6 +19,6 @@ mod scanning;
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables};
 pub use facts::{Fact, FactTable, flat};
-pub use playback::{Playback, ScanPlayback, Span};
+pub use playback::{Playback, ScanPlayback, Span, State, Steps};
 pub use scan::{Scan, ScanError};
 pub use scanning::{Place, Scanning, Visit};

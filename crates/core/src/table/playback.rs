@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use super::batch::{Batch, Owned, Value};
 use super::def::{Lane, TableDef};
 use super::scan::{Scan, ScanError};
+use super::scanning::Wanted;
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Tape};
 
@@ -41,12 +42,110 @@ pub trait Playback {
     fn step(&mut self) -> Result<Option<Stamp>, Error>;
 
     /// The rows of a state, and the cells of a grid, that hold now; the facts. Columns, filters and
-    /// secrets are those of the scan, its range says nothing. The rows have the stamps that they hold
-    /// since, and come in the order of their keys.
+    /// secrets are those of the scan, its range says nothing. The rows have the stamp of now, and come
+    /// in the order of their keys.
     ///
     /// # Errors
     /// [`Error::Scan`]; where what is needed can't be read.
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error>;
+}
+
+/// The rows that hold at a moment, as far as they are wanted: what [`Playback::state`] gives.
+pub struct State {
+    now: Stamp,
+    wanted: Wanted,
+}
+
+impl State {
+    /// Of a table, now.
+    ///
+    /// # Errors
+    /// [`ScanError`].
+    pub fn new(table: &TableDef, scan: &Scan, now: Stamp) -> Result<Self, ScanError> {
+        if table.lane == Lane::Events {
+            let table = table.name.to_string();
+            return Err(ScanError::NoState { table });
+        }
+        let wanted = scan.wanted(table)?;
+        Ok(Self { now, wanted })
+    }
+
+    /// The next row, in the order of the keys: `value` gives what stands in a column, by its place in
+    /// the table.
+    pub fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) {
+        self.wanted.put(self.now, false, value);
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn rows(self) -> Batch {
+        self.wanted.batch
+    }
+}
+
+/// The steps of a recording, and at which of them a playback is.
+#[derive(Clone, Default, Debug)]
+pub struct Steps {
+    stamps: Vec<Stamp>,
+    now: usize,
+}
+
+impl Steps {
+    /// At the first of these, which rise.
+    #[must_use]
+    pub const fn new(stamps: Vec<Stamp>) -> Self {
+        Self { stamps, now: 0 }
+    }
+
+    /// From where to where they go.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span {
+            first: self.stamps.first().copied().unwrap_or_default(),
+            last: self.stamps.last().copied().unwrap_or_default(),
+        }
+    }
+
+    /// The step that it is at.
+    #[must_use]
+    pub fn now(&self) -> Stamp {
+        self.stamps.get(self.now).copied().unwrap_or_default()
+    }
+
+    /// As [`Playback::seek`].
+    ///
+    /// # Errors
+    /// As [`Playback::seek`].
+    pub fn seek(&mut self, at: At) -> Result<Stamp, Error> {
+        let last = self.span().last;
+        let clocks = Clocks {
+            ticks: last.tick.is_some(),
+            times: last.time.is_some(),
+        };
+        clocks.check(Some(at))?;
+        let order = |stamp: &Stamp| at.order(*stamp);
+        let behind = self
+            .stamps
+            .last()
+            .and_then(order)
+            .is_none_or(Ordering::is_lt);
+        let upto = |stamp: &Stamp| order(stamp).is_some_and(Ordering::is_le);
+        let found = self.stamps.partition_point(upto).checked_sub(1);
+        match found.filter(|_| !behind) {
+            None => Err(Error::NotRecorded { at }),
+            Some(found) => {
+                self.now = found;
+                Ok(self.now())
+            }
+        }
+    }
+
+    /// As [`Playback::step`].
+    pub fn step(&mut self) -> Option<Stamp> {
+        let next = self.stamps.get(self.now + 1).copied();
+        self.now += usize::from(next.is_some());
+        next
+    }
 }
 
 /// The playback of a recording that can scan: what holds is what a scan up to then gives.
@@ -69,9 +168,7 @@ pub trait Playback {
 pub struct ScanPlayback<'t> {
     tape: &'t dyn Tape,
     tables: Vec<TableDef>,
-    /// A stamp a step.
-    stamps: Vec<Stamp>,
-    now: usize,
+    steps: Steps,
     held: BTreeMap<String, Held>,
 }
 
@@ -79,7 +176,7 @@ pub struct ScanPlayback<'t> {
 struct Held {
     /// Rows up to this step are in.
     upto: u64,
-    rows: BTreeMap<Vec<Owned>, (Stamp, Vec<Owned>)>,
+    rows: BTreeMap<Vec<Owned>, Vec<Owned>>,
 }
 
 impl<'t> ScanPlayback<'t> {
@@ -106,8 +203,7 @@ impl<'t> ScanPlayback<'t> {
         Ok(Self {
             tape,
             tables,
-            stamps: stamps.into_values().collect(),
-            now: 0,
+            steps: Steps::new(stamps.into_values().collect()),
             held: BTreeMap::new(),
         })
     }
@@ -142,7 +238,7 @@ impl<'t> ScanPlayback<'t> {
                     continue;
                 }
                 let values = batch.columns().iter().map(|column| column.get(row).into());
-                held.rows.insert(key, (batch.stamp(row), values.collect()));
+                held.rows.insert(key, values.collect());
             }
             Ok(ControlFlow::Continue(()))
         })?;
@@ -161,64 +257,33 @@ fn places(table: &TableDef, is: impl Fn(&super::ColumnDef) -> bool) -> Vec<usize
 
 impl Playback for ScanPlayback<'_> {
     fn span(&self) -> Span {
-        Span {
-            first: self.stamps.first().copied().unwrap_or_default(),
-            last: self.stamps.last().copied().unwrap_or_default(),
-        }
+        self.steps.span()
     }
 
     fn now(&self) -> Stamp {
-        self.stamps.get(self.now).copied().unwrap_or_default()
+        self.steps.now()
     }
 
     fn seek(&mut self, at: At) -> Result<Stamp, Error> {
-        let last = self.span().last;
-        let clocks = Clocks {
-            ticks: last.tick.is_some(),
-            times: last.time.is_some(),
-        };
-        clocks.check(Some(at))?;
-        self.now = newest(&self.stamps, at)?;
-        Ok(self.now())
+        self.steps.seek(at)
     }
 
     fn step(&mut self) -> Result<Option<Stamp>, Error> {
-        let next = self.stamps.get(self.now + 1).copied();
-        self.now += usize::from(next.is_some());
-        Ok(next)
+        Ok(self.steps.step())
     }
 
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?.clone();
-        if table.lane == Lane::Events {
-            return Err(ScanError::NoState {
-                table: table.name.into(),
-            }
-            .into());
-        }
-        let mut state = scan.holding(&table)?;
+        let mut state = State::new(&table, scan, self.now())?;
         self.hold(&table)?;
-        if let Some(held) = self.held.get(&*table.name) {
-            for (stamp, values) in held.rows.values() {
-                let value = |at: usize| values.get(at).map_or(Value::Null, Owned::value);
-                state.row(*stamp, value);
-            }
+        for values in self
+            .held
+            .get(&*table.name)
+            .iter()
+            .flat_map(|held| held.rows.values())
+        {
+            state.row(|at| values.get(at).map_or(Value::Null, Owned::value));
         }
-        Ok(state.batch)
+        Ok(state.rows())
     }
-}
-
-/// Which stamp is the newest that is not after a moment.
-///
-/// # Errors
-/// [`Error::NotRecorded`] before the first and behind the last. A clock that no stamp has is refused
-/// before.
-fn newest(stamps: &[Stamp], at: At) -> Result<usize, Error> {
-    let not_recorded = Error::NotRecorded { at };
-    let last = stamps.last().and_then(|last| at.order(*last));
-    if last.is_none_or(Ordering::is_lt) {
-        return Err(not_recorded);
-    }
-    let after = stamps.partition_point(|stamp| at.order(*stamp).is_some_and(Ordering::is_le));
-    after.checked_sub(1).ok_or(not_recorded)
 }

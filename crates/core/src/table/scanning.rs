@@ -58,7 +58,7 @@ pub enum Place {
 /// # Ok::<(), gametape_core::tape::Error>(())
 /// ```
 pub struct Scanning<'v> {
-    holding: Holding,
+    wanted: Wanted,
     from: Option<At>,
     to: Option<At>,
     visit: &'v mut Visit<'v>,
@@ -75,14 +75,14 @@ struct Picked {
 }
 
 /// Rows of a table, as far as a scan wants them: its columns, its filters, and no secrets.
-pub(super) struct Holding {
+pub(super) struct Wanted {
     picked: Vec<Picked>,
     filters: Vec<(usize, Owned)>,
     pub batch: Batch,
 }
 
 impl Scan {
-    pub(super) fn holding(&self, table: &TableDef) -> Result<Holding, ScanError> {
+    pub(super) fn wanted(&self, table: &TableDef) -> Result<Wanted, ScanError> {
         let hide = self.secrets == Secrets::Hide;
         let picked = self.picked(table)?.into_iter();
         let picked = picked.filter_map(|at| Some((at, table.columns.get(at)?)));
@@ -96,7 +96,7 @@ impl Scan {
                 (picked, column.kind)
             })
             .unzip();
-        Ok(Holding {
+        Ok(Wanted {
             batch: Batch::new(kinds),
             filters: self.filters(table)?,
             picked,
@@ -104,14 +104,10 @@ impl Scan {
     }
 }
 
-impl Holding {
+impl Wanted {
     /// Takes a row, if it is wanted.
-    pub fn row<'r>(&mut self, stamp: Stamp, value: impl Fn(usize) -> Value<'r>) {
-        self.put(stamp, false, value);
-    }
-
     #[inline]
-    fn put<'r>(&mut self, stamp: Stamp, ends: bool, value: impl Fn(usize) -> Value<'r>) {
+    pub fn put<'r>(&mut self, stamp: Stamp, ends: bool, value: impl Fn(usize) -> Value<'r>) {
         let is = |(at, key): &(usize, Owned)| key.value() == value(*at);
         if !self.filters.iter().all(is) {
             return;
@@ -150,7 +146,7 @@ impl<'v> Scanning<'v> {
         clocks.check(scan.from)?;
         clocks.check(scan.to)?;
         Ok(Self {
-            holding: scan.holding(table)?,
+            wanted: scan.wanted(table)?,
             from: scan.from,
             to: scan.to,
             visit,
@@ -161,9 +157,9 @@ impl<'v> Scanning<'v> {
     /// Whether a column has to be known, by where it stands in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
-        let holding = &self.holding;
-        holding.picked.iter().any(|picked| picked.at == column)
-            || holding.filters.iter().any(|(at, _)| *at == column)
+        let wanted = &self.wanted;
+        wanted.picked.iter().any(|picked| picked.at == column)
+            || wanted.filters.iter().any(|(at, _)| *at == column)
     }
 
     /// The moment that the scan starts at: what is before it may be skipped.
@@ -225,8 +221,8 @@ impl<'v> Scanning<'v> {
             Place::Behind => return Ok(ControlFlow::Break(())),
             Place::Within => {}
         }
-        self.holding.put(stamp, ends, value);
-        let batch = &self.holding.batch;
+        self.wanted.put(stamp, ends, value);
+        let batch = &self.wanted.batch;
         if batch.len() >= ROWS || batch.text_bytes() >= TEXT {
             self.pass_on()?;
         }
@@ -252,7 +248,7 @@ impl<'v> Scanning<'v> {
     }
 
     fn pass_on(&mut self) -> Result<(), Error> {
-        let batch = &mut self.holding.batch;
+        let batch = &mut self.wanted.batch;
         if !batch.is_empty() {
             self.enough = (self.visit)(batch)?.is_break();
             batch.clear();

@@ -1,0 +1,377 @@
+//! Packets as tables: themselves, and a state for each component of their schema.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use gametape_core::table::{
+    Batch, ColumnDef, Field, Kind, Lane, Playback, Scan, Scanning, Span, State, Steps, Table,
+    TableDef, Tables, Value, Visit,
+};
+use gametape_core::tape::{Error, Partial};
+use gametape_core::{At, Clocks, Stamp};
+use gametape_delta::wire::{self, Header};
+use gametape_delta::{Codec, Component, FixedPoint, Schema, Snapshot, Value as Wire};
+
+use super::dump::stamp;
+use crate::clock::Clock;
+use crate::layout::Role;
+use crate::rule::{CaptureRule, fault};
+use crate::stream::Packets;
+
+/// A packet: what its header says, and its size.
+pub(super) struct Head {
+    header: Option<Header>,
+    bytes: usize,
+}
+
+impl Tables for Head {
+    type Row<'a> = Self;
+}
+
+const PACKETS: Table<Head> = Table {
+    name: "packets",
+    lane: Lane::Events,
+    doc: "The packets of the stream, as they were sent; what the recorder added is left out.",
+    fields: &[
+        Field::<Head>::new(
+            "kind",
+            Kind::Text,
+            "`full` or `delta`; missing where the header can't be read.",
+            |row| {
+                let kind = row.header.as_ref().map(|header| match header.kind {
+                    wire::Kind::Full => "full",
+                    wire::Kind::Delta { .. } => "delta",
+                });
+                kind.into()
+            },
+        ),
+        Field::<Head>::new(
+            "baseline",
+            Kind::Uint,
+            "Of a delta the tick of the state that it builds on.",
+            |row| row.header.as_ref().and_then(Header::baseline).into(),
+        )
+        .unit("ticks"),
+        Field::<Head>::new("bytes", Kind::Uint, "Its size.", |row| {
+            (row.bytes as u64).into()
+        })
+        .unit("bytes"),
+    ],
+};
+
+/// What every recording of packets has.
+pub(super) fn defs() -> Vec<TableDef> {
+    vec![PACKETS.def()]
+}
+
+/// Those of packets of this schema.
+pub(super) fn of(schema: &Schema) -> Vec<TableDef> {
+    let mut tables = defs();
+    for component in schema.components() {
+        let name = component.name.as_deref();
+        let name = named(name, "component", component.id, |name| {
+            tables.iter().any(|table| table.name == name)
+        });
+        tables.push(state(name, component));
+    }
+    tables
+}
+
+/// A component as a table.
+fn state(name: String, component: &Component) -> TableDef {
+    let doc = match &component.name {
+        Some(own) => format!("What each entity's {own} is: component {}.", component.id),
+        None => format!("Component {} of each entity.", component.id),
+    };
+    let entity = ColumnDef::new("entity", Kind::Uint, "The number of the entity.").key();
+    let mut table = TableDef::new(name, Lane::State, doc).with(entity);
+    for field in &component.fields {
+        let name = named(field.name.as_deref(), "field", field.id, |name| {
+            table.column(name).is_some() || STAMPS.contains(&name)
+        });
+        let kind = match field.codec {
+            Codec::Bool => Kind::Bool,
+            Codec::UInt { .. } | Codec::VarUInt => Kind::Uint,
+            Codec::SInt { .. } | Codec::VarSInt => Kind::Int,
+            Codec::FixedPoint { .. } => Kind::Float64,
+        };
+        let doc = format!("Field {}: {}.", field.id, field.codec);
+        let mut column = ColumnDef::new(name, kind, doc);
+        column.precision = FixedPoint::of(field.codec).map(|fixed| fixed.max_error());
+        table = table.with(column);
+    }
+    table
+}
+
+/// What no column may be called.
+const STAMPS: [&str; 4] = ["step", "tick", "time_ms", "ended"];
+
+/// A name for a table or a column: its own, where that is one and nothing else has it.
+fn named(own: Option<&str>, what: &str, id: u16, taken: impl Fn(&str) -> bool) -> String {
+    let mut name = String::new();
+    let mut before = '_';
+    for letter in own.unwrap_or_default().chars() {
+        // `maxSpeed` is `max_speed`, and `max speed` too.
+        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            name.push('_');
+        }
+        before = letter;
+        let plain = letter.is_ascii_alphanumeric();
+        name.push(if plain {
+            letter.to_ascii_lowercase()
+        } else {
+            '_'
+        });
+    }
+    let mut name = match name.trim_matches('_') {
+        "" => format!("{what}_{id}"),
+        name => name.to_owned(),
+    };
+    while taken(&name) {
+        name = format!("{name}_{id}");
+    }
+    name
+}
+
+/// The values of an entity's component, as columns have them: fixed points in their unit.
+struct Reading<'c> {
+    component: &'c Component,
+    fixed: Vec<Option<FixedPoint>>,
+}
+
+impl<'c> Reading<'c> {
+    fn of(component: &'c Component) -> Self {
+        let fields = component.fields.iter();
+        let fixed = fields.map(|field| FixedPoint::of(field.codec)).collect();
+        Self { component, fixed }
+    }
+
+    /// What stands in a column: the entity, then the fields.
+    fn value(&self, entity: u32, values: &[Wire], column: usize) -> Value<'static> {
+        let Some(at) = column.checked_sub(1) else {
+            return entity.into();
+        };
+        let fixed = self.fixed.get(at).copied().flatten();
+        match values.get(at).copied() {
+            None => Value::Null,
+            Some(Wire::Bool(value)) => value.into(),
+            Some(Wire::UInt(value)) => value.into(),
+            Some(Wire::SInt(value)) => value.into(),
+            Some(Wire::VarUInt(value)) => value.into(),
+            Some(Wire::VarSInt(value)) => value.into(),
+            Some(Wire::FixedPoint(value)) => fixed.map(|fixed| fixed.value(value)).into(),
+        }
+    }
+
+    /// The entities of a state that have it.
+    fn entities<'s>(&self, state: &'s Snapshot) -> impl Iterator<Item = (u32, Vec<Wire>)> + 's {
+        let id = self.component.id;
+        state.iter().filter_map(move |entity| {
+            let part = entity.component(id)?;
+            Some((entity.id(), part.values().collect()))
+        })
+    }
+}
+
+fn clocks(packets: &Packets<'_>) -> Clocks {
+    Clocks::ticks(packets.tick_ns().is_some())
+}
+
+/// Gives the rows of a table.
+pub(super) fn scan<'v>(
+    packets: &Packets<'_>,
+    scan: &Scan,
+    visit: &'v mut Visit<'v>,
+) -> Result<Partial<()>, Error> {
+    let tables = of(packets.schema());
+    let table = scan.find(&tables)?;
+    let rows = Scanning::new(table, scan, clocks(packets), visit)?;
+    // The components' tables follow, in the order of the schema.
+    let component = tables.iter().position(|other| std::ptr::eq(other, table));
+    let component = component.and_then(|at| at.checked_sub(1));
+    match component.and_then(|at| packets.schema().components().get(at)) {
+        None => heads(packets, rows),
+        Some(component) => values(packets, component, rows),
+    }
+}
+
+fn heads(packets: &Packets<'_>, mut rows: Scanning<'_>) -> Result<Partial<()>, Error> {
+    let mut clock = Clock::new(packets.tick_ns());
+    let mut problem = None;
+    let mut cursor = packets.cursor();
+    loop {
+        let packet = match cursor.next_packet() {
+            Ok(Some(packet)) if packet.role == Role::Added => continue,
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(error) => {
+                let error = fault(error)?;
+                problem.get_or_insert(error.into());
+                continue;
+            }
+        };
+        let head = Head {
+            header: Header::read(packet.bytes).ok().map(|(header, _)| header),
+            bytes: packet.bytes.len(),
+        };
+        let stamp = stamp(&packet, &mut clock);
+        if rows.row_of(&PACKETS, stamp, &head)?.is_break() {
+            break;
+        }
+    }
+    let problem = problem.or_else(|| packets.problem());
+    rows.end(problem.map(Error::from))
+}
+
+/// A row where an entity gets other values, and one where it goes.
+fn values(
+    packets: &Packets<'_>,
+    component: &Component,
+    mut rows: Scanning<'_>,
+) -> Result<Partial<()>, Error> {
+    let reading = Reading::of(component);
+    let mut clock = Clock::new(packets.tick_ns());
+    let mut held: BTreeMap<u32, Vec<Wire>> = BTreeMap::new();
+    let mut replay = packets.replay()?;
+    let mut problem = None;
+    let mut cursor = packets.cursor();
+    loop {
+        let packet = match cursor.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(error) => {
+                let error = fault(error)?;
+                problem.get_or_insert(error.into());
+                continue;
+            }
+        };
+        let stamp = stamp(&packet, &mut clock);
+        let state = if packet.role == Role::Added {
+            // It says what the stream says, unless that could not be followed.
+            replay.apply_added(&packet).map(|_| ())
+        } else {
+            replay.apply(&packet).map(|_| ())
+        };
+        if let Err(error) = state {
+            problem.get_or_insert(error);
+            continue;
+        }
+        let Some(state) = replay.state() else {
+            continue;
+        };
+        if show(&reading, stamp, state, &mut held, &mut rows)?.is_break() {
+            break;
+        }
+    }
+    let problem = problem.or_else(|| packets.problem());
+    rows.end(problem.map(Error::from))
+}
+
+/// Gives what is new in a state.
+fn show(
+    reading: &Reading<'_>,
+    stamp: Stamp,
+    state: &Snapshot,
+    held: &mut BTreeMap<u32, Vec<Wire>>,
+    rows: &mut Scanning<'_>,
+) -> Result<ControlFlow<()>, Error> {
+    let mut now = BTreeMap::new();
+    for (entity, values) in reading.entities(state) {
+        if held.get(&entity) != Some(&values)
+            && rows
+                .row(stamp, |column| reading.value(entity, &values, column))?
+                .is_break()
+        {
+            return Ok(ControlFlow::Break(()));
+        }
+        held.remove(&entity);
+        now.insert(entity, values);
+    }
+    // Those that are left have gone.
+    for entity in std::mem::replace(held, now).into_keys() {
+        let ended = rows.ended(stamp, |column| reading.value(entity, &[], column))?;
+        if ended.is_break() {
+            return Ok(ended);
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// Seeks from the nearest full snapshot.
+pub(super) struct Seeking<'t> {
+    packets: Packets<'t>,
+    tables: Vec<TableDef>,
+    steps: Steps,
+}
+
+impl<'t> Seeking<'t> {
+    pub fn new(packets: Packets<'t>) -> Result<Self, Error> {
+        let mut clock = Clock::new(packets.tick_ns());
+        let mut stamps = Vec::new();
+        let mut cursor = packets.cursor();
+        loop {
+            match cursor.next_packet() {
+                Ok(Some(packet)) if packet.role == Role::Added => {}
+                Ok(Some(packet)) => stamps.push(stamp(&packet, &mut clock)),
+                Ok(None) => break,
+                // What is damaged is no step.
+                Err(error) => drop(fault(error)?),
+            }
+        }
+        drop(cursor);
+        Ok(Self {
+            tables: of(packets.schema()),
+            steps: Steps::new(stamps),
+            packets,
+        })
+    }
+}
+
+impl Playback for Seeking<'_> {
+    fn span(&self) -> Span {
+        self.steps.span()
+    }
+
+    fn now(&self) -> Stamp {
+        self.steps.now()
+    }
+
+    fn seek(&mut self, at: At) -> Result<Stamp, Error> {
+        self.steps.seek(at)
+    }
+
+    fn step(&mut self) -> Result<Option<Stamp>, Error> {
+        Ok(self.steps.step())
+    }
+
+    fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+        let table = scan.find(&self.tables)?;
+        let mut rows = State::new(table, scan, self.now())?;
+        // Before them stand the packets, which are no state.
+        let at = self
+            .tables
+            .iter()
+            .position(|other| std::ptr::eq(other, table));
+        let component = at.and_then(|at| at.checked_sub(1));
+        let component = component.and_then(|at| self.packets.schema().components().get(at));
+        let tick = self.now().tick.and_then(|tick| u32::try_from(tick).ok());
+        if let (Some(component), Some(tick)) = (component, tick) {
+            let state = match self.packets.state_at(tick) {
+                Ok(state) => state,
+                Err(error) if is_too_early(&error) => return Ok(rows.rows()),
+                Err(error) => return Err(error.into()),
+            };
+            let reading = Reading::of(component);
+            for (entity, values) in reading.entities(&state) {
+                rows.row(|column| reading.value(entity, &values, column));
+            }
+        }
+        Ok(rows.rows())
+    }
+}
+
+/// Before the first full snapshot there is no state, and nothing is wrong.
+fn is_too_early(error: &crate::rule::Error) -> bool {
+    let rule = error.rule().and_then(|rule| rule.recording());
+    matches!(rule, Some(CaptureRule::NoState { .. }))
+}
