@@ -5,8 +5,8 @@ use gametape_core::tape::Diff;
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 use proptest::prelude::*;
 
+use super::{Recording, opened};
 use crate::common::{capture_of, schema, small, stream, world};
-use crate::{Recording, opened};
 
 fn diff(a: &[u8], b: &[u8]) -> Diff {
     opened(a.to_vec(), "a")

@@ -1,15 +1,13 @@
 //! Bytes in memory, a file read at positions, and ranges that somebody else fetches: all say the
 //! same, and of the latter two no more is read than is needed.
 
-mod common;
-
 use std::cell::{Cell, RefCell};
 use std::error::Error as StdError;
 use std::fmt::{Debug, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
 
-use common::{SHAPES, capture_of, schema, small, stream};
+use crate::common::{SHAPES, capture_of, schema, small, stream};
 use gametape_capture::{
     Capture, DeltaFile, Error, Options, Packets, Role, Salvaged, audit, salvage,
 };
