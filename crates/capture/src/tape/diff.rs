@@ -71,7 +71,12 @@ fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), 
             }
         };
         if let Some((found, is_end)) = found {
-            found.note(tick, time, diff);
+            let step = if a == tick {
+                left.made_by
+            } else {
+                right.made_by
+            };
+            found.note(step.filter(|_| tick.is_some()), tick, time, diff);
             if is_end {
                 break;
             }
@@ -100,6 +105,8 @@ struct Steps<'a> {
     bytes: Vec<u8>,
     /// The tick of the state; none at the end.
     tick: Option<u32>,
+    /// The packet that made it.
+    made_by: Option<u64>,
     /// The last tick there was a state of.
     last: Option<u32>,
     /// Why it ends there.
@@ -114,6 +121,7 @@ impl<'a> Steps<'a> {
             ahead: None,
             bytes: Vec::new(),
             tick: None,
+            made_by: None,
             last: None,
             failed: None,
         })
@@ -163,6 +171,7 @@ impl<'a> Steps<'a> {
                 times: None,
             };
             self.tick = Some(self.replay.apply(&packet)?.tick());
+            self.made_by = Some(index);
             self.look()?;
         }
         Ok(())
@@ -195,11 +204,12 @@ impl Found {
     }
 
     /// The first is told, the others are counted.
-    fn note(self, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
+    fn note(self, step: Option<u64>, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
         if diff.first.is_some() {
             diff.more += 1;
             return;
         }
+        diff.step = step;
         diff.tick = tick.map(u64::from);
         diff.time_ms = time.map(Time::ms);
         diff.first = Some(self.sentence);

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::decoder::decoder_to_show;
 use crate::layout::Role;
 use crate::packet;
-use crate::rule::{CaptureRule, fault};
+use crate::rule::CaptureRule;
 use crate::stream::Packets;
 
 pub(super) fn dump(
@@ -58,17 +58,12 @@ fn tick_at(packets: &Packets<'_>, at: At) -> Result<u32, Error> {
     let mut clock = Clock::new(packets.tick_ns());
     let mut found = None;
     let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) if packet.role != Role::Added => packet,
-            Ok(None) => break,
-            Ok(Some(_)) => continue,
-            // What is damaged is not needed, or the search for the state says that it is.
-            Err(error) => {
-                fault(error)?;
-                continue;
-            }
-        };
+    while let Some(packet) = cursor.next_or_fault()? {
+        // What is damaged is not needed, or the search for the state says that it is.
+        let Ok(packet) = packet else { continue };
+        if packet.role == Role::Added {
+            continue;
+        }
         let Some(tick) = packet.tick() else { continue };
         let stamp = stamp(&packet, &mut clock);
         match (at, stamp.time) {
@@ -98,13 +93,11 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
     // Whether the last packet that was looked at could be read.
     let mut read = true;
     let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            Err(error) => {
-                let error = fault(error)?.into();
-                problem.get_or_insert(error);
+    while let Some(packet) = cursor.next_or_fault()? {
+        let packet = match packet {
+            Ok(packet) => packet,
+            Err(finding) => {
+                problem.get_or_insert(finding.into());
                 continue;
             }
         };

@@ -6,7 +6,7 @@ use gametape_delta::{Sizes, Tag};
 use crate::decoder::decoder;
 use crate::layout::Role;
 use crate::replay::Added;
-use crate::rule::{Error, fault};
+use crate::rule::Error;
 use crate::stream::Packets;
 
 /// What all packets come to.
@@ -125,13 +125,11 @@ pub(super) fn measure(packets: &Packets<'_>) -> Result<Measured, Error> {
     let decoder = decoder(packets.schema());
     let mut replay = packets.replay()?;
     let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            Err(error) => {
-                let error = fault(error)?.into();
-                measured.problem.get_or_insert(error);
+    while let Some(packet) = cursor.next_or_fault()? {
+        let packet = match packet {
+            Ok(packet) => packet,
+            Err(finding) => {
+                measured.problem.get_or_insert(finding.into());
                 continue;
             }
         };
