@@ -148,34 +148,43 @@ fn write_packet(
         Kind::Delta { baseline } => write!(out, r#""kind":"delta","baseline":{baseline},"#)?,
     }
     write!(out, r#""bytes":{bytes},"sections":["#)?;
-    for (at, section) in packet.sections.iter().enumerate() {
-        write_section(section, at > 0, out)?;
-    }
+    list(&packet.sections, out, write_section)?;
     writeln!(out, "]}}")
 }
 
-fn write_section(section: &Section, comma: bool, out: &mut dyn Write) -> io::Result<()> {
-    let comma = if comma { "," } else { "" };
+/// With commas between them.
+fn list<T>(
+    items: impl IntoIterator<Item = T>,
+    out: &mut dyn Write,
+    mut each: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    for (at, item) in items.into_iter().enumerate() {
+        if at > 0 {
+            write!(out, ",")?;
+        }
+        each(item, out)?;
+    }
+    Ok(())
+}
+
+fn write_section(section: &Section, out: &mut dyn Write) -> io::Result<()> {
     let name = section.tag.name().to_ascii_lowercase();
-    write!(out, r#"{comma}{{"section":"{name}","entities":["#)?;
-    for (at, entity) in section.entities.iter().enumerate() {
-        let comma = if at > 0 { "," } else { "" };
-        write!(out, r#"{comma}{{"entity":{}"#, entity.id)?;
+    write!(out, r#"{{"section":"{name}","entities":["#)?;
+    list(&section.entities, out, |entity, out| {
+        write!(out, r#"{{"entity":{}"#, entity.id)?;
         if section.tag != Tag::Destroy {
             write!(out, r#","components":{{"#)?;
-            for (at, component) in entity.components.iter().enumerate() {
-                let comma = if at > 0 { "," } else { "" };
-                write!(out, r#"{comma}"{}":{{"#, component.id)?;
-                for (at, (field, value)) in component.fields.iter().enumerate() {
-                    let comma = if at > 0 { "," } else { "" };
-                    write!(out, r#"{comma}"{field}":{value}"#)?;
-                }
-                write!(out, "}}")?;
-            }
+            list(&entity.components, out, |component, out| {
+                write!(out, r#""{}":{{"#, component.id)?;
+                list(&component.fields, out, |(field, value), out| {
+                    write!(out, r#""{field}":{value}"#)
+                })?;
+                write!(out, "}}")
+            })?;
             write!(out, "}}")?;
         }
-        write!(out, "}}")?;
-    }
+        write!(out, "}}")
+    })?;
     write!(out, "]}}")
 }
 
@@ -184,15 +193,11 @@ fn write_state(state: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     for entity in state.iter() {
         let (tick, id) = (state.tick(), entity.id());
         write!(out, r#"{{"tick":{tick},"entity":{id},"components":{{"#)?;
-        for (at, part) in entity.components().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            write!(out, r#"{comma}"{}":["#, part.id())?;
-            for (at, value) in part.values().enumerate() {
-                let comma = if at > 0 { "," } else { "" };
-                write!(out, "{comma}{value}")?;
-            }
-            write!(out, "]")?;
-        }
+        list(entity.components(), out, |part, out| {
+            write!(out, r#""{}":["#, part.id())?;
+            list(part.values(), out, |value, out| write!(out, "{value}"))?;
+            write!(out, "]")
+        })?;
         writeln!(out, "}}}}")?;
     }
     Ok(())
