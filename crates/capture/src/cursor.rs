@@ -1,6 +1,7 @@
 //! Packets of a recording, one after the other, whatever it is.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use gametape_delta::wire::{self, HEADER_BYTES, Header};
 
@@ -10,21 +11,91 @@ use crate::layout::Role;
 use crate::packet::{Packet, Times};
 use crate::ranges::Window;
 use crate::reader::Capture;
-use crate::rule::{CaptureRule, Error};
+use crate::rule::{CaptureRule, Error, Finding, fault};
 
 /// Goes through the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).
 pub struct Cursor<'a> {
     source: Source<'a>,
-    next_index: u64,
+    numbers: Numbers,
 }
 
 enum Source<'a> {
-    Capture(&'a Capture<'a>, InChunk),
+    Capture(InChunks<'a>),
     Delta(DeltaCursor<'a>),
 }
 
+/// Numbers packets: one that was added has that of the packet before it.
 #[derive(Default)]
-struct InChunk {
+struct Numbers {
+    next: u64,
+}
+
+impl Numbers {
+    fn packet<'b>(&mut self, (bytes, offset, role, times): Found<'b>) -> Packet<'b> {
+        self.next += u64::from(role != Role::Added);
+        Packet {
+            bytes,
+            index: self.next.saturating_sub(1),
+            offset,
+            role,
+            times,
+        }
+    }
+}
+
+impl<'a> Cursor<'a> {
+    fn of(source: Source<'a>) -> Self {
+        let numbers = Numbers::default();
+        Self { source, numbers }
+    }
+
+    pub(crate) fn of_delta(file: &'a DeltaFile<'a>) -> Self {
+        Self::of(Source::Delta(DeltaCursor {
+            window: Window::new(file.ranges()),
+            schema_hash: file.schema().hash(),
+            at: 0,
+            next_sound: None,
+        }))
+    }
+
+    /// The next packet; `None` at the end.
+    ///
+    /// # Errors
+    /// What is wrong with the recording: the next call goes on behind it. Where the recording can't
+    /// be read, that: the next call tries the same again.
+    pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
+        let found = match &mut self.source {
+            Source::Capture(chunks) => chunks.next()?,
+            Source::Delta(cursor) => cursor.next()?,
+        };
+        Ok(found.map(|found| self.numbers.packet(found)))
+    }
+
+    /// The next packet, or what is wrong where one may have been; `None` at the end.
+    ///
+    /// # Errors
+    /// Where the recording can't be read.
+    pub(crate) fn next_or_fault(&mut self) -> Result<Option<Result<Packet<'_>, Finding>>, Error> {
+        match self.next_packet() {
+            Ok(packet) => Ok(packet.map(Ok)),
+            Err(error) => Ok(Some(Err(fault(error)?))),
+        }
+    }
+}
+
+impl Capture<'_> {
+    /// All packets, in the order of the recording.
+    #[must_use]
+    pub fn packets(&self) -> Cursor<'_> {
+        Cursor::of(Source::Capture(InChunks::new(self)))
+    }
+}
+
+type Found<'a> = (&'a [u8], u64, Role, Option<Times>);
+
+/// Goes through the chunks of a capture, and the messages in each.
+struct InChunks<'a> {
+    capture: &'a Capture<'a>,
     /// The chunk after the one that is open.
     next: usize,
     offset: u64,
@@ -35,104 +106,112 @@ struct InChunk {
     learned: BTreeMap<u16, Role>,
 }
 
-impl<'a> Cursor<'a> {
-    fn of_capture(capture: &'a Capture<'a>) -> Self {
+impl<'a> InChunks<'a> {
+    const fn new(capture: &'a Capture<'a>) -> Self {
         Self {
-            source: Source::Capture(capture, InChunk::default()),
-            next_index: 0,
+            capture,
+            next: 0,
+            offset: 0,
+            unpacked: Vec::new(),
+            at: 0,
+            learned: BTreeMap::new(),
         }
     }
 
-    pub(crate) fn of_delta(file: &'a DeltaFile<'a>) -> Self {
-        Self {
-            source: Source::Delta(DeltaCursor {
-                window: Window::new(file.ranges()),
-                schema_hash: file.schema().hash(),
-                at: 0,
-                next_sound: None,
-            }),
-            next_index: 0,
+    fn next(&mut self) -> Result<Option<Found<'_>>, Error> {
+        let message = loop {
+            if let Some(message) = self.message()? {
+                break message;
+            }
+            if self.next == self.capture.chunks().len() {
+                return Ok(None);
+            }
+            self.open(&mut Window::exact(self.capture.ranges()))?;
+        };
+        Ok(Some(self.found(message)))
+    }
+
+    /// Opens the next chunk.
+    fn open(&mut self, window: &mut Window<'_>) -> Result<(), Error> {
+        self.at = 0;
+        let unpacked = self
+            .capture
+            .unpack_of(window, self.next, &mut self.unpacked);
+        if !matches!(unpacked, Err(Error::Io { .. })) {
+            self.next += 1;
         }
+        self.offset = unpacked?;
+        Ok(())
     }
 
-    /// The next packet; `None` at the end.
-    ///
-    /// # Errors
-    /// What is wrong with the recording: the next call goes on behind it. Where the recording can't
-    /// be read, that: the next call tries the same again.
-    pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
-        let found = match &mut self.source {
-            Source::Capture(capture, open) => open.next(capture)?,
-            Source::Delta(cursor) => cursor.next()?,
-        };
-        let Some((bytes, offset, role, times)) = found else {
-            return Ok(None);
-        };
-        let index = if role == Role::Added {
-            self.next_index.saturating_sub(1)
-        } else {
-            self.next_index += 1;
-            self.next_index - 1
-        };
-        Ok(Some(Packet {
-            bytes,
-            index,
-            offset,
-            role,
-            times,
-        }))
-    }
-}
-
-impl Capture<'_> {
-    /// All packets, in the order of the recording.
-    #[must_use]
-    pub fn packets(&self) -> Cursor<'_> {
-        Cursor::of_capture(self)
-    }
-}
-
-type Found<'a> = Option<(&'a [u8], u64, Role, Option<Times>)>;
-
-impl InChunk {
-    fn next(&mut self, capture: &Capture<'_>) -> Result<Found<'_>, Error> {
-        let (from, to, message) = loop {
+    /// The next message of the chunk that is open: where its packet is in there, and what it is.
+    fn message(&mut self) -> Result<Option<(Range<usize>, Role, Times)>, Error> {
+        loop {
             let record = inside(&self.unpacked, self.at, self.offset);
             let Some((found, end)) = record.inspect_err(|_| self.at = self.unpacked.len())? else {
-                if self.next == capture.chunks().len() {
-                    return Ok(None);
-                }
-                self.at = 0;
-                let unpacked = capture.unpack(self.next, &mut self.unpacked);
-                if !matches!(unpacked, Err(Error::Io { .. })) {
-                    self.next += 1;
-                }
-                self.offset = unpacked?;
-                continue;
+                return Ok(None);
             };
             self.at = end;
-            if let Inside::Channel(channel) = &found {
-                let role = Role::of_topic(channel.topic);
-                self.learned.extend(role.map(|role| (channel.id, role)));
+            match found {
+                Inside::Channel(channel) => {
+                    let role = Role::of_topic(channel.topic);
+                    self.learned.extend(role.map(|role| (channel.id, role)));
+                }
+                Inside::Message(message) => {
+                    let known = self.capture.role(message.channel);
+                    let role = known.or_else(|| self.learned.get(&message.channel).copied());
+                    let times = Times {
+                        sequence: message.sequence,
+                        log_time: message.log_time,
+                        publish_time: message.publish_time,
+                    };
+                    let role = role.ok_or_else(|| {
+                        let channel = message.channel;
+                        CaptureRule::ForeignMessage { channel }.at(self.offset)
+                    })?;
+                    return Ok(Some((end - message.data.len()..end, role, times)));
+                }
+                Inside::Schema(_) | Inside::Other => {}
             }
-            if let Inside::Message(message) = found {
-                let known = capture.role(message.channel);
-                let role = known.or_else(|| self.learned.get(&message.channel).copied());
-                let times = Times {
-                    sequence: message.sequence,
-                    log_time: message.log_time,
-                    publish_time: message.publish_time,
-                };
-                let role = role.ok_or_else(|| {
-                    let channel = message.channel;
-                    CaptureRule::ForeignMessage { channel }.at(self.offset)
-                })?;
-                break (end - message.data.len(), end, (role, times));
-            }
-        };
-        let (role, times) = message;
-        let bytes = self.unpacked.get(from..to).unwrap_or_default();
-        Ok(Some((bytes, self.offset, role, Some(times))))
+        }
+    }
+
+    fn found(&self, (place, role, times): (Range<usize>, Role, Times)) -> Found<'_> {
+        let bytes = self.unpacked.get(place).unwrap_or_default();
+        (bytes, self.offset, role, Some(times))
+    }
+}
+
+/// Chunk after chunk of a capture, as it stands in the file, and the packets of each: for those who
+/// look at the chunks too.
+pub(crate) struct Chunks<'a> {
+    inner: InChunks<'a>,
+    numbers: Numbers,
+}
+
+impl<'a> Chunks<'a> {
+    pub fn new(capture: &'a Capture<'a>) -> Self {
+        Self {
+            inner: InChunks::new(capture),
+            numbers: Numbers::default(),
+        }
+    }
+
+    /// Opens the next chunk, which has to be there; gives where its record is.
+    pub fn open(&mut self, window: &mut Window<'_>) -> Result<u64, Error> {
+        self.inner.open(window)?;
+        Ok(self.inner.offset)
+    }
+
+    /// What the chunk holds that is open.
+    pub fn unpacked(&self) -> &[u8] {
+        &self.inner.unpacked
+    }
+
+    /// The next packet of the chunk that is open.
+    pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
+        let message = self.inner.message()?;
+        Ok(message.map(|message| self.numbers.packet(self.inner.found(message))))
     }
 }
 
@@ -153,7 +232,7 @@ struct DeltaCursor<'a> {
 }
 
 impl DeltaCursor<'_> {
-    fn next(&mut self) -> Result<Found<'_>, Error> {
+    fn next(&mut self) -> Result<Option<Found<'_>>, Error> {
         let (at, size) = (self.at, self.window.size());
         if at >= size {
             return Ok(None);
@@ -203,7 +282,7 @@ impl DeltaCursor<'_> {
         Ok(self.window.at(end, magic)? == MAGIC)
     }
 
-    fn take(&mut self, end: u64, role: Role) -> Result<Found<'_>, Error> {
+    fn take(&mut self, end: u64, role: Role) -> Result<Option<Found<'_>>, Error> {
         let at = self.at;
         let bytes = self.window.at(at, end - at)?;
         self.at = end;

@@ -30,7 +30,7 @@ pub(crate) fn describe(
         schema: None,
     };
     let mut unpacked = Vec::new();
-    unpack(ranges, extent, limits, &mut unpacked)?;
+    unpack(&mut Window::exact(ranges), extent, limits, &mut unpacked)?;
     let mut at = 0;
     while let Some((found, end)) = inside(&unpacked, at, extent.at)? {
         match found {

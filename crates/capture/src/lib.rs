@@ -70,6 +70,7 @@
 )]
 
 mod audit;
+mod beside;
 mod clock;
 pub mod container;
 mod cursor;

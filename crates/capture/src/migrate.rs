@@ -1,11 +1,14 @@
 //! A recording of one schema as packets of another.
 
+use std::fmt::Display;
+
 use gametape_delta::wire::Header;
 use gametape_delta::{
     ComponentChange, Encoder, Entity, EntityChange, Limits, Migration, Part, Schema, Section,
     Snapshot, Tag,
 };
 
+use crate::beside::beside;
 use crate::error::CaptureError;
 use crate::layout::Role;
 use crate::packet::Packet;
@@ -20,9 +23,9 @@ pub struct Migrated {
     pub losses: Vec<String>,
 }
 
-/// Gives every packet of a stream in another schema to `sink`, in the place of the old one: full snapshots stay full, a delta
-/// builds on the same tick as before, and every state is exactly the migrated one, whatever the
-/// thresholds of the schemas.
+/// Gives every packet of a stream in another schema to `sink`, in the place of the old one: full
+/// snapshots stay full, a delta builds on the same tick as before, and every state is exactly the
+/// migrated one, whatever the thresholds of the schemas.
 ///
 /// # Errors
 /// [`CaptureError::Migrate`] where a value or a field can't be carried over; what is wrong with
@@ -60,13 +63,15 @@ pub fn migrate<E: From<CaptureError>>(
             schema_hash: schema.hash(),
             ..header
         };
+        let of_tick =
+            |error: &dyn Display| CaptureError::Migrate(format!("tick {}: {error}", header.tick));
         match baseline {
             Some(baseline) => encoder
                 .packet(&between(header, &baseline, &state), &mut bytes)
-                .map_err(|error| CaptureError::Migrate(format!("tick {}: {error}", header.tick)))?,
+                .map_err(|error| of_tick(&error))?,
             None => encoder
                 .full(&state, &mut bytes)
-                .map_err(|error| CaptureError::Migrate(format!("tick {}: {error}", header.tick)))?,
+                .map_err(|error| of_tick(&error))?,
         }
         sink(&Packet {
             bytes: &bytes,
@@ -86,22 +91,7 @@ pub fn migrate<E: From<CaptureError>>(
 /// The delta from one state to another, to the last bit: thresholds leave nothing out.
 fn between(header: Header, old: &Snapshot, new: &Snapshot) -> gametape_delta::Packet {
     let [mut destroyed, mut created, mut updated] = [Vec::new(), Vec::new(), Vec::new()];
-    let (mut before, mut after) = (old.iter().peekable(), new.iter().peekable());
-    loop {
-        let (was, is) = match (before.peek().copied(), after.peek().copied()) {
-            (None, None) => break,
-            (Some(was), Some(is)) => (
-                (was.id() <= is.id()).then_some(was),
-                (is.id() <= was.id()).then_some(is),
-            ),
-            either => either,
-        };
-        if was.is_some() {
-            before.next();
-        }
-        if is.is_some() {
-            after.next();
-        }
+    for (was, is) in beside(old, new) {
         if let (Some(was), Some(is)) = (was, is)
             && same_components(&was, &is)
         {

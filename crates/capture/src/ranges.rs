@@ -137,21 +137,28 @@ pub(crate) struct Window<'a> {
     ranges: Ranges<'a>,
     base: u64,
     held: Vec<u8>,
+    first: u64,
     step: u64,
 }
 
 impl<'a> Window<'a> {
     pub fn new(ranges: impl Into<Ranges<'a>>) -> Self {
-        Self {
-            ranges: ranges.into(),
-            base: 0,
-            held: Vec::new(),
-            step: FIRST,
-        }
+        Self::with_first(ranges.into(), FIRST)
     }
 
-    pub const fn ranges(&self) -> Ranges<'a> {
-        self.ranges
+    /// One that reads what it is asked for and nothing besides.
+    pub const fn exact(ranges: Ranges<'a>) -> Self {
+        Self::with_first(ranges, 0)
+    }
+
+    const fn with_first(ranges: Ranges<'a>, first: u64) -> Self {
+        Self {
+            ranges,
+            base: 0,
+            held: Vec::new(),
+            first,
+            step: first,
+        }
     }
 
     pub const fn size(&self) -> u64 {
@@ -181,7 +188,7 @@ impl<'a> Window<'a> {
             let step = if in_a_row {
                 MOST.min(self.step * 2)
             } else {
-                FIRST
+                self.first
             };
             self.held = self.ranges.up_to(at, count.max(step))?.into_owned();
             self.base = at;
@@ -221,17 +228,41 @@ impl<'a> Window<'a> {
 
     /// The checksum of what stands from one place up to another.
     pub fn crc(&mut self, from: u64, to: u64) -> Result<u32, Error> {
-        let mut hasher = crc32fast::Hasher::new();
-        let mut at = from;
-        while at < to {
-            let piece = self.at(at, MOST.min(to - at))?;
+        let mut crc = Crc::from(from);
+        crc.up_to(to, self)?;
+        Ok(crc.finish())
+    }
+}
+
+/// The checksum of what stands from a place on, made piece by piece as others go along there.
+#[derive(Debug)]
+pub(crate) struct Crc {
+    hasher: crc32fast::Hasher,
+    at: u64,
+}
+
+impl Crc {
+    /// Of nothing yet.
+    pub fn from(at: u64) -> Self {
+        let hasher = crc32fast::Hasher::new();
+        Self { hasher, at }
+    }
+
+    /// Goes on up to here, unless it is there already.
+    pub fn up_to(&mut self, to: u64, window: &mut Window<'_>) -> Result<(), Error> {
+        while self.at < to {
+            let piece = window.at(self.at, MOST.min(to - self.at))?;
             if piece.is_empty() {
                 break;
             }
-            hasher.update(piece);
-            at += piece.len() as u64;
+            self.hasher.update(piece);
+            self.at += piece.len() as u64;
         }
-        Ok(hasher.finalize())
+        Ok(())
+    }
+
+    pub fn finish(self) -> u32 {
+        self.hasher.finalize()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gametape_delta::Schema;
 
-use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack};
+use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack, walk};
 use crate::facts::{Facts, describe, read_schema};
 use crate::keyframe::Listed;
 use crate::layout::{PROFILE, Role};
@@ -47,9 +47,11 @@ struct End {
     channels: BTreeMap<u16, Role>,
     chunks: Vec<ChunkPlace>,
     messages: Option<BTreeMap<u16, u64>>,
-    /// The schema of the summary, as JSON.
-    schema: Option<Vec<u8>>,
+    /// Where the summary starts, and its schema as JSON.
+    summary: Option<(u64, Option<Vec<u8>>)>,
     ending: Ending,
+    /// Where going from record to record ended, where the chunks were found so.
+    walked: Option<WalkEnd>,
     /// Messages outside of chunks.
     loose: u64,
     /// What is wrong with the summary.
@@ -65,14 +67,16 @@ impl End {
                     channels: summary.channels,
                     chunks: summary.chunks,
                     messages: summary.messages,
-                    schema: summary.schema,
+                    summary: Some((summary.start, summary.schema)),
                     ending: Ending::Whole,
+                    walked: None,
                     loose: 0,
                     problem: None,
                 };
                 if !listed {
-                    let walked = container::walk(ranges)?;
+                    let walked = walk(ranges)?;
                     (end.chunks, end.loose) = (walked.chunks, walked.loose);
+                    end.walked = Some(walked.end);
                 }
                 Ok(end)
             }
@@ -82,7 +86,7 @@ impl End {
     }
 
     fn walked(ranges: Ranges<'_>, problem: Option<Finding>) -> Result<Self, Error> {
-        let Walked { chunks, loose, end } = container::walk(ranges)?;
+        let Walked { chunks, loose, end } = walk(ranges)?;
         let ending = match (&problem, end) {
             (Some(_), _) | (_, WalkEnd::DataEnd { .. }) => Ending::BadSummary,
             (None, WalkEnd::Border) => Ending::NoSummary,
@@ -92,8 +96,9 @@ impl End {
             channels: BTreeMap::new(),
             chunks,
             messages: None,
-            schema: None,
+            summary: None,
             ending,
+            walked: Some(end),
             loose,
             problem,
         })
@@ -135,8 +140,8 @@ impl<'a> Capture<'a> {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        if let (None, Some(data)) = (&schema, end.schema.take()) {
-            schema = Some(read_schema(&data)?);
+        if let (None, Some((_, Some(data)))) = (&schema, &end.summary) {
+            schema = Some(read_schema(data)?);
         }
         if end.channels.is_empty() || schema.is_none() {
             schema = of_first_chunk(ranges, &limits, schema, &mut end)?;
@@ -237,7 +242,27 @@ impl<'a> Capture<'a> {
     pub fn with_chunks(mut self, chunks: Vec<ChunkPlace>) -> Self {
         self.listed = Listed::new(chunks.len());
         self.end.chunks = chunks;
+        self.end.walked = None;
         self
+    }
+
+    /// Where the summary starts, and its schema as JSON.
+    pub(crate) fn summary(&self) -> Option<(u64, Option<&[u8]>)> {
+        let (start, schema) = self.end.summary.as_ref()?;
+        Some((*start, schema.as_deref()))
+    }
+
+    /// What going from record to record finds. Where the chunks were found so, that is not done
+    /// again.
+    pub(crate) fn walked(&self) -> Result<Walked, Error> {
+        match self.end.walked {
+            None => walk(self.ranges),
+            Some(end) => Ok(Walked {
+                chunks: self.end.chunks.clone(),
+                loose: self.end.loose,
+                end,
+            }),
+        }
     }
 
     /// What it is read from.
@@ -274,11 +299,21 @@ impl<'a> Capture<'a> {
     /// # Errors
     /// What keeps it from being unpacked.
     pub fn unpack(&self, chunk: usize, into: &mut Vec<u8>) -> Result<u64, Error> {
+        self.unpack_of(&mut Window::exact(self.ranges), chunk, into)
+    }
+
+    /// [`Capture::unpack`], of what goes along there.
+    pub(crate) fn unpack_of(
+        &self,
+        window: &mut Window<'_>,
+        chunk: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<u64, Error> {
         into.clear();
         let Some(extent) = self.end.extent(chunk) else {
             return Err(CaptureRule::Record { what: "chunk" }.at(self.ranges.size()));
         };
-        unpack(self.ranges, extent, &self.limits, into)?;
+        unpack(window, extent, &self.limits, into)?;
         Ok(extent.at)
     }
 

@@ -7,6 +7,7 @@ use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, ReadOptions, Rule, Schema, Snapshot, Strictness};
 
 use crate::decoder::decoder;
+use crate::layout::Role;
 use crate::limits::MAX_STATE_BYTES;
 use crate::packet::Packet;
 use crate::rule::{CaptureRule, Error};
@@ -24,12 +25,18 @@ pub(crate) struct Later {
 }
 
 impl Later {
-    /// The header of the next packet.
-    pub fn push(&mut self, index: u64, header: &Header) {
+    /// The next packet: its header, where that can be read and is of the stream.
+    pub fn packet(&mut self, packet: &Packet<'_>) {
+        if packet.role == Role::Added {
+            return;
+        }
+        let Ok((header, _)) = Header::read(packet.bytes) else {
+            return;
+        };
         if let Some(baseline) = header.baseline()
             && self.previous != Some(baseline)
         {
-            self.uses.push((baseline, index));
+            self.uses.push((baseline, packet.index));
         }
         self.previous = Some(header.tick);
     }

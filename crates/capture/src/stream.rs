@@ -5,10 +5,9 @@ use gametape_delta::{Kind, Schema, Snapshot};
 
 use crate::cursor::Cursor;
 use crate::file::DeltaFile;
-use crate::layout::Role;
 use crate::reader::Capture;
 use crate::replay::{Later, Replay};
-use crate::rule::{CaptureRule, Error, fault};
+use crate::rule::{CaptureRule, Error};
 use crate::seek::{self, Entry};
 
 /// Packets of a stream, recorded in any way.
@@ -77,16 +76,9 @@ impl Packets<'_> {
     pub fn replay(&self) -> Result<Replay, Error> {
         let mut later = Later::default();
         let mut cursor = self.cursor();
-        loop {
-            match cursor.next_packet() {
-                Ok(None) => break,
-                Ok(Some(packet)) if packet.role != Role::Added => {
-                    if let Ok((header, _)) = Header::read(packet.bytes) {
-                        later.push(packet.index, &header);
-                    }
-                }
-                Ok(Some(_)) => {}
-                Err(error) => drop(fault(error)?),
+        while let Some(packet) = cursor.next_or_fault()? {
+            if let Ok(packet) = packet {
+                later.packet(&packet);
             }
         }
         Ok(Replay::looking_ahead(self.schema(), later))
@@ -115,16 +107,9 @@ fn entries_of(file: &DeltaFile<'_>, tick: u32) -> Result<(Vec<Entry>, Option<u32
     let mut cursor = Cursor::of_delta(file);
     let mut entries = Vec::new();
     let mut first = None;
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            // What is damaged is not needed, or the search says that it is.
-            Err(error) => {
-                fault(error)?;
-                continue;
-            }
-        };
+    while let Some(packet) = cursor.next_or_fault()? {
+        // What is damaged is not needed, or the search says that it is.
+        let Ok(packet) = packet else { continue };
         let Ok((header, _)) = Header::read(packet.bytes) else {
             continue;
         };

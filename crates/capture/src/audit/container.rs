@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::container::{
-    ChunkPlace, Inside, WalkEnd, Walked, inside, read_message_index, read_summary, walk,
-};
+use crate::container::{ChunkPlace, Inside, WalkEnd, Walked, inside, message_index};
+use crate::cursor::Chunks;
 use crate::facts::read_schema;
-use crate::ranges::Window;
+use crate::ranges::{Crc, Window};
 use crate::reader::{Capture, Ending};
+use crate::replay::{Later, Replay};
 use crate::rule::{CaptureRule, Error, Finding, Findings, fault};
 
 fn whole(rule: CaptureRule) -> Finding {
     Finding::new(rule.into())
 }
 
-/// Checks what is around the packets. What can't be unpacked is left to those who read packets.
-pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<(), Error> {
+/// Checks what is around the packets, and gives a replay of them. What can't be unpacked is left to
+/// those who read packets.
+pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Replay, Error> {
     let size = capture.ranges().size();
     match capture.ending() {
         Ending::Whole => {}
@@ -30,56 +31,56 @@ pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<()
     if !capture.has_facts() {
         findings.push(whole(CaptureRule::NoMetadata));
     }
-    let walked = walk(capture.ranges())?;
-    if let WalkEnd::DataEnd { at, crc, .. } = walked.end
-        && crc != 0
+    let walked = capture.walked()?;
+    let passed = Passed::through(capture, walked.end)?;
+    if let WalkEnd::DataEnd { crc: recorded, .. } = walked.end
+        && recorded != 0
+        && recorded != passed.crc
     {
-        let found = Window::new(capture.ranges()).crc(0, at)?;
-        if crc != found {
-            let rule = CaptureRule::Crc {
-                what: "data section",
-                recorded: crc,
-                found,
-            };
-            findings.push(whole(rule).at(0));
-        }
+        let rule = CaptureRule::Crc {
+            what: "data section",
+            recorded,
+            found: passed.crc,
+        };
+        findings.push(whole(rule).at(0));
     }
     if walked.loose > 0 {
         let messages = walked.loose;
         findings.push(whole(CaptureRule::Loose { messages }));
     }
-    if capture.ending() == Ending::Whole {
-        summary(capture, &walked, findings)?;
+    if let Some((start, schema)) = capture.summary() {
+        summary(capture, &walked, start, schema, findings);
     }
-    messages(capture, findings)
+    findings.extend(passed.findings);
+    Ok(Replay::looking_ahead(capture.schema(), passed.later))
 }
 
 /// The summary against what walking found.
-fn summary(capture: &Capture<'_>, walked: &Walked, findings: &mut Findings) -> Result<(), Error> {
+fn summary(
+    capture: &Capture<'_>,
+    walked: &Walked,
+    start: u64,
+    schema: Option<&[u8]>,
+    findings: &mut Findings,
+) {
     match walked.end {
         WalkEnd::Cut(at) => findings.push(whole(CaptureRule::IndexAlone).at(at)),
         _ => places(capture, &walked.chunks, findings),
     }
-    let summary = match read_summary(capture.ranges()) {
-        Ok(Some(summary)) => summary,
-        Ok(None) => return Ok(()),
-        Err(error) => return fault(error).map(drop),
-    };
     if let WalkEnd::DataEnd { at, end, .. } = walked.end
-        && end != summary.start
+        && end != start
     {
         let rule = CaptureRule::SummaryStart {
             data_end: end,
-            summary: summary.start,
+            summary: start,
         };
         findings.push(whole(rule).at(at));
     }
-    if let Some(json) = summary.schema
-        && read_schema(&json).is_ok_and(|schema| schema.hash() != capture.schema().hash())
+    if let Some(json) = schema
+        && read_schema(json).is_ok_and(|schema| schema.hash() != capture.schema().hash())
     {
         findings.push(whole(CaptureRule::OtherSchema));
     }
-    Ok(())
 }
 
 /// The chunks that the summary lists, against those that are there.
@@ -100,45 +101,94 @@ fn places(capture: &Capture<'_>, walked: &[ChunkPlace], findings: &mut Findings)
     }
 }
 
-/// The messages of each chunk against its indexes, and all of them against the statistics.
-fn messages(capture: &Capture<'_>, findings: &mut Findings) -> Result<(), Error> {
-    let mut unpacked = Vec::new();
-    let mut counts: BTreeMap<u16, u64> = BTreeMap::new();
-    let mut all = true;
-    for (number, place) in capture.chunks().iter().enumerate() {
-        let offset = match capture.unpack(number, &mut unpacked) {
-            Ok(offset) => offset,
-            // That it can't be unpacked is found when its packets are read.
-            Err(error) => {
-                fault(error)?;
-                all = false;
-                continue;
-            }
+/// What going through the data section once finds.
+///
+/// A capture is read twice: here, and where its packets are applied. That can't be done on the way:
+/// which states have to be held is known when all headers were seen. (The walk before looks at the
+/// heads of the records alone.)
+struct Passed {
+    /// The checksum of the data section, where one is recorded.
+    crc: u32,
+    later: Later,
+    findings: Findings,
+}
+
+impl Passed {
+    fn through(capture: &Capture<'_>, end: WalkEnd) -> Result<Self, Error> {
+        let border = match end {
+            WalkEnd::DataEnd { at, crc, .. } if crc != 0 => at,
+            _ => 0,
         };
-        let there = messages_in(&unpacked, offset);
-        for (channel, list) in &there {
-            *counts.entry(*channel).or_default() += list.len() as u64;
+        let mut window = Window::new(capture.ranges());
+        let mut crc = Crc::from(0);
+        let mut chunks = Chunks::new(capture);
+        let mut later = Later::default();
+        let mut findings = Findings::default();
+        let mut counts = Some(BTreeMap::new());
+        let places = capture.chunks();
+        for (number, place) in places.iter().enumerate() {
+            crc.up_to(border.min(place.content()), &mut window)?;
+            let offset = match chunks.open(&mut window) {
+                Ok(offset) => offset,
+                // That it can't be unpacked is found when its packets are read.
+                Err(error) => {
+                    fault(error)?;
+                    counts = None;
+                    continue;
+                }
+            };
+            let next = places.get(number + 1);
+            // Up to behind its indexes, while that is at hand.
+            let behind = next.map_or(border, |next| border.min(next.at));
+            crc.up_to(behind, &mut window)?;
+            look_ahead(&mut chunks, &mut later)?;
+            let there = messages_in(chunks.unpacked(), offset);
+            if let Some(counts) = &mut counts {
+                for (channel, list) in &there {
+                    *counts.entry(*channel).or_default() += list.len() as u64;
+                }
+            }
+            let listed = listed(&mut window, place, &mut findings)?;
+            // The last chunk of a capture that was cut may have lost its indexes.
+            if listed != there && (capture.ending() == Ending::Whole || next.is_some()) {
+                findings.push(whole(CaptureRule::MessageIndex).at(offset));
+            }
         }
-        let listed = listed(capture, place, findings)?;
-        // The last chunk of a capture that was cut may have lost its indexes.
-        let last = number + 1 == capture.chunks().len();
-        if listed != there && (capture.ending() == Ending::Whole || !last) {
-            findings.push(whole(CaptureRule::MessageIndex).at(offset));
+        crc.up_to(border, &mut window)?;
+        if let Some(there) = counts {
+            statistics(capture, &there, &mut findings);
+        }
+        Ok(Self {
+            crc: crc.finish(),
+            later,
+            findings,
+        })
+    }
+}
+
+/// The headers of the packets in the chunk that is open. What is damaged is found when packets are
+/// read.
+fn look_ahead(chunks: &mut Chunks<'_>, later: &mut Later) -> Result<(), Error> {
+    loop {
+        match chunks.next_packet() {
+            Ok(None) => return Ok(()),
+            Ok(Some(packet)) => later.packet(&packet),
+            Err(error) => drop(fault(error)?),
         }
     }
-    let Some(counted) = capture.counts().filter(|_| all) else {
-        return Ok(());
+}
+
+/// The messages by channel, as the summary counts them, against those that are there.
+fn statistics(capture: &Capture<'_>, there: &BTreeMap<u16, u64>, findings: &mut Findings) {
+    let Some(counted) = capture.counts() else {
+        return;
     };
-    let counted: BTreeMap<u16, u64> = counted
-        .iter()
-        .filter(|(_, count)| **count > 0)
-        .map(|(channel, count)| (*channel, *count))
-        .collect();
-    if counted != counts {
-        let [counted, there] = [&counted, &counts].map(|map| map.values().sum::<u64>());
+    let mut counted = counted.clone();
+    counted.retain(|_, count| *count > 0);
+    if counted != *there {
+        let [counted, there] = [&counted, there].map(|map| map.values().sum::<u64>());
         findings.push(whole(CaptureRule::Statistics { counted, there }));
     }
-    Ok(())
 }
 
 /// Log times of messages, and where they start in their chunk, by channel.
@@ -160,13 +210,13 @@ fn messages_in(unpacked: &[u8], offset: u64) -> Listed {
 
 /// The messages that its indexes list.
 fn listed(
-    capture: &Capture<'_>,
+    window: &mut Window<'_>,
     place: &ChunkPlace,
     findings: &mut Findings,
 ) -> Result<Listed, Error> {
     let mut listed = Listed::new();
     for (channel, at) in &place.indexes {
-        match read_message_index(capture.ranges(), *at, *channel) {
+        match message_index(window, *at, *channel) {
             Ok(mut list) if !list.is_empty() => {
                 list.sort_unstable_by_key(|(_, at)| *at);
                 listed.insert(*channel, list);

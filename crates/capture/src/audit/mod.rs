@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::layout::Role;
 use crate::packet::{Packet, Times};
 use crate::replay::{Added, Replay};
-use crate::rule::{CaptureRule, Error, Finding, Findings, Rule, fault};
+use crate::rule::{CaptureRule, Error, Finding, Findings, Rule};
 use crate::stream::Packets;
 
 /// What checking a recording comes to.
@@ -52,10 +52,12 @@ impl fmt::Display for Audit {
 /// # Errors
 /// Where the recording can't be read; what is wrong with it is a finding.
 pub fn audit(packets: &Packets<'_>) -> Result<Audit, Error> {
-    let mut auditor = Auditor::new(packets)?;
-    if let Packets::Capture(capture) = packets {
-        container::check(capture, &mut auditor.findings)?;
-    }
+    let mut findings = Findings::default();
+    let replay = match packets {
+        Packets::Capture(capture) => container::check(capture, &mut findings)?,
+        Packets::Delta(_) => packets.replay()?,
+    };
+    let mut auditor = Auditor::new(packets, replay, findings);
     auditor.all(packets)?;
     if auditor.packets == 0 {
         let rule = match packets {
@@ -82,10 +84,10 @@ struct Auditor {
 }
 
 impl Auditor {
-    fn new(packets: &Packets<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            findings: Findings::default(),
-            replay: packets.replay()?,
+    fn new(packets: &Packets<'_>, replay: Replay, findings: Findings) -> Self {
+        Self {
+            findings,
+            replay,
             clock: Clock::new(packets.tick_ns()),
             packets: 0,
             applied: 0,
@@ -96,16 +98,15 @@ impl Auditor {
                 Packets::Capture(capture) => capture.log_tick_ns(),
                 Packets::Delta(_) => 0,
             },
-        })
+        }
     }
 
     fn all(&mut self, packets: &Packets<'_>) -> Result<(), Error> {
         let mut cursor = packets.cursor();
-        loop {
-            match cursor.next_packet() {
-                Ok(None) => break,
-                Ok(Some(packet)) => self.packet(&packet),
-                Err(error) => self.findings.push(fault(error)?),
+        while let Some(packet) = cursor.next_or_fault()? {
+            match packet {
+                Ok(packet) => self.packet(&packet),
+                Err(finding) => self.findings.push(finding),
             }
         }
         if let Some((packets, last_tick)) = self.behind {

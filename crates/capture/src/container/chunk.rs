@@ -1,6 +1,5 @@
 //! Chunks: unpacked within bounds, and their messages.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -137,6 +136,11 @@ impl ChunkPlace {
         }
     }
 
+    /// Where its content starts.
+    pub(crate) const fn content(&self) -> u64 {
+        self.at.saturating_add(RECORD_HEAD)
+    }
+
     /// Where it seems to end, if that is known: its indexes follow it.
     pub(crate) fn end(&self) -> Option<u64> {
         self.indexes.values().copied().min()
@@ -158,7 +162,7 @@ pub(crate) struct Extent {
 /// Reads a chunk and unpacks it into `into`, whatever that held, and checks it. On an error that is
 /// empty: nothing of a damaged chunk is believed.
 pub(crate) fn unpack(
-    ranges: Ranges<'_>,
+    window: &mut Window<'_>,
     extent: Extent,
     limits: &ReadLimits,
     into: &mut Vec<u8>,
@@ -169,21 +173,15 @@ pub(crate) fn unpack(
     let most = limits.max_chunk_bytes.saturating_add(MOST_HEAD);
     let guess = extent.end.and_then(|end| end.checked_sub(content));
     let guess = guess.filter(|bytes| *bytes <= most).unwrap_or_default();
-    let start = ranges.up_to(content, guess.max(MOST_HEAD))?;
-    let chunk = Chunk::of(&start, at, ranges.size());
+    let border = window.size();
+    let start = window.at(content, guess.max(MOST_HEAD))?;
+    let chunk = Chunk::of(start, at, border);
     let chunk = chunk
         .filter(|chunk| extent.next.is_none_or(|next| chunk.end() <= next))
         .ok_or_else(|| damaged(at))?;
     chunk.check(limits)?;
-    let held = usize::try_from(chunk.packed_at() - content)
-        .ok()
-        .zip(usize::try_from(chunk.packed).ok())
-        .and_then(|(from, len)| start.get(from..)?.get(..len));
-    let packed = match held {
-        Some(packed) => Cow::Borrowed(packed),
-        None => ranges.range(chunk.packed_at(), chunk.packed)?,
-    };
-    let result = try_unpack(&chunk, &packed, into);
+    let packed = window.at(chunk.packed_at(), chunk.packed)?;
+    let result = try_unpack(&chunk, packed, into);
     if result.is_err() {
         into.clear();
     }
@@ -314,12 +312,11 @@ pub fn find_chunks<'a>(
     const BEFORE: u64 = RECORD_HEAD + 8 + 8 + 8 + 4;
     const NAME: &[u8] = b"\x04\0\0\0zstd";
     let mut window = Window::new(source);
-    let ranges = window.ranges();
     let mut found = Vec::new();
     let mut unpacked = Vec::new();
     // What looks like chunks may be made to look so, one inside the other.
     let mut tries = 1000_usize;
-    let mut most_read = ranges.size().saturating_mul(4);
+    let mut most_read = window.size().saturating_mul(4);
     let mut from = BEFORE;
     while let Some(name) = window.find(from, NAME)? {
         let at = name - BEFORE;
@@ -336,7 +333,7 @@ pub fn find_chunks<'a>(
             end: Some(chunk.end()),
             next: None,
         };
-        if let Err(error) = unpack(ranges, extent, limits, &mut unpacked) {
+        if let Err(error) = unpack(&mut window, extent, limits, &mut unpacked) {
             fault(error)?;
             tries -= 1;
             most_read = most_read.saturating_sub(chunk.packed);

@@ -25,6 +25,8 @@ pub use chunk::{Chunk, ChunkPlace, Inside, Message, find_chunks, inside};
 pub(crate) use chunk::{Extent, unpack};
 pub(crate) use records::Fields;
 pub use records::{ChannelRecord, SchemaRecord, starts_as_mcap};
+
+pub(crate) use summary::message_index;
 pub use summary::{Summary, read_message_index, read_summary};
 pub(crate) use walk::{Leading, profile};
 pub use walk::{WalkEnd, Walked, unreadable, walk};

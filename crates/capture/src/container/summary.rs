@@ -174,9 +174,17 @@ pub fn read_message_index<'a>(
     at: u64,
     channel: u16,
 ) -> Result<Vec<(u64, usize)>, Error> {
+    message_index(&mut Window::new(source), at, channel)
+}
+
+/// [`read_message_index`], of what goes along there.
+pub(crate) fn message_index(
+    window: &mut Window<'_>,
+    at: u64,
+    channel: u16,
+) -> Result<Vec<(u64, usize)>, Error> {
     let what = "message index";
     let damaged = || CaptureRule::Record { what }.at(at);
-    let mut window = Window::new(source);
     let record = window.record(at, window.size())?;
     let Some(record) = record.filter(|record| record.op == op::MESSAGE_INDEX) else {
         return Err(damaged());

@@ -9,13 +9,13 @@ use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Encoder, Limits, Snapshot};
 
 use crate::audit::missing_baseline;
-use crate::container::{ChunkPlace, find_chunks, unreadable, walk};
+use crate::container::{ChunkPlace, find_chunks, unreadable};
 use crate::decoder::decoder;
 use crate::layout::Role;
 use crate::packet::Packet;
 use crate::reader::Capture;
-use crate::replay::{Added, Replay};
-use crate::rule::{CaptureRule, Error, Rule, fault};
+use crate::replay::{Added, Later, Replay};
+use crate::rule::{CaptureRule, Error, Rule};
 use crate::stream::Packets;
 
 pub use repair::Repair;
@@ -114,7 +114,7 @@ pub fn salvage<E: From<Error>>(
 fn sound<'a>(capture: Capture<'a>, done: &mut Salvaged) -> Result<(Capture<'a>, bool), Error> {
     let ranges = capture.ranges();
     let mut places: Vec<ChunkPlace> = capture.chunks().to_vec();
-    places.extend(walk(ranges)?.chunks);
+    places.extend(capture.walked()?.chunks);
     places.extend(find_chunks(ranges, capture.limits())?);
     places.sort_by_key(|place| place.at);
     places.dedup_by_key(|place| place.at);
@@ -162,9 +162,12 @@ struct Keeper {
 impl Keeper {
     fn new(packets: &Packets<'_>, done: Salvaged, holes: bool) -> Result<Self, Error> {
         let schema = packets.schema();
+        // Both need the headers of all packets: one pass is enough.
+        let mut later = Later::default();
+        let in_order = in_order(packets, &mut later)?;
         Ok(Self {
-            in_order: in_order(packets)?,
-            replay: packets.replay()?,
+            in_order,
+            replay: Replay::looking_ahead(schema, later),
             decoder: decoder(schema),
             encoder: Encoder::new(schema).limits(Limits::NONE),
             mended: Vec::new(),
@@ -181,12 +184,10 @@ impl Keeper {
         mut keep: impl FnMut(&Packet<'_>) -> Result<(), E>,
     ) -> Result<Salvaged, E> {
         let mut cursor = packets.cursor();
-        loop {
-            let packet = match cursor.next_packet() {
-                Ok(None) => return Ok(self.done),
-                Ok(Some(packet)) => packet,
-                Err(error) => {
-                    let finding = fault(error)?;
+        while let Some(packet) = cursor.next_or_fault()? {
+            let packet = match packet {
+                Ok(packet) => packet,
+                Err(finding) => {
                     self.holes = true;
                     self.done.tell(Repair::NotRead(Box::new(finding)));
                     continue;
@@ -209,6 +210,7 @@ impl Keeper {
                 })?,
             }
         }
+        Ok(self.done)
     }
 
     /// One of a tick that the stream does not have is no state of it, unless packets are missing
@@ -317,7 +319,7 @@ fn place(packet: &Packet<'_>) -> Place {
 
 /// The packets, by their numbers, that are in order if as few as possible are left out: one whose
 /// tick is damaged must not drive out all that follow.
-fn in_order(packets: &Packets<'_>) -> Result<Vec<u64>, Error> {
+fn in_order(packets: &Packets<'_>, later: &mut Later) -> Result<Vec<u64>, Error> {
     /// A packet, and the one before it in the longest row that ends with it.
     struct Link {
         index: u64,
@@ -328,16 +330,12 @@ fn in_order(packets: &Packets<'_>) -> Result<Vec<u64>, Error> {
     // The ends of the rows of each length, their keys ascending.
     let mut ends: Vec<usize> = Vec::new();
     let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(None) => break,
-            Ok(Some(packet)) if packet.role != Role::Added => packet,
-            Ok(Some(_)) => continue,
-            Err(error) => {
-                fault(error)?;
-                continue;
-            }
-        };
+    while let Some(packet) = cursor.next_or_fault()? {
+        let Ok(packet) = packet else { continue };
+        later.packet(&packet);
+        if packet.role == Role::Added {
+            continue;
+        }
         let Ok((header, _)) = Header::read(packet.bytes) else {
             continue;
         };

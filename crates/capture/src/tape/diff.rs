@@ -3,9 +3,10 @@
 use gametape_core::Time;
 use gametape_core::tape::{Diff, Error, object};
 use gametape_delta::wire::Header;
-use gametape_delta::{Entity, Snapshot, Value};
+use gametape_delta::{Entity, Field, Part, Snapshot, Value};
 use serde_json::{Map, json};
 
+use crate::beside::beside;
 use crate::clock::Clock;
 use crate::cursor::Cursor;
 use crate::layout::Role;
@@ -71,7 +72,12 @@ fn compare_all(a: &Packets<'_>, b: &Packets<'_>, diff: &mut Diff) -> Result<(), 
             }
         };
         if let Some((found, is_end)) = found {
-            found.note(tick, time, diff);
+            let step = if a == tick {
+                left.made_by
+            } else {
+                right.made_by
+            };
+            found.note(step.filter(|_| tick.is_some()), tick, time, diff);
             if is_end {
                 break;
             }
@@ -100,6 +106,8 @@ struct Steps<'a> {
     bytes: Vec<u8>,
     /// The tick of the state; none at the end.
     tick: Option<u32>,
+    /// The packet that made it.
+    made_by: Option<u64>,
     /// The last tick there was a state of.
     last: Option<u32>,
     /// Why it ends there.
@@ -114,6 +122,7 @@ impl<'a> Steps<'a> {
             ahead: None,
             bytes: Vec::new(),
             tick: None,
+            made_by: None,
             last: None,
             failed: None,
         })
@@ -163,6 +172,7 @@ impl<'a> Steps<'a> {
                 times: None,
             };
             self.tick = Some(self.replay.apply(&packet)?.tick());
+            self.made_by = Some(index);
             self.look()?;
         }
         Ok(())
@@ -195,11 +205,12 @@ impl Found {
     }
 
     /// The first is told, the others are counted.
-    fn note(self, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
+    fn note(self, step: Option<u64>, tick: Option<u32>, time: Option<Time>, diff: &mut Diff) {
         if diff.first.is_some() {
             diff.more += 1;
             return;
         }
+        diff.step = step;
         diff.tick = tick.map(u64::from);
         diff.time_ms = time.map(Time::ms);
         diff.first = Some(self.sentence);
@@ -218,14 +229,14 @@ impl Found {
     /// A tick that one of them does not have.
     fn tick(a: Option<u32>, b: Option<u32>) -> Self {
         let sentence = match (a, b) {
-            (Some(a), Some(b)) if a < b => {
-                format!(
-                    "tick {a}: the second recording has no packet of this tick, its next is of tick {b}"
-                )
-            }
             (Some(a), Some(b)) => {
+                let (which, tick, next) = if a < b {
+                    ("second", a, b)
+                } else {
+                    ("first", b, a)
+                };
                 format!(
-                    "tick {b}: the first recording has no packet of this tick, its next is of tick {a}"
+                    "tick {tick}: the {which} recording has no packet of this tick, its next is of tick {next}"
                 )
             }
             (Some(a), None) => format!("tick {a}: the second recording has ended"),
@@ -239,13 +250,13 @@ impl Found {
 }
 
 /// The name of a field as people know it: `component 1 (ship), field 2 (x)`.
-fn field_name(schema: &gametape_delta::Schema, component: u16, field: u16) -> String {
-    let definition = schema.component(component).map(|(_, component)| component);
-    let of_field = definition.and_then(|c| c.fields.iter().find(|f| f.id == field));
+fn field_name(part: &Part<'_>, field: &Field) -> String {
     format!(
-        "component {component}{}, field {field}{}",
-        in_brackets(definition.and_then(|c| c.name.as_deref())),
-        in_brackets(of_field.and_then(|f| f.name.as_deref()))
+        "component {}{}, field {}{}",
+        part.id(),
+        in_brackets(part.definition().name.as_deref()),
+        field.id,
+        in_brackets(field.name.as_deref())
     )
 }
 
@@ -262,31 +273,11 @@ fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
     let mut first: Option<Found> = None;
     let mut entities = 0_u64;
     let mut values = 0_u64;
-    let (mut ours, mut theirs) = (a.iter().peekable(), b.iter().peekable());
-    loop {
-        let (x, y) = (ours.peek().copied(), theirs.peek().copied());
-        let (x, y) = match (x, y) {
-            (None, None) => break,
-            (Some(x), Some(y)) => (
-                (x.id() <= y.id()).then_some(x),
-                (y.id() <= x.id()).then_some(y),
-            ),
-            either => either,
-        };
-        if x.is_some() {
-            ours.next();
-        }
-        if y.is_some() {
-            theirs.next();
-        }
-        let found = match (x, y) {
+    for pair in beside(a, b) {
+        let found = match pair {
             (Some(x), Some(y)) if x.same_values(&y) => continue,
-            (Some(x), Some(y)) => {
-                entities += 1;
-                of_entity(tick, &x, &y, &mut values)
-            }
+            (Some(x), Some(y)) => of_entity(tick, &x, &y, &mut values),
             (one, other) => {
-                entities += 1;
                 let id = one.or(other).map_or(0, |entity| entity.id());
                 let (has, lacks) = if one.is_some() {
                     ("first", "second")
@@ -299,9 +290,8 @@ fn compare(a: &Snapshot, b: &Snapshot) -> Option<Found> {
                 ))
             }
         };
-        if first.is_none() {
-            first = found;
-        }
+        entities += 1;
+        first = first.or(found);
     }
     let mut found = first?;
     found.details.insert("entities".into(), entities.into());
@@ -337,7 +327,7 @@ fn of_entity(tick: u32, x: &Entity<'_>, y: &Entity<'_>, values: &mut u64) -> Opt
             }
             *values += 1;
             first.get_or_insert_with(|| {
-                let name = name_of(&part, component, field.id);
+                let name = field_name(&part, field);
                 Found::new(
                     format!(
                         "tick {tick}: entity {id}, {name} is {a} in the first, {b} in the second"
@@ -363,20 +353,7 @@ fn of_entity(tick: u32, x: &Entity<'_>, y: &Entity<'_>, values: &mut u64) -> Opt
     first
 }
 
-fn name_of(part: &gametape_delta::Part<'_>, component: u16, field: u16) -> String {
-    gametape_delta::Schema::new([part.definition().clone()]).map_or_else(
-        |_| format!("component {component}, field {field}"),
-        |schema| field_name(&schema, component, field),
-    )
-}
-
-fn lacking(
-    tick: u32,
-    entity: u32,
-    part: &gametape_delta::Part<'_>,
-    has: &str,
-    lacks: &str,
-) -> Found {
+fn lacking(tick: u32, entity: u32, part: &Part<'_>, has: &str, lacks: &str) -> Found {
     let component = part.id();
     let name = in_brackets(part.definition().name.as_deref());
     Found::new(

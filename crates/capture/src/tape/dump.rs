@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::decoder::decoder_to_show;
 use crate::layout::Role;
 use crate::packet;
-use crate::rule::{CaptureRule, fault};
+use crate::rule::CaptureRule;
 use crate::stream::Packets;
 
 pub(super) fn dump(
@@ -51,17 +51,12 @@ fn tick_at(packets: &Packets<'_>, at: At) -> Result<u32, Error> {
     let mut clock = Clock::new(packets.tick_ns());
     let mut found = None;
     let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) if packet.role != Role::Added => packet,
-            Ok(None) => break,
-            Ok(Some(_)) => continue,
-            // What is damaged is not needed, or the search for the state says that it is.
-            Err(error) => {
-                fault(error)?;
-                continue;
-            }
-        };
+    while let Some(packet) = cursor.next_or_fault()? {
+        // What is damaged is not needed, or the search for the state says that it is.
+        let Ok(packet) = packet else { continue };
+        if packet.role == Role::Added {
+            continue;
+        }
         let Some(tick) = packet.tick() else { continue };
         let stamp = stamp(&packet, &mut clock);
         match (at, stamp.time) {
@@ -91,13 +86,11 @@ fn each(packets: &Packets<'_>, at: Option<At>, out: &mut dyn Write) -> Result<Pa
     // Whether the last packet that was looked at could be read.
     let mut read = true;
     let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            Err(error) => {
-                let error = fault(error)?.into();
-                problem.get_or_insert(error);
+    while let Some(packet) = cursor.next_or_fault()? {
+        let packet = match packet {
+            Ok(packet) => packet,
+            Err(finding) => {
+                problem.get_or_insert(finding.into());
                 continue;
             }
         };
@@ -148,34 +141,43 @@ fn write_packet(
         Kind::Delta { baseline } => write!(out, r#""kind":"delta","baseline":{baseline},"#)?,
     }
     write!(out, r#""bytes":{bytes},"sections":["#)?;
-    for (at, section) in packet.sections.iter().enumerate() {
-        write_section(section, at > 0, out)?;
-    }
+    list(&packet.sections, out, write_section)?;
     writeln!(out, "]}}")
 }
 
-fn write_section(section: &Section, comma: bool, out: &mut dyn Write) -> io::Result<()> {
-    let comma = if comma { "," } else { "" };
+/// With commas between them.
+fn list<T>(
+    items: impl IntoIterator<Item = T>,
+    out: &mut dyn Write,
+    mut each: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    for (at, item) in items.into_iter().enumerate() {
+        if at > 0 {
+            write!(out, ",")?;
+        }
+        each(item, out)?;
+    }
+    Ok(())
+}
+
+fn write_section(section: &Section, out: &mut dyn Write) -> io::Result<()> {
     let name = section.tag.name().to_ascii_lowercase();
-    write!(out, r#"{comma}{{"section":"{name}","entities":["#)?;
-    for (at, entity) in section.entities.iter().enumerate() {
-        let comma = if at > 0 { "," } else { "" };
-        write!(out, r#"{comma}{{"entity":{}"#, entity.id)?;
+    write!(out, r#"{{"section":"{name}","entities":["#)?;
+    list(&section.entities, out, |entity, out| {
+        write!(out, r#"{{"entity":{}"#, entity.id)?;
         if section.tag != Tag::Destroy {
             write!(out, r#","components":{{"#)?;
-            for (at, component) in entity.components.iter().enumerate() {
-                let comma = if at > 0 { "," } else { "" };
-                write!(out, r#"{comma}"{}":{{"#, component.id)?;
-                for (at, (field, value)) in component.fields.iter().enumerate() {
-                    let comma = if at > 0 { "," } else { "" };
-                    write!(out, r#"{comma}"{field}":{value}"#)?;
-                }
-                write!(out, "}}")?;
-            }
+            list(&entity.components, out, |component, out| {
+                write!(out, r#""{}":{{"#, component.id)?;
+                list(&component.fields, out, |(field, value), out| {
+                    write!(out, r#""{field}":{value}"#)
+                })?;
+                write!(out, "}}")
+            })?;
             write!(out, "}}")?;
         }
-        write!(out, "}}")?;
-    }
+        write!(out, "}}")
+    })?;
     write!(out, "]}}")
 }
 
@@ -184,15 +186,11 @@ fn write_state(state: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     for entity in state.iter() {
         let (tick, id) = (state.tick(), entity.id());
         write!(out, r#"{{"tick":{tick},"entity":{id},"components":{{"#)?;
-        for (at, part) in entity.components().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            write!(out, r#"{comma}"{}":["#, part.id())?;
-            for (at, value) in part.values().enumerate() {
-                let comma = if at > 0 { "," } else { "" };
-                write!(out, "{comma}{value}")?;
-            }
-            write!(out, "]")?;
-        }
+        list(entity.components(), out, |part, out| {
+            write!(out, r#""{}":["#, part.id())?;
+            list(part.values(), out, |value, out| write!(out, "{value}"))?;
+            write!(out, "]")
+        })?;
         writeln!(out, "}}}}")?;
     }
     Ok(())

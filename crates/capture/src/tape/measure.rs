@@ -1,12 +1,13 @@
 //! One pass over all packets: what is counted, and what it adds up to.
 
 use gametape_delta::wire::Header;
-use gametape_delta::{Sizes, Tag};
+use gametape_delta::{Decoder, Schema, Sizes, Tag};
 
 use crate::decoder::decoder;
 use crate::layout::Role;
-use crate::replay::Added;
-use crate::rule::{Error, fault};
+use crate::packet::Packet;
+use crate::replay::{Added, Replay};
+use crate::rule::Error;
 use crate::stream::Packets;
 
 /// What all packets come to.
@@ -90,6 +91,57 @@ impl Measured {
         Some(u64::from(self.last_tick?.saturating_sub(self.first_tick?)))
     }
 
+    fn of_nothing(schema: &Schema) -> Self {
+        Self {
+            sizes: Sizes::new(schema),
+            full: 0,
+            deltas: 0,
+            added: 0,
+            added_bytes: 0,
+            packet_bytes: Vec::new(),
+            first_tick: None,
+            last_tick: None,
+            ticks: 0,
+            gaps: 0,
+            missing_ticks: 0,
+            entities: Range::default(),
+            problem: None,
+        }
+    }
+
+    fn wrong(&mut self, error: Error) {
+        self.problem.get_or_insert(error);
+    }
+
+    fn added(&mut self, packet: &Packet<'_>, replay: &mut Replay) {
+        self.added += 1;
+        self.added_bytes += packet.bytes.len() as u64;
+        if let Ok(Added::Resumed) = replay.apply_added(packet)
+            && let Some(state) = replay.state()
+        {
+            self.entities.add(state.len() as u64);
+        }
+    }
+
+    fn packet(&mut self, packet: &Packet<'_>, decoder: &Decoder, replay: &mut Replay) {
+        match packet.role {
+            Role::Keyframe => self.full += 1,
+            _ => self.deltas += 1,
+        }
+        let bytes = u32::try_from(packet.bytes.len()).unwrap_or(u32::MAX);
+        self.packet_bytes.push(bytes);
+        if let Ok((header, _)) = Header::read(packet.bytes) {
+            self.tick(header.tick);
+        }
+        if let Err(error) = self.sizes.add(decoder, packet.bytes) {
+            self.wrong(packet.error(error));
+        }
+        match replay.apply(packet) {
+            Ok(state) => self.entities.add(state.len() as u64),
+            Err(error) => self.wrong(error),
+        }
+    }
+
     fn tick(&mut self, tick: u32) {
         if self.last_tick == Some(tick) {
             return;
@@ -107,63 +159,15 @@ impl Measured {
 }
 
 pub(super) fn measure(packets: &Packets<'_>) -> Result<Measured, Error> {
-    let mut measured = Measured {
-        sizes: Sizes::new(packets.schema()),
-        full: 0,
-        deltas: 0,
-        added: 0,
-        added_bytes: 0,
-        packet_bytes: Vec::new(),
-        first_tick: None,
-        last_tick: None,
-        ticks: 0,
-        gaps: 0,
-        missing_ticks: 0,
-        entities: Range::default(),
-        problem: None,
-    };
+    let mut measured = Measured::of_nothing(packets.schema());
     let decoder = decoder(packets.schema());
     let mut replay = packets.replay()?;
     let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            Err(error) => {
-                let error = fault(error)?.into();
-                measured.problem.get_or_insert(error);
-                continue;
-            }
-        };
-        if packet.role == Role::Added {
-            measured.added += 1;
-            measured.added_bytes += packet.bytes.len() as u64;
-            if let Ok(Added::Resumed) = replay.apply_added(&packet)
-                && let Some(state) = replay.state()
-            {
-                measured.entities.add(state.len() as u64);
-            }
-            continue;
-        }
-        match packet.role {
-            Role::Keyframe => measured.full += 1,
-            _ => measured.deltas += 1,
-        }
-        measured
-            .packet_bytes
-            .push(u32::try_from(packet.bytes.len()).unwrap_or(u32::MAX));
-        if let Ok((header, _)) = Header::read(packet.bytes) {
-            measured.tick(header.tick);
-        }
-        if let Err(error) = measured.sizes.add(&decoder, packet.bytes) {
-            let error = packet.error(error);
-            measured.problem.get_or_insert(error);
-        }
-        match replay.apply(&packet) {
-            Ok(state) => measured.entities.add(state.len() as u64),
-            Err(error) => {
-                measured.problem.get_or_insert(error);
-            }
+    while let Some(packet) = cursor.next_or_fault()? {
+        match packet {
+            Ok(packet) if packet.role == Role::Added => measured.added(&packet, &mut replay),
+            Ok(packet) => measured.packet(&packet, &decoder, &mut replay),
+            Err(finding) => measured.wrong(finding.into()),
         }
     }
     measured.problem = measured.problem.or_else(|| packets.problem());

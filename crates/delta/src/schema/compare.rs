@@ -86,13 +86,17 @@ pub enum Difference {
     },
 }
 
-struct Name<'a>(&'a Option<String>);
+/// `component 1, field 2 (x)`: a component or one of its fields, and its name, where it has one.
+pub(crate) struct Named<'a>(pub u16, pub Option<u16>, pub &'a Option<String>);
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .as_ref()
-            .map_or(Ok(()), |name| write!(f, " ({name})"))
+        let Self(component, field, name) = self;
+        write!(f, "component {component}")?;
+        if let Some(field) = field {
+            write!(f, ", field {field}")?;
+        }
+        name.as_ref().map_or(Ok(()), |name| write!(f, " ({name})"))
     }
 }
 
@@ -107,71 +111,69 @@ impl fmt::Display for Ids<'_> {
     }
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Difference {
+    /// The component or the field that it is about.
+    fn named(&self) -> Option<Named<'_>> {
         match self {
-            Self::ComponentMissing { component, name } => {
-                write!(f, "component {component}{} is missing", Name(name))
-            }
-            Self::ComponentAdded { component, name } => {
-                write!(f, "component {component}{} is added", Name(name))
-            }
-            Self::ComponentOrder { ours, theirs } => write!(
-                f,
-                "the components are in the order {} here and {} there",
-                Ids(ours),
-                Ids(theirs)
-            ),
+            Self::ComponentMissing { component, name }
+            | Self::ComponentAdded { component, name } => Some(Named(*component, None, name)),
             Self::FieldMissing {
                 component,
                 field,
                 name,
-            } => write!(
-                f,
-                "component {component}, field {field}{} is missing",
-                Name(name)
-            ),
-            Self::FieldAdded {
+            }
+            | Self::FieldAdded {
                 component,
                 field,
                 name,
-            } => write!(
-                f,
-                "component {component}, field {field}{} is added",
-                Name(name)
-            ),
+            }
+            | Self::Codec {
+                component,
+                field,
+                name,
+                ..
+            }
+            | Self::Change {
+                component,
+                field,
+                name,
+                ..
+            } => Some(Named(*component, Some(*field), name)),
+            Self::ComponentOrder { .. } | Self::FieldOrder { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(named) = self.named() {
+            write!(f, "{named} ")?;
+        }
+        match self {
+            Self::ComponentMissing { .. } | Self::FieldMissing { .. } => f.write_str("is missing"),
+            Self::ComponentAdded { .. } | Self::FieldAdded { .. } => f.write_str("is added"),
+            Self::Codec { ours, theirs, .. } => write!(f, "is {ours} here and {theirs} there"),
+            Self::Change { ours, theirs, .. } => {
+                write!(f, "is sent {ours} here and {theirs} there")
+            }
+            Self::ComponentOrder { ours, theirs } => {
+                let (ours, theirs) = (Ids(ours), Ids(theirs));
+                write!(
+                    f,
+                    "the components are in the order {ours} here and {theirs} there"
+                )
+            }
             Self::FieldOrder {
                 component,
                 ours,
                 theirs,
-            } => write!(
-                f,
-                "component {component}: the fields are in the order {} here and {} there",
-                Ids(ours),
-                Ids(theirs)
-            ),
-            Self::Codec {
-                component,
-                field,
-                name,
-                ours,
-                theirs,
-            } => write!(
-                f,
-                "component {component}, field {field}{} is {ours} here and {theirs} there",
-                Name(name)
-            ),
-            Self::Change {
-                component,
-                field,
-                name,
-                ours,
-                theirs,
-            } => write!(
-                f,
-                "component {component}, field {field}{} is sent {ours} here and {theirs} there",
-                Name(name)
-            ),
+            } => {
+                let (ours, theirs) = (Ids(ours), Ids(theirs));
+                write!(
+                    f,
+                    "component {component}: the fields are in the order {ours} here and {theirs} there"
+                )
+            }
         }
     }
 }

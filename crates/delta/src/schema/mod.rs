@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub use compare::Difference;
+pub(crate) use compare::Named;
 pub use model::{Change, Codec, Component, Field, MAX_MASK_BITS, SchemaError};
 pub(crate) use plan::{Form, Layout, Plan, full_mask, ones, unzigzag, zigzag};
 

@@ -4,8 +4,8 @@ use gametape_capture::{Capture, CaptureWriter, Options};
 use gametape_core::tape::{OptionValue, Secrets, Verdict};
 use proptest::prelude::*;
 
+use super::{Recording, assert_clean, file, none, opened};
 use crate::common::{capture_of, narrow_schema, next_schema, schema, small, stream};
-use crate::{Recording, assert_clean, file, none, opened};
 
 #[test]
 fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {

@@ -1,31 +1,9 @@
-//! Sessions allocate nothing once warm. A test binary of its own: it counts every allocation.
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+//! Sessions allocate nothing once warm.
 
 use gametape_delta::{Receiver, Sender, SenderOptions, Snapshot};
 use gametape_samples::delta::Arena;
 
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: each call is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises hold for the system's allocator too.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use crate::allocations::count;
 
 #[test]
 fn sessions_allocate_nothing_once_warm() {
@@ -45,7 +23,7 @@ fn sessions_allocate_nothing_once_warm() {
         arena.step();
         arena.state(&mut world).unwrap();
         if tick == 1000 {
-            at_start = ALLOCATIONS.load(Ordering::Relaxed);
+            at_start = count();
         }
         sender.encode(&world, &mut packet).unwrap();
         if let Some(ack) = ack.take() {
@@ -57,6 +35,6 @@ fn sessions_allocate_nothing_once_warm() {
         }
     }
     // Entity counts grow and shrink: buffers may still grow a little, but not tick by tick.
-    let during = ALLOCATIONS.load(Ordering::Relaxed) - at_start;
+    let during = count() - at_start;
     assert!(during == 0, "{during} allocations in 2,000 ticks");
 }

@@ -1,8 +1,6 @@
 //! The published vectors of the notes on the specification.
 
-mod common;
-
-use common::{published, unhex};
+use crate::common::{published, unhex};
 use gametape_delta::{Decoder, Encoder, Snapshot, settle};
 
 #[test]

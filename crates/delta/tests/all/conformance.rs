@@ -3,12 +3,10 @@
 //!
 //! `GAMETAPE_BLESS=1` writes the files anew.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::broken::{self, broken};
-use common::{Oracle, Parts, bounds, form, hex, published, unhex, value};
+use crate::common::broken::{self, broken};
+use crate::common::{Oracle, Parts, bounds, form, hex, published, unhex, value};
 use gametape_delta::Value::{self, Bool, FixedPoint, SInt, UInt, VarSInt, VarUInt};
 use gametape_delta::{Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot};
 use serde_json::{Value as Json, json};
@@ -381,7 +379,7 @@ fn error_cases() -> Cases {
         });
         if case.lenient {
             let mut state = Snapshot::new(&schema, 0);
-            common::decode(&lenient, baseline, &case.packet, &mut state).unwrap();
+            crate::common::decode(&lenient, baseline, &case.packet, &mut state).unwrap();
             rest["lenient"] = state_to_json(&state);
         }
         cases.add(case.name, case.why, &schema, baseline, &rest);
@@ -409,7 +407,7 @@ fn run(case: &Json) {
     let packet = unhex(case["packet"].as_str().unwrap());
     let mut state = Snapshot::new(&schema, 0);
     let mut read = |decoder: &Decoder| {
-        common::decode(decoder, baseline, &packet, &mut state).map(|()| state.clone())
+        crate::common::decode(decoder, baseline, &packet, &mut state).map(|()| state.clone())
     };
     let strict = read(&Decoder::new(&schema));
     let lenient = read(&Decoder::with_options(&schema, ReadOptions::lenient()));

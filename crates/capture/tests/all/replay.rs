@@ -1,8 +1,6 @@
 //! Packets applied one after the other, within bounds.
 
-mod common;
-
-use common::{schema, world};
+use crate::common::{schema, world};
 use gametape_capture::{DeltaFile, MAX_STATE_BYTES, Packets};
 use gametape_delta::wire::Header;
 use gametape_delta::{Codec, Component, Encoder, Field, Kind, Schema, Snapshot};

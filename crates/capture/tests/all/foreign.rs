@@ -1,8 +1,6 @@
 //! MCAP files that other programs wrote.
 
-mod common;
-
-use common::{by_hand_with, stream};
+use crate::common::{by_hand_with, stream};
 use gametape_capture::Capture;
 
 #[test]

@@ -1,9 +1,7 @@
 //! Thresholds without drift: the receiver's values are never further off than the threshold,
 //! whatever is lost, as long as deltas are coded against what the receiver holds.
 
-mod common;
-
-use common::{Oracle, Rng, UNLIMITED, form, make_state, schemas, step, threshold};
+use crate::common::{Oracle, Rng, UNLIMITED, form, make_state, schemas, step, threshold};
 use gametape_delta::Value::FixedPoint;
 use gametape_delta::{
     Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot, settle,

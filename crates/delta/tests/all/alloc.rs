@@ -1,44 +1,9 @@
 //! Once warm, encoder and decoder allocate nothing.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use gametape_delta::Value::{Bool, FixedPoint, UInt, VarSInt};
 use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, settle};
 
-struct Counting;
-
-thread_local! {
-    // Of this thread only: the test harness has threads of its own.
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count() {
-    COUNT.set(COUNT.get() + 1);
-}
-
-// SAFETY: everything is passed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: as promised by the caller.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as promised by the caller.
-        unsafe { System.realloc(pointer, layout, new_size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as promised by the caller.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use crate::allocations::count;
 
 const POPULATION: u32 = 300;
 const WARM_UP: u32 = 8;
@@ -101,7 +66,7 @@ fn a_thousand_ticks_allocate_nothing() {
         for id in first_id..first_id + POPULATION {
             place(&mut truth, id, tick);
         }
-        let before = COUNT.get();
+        let before = count();
         encoder.full(&truth, &mut full).unwrap();
         decoder.full(&full, &mut whole).unwrap();
         if tick == 1 {
@@ -114,7 +79,7 @@ fn a_thousand_ticks_allocate_nothing() {
             std::mem::swap(&mut held, &mut next);
         }
         if tick > WARM_UP {
-            allocations += COUNT.get() - before;
+            allocations += count() - before;
             replacements += replaced;
         }
         assert_eq!(whole, truth);
@@ -124,7 +89,7 @@ fn a_thousand_ticks_allocate_nothing() {
     assert_eq!(allocations, 0);
     assert_eq!(replacements, TICKS / 4 * 6);
     // The allocator does count.
-    let before = COUNT.get();
+    let before = count();
     drop(std::hint::black_box(vec![0; 100]));
-    assert_eq!(COUNT.get(), before + 1);
+    assert_eq!(count(), before + 1);
 }

@@ -5,8 +5,8 @@ use gametape_core::tape::Diff;
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 use proptest::prelude::*;
 
+use super::{Recording, opened};
 use crate::common::{capture_of, schema, small, stream, world};
-use crate::{Recording, opened};
 
 fn diff(a: &[u8], b: &[u8]) -> Diff {
     opened(a.to_vec(), "a")
@@ -36,13 +36,17 @@ fn missing_entities_ticks_and_other_schemas_are_named() {
             "tick 6: entity {gone} is in the first and not in the second"
         ))
     );
+    assert_eq!((found.step, found.tick), (Some(5), Some(6)));
     assert_eq!(found.more, 4, "and the second ends");
     let found = diff(&a, &capture_of(&packets[..7], small()));
     assert_eq!(
         found.first.as_deref(),
         Some("tick 8: the second recording has ended")
     );
-    assert_eq!((found.tick, found.more), (Some(8), 2));
+    assert_eq!((found.step, found.tick, found.more), (Some(7), Some(8), 2));
+    // The step is that of the recording which has it.
+    let later = diff(&capture_of(&packets[..7], small()), &a);
+    assert_eq!((later.step, later.tick), (Some(7), Some(8)));
     assert!(diff(&a, &capture_of(&packets, small())).same);
     let other = Schema::new([Component::new(1, [Field::new(1, Codec::Bool)])]).unwrap();
     let packet = full(&mut Encoder::new(&other), &Snapshot::new(&other, 1));
@@ -87,6 +91,7 @@ proptest! {
         let found = diff(&a, &b);
         prop_assert!(!found.same);
         prop_assert_eq!(found.tick, Some(u64::from(tick)));
+        prop_assert_eq!(found.step, Some(u64::from(tick) - 1));
         prop_assert_eq!(found.more, 0);
         let details = &found.details;
         prop_assert_eq!(&details["entity"], id);

@@ -1,11 +1,9 @@
 //! Every rule, limit and error is raised by something made for it.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::broken::{self, broken};
-use common::{decode, published, unhex};
+use crate::common::broken::{self, broken};
+use crate::common::{decode, published, unhex};
 use gametape_core::text::Hash;
 use gametape_delta::Value::{self, Bool, SInt, UInt};
 use gametape_delta::{
@@ -200,7 +198,7 @@ fn claims_of_billions_are_refused_at_once() {
         (2, Kind::Delta { baseline: 1 }),
         (3, Kind::Delta { baseline: 1 }),
     ] {
-        let packet = common::Parts::new(schema.hash(), kind, 3)
+        let packet = crate::common::Parts::new(schema.hash(), kind, 3)
             .section(tag, u32::MAX, |bits| bits.u32(1))
             .build();
         let baseline = matches!(kind, Kind::Delta { .. }).then_some(&baseline);

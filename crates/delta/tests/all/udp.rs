@@ -2,7 +2,7 @@
 
 use std::net::UdpSocket;
 
-#[path = "../examples/arena_udp.rs"]
+#[path = "../../examples/arena_udp.rs"]
 mod arena;
 
 #[test]

@@ -1,10 +1,5 @@
 //! Recordings of the snapshot/delta wire as any recording: captures, files of packets, folders.
 
-#![cfg(feature = "tape")]
-
-#[path = "../common/mod.rs"]
-mod common;
-
 mod audit;
 mod convert;
 mod diff;
@@ -26,7 +21,7 @@ use gametape_core::tape::{
 use gametape_delta::Schema;
 use serde_json::Value as Json;
 
-use common::schema;
+use crate::common::schema;
 
 /// A recording, opened as a registry opens it: by its content, then by its name.
 struct Recording {

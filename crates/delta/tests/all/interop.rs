@@ -1,8 +1,6 @@
 //! Both directions with the origin implementation, sdec-codec 0.5.0.
 
-mod common;
-
-use common::{
+use crate::common::{
     Oracle, Parts, Rng, Scene, UNLIMITED, decode, demo, form, make_state, scenes, sdec_schema,
     spoil, step,
 };
@@ -113,7 +111,7 @@ proptest! {
                 (Err(_), Err(_)) => {}
                 // The one intended difference: the oracle drops bits above the 32nd.
                 (Err(error), Ok(_)) if drops_bits(error, &packet) => {}
-                (ours, theirs) => prop_assert!(false, "ours {ours:?}, theirs {theirs:?}: {}", common::hex(&packet)),
+                (ours, theirs) => prop_assert!(false, "ours {ours:?}, theirs {theirs:?}: {}", crate::common::hex(&packet)),
             }
             match decode(&strict, baseline, &packet, &mut strict_state) {
                 Ok(()) => {
@@ -190,7 +188,10 @@ fn bounds_as_wide_as_an_i64_keep_their_values() {
 fn a_long_chain_stays_equal() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..8 {
-        let schema = common::schemas().new_tree(&mut runner).unwrap().current();
+        let schema = crate::common::schemas()
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         let oracle = Oracle::unlimited(&schema);
         let decoder = Decoder::with_options(&schema, ReadOptions::strict().limits(UNLIMITED));
         let mut truth = make_state(&schema, 1, 7, 12);

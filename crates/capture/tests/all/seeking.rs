@@ -1,8 +1,6 @@
 //! Every tick is reached, from the nearest full snapshot on, or said to be out of reach.
 
-mod common;
-
-use common::{SHAPES, assert_seeks, bytes_of, capture_of, schema, small, stream};
+use crate::common::{SHAPES, assert_seeks, bytes_of, capture_of, schema, small, stream};
 use gametape_capture::{Capture, CaptureRule, DeltaFile, Ending, Options, Packets, Rule};
 
 #[test]

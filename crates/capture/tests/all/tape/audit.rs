@@ -5,8 +5,8 @@ use gametape_core::Severity;
 use gametape_core::tape::{Dump, Secrets, Verdict};
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 
+use super::{Recording, assert_clean, audit, codes, dumped, none, opened};
 use crate::common::{SHAPES, by_hand, by_hand_with, capture_of, schema, small, stream};
-use crate::{Recording, assert_clean, audit, codes, dumped, none, opened};
 
 #[test]
 fn what_is_written_verifies_clean() {

@@ -1,8 +1,6 @@
 //! What is put into a capture is in it, and what does not belong is refused.
 
-mod common;
-
-use common::{capture_of, schema, small, stream};
+use crate::common::{capture_of, schema, small, stream};
 use gametape_capture::{Capture, CaptureError, CaptureWriter, Ending, Options, Pushed};
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, settle};
 

@@ -1,8 +1,6 @@
 //! Cut, flipped, made to lie: what can still be read is read, and never something else.
 
-mod common;
-
-use common::{bytes_of, capture_of, small, stream};
+use crate::common::{bytes_of, capture_of, small, stream};
 use gametape_capture::{Capture, Ending, Error, Options, Packets};
 use gametape_delta::wire::Header;
 use proptest::prelude::*;

@@ -1,19 +1,18 @@
 //! Bytes in memory, a file read at positions, and ranges that somebody else fetches: all say the
 //! same, and of the latter two no more is read than is needed.
 
-mod common;
-
 use std::cell::{Cell, RefCell};
 use std::error::Error as StdError;
 use std::fmt::{Debug, Write as _};
-use std::io::Write as _;
+use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use common::{SHAPES, capture_of, schema, small, stream};
+use crate::common::{SHAPES, capture_of, schema, small, stream};
 use gametape_capture::{
     Capture, DeltaFile, Error, Options, Packets, Role, Salvaged, audit, salvage,
 };
-use gametape_core::{Fetched, Input, Missing};
+use gametape_core::{Fetched, Input, Missing, ReadAt};
 use gametape_delta::Snapshot;
 use proptest::prelude::*;
 
@@ -214,6 +213,57 @@ fn a_capture_that_lies_elsewhere_is_read_by_its_summary_and_the_chunks_that_are_
     assert_eq!(elsewhere.taken(), (0, 0));
 }
 
+/// Bytes that are counted whenever they are read.
+struct Counted {
+    bytes: Vec<u8>,
+    read: AtomicU64,
+}
+
+impl ReadAt for Counted {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut rest = self.bytes.get(offset as usize..).unwrap_or_default();
+        let count = rest.read(into)?;
+        self.read.fetch_add(count as u64, Relaxed);
+        Ok(count)
+    }
+}
+
+/// Which states are needed again is known when all headers were seen: hence twice, and a little for
+/// the heads of records, the head of the file and its summary. Of a file that was cut the heads are
+/// looked at when it is opened.
+#[test]
+fn an_audit_reads_a_capture_twice_and_mending_it_takes_three_passes() {
+    let (packets, _) = stream(1500, 400, 1000, 2);
+    let options = Options {
+        keyframe_every: Some(25),
+        ..Options::default()
+    };
+    let bytes = capture_of(&packets, options);
+    for cut in [bytes.len(), bytes.len() - bytes.len() / 20] {
+        let counted = Arc::new(Counted {
+            bytes: bytes[..cut].to_vec(),
+            read: AtomicU64::new(0),
+        });
+        let input = Input::at(counted.clone()).unwrap();
+        let times = || counted.read.swap(0, Relaxed) as f64 / cut as f64;
+        let capture = Capture::open(&input).unwrap();
+        assert!(capture.chunks().len() > 20, "{}", capture.chunks().len());
+        let to_open = times();
+        let packets = Packets::Capture(Box::new(capture));
+        audit(&packets).unwrap();
+        let to_check = times();
+        assert!(to_open < 0.2, "{to_open} times to open");
+        assert!(to_check < 2.2, "{to_check} times to check");
+        kept(packets).unwrap();
+        let to_mend = times();
+        assert!(to_mend < 3.5, "{to_mend} times to mend");
+    }
+}
+
 #[test]
 fn going_through_a_capture_that_lies_elsewhere_asks_for_one_chunk_after_the_other() {
     let (bytes, _) = recorded(600, 120);
@@ -261,6 +311,11 @@ fn a_capture_that_was_cut_is_walked_from_record_to_record() {
     let there = Capture::open(cut).unwrap();
     assert_eq!(capture.ending(), there.ending());
     assert_eq!(capture.chunks(), there.chunks());
+    // It is opened anew for each piece that was missing; none is asked for twice.
+    let mut asked = elsewhere.asked.borrow().clone();
+    asked.sort_by_key(|missing| missing.offset);
+    let apart = |a: &Missing, b: &Missing| a.offset + a.length <= b.offset;
+    assert!(asked.is_sorted_by(apart), "{asked:?}");
     let (opened, _) = elsewhere.taken();
     assert!(opened < cut.len() as u64 / 2, "{opened} of {}", cut.len());
     let state = reached.ask(|| capture.state_at(100)).unwrap();

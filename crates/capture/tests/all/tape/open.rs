@@ -8,8 +8,8 @@ use gametape_core::tape::{Format, OptionValue, Options, Source, Verdict};
 use gametape_delta::wire::Header;
 use gametape_delta::{Codec, Component, Field, Schema};
 
+use super::{Recording, codes};
 use crate::common::{assert_seeks, capture_of, schema, small, stream};
-use crate::{Recording, codes};
 
 #[test]
 fn a_schema_that_is_missing_or_another_is_explained() {

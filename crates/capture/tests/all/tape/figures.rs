@@ -5,8 +5,8 @@ use gametape_core::tape::{Dump, OptionValue};
 use gametape_delta::Snapshot;
 use serde_json::Value as Json;
 
+use super::{dumped, none, opened};
 use crate::common::{capture_of, small, stream};
-use crate::{dumped, none, opened};
 
 #[test]
 fn every_byte_goes_somewhere_once() {

@@ -1,9 +1,7 @@
 //! Spoilt packets: never a panic, never a state by half; and what a strict decoder takes is
 //! written back byte for byte.
 
-mod common;
-
-use common::{Rng, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
+use crate::common::{Rng, Scene, UNLIMITED, decode, published, scenes, spoil, unhex};
 use gametape_delta::{ComponentSize, Decoder, Encoder, ReadOptions, Schema, Sizes, Snapshot};
 use proptest::prelude::*;
 

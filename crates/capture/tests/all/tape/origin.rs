@@ -9,7 +9,7 @@ use gametape_core::tape::{Dump, Verdict};
 use gametape_delta::{Snapshot, Value};
 use serde_json::{Value as Json, json};
 
-use crate::{Recording, dumped, none};
+use super::{Recording, dumped, none};
 
 fn tapes() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");

@@ -1,8 +1,6 @@
 //! A stream carried over to another schema.
 
-mod common;
-
-use common::{narrow_schema, next_schema, schema, small, stream};
+use crate::common::{narrow_schema, next_schema, schema, small, stream};
 use gametape_capture::{
     Capture, CaptureError, CaptureWriter, DeltaFile, Migrated, Packets, Role, migrate,
 };

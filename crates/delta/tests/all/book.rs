@@ -1,13 +1,10 @@
 //! What the book says of the wire holds: codes, figures, examples.
 
-mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
-use common::{Oracle, form, oracle, published, unhex};
+use crate::allocations;
+use crate::common::{Oracle, form, oracle, published, unhex};
 use gametape_delta::{
     Codec, Component, Decoder, Encoder, Feedback, Field, FixedPoint, Receiver, Rule, Schema,
     Sender, SmallestThree, Snapshot, Value, settle,
@@ -76,8 +73,11 @@ fn the_schemas_of_the_book_are_schemas() {
     let json = json.split("```").next().unwrap();
     let schema: Schema = serde_json::from_str(json).unwrap();
     // The origin reads it, names and all.
-    let theirs: common::sdec_schema::Schema = serde_json::from_str(json).unwrap();
-    assert_eq!(common::sdec_schema::schema_hash(&theirs), schema.hash());
+    let theirs: crate::common::sdec_schema::Schema = serde_json::from_str(json).unwrap();
+    assert_eq!(
+        crate::common::sdec_schema::schema_hash(&theirs),
+        schema.hash()
+    );
 
     let hull = |bits| Field::new(2, Codec::UInt { bits }).named("hull");
     let x = Field::new(1, Codec::Bool);
@@ -104,7 +104,7 @@ fn the_angles_of_the_book_are_right() {
         let worst: f64 = worst.split_once('°').unwrap().0.parse().unwrap();
         assert!(worst.to_radians() < rotation.max_angle());
         // Not many rotations are tried here: enough to see that it is not made up.
-        let mut rng = common::Rng(bits.into());
+        let mut rng = crate::common::Rng(bits.into());
         let mut seen = 0.0_f64;
         for _ in 0..20_000 {
             let q = [(); 4].map(|()| rng.below(2_000_001) as f32 / 1e6 - 1.0);
@@ -215,40 +215,11 @@ fn the_origin_errs_where_the_book_says_so() {
     assert!(Encoder::new(&wide).full(&state, &mut ours).is_err());
 }
 
-/// What this thread holds: other tests run beside.
-struct Held;
-
-thread_local! {
-    static HELD: Cell<i64> = const { Cell::new(0) };
-}
-
-fn count(bytes: i64) {
-    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
-}
-
-// SAFETY: each call is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Held {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
-        // SAFETY: the caller's promises hold for the system's allocator too.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Held = Held;
-
 /// Adds what `run` allocates and keeps.
 fn held<T>(sum: &mut i64, run: impl FnOnce() -> T) -> T {
-    let before = HELD.get();
+    let before = allocations::held();
     let result = run();
-    *sum += HELD.get() - before;
+    *sum += allocations::held() - before;
     result
 }
 

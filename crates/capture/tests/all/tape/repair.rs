@@ -5,8 +5,8 @@ use gametape_capture::container::{WalkEnd, walk};
 use gametape_core::tape::{Dump, Secrets, Verdict};
 use proptest::prelude::*;
 
+use super::{assert_clean, audit, clean, codes, none, opened};
 use crate::common::{bytes_of, capture_of, small, stream};
-use crate::{assert_clean, audit, clean, codes, none, opened};
 
 #[test]
 fn a_recording_whose_recorder_was_killed_is_told_so_and_given_its_index() {

@@ -12,8 +12,8 @@ use gametape_core::tape::{
 use gametape_core::{At, Fetched, Input, Missing, Time};
 use serde_json::json;
 
+use super::{Recording, dumped, none, opened};
 use crate::common::{capture_of, schema, small, stream};
-use crate::{Recording, dumped, none, opened};
 
 /// Ten ticks of 50 ms, the first is tick 1.
 fn timed() -> Recording {

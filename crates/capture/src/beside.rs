@@ -1,0 +1,19 @@
+//! Two states beside each other.
+
+use gametape_delta::{Entity, Snapshot};
+
+/// The entities of two states, those of one id together, in the order of their ids.
+pub(crate) fn beside<'s>(
+    a: &'s Snapshot,
+    b: &'s Snapshot,
+) -> impl Iterator<Item = (Option<Entity<'s>>, Option<Entity<'s>>)> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    std::iter::from_fn(move || {
+        let id = a.peek().into_iter().chain(b.peek()).map(Entity::id).min()?;
+        let (one, other) = (
+            a.next_if(|entity| entity.id() == id),
+            b.next_if(|entity| entity.id() == id),
+        );
+        Some((one, other))
+    })
+}

@@ -1,0 +1,14 @@
+//! Recordings of packets: written, read, sought in, damaged, checked and converted.
+
+mod common;
+
+mod book;
+mod damage;
+mod foreign;
+mod migrate;
+mod ranges;
+mod replay;
+mod seeking;
+#[cfg(feature = "tape")]
+mod tape;
+mod writing;

@@ -1,0 +1,16 @@
+//! The wire, its sessions, and what the book says of them.
+
+mod allocations;
+mod common;
+
+mod alloc;
+mod atomic;
+mod book;
+mod conformance;
+mod interop;
+mod rules;
+mod session;
+mod session_alloc;
+mod thresholds;
+mod udp;
+mod vectors;
