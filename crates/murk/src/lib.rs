@@ -70,8 +70,6 @@ mod record;
 mod resume;
 mod rule;
 mod salvage;
-#[cfg(feature = "engine")]
-pub mod samples;
 mod scan;
 mod simulation;
 mod state;
