@@ -320,6 +320,26 @@ fn the_run_that_goes_astray_is_named_with_its_cell() {
     );
 }
 
+/// The other runs wait for each tick of all.
+#[test]
+fn a_run_that_panics_ends_them_all() {
+    struct Frail(u32);
+    impl Simulation for Frail {
+        type Error = std::convert::Infallible;
+        fn step(&mut self, tick: u64, _: Commands<'_>) -> Result<(), Self::Error> {
+            assert!(self.0 == 0 || tick < 7, "run {} is frail", self.0);
+            Ok(())
+        }
+        fn field(&self, _: u32) -> Option<&[f32]> {
+            None
+        }
+    }
+    let log = log_of(&recording(20, 9));
+    let runs = || sync_test((0..3).map(Frail).collect(), || log.iter(), 1);
+    let panic = std::panic::catch_unwind(runs).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "run 1 is frail");
+}
+
 #[test]
 fn a_checkpoint_that_forgets_something_is_found_by_rolling_back() {
     struct Forgetful(Grid);

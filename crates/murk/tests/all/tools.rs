@@ -8,6 +8,7 @@ use gametape_core::tape::{
     Audit, Dump, Error, Format, OptionValue, Options, Repaired, Secrets, Source, Tape, Target,
     Verb, Verdict, Work,
 };
+use gametape_core::text::Grouped;
 use gametape_core::{At, Input, Severity, Time};
 use gametape_murk::engine::World;
 use gametape_murk::tape::{Murk, MurkTape, WorldFile};
@@ -24,7 +25,7 @@ fn in_memory(bytes: impl Into<Vec<u8>>) -> MurkTape {
     MurkTape::new(Source::new(bytes.into()))
 }
 
-fn open(path: &Path) -> MurkTape {
+pub fn open(path: &Path) -> MurkTape {
     let input = Input::file(File::open(path).unwrap()).unwrap();
     MurkTape::new(Source::new(input).lying_at(path))
 }
@@ -372,7 +373,7 @@ fn a_recording_that_is_replaced_takes_its_index_with_it() {
     assert!(index.exists());
 }
 
-fn temporary(name: &str) -> (tempfile::TempDir, PathBuf) {
+pub fn temporary(name: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     (folder, path)
@@ -407,7 +408,10 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let (severity, _, message) = found(&audit, "murk.frame-changed");
     assert_eq!(severity, Severity::Error);
     assert!(
-        message.ends_with(&format!("bit 5 of byte {} is flipped", grouped(end - 100))),
+        message.ends_with(&format!(
+            "bit 5 of byte {} is flipped",
+            Grouped(end as u64 - 100)
+        )),
         "{message}"
     );
     let (repaired, mended) = repair(&open(&path));
@@ -445,20 +449,6 @@ fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let audit = verify();
     assert_eq!(found(&audit, "murk.index-stale").0, Severity::Warning);
     assert_eq!(audit.summary, "29 ticks, replayed: every hash is right");
-}
-
-fn grouped(number: usize) -> String {
-    let text = number.to_string();
-    let (head, tail) = text.split_at(text.len() % 3);
-    let groups = tail
-        .as_bytes()
-        .chunks(3)
-        .map(|group| std::str::from_utf8(group).unwrap());
-    std::iter::once(head)
-        .filter(|head| !head.is_empty())
-        .chain(groups)
-        .collect::<Vec<_>>()
-        .join(",")
 }
 
 #[test]

@@ -2,15 +2,18 @@
 //! undisturbed recorder would have made, or leaves everything as it is.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use gametape_core::Input;
-use gametape_core::tape::{Error, Source};
+use gametape_core::tape::Error;
+use gametape_core::text::Grouped;
 use gametape_murk::engine::World;
-use gametape_murk::read;
-use gametape_murk::tape::{MurkTape, WorldFile};
+use gametape_murk::tape::WorldFile;
 use gametape_murk::tools::{Commands, RecordOptions, Recorded, index, index_path, record};
+
+use crate::common::bounds;
+use crate::tools::{open, temporary};
 
 /// A pond of three by four squares, in which ink spreads.
 const POND: &str = r#"dt = 0.1
@@ -64,54 +67,60 @@ fn commands(until: u64) -> Commands {
     Commands::read(lines.as_bytes(), Path::new("lines"), &world).unwrap()
 }
 
+/// What an undisturbed recorder makes, its index, and where its frames start and the last one ends.
+/// Made once: the tests damage copies of it.
+static MADE: LazyLock<(Vec<u8>, Vec<u8>, Vec<usize>)> = LazyLock::new(|| {
+    let (_folder, path) = temporary("run.murk");
+    record_at(&path, TICKS, false, &commands(TICKS)).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let index = index(&open(&path)).unwrap().bytes;
+    let bounds = bounds(&whole);
+    assert_eq!(bounds.len() as u64, TICKS + 1);
+    (whole, index, bounds)
+});
+
 struct Studio {
     _folder: tempfile::TempDir,
     path: PathBuf,
-    /// What an undisturbed recorder makes.
-    whole: Vec<u8>,
-    /// Its index.
-    index: Vec<u8>,
-    /// Where its frames start, and where the last one ends.
-    bounds: Vec<usize>,
+    whole: &'static [u8],
+    index: &'static [u8],
+    bounds: &'static [usize],
+}
+
+fn record_at(
+    path: &Path,
+    ticks: u64,
+    resume: bool,
+    commands: &Commands,
+) -> Result<Recorded, Error> {
+    let options = RecordOptions {
+        world: WorldFile {
+            path: "pond.toml".into(),
+            bytes: POND.into(),
+        },
+        ticks,
+        output: path.to_owned(),
+        resume,
+    };
+    record(&options, commands)
 }
 
 impl Studio {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("run.murk");
-        let mut studio = Self {
-            _folder: folder,
+        let (_folder, path) = temporary("run.murk");
+        let (whole, index, bounds) = &*MADE;
+        Self {
+            _folder,
             path,
-            whole: Vec::new(),
-            index: Vec::new(),
-            bounds: Vec::new(),
-        };
-        studio.record(TICKS, false, &commands(TICKS)).unwrap();
-        studio.whole = fs::read(&studio.path).unwrap();
-        let input = Input::file(File::open(&studio.path).unwrap()).unwrap();
-        let tape = MurkTape::new(Source::new(input).lying_at(&studio.path));
-        studio.index = index(&tape).unwrap().bytes;
-        let replay = read(&studio.whole).unwrap();
-        let starts = replay
-            .frames()
-            .map(|frame| frame.unwrap().offset as usize)
-            .chain([studio.whole.len()]);
-        studio.bounds = starts.collect();
-        assert_eq!(studio.bounds.len() as u64, TICKS + 1);
-        studio
+            whole,
+            index,
+            bounds,
+        }
     }
 
-    fn record(&self, ticks: u64, resume: bool, commands: &Commands) -> Result<Recorded, Error> {
-        let options = RecordOptions {
-            world: WorldFile {
-                path: "pond.toml".into(),
-                bytes: POND.into(),
-            },
-            ticks,
-            output: self.path.clone(),
-            resume,
-        };
-        record(&options, commands)
+    /// Goes on with what is there.
+    fn resume(&self, ticks: u64, commands: &Commands) -> Result<Recorded, Error> {
+        record_at(&self.path, ticks, true, commands)
     }
 
     /// Puts a recording there, and an index or none.
@@ -132,9 +141,9 @@ impl Studio {
     /// Goes on with these bytes: to the end, or not at all. Gives why not.
     fn go_on(&self, bytes: &[u8], commands: &Commands, what: &str) -> Option<String> {
         let mut refused = None;
-        for beside in [None, Some(self.index.as_slice())] {
+        for beside in [None, Some(self.index)] {
             self.put(bytes, beside);
-            match self.record(TICKS, true, commands) {
+            match self.resume(TICKS, commands) {
                 Ok(_) => assert!(
                     self.there().0 == self.whole,
                     "{what}: gone on to another end"
@@ -160,7 +169,7 @@ fn damage_is_refused_and_everything_is_left_as_it_was() {
     let frames = [0, 1, 99, 100, 199].map(|frame| studio.bounds[frame]..studio.bounds[frame + 1]);
     for at in header.chain(frames.into_iter().flatten()) {
         for damage in [0x40, 0xff] {
-            let mut damaged = studio.whole.clone();
+            let mut damaged = studio.whole.to_vec();
             damaged[at] ^= damage;
             let what = format!("byte {at} ^ {damage}");
             let refused = studio.go_on(&damaged, &commands, &what).expect(&what);
@@ -177,11 +186,11 @@ fn damage_is_refused_and_everything_is_left_as_it_was() {
 fn a_length_that_swallows_frames_is_refused() {
     let studio = Studio::new();
     for (frame, behind) in [(0, 14), (0, 15), (99, 14), (199, 14)] {
-        let mut damaged = studio.whole.clone();
+        let mut damaged = studio.whole.to_vec();
         damaged[studio.bounds[frame] + behind] ^= 0x40;
         for commands in [commands(TICKS), Commands::none()] {
             studio.put(&damaged, None);
-            let error = studio.record(TICKS, true, &commands).unwrap_err();
+            let error = studio.resume(TICKS, &commands).unwrap_err();
             assert_eq!(error.code(), "murk.payload-truncated");
             let message = error.to_string();
             assert!(
@@ -209,11 +218,11 @@ fn a_tick_that_is_not_the_next_one_is_refused() {
         (0, 0, 2),
         (99, 0, 4),
     ] {
-        let mut damaged = studio.whole.clone();
+        let mut damaged = studio.whole.to_vec();
         damaged[studio.bounds[frame] + byte] ^= bit;
         for ticks in [TICKS, TICKS + 10] {
             studio.put(&damaged, None);
-            let error = studio.record(ticks, true, &commands).unwrap_err();
+            let error = studio.resume(ticks, &commands).unwrap_err();
             let message = error.to_string();
             assert!(
                 ["murk.tick-order", "murk.tick-gap"].contains(&error.code())
@@ -260,7 +269,7 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
     let (start, end) = (studio.bounds[99], studio.bounds[100]);
     for cut in start..end {
         studio.put(&studio.whole[..cut], None);
-        let resumed = studio.record(TICKS, true, &Commands::none());
+        let resumed = studio.resume(TICKS, &Commands::none());
         // Behind its tick stands how many they are.
         if cut > start + 8 {
             let message = resumed.unwrap_err().to_string();
@@ -273,10 +282,10 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
     // Where nothing is to be made, what is cut off is looked at as well.
     let before = commands(99);
     studio.put(&studio.whole[..end - 1], None);
-    assert!(studio.record(99, true, &before).is_err());
+    assert!(studio.resume(99, &before).is_err());
     assert!(studio.there().0 == studio.whole[..end - 1]);
     studio.put(&studio.whole[..start + 8], None);
-    let recorded = studio.record(99, true, &before).unwrap();
+    let recorded = studio.resume(99, &before).unwrap();
     assert_eq!((recorded.ticks, recorded.dropped), (0, 8));
     assert!(studio.there().0 == studio.whole[..start]);
 }
@@ -285,40 +294,40 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
 #[test]
 fn an_index_that_can_mend_is_not_lost() {
     let studio = Studio::new();
-    let index = Some(studio.index.as_slice());
+    let index = Some(studio.index);
     // A bit that no state depends on, in a tick whose commands are not given: 300, a source.
     let at = studio.bounds[7] + 12 + 5 + 8 + 2;
     assert_eq!(studio.whole[at..at + 2], [0x2c, 1]);
-    let mut damaged = studio.whole.clone();
+    let mut damaged = studio.whole.to_vec();
     damaged[at] ^= 1;
     for ticks in [TICKS, TICKS + 10] {
         studio.put(&damaged, index);
-        let error = studio.record(ticks, true, &Commands::none()).unwrap_err();
+        let error = studio.resume(ticks, &Commands::none()).unwrap_err();
         assert_eq!(error.code(), "murk.frame-changed");
         assert_eq!(
             error.to_string(),
             format!(
                 "frame 7 (tick 8, byte {}): the frame is not what it was when the index was made: bit 0 of byte {} is flipped; nothing was changed: `gametape repair` turns it back",
-                grouped(studio.bounds[7]),
-                grouped(at)
+                Grouped(studio.bounds[7] as u64),
+                Grouped(at as u64)
             )
         );
-        assert!(studio.there() == (damaged.clone(), Some(studio.index.clone())));
+        assert!(studio.there() == (damaged.clone(), Some(studio.index.to_vec())));
     }
     // Two bits can't be turned back, but are seen.
     damaged[at] ^= 2;
     studio.put(&damaged, index);
-    let error = studio.record(TICKS, true, &Commands::none()).unwrap_err();
+    let error = studio.resume(TICKS, &Commands::none()).unwrap_err();
     assert_eq!(error.code(), "murk.frame-changed");
     assert!(!error.to_string().contains("turns it back"), "{error}");
-    assert!(studio.there() == (damaged, Some(studio.index.clone())));
+    assert!(studio.there() == (damaged, Some(studio.index.to_vec())));
     // A damaged header is not another world.
-    let mut header = studio.whole.clone();
+    let mut header = studio.whole.to_vec();
     header[60] ^= 1;
     studio.put(&header, index);
-    let error = studio.record(TICKS, true, &Commands::none()).unwrap_err();
+    let error = studio.resume(TICKS, &Commands::none()).unwrap_err();
     assert_eq!(error.code(), "murk.header-changed");
-    assert!(studio.there() == (header, Some(studio.index.clone())));
+    assert!(studio.there() == (header, Some(studio.index.to_vec())));
 }
 
 /// It goes only where it fitted, and fits no more.
@@ -326,28 +335,24 @@ fn an_index_that_can_mend_is_not_lost() {
 fn an_index_goes_when_the_recording_outgrows_it() {
     let studio = Studio::new();
     let commands = commands(TICKS);
-    let index = Some(studio.index.as_slice());
+    let index = Some(studio.index);
     studio.put(&studio.whole, index);
-    studio.record(TICKS, true, &commands).unwrap();
-    assert!(studio.there() == (studio.whole.clone(), Some(studio.index.clone())));
-    studio.record(TICKS + 1, true, &commands).unwrap();
+    studio.resume(TICKS, &commands).unwrap();
+    assert!(studio.there() == (studio.whole.to_vec(), Some(studio.index.to_vec())));
+    studio.resume(TICKS + 1, &commands).unwrap();
     assert!(studio.there().1.is_none());
     // Of a recording that was cut since, it stays, and fits again.
     studio.put(&studio.whole[..studio.bounds[50] + 3], index);
-    studio.record(60, true, &self::commands(60)).unwrap();
-    assert!(studio.there().1.as_ref() == Some(&studio.index));
-    studio.record(TICKS, true, &commands).unwrap();
-    assert!(studio.there() == (studio.whole.clone(), Some(studio.index.clone())));
+    studio.resume(60, &self::commands(60)).unwrap();
+    assert!(studio.there().1.as_ref() == Some(&studio.index.to_vec()));
+    studio.resume(TICKS, &commands).unwrap();
+    assert!(studio.there() == (studio.whole.to_vec(), Some(studio.index.to_vec())));
     // One that is damaged itself says nothing, and is left where it is.
     for at in [0, 20, 48, 300] {
-        let mut broken = studio.index.clone();
+        let mut broken = studio.index.to_vec();
         broken[at] ^= 1;
         studio.put(&studio.whole, Some(&broken));
-        studio.record(TICKS + 1, true, &commands).unwrap();
+        studio.resume(TICKS + 1, &commands).unwrap();
         assert!(studio.there().1 == Some(broken));
     }
-}
-
-fn grouped(number: usize) -> String {
-    format!("{},{:03}", number / 1000, number % 1000)
 }

@@ -2,10 +2,9 @@
 
 use gametape_murk::engine::{EngineError, EngineWorld, Outcome, World};
 use gametape_murk::{Checkpoint, Commands, Replay, Simulation, read};
-use murk_core::Command;
 use proptest::prelude::*;
 
-use super::commands::{Dice, commands, hash, record, replay};
+use super::commands::{hash, record, replay, ticks};
 use super::random::Random;
 use super::worlds::all;
 
@@ -77,19 +76,12 @@ fn check(world: &World, recording: &Replay<'_>, save: usize, wander: usize) {
     }
 }
 
-fn ticks(world: &World, seed: u64, count: u64) -> Vec<Vec<Command>> {
-    let mut dice = Dice(seed);
-    (1..=count)
-        .map(|tick| commands(&mut dice, world, tick))
-        .collect()
-}
-
 #[test]
 fn worlds_of_every_kind_go_on_after_a_restore() {
     for twin in all() {
         let world = twin.world();
         let ticks = ticks(&world, 5, 30);
-        let bytes = record((twin.config)(), world.field_count(), &ticks);
+        let bytes = record(twin.config(), world.field_count(), &ticks);
         let recording = read(&bytes).unwrap();
         for save in [0, 1, 2, 3, 4, 17] {
             check(&world, &recording, save, 6);

@@ -42,6 +42,14 @@ pub fn commands(dice: &mut Dice, world: &World, tick: u64) -> Vec<Command> {
     (0..count).map(|_| command(dice, world, tick)).collect()
 }
 
+/// The commands of ticks 1 to `count`.
+pub fn ticks(world: &World, seed: u64, count: u64) -> Vec<Vec<Command>> {
+    let mut dice = Dice(seed);
+    (1..=count)
+        .map(|tick| commands(&mut dice, world, tick))
+        .collect()
+}
+
 fn coord(dice: &mut Dice, world: &World) -> Coord {
     let mut coord = world.space.coord(dice.roll(world.cell_count())).unwrap();
     match dice.roll(16) {

@@ -9,18 +9,15 @@ use gametape_murk::{CommandBuf, Envelope, Payload, Simulation, read};
 use murk_core::IngressError;
 use murk_engine::LockstepWorld;
 
-use super::commands::{Dice, commands, hash, record, replay};
+use super::commands::{Dice, commands, hash, record, replay, ticks};
 use super::worlds::{all, failing};
 
 #[test]
 fn recordings_of_the_origin_are_made_again() {
     for twin in all().iter().filter(|twin| twin.name != "failing") {
         let world = twin.world();
-        let mut dice = Dice(7);
-        let ticks: Vec<_> = (1..=150)
-            .map(|tick| commands(&mut dice, &world, tick))
-            .collect();
-        let bytes = record((twin.config)(), world.field_count(), &ticks);
+        let ticks = ticks(&world, 7, 150);
+        let bytes = record(twin.config(), world.field_count(), &ticks);
         let recording = read(&bytes).unwrap();
         assert_eq!(
             recording.header().cell_count,
@@ -48,14 +45,11 @@ fn another_world_gives_other_hashes() {
         .map(|((twin, from), to)| (twin, from, to))
     {
         let world = twin.world();
-        let mut dice = Dice(7);
-        let ticks: Vec<_> = (1..=40)
-            .map(|tick| commands(&mut dice, &world, tick))
-            .collect();
-        let bytes = record((twin.config)(), world.field_count(), &ticks);
+        let ticks = ticks(&world, 7, 40);
+        let bytes = record(twin.config(), world.field_count(), &ticks);
         let recording = read(&bytes).unwrap();
-        let changed = twin.toml.replace(from, to);
-        assert_ne!(changed, twin.toml, "{}", twin.name);
+        let changed = twin.toml().replace(from, to);
+        assert_ne!(changed, twin.toml(), "{}", twin.name);
         let Ok(changed) = gametape_murk::engine::World::from_toml(&changed) else {
             panic!("{}", twin.name)
         };
@@ -77,12 +71,12 @@ fn receipts_are_the_origins() {
         let world = twin.world();
         let checker = world.checker().unwrap();
         let mut dice = Dice(99);
-        let mut origin = LockstepWorld::new((twin.config)()).unwrap();
+        let mut origin = LockstepWorld::new(twin.config()).unwrap();
         let mut engine = world.build().unwrap();
         for tick in 1..=3 {
             let submitted = commands(&mut dice, &world, tick);
             let bytes = record(
-                (twin.config)(),
+                twin.config(),
                 world.field_count(),
                 std::slice::from_ref(&submitted),
             );
@@ -150,11 +144,8 @@ fn a_failed_tick_is_as_the_origin_has_it() {
     let twin = failing();
     let world = twin.world();
     for seed in 0..200 {
-        let mut dice = Dice(seed);
-        let ticks: Vec<_> = (1..=3)
-            .map(|tick| commands(&mut dice, &world, tick))
-            .collect();
-        let bytes = record((twin.config)(), world.field_count(), &ticks);
+        let ticks = ticks(&world, seed, 3);
+        let bytes = record(twin.config(), world.field_count(), &ticks);
         let mut engine = world.build().unwrap();
         let recording = read(&bytes).unwrap();
         replay(&mut engine, &recording);
@@ -191,7 +182,7 @@ fn the_origin_spoils_sparse_fields_in_failed_ticks() {
         arrival_seq: 0,
     };
     let twin = failing();
-    let mut origin = LockstepWorld::new((twin.config)()).unwrap();
+    let mut origin = LockstepWorld::new(twin.config()).unwrap();
     let shown = |origin: &LockstepWorld| origin.snapshot().read(murk_core::FieldId(2)).unwrap()[1];
     origin.step_sync(vec![set(2, 5.0)]).err().unwrap();
     assert_eq!(shown(&origin).to_bits(), 0.0_f32.to_bits());
@@ -200,7 +191,7 @@ fn the_origin_spoils_sparse_fields_in_failed_ticks() {
     assert_eq!(shown(&origin).to_bits(), 6.0_f32.to_bits());
 
     let ticks = [vec![set(2, 5.0)], vec![set(3, 6.0)]];
-    let bytes = record((twin.config)(), 5, &ticks);
+    let bytes = record(twin.config(), 5, &ticks);
     replay(&mut twin.world().build().unwrap(), &read(&bytes).unwrap());
 }
 
@@ -208,7 +199,7 @@ fn the_origin_spoils_sparse_fields_in_failed_ticks() {
 #[test]
 fn the_queue_is_bounded() {
     let text = all()[7]
-        .toml
+        .toml()
         .replacen("dt = 1.0", "dt = 1.0\nmax_ingress_queue = 3", 1);
     let world = gametape_murk::engine::World::from_toml(&text).unwrap();
     let mut engine = world.build().unwrap();

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use gametape_murk::engine::World;
-use murk_core::{BoundaryBehavior, FieldDef, FieldId, FieldMutability, FieldType};
-use murk_engine::{BackoffConfig, WorldConfig};
+use murk_core::{FieldDef, FieldId, FieldMutability, FieldType};
+use murk_engine::WorldConfig;
 use murk_propagator::Propagator;
 use murk_propagators::{
     AgentEmission, AgentMovementPropagator, EmissionMode, FlowField, GradientCompute, IdentityCopy,
@@ -18,6 +18,7 @@ use murk_space::{
 };
 
 use super::commands::Dice;
+use super::worlds::{boxed, config, field};
 
 type Build<T> = Rc<dyn Fn() -> T>;
 
@@ -127,17 +128,11 @@ impl Random {
                 toml,
                 "[[field]]\nname = 'f{index}'\n{kind}\nmutability = '{word}'"
             );
-            fields.push(FieldDef {
-                name: format!("f{index}"),
-                field_type: match components {
-                    1 => FieldType::Scalar,
-                    dims => FieldType::Vector { dims },
-                },
-                mutability,
-                units: None,
-                bounds: None,
-                boundary_behavior: BoundaryBehavior::Clamp,
-            });
+            let field_type = match components {
+                1 => FieldType::Scalar,
+                dims => FieldType::Vector { dims },
+            };
+            fields.push(field(&format!("f{index}"), field_type, mutability));
             if mutability != FieldMutability::Static || failing {
                 free.0.push((index, components));
             }
@@ -163,10 +158,11 @@ impl Random {
                 world.toml,
                 "[[field]]\nname = 'f{index}'\ntype = 'scalar'\nmutability = 'per_tick'"
             );
-            let mut last = world.fields[0].clone();
-            last.name = format!("f{index}");
-            last.field_type = FieldType::Scalar;
-            last.mutability = FieldMutability::PerTick;
+            let last = field(
+                &format!("f{index}"),
+                FieldType::Scalar,
+                FieldMutability::PerTick,
+            );
             world.fields.push(last);
             world.push(
                 &format!("kind = 'identity_copy'\nfield = 'f{index}'"),
@@ -217,7 +213,7 @@ coefficient = {coefficient:?}\ndecay = {decay:?}\nsources = [[0, 2.5]]"
                     if clamp {
                         builder = builder.clamp_min(-3.0).clamp_max(1.75);
                     }
-                    Box::new(builder.build().unwrap())
+                    boxed(builder.build())
                 });
             }
             1 => {
@@ -232,7 +228,7 @@ normalize = true"
                             .potential_field(from)
                             .flow_field(FieldId(out))
                             .normalize(true);
-                        Box::new(flow.build().unwrap())
+                        boxed(flow.build())
                     });
                 } else {
                     let text = format!(
@@ -242,7 +238,7 @@ normalize = true"
                         let gradient = GradientCompute::builder()
                             .input_field(from)
                             .output_field(FieldId(out));
-                        Box::new(gradient.build().unwrap())
+                        boxed(gradient.build())
                     });
                 }
             }
@@ -259,14 +255,13 @@ normalize = true"
 op = 'erode'\nradius = {radius}"
                 );
                 self.push(&text, move || {
-                    Box::new(
+                    boxed(
                         MorphologicalOp::builder()
                             .input_field(from)
                             .output_field(FieldId(out))
                             .op(MorphOp::Erode)
                             .radius(radius)
-                            .build()
-                            .unwrap(),
+                            .build(),
                     )
                 });
             }
@@ -283,14 +278,13 @@ op = 'erode'\nradius = {radius}"
 scale = 0.5\nseed_offset = {seed_offset}"
                 );
                 self.push(&text, move || {
-                    Box::new(
+                    boxed(
                         NoiseInjection::builder()
                             .field(FieldId(field))
                             .noise_type(noise)
                             .scale(0.5)
                             .seed_offset(seed_offset)
-                            .build()
-                            .unwrap(),
+                            .build(),
                     )
                 });
             }
@@ -301,15 +295,14 @@ scale = 0.5\nseed_offset = {seed_offset}"
 regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
                 );
                 self.push(&text, move || {
-                    Box::new(
+                    boxed(
                         ResourceField::builder()
                             .field(FieldId(field))
                             .presence_field(from)
                             .regrowth_model(RegrowthModel::Logistic)
                             .capacity(0.7)
                             .regrowth_rate(2.0)
-                            .build()
-                            .unwrap(),
+                            .build(),
                     )
                 });
             }
@@ -319,12 +312,11 @@ regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
                     "kind = 'wave_propagation'\ndisplacement_field = 'f{d}'\nvelocity_field = 'f{v}'"
                 );
                 self.push(&text, move || {
-                    Box::new(
+                    boxed(
                         WavePropagation::builder()
                             .displacement_field(FieldId(d))
                             .velocity_field(FieldId(v))
-                            .build()
-                            .unwrap(),
+                            .build(),
                     )
                 });
             }
@@ -344,13 +336,12 @@ regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
                     "kind = 'agent_emission'\npresence_field = 'f{input}'\nemission_field = 'f{out}'"
                 );
                 self.push(&text, move || {
-                    Box::new(
+                    boxed(
                         AgentEmission::builder()
                             .presence_field(from)
                             .emission_field(FieldId(out))
                             .mode(EmissionMode::Additive)
-                            .build()
-                            .unwrap(),
+                            .build(),
                     )
                 });
             }
@@ -363,16 +354,7 @@ regrowth_model = 'logistic'\ncapacity = 0.7\nregrowth_rate = 2"
     }
 
     pub fn config(&self) -> WorldConfig {
-        WorldConfig {
-            space: (self.space)(),
-            fields: self.fields.clone(),
-            propagators: self.propagators.iter().map(|build| build()).collect(),
-            dt: self.dt,
-            seed: 0,
-            ring_buffer_size: 2,
-            max_ingress_queue: 1024,
-            tick_rate_hz: None,
-            backoff: BackoffConfig::default(),
-        }
+        let propagators = self.propagators.iter().map(|build| build()).collect();
+        config(self.dt, 0, (self.space)(), self.fields.clone(), propagators)
     }
 }

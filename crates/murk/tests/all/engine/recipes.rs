@@ -3,8 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use murk_core::FieldId;
-use murk_core::FieldMutability::{PerTick, Sparse};
-use murk_core::FieldType;
 use murk_propagators::{
     AgentEmission, AgentMovementPropagator, DiffusionPropagator, EmissionMode, FlowField,
     GradientCompute, IdentityCopy, MorphOp, MorphologicalOp, NoiseInjection, NoiseType,
@@ -14,14 +12,18 @@ use murk_space::{
     EdgeBehavior, Fcc12, Hex2D, Line1D, ProductSpace, Ring1D, Space, Square4, Square8,
 };
 
-use super::worlds::{SCALAR, Twin, VECTOR, config, fields};
+use super::worlds::{Twin, boxed};
 
 pub fn line() -> Twin {
     Twin {
         name: "line1d",
-        toml: format!(
-            "dt = 0.25\nseed = 42\n[space]\nkind = 'line1d'\nlen = 17\nedge = 'clamp'\n{}
-[[propagator]]
+        head: "dt = 0.25\nseed = 42\n[space]\nkind = 'line1d'\nlen = 17\nedge = 'clamp'\n",
+        fields: "per_tick scalar heat
+                per_tick vector:2 slope
+                sparse scalar kept
+                per_tick scalar poked
+                sparse scalar blurred",
+        propagators: "[[propagator]]
 kind = 'scalar_diffusion'
 input_field = 'heat'
 output_field = 'heat'
@@ -40,15 +42,7 @@ input_field = 'poked'
 output_field = 'blurred'
 coefficient = 0.1
 ",
-            fields(
-                "heat scalar per_tick
-                slope vector per_tick
-                kept scalar sparse
-                poked scalar per_tick
-                blurred scalar sparse"
-            )
-        ),
-        config: || {
+        parts: || {
             let diffusion = ScalarDiffusion::builder()
                 .input_field(FieldId(0))
                 .output_field(FieldId(0))
@@ -62,20 +56,13 @@ coefficient = 0.1
                 .input_field(FieldId(3))
                 .output_field(FieldId(4))
                 .coefficient(0.1);
-            config(
-                Line1D::new(17, EdgeBehavior::Clamp).unwrap(),
+            (
                 0.25,
-                &[
-                    ("heat", SCALAR, PerTick),
-                    ("slope", VECTOR, PerTick),
-                    ("kept", SCALAR, Sparse),
-                    ("poked", SCALAR, PerTick),
-                    ("blurred", SCALAR, Sparse),
-                ],
+                Box::new(Line1D::new(17, EdgeBehavior::Clamp).unwrap()),
                 vec![
-                    Box::new(diffusion.build().unwrap()),
+                    boxed(diffusion.build()),
                     Box::new(IdentityCopy::new(FieldId(2))),
-                    Box::new(blur.build().unwrap()),
+                    boxed(blur.build()),
                 ],
             )
         },
@@ -85,9 +72,11 @@ coefficient = 0.1
 pub fn ring() -> Twin {
     Twin {
         name: "ring1d",
-        toml: format!(
-            "dt = 1\nseed = 42\n[space]\nkind = 'ring1d'\nlen = 9\n{}
-[[propagator]]
+        head: "dt = 1\nseed = 42\n[space]\nkind = 'ring1d'\nlen = 9\n",
+        fields: "per_tick scalar walk
+                sparse vector:2 flicker
+                per_tick vector:2 slope",
+        propagators: "[[propagator]]
 kind = 'noise_injection'
 field = 'walk'
 scale = 0.5
@@ -101,9 +90,7 @@ kind = 'gradient_compute'
 input_field = 'walk'
 output_field = 'slope'
 ",
-            fields("walk scalar per_tick\nflicker vector sparse\nslope vector per_tick")
-        ),
-        config: || {
+        parts: || {
             let walk = NoiseInjection::builder()
                 .field(FieldId(0))
                 .scale(0.5)
@@ -114,18 +101,13 @@ output_field = 'slope'
             let slope = GradientCompute::builder()
                 .input_field(FieldId(0))
                 .output_field(FieldId(2));
-            config(
-                Ring1D::new(9).unwrap(),
+            (
                 1.0,
-                &[
-                    ("walk", SCALAR, PerTick),
-                    ("flicker", VECTOR, Sparse),
-                    ("slope", VECTOR, PerTick),
-                ],
+                Box::new(Ring1D::new(9).unwrap()),
                 vec![
-                    Box::new(walk.build().unwrap()),
-                    Box::new(flicker.build().unwrap()),
-                    Box::new(slope.build().unwrap()),
+                    boxed(walk.build()),
+                    boxed(flicker.build()),
+                    boxed(slope.build()),
                 ],
             )
         },
@@ -136,9 +118,16 @@ output_field = 'slope'
 pub fn reference() -> Twin {
     Twin {
         name: "square4, reference",
-        toml: format!(
-            "dt = 0.1\nseed = 42\n[space]\nkind = 'square4'\nrows = 5\ncols = 7\nedge = 'absorb'\n{}
-[[propagator]]
+        head: "dt = 0.1\nseed = 42\n[space]\nkind = 'square4'\nrows = 5\ncols = 7\nedge = 'absorb'\n",
+        fields: "per_tick scalar heat
+                per_tick vector:2 velocity
+                per_tick scalar agents
+                per_tick vector:2 gradient
+                per_tick scalar reward
+                per_tick scalar shadow
+                sparse vector:2 slope
+                sparse scalar poked",
+        propagators: "[[propagator]]
 kind = 'diffusion'
 diffusivity = 0.75
 [[propagator]]
@@ -155,18 +144,7 @@ output_field = 'shadow'
 gradient_field = 'slope'
 coefficient = 0.2
 ",
-            fields(
-                "heat scalar per_tick
-                velocity vector per_tick
-                agents scalar per_tick
-                gradient vector per_tick
-                reward scalar per_tick
-                shadow scalar per_tick
-                slope vector sparse
-                poked scalar sparse"
-            )
-        ),
-        config: || {
+        parts: || {
             let shadow = ScalarDiffusion::builder()
                 .input_field(FieldId(2))
                 .output_field(FieldId(5))
@@ -174,24 +152,14 @@ coefficient = 0.2
                 .coefficient(0.2);
             let actions = Arc::new(Mutex::new(Vec::new()));
             let agents = vec![(0, 3), (41, 34), (7, 0)];
-            config(
-                Square4::new(5, 7, EdgeBehavior::Absorb).unwrap(),
+            (
                 0.1,
-                &[
-                    ("heat", SCALAR, PerTick),
-                    ("velocity", VECTOR, PerTick),
-                    ("agents", SCALAR, PerTick),
-                    ("gradient", VECTOR, PerTick),
-                    ("reward", SCALAR, PerTick),
-                    ("shadow", SCALAR, PerTick),
-                    ("slope", VECTOR, Sparse),
-                    ("poked", SCALAR, Sparse),
-                ],
+                Box::new(Square4::new(5, 7, EdgeBehavior::Absorb).unwrap()),
                 vec![
                     Box::new(DiffusionPropagator::new(0.75)),
                     Box::new(AgentMovementPropagator::new(actions, agents)),
                     Box::new(RewardPropagator::new(2.0, -0.01)),
-                    Box::new(shadow.build().unwrap()),
+                    boxed(shadow.build()),
                 ],
             )
         },
@@ -201,9 +169,15 @@ coefficient = 0.2
 pub fn foraging() -> Twin {
     Twin {
         name: "square8",
-        toml: format!(
-            "dt = 0.5\nseed = 42\n[space]\nkind = 'square8'\nrows = 4\ncols = 6\nedge = 'wrap'\n{}
-[[propagator]]
+        head: "dt = 0.5\nseed = 42\n[space]\nkind = 'square8'\nrows = 4\ncols = 6\nedge = 'wrap'\n",
+        fields: "sparse scalar sheep
+                per_tick scalar goats
+                per_tick scalar grass
+                sparse scalar moss
+                sparse scalar scent
+                per_tick scalar call
+                per_tick scalar fern",
+        propagators: "[[propagator]]
 kind = 'resource_field'
 field = 'grass'
 presence_field = 'sheep'
@@ -230,17 +204,7 @@ presence_field = 'sheep'
 emission_field = 'call'
 mode = 'set'
 ",
-            fields(
-                "sheep scalar sparse
-                goats scalar per_tick
-                grass scalar per_tick
-                moss scalar sparse
-                scent scalar sparse
-                call scalar per_tick
-                fern scalar per_tick"
-            )
-        ),
-        config: || {
+        parts: || {
             let grass = ResourceField::builder()
                 .field(FieldId(2))
                 .presence_field(FieldId(0))
@@ -263,24 +227,15 @@ mode = 'set'
                 .presence_field(FieldId(0))
                 .emission_field(FieldId(5))
                 .mode(EmissionMode::Set);
-            config(
-                Square8::new(4, 6, EdgeBehavior::Wrap).unwrap(),
+            (
                 0.5,
-                &[
-                    ("sheep", SCALAR, Sparse),
-                    ("goats", SCALAR, PerTick),
-                    ("grass", SCALAR, PerTick),
-                    ("moss", SCALAR, Sparse),
-                    ("scent", SCALAR, Sparse),
-                    ("call", SCALAR, PerTick),
-                    ("fern", SCALAR, PerTick),
-                ],
+                Box::new(Square8::new(4, 6, EdgeBehavior::Wrap).unwrap()),
                 vec![
-                    Box::new(grass.build().unwrap()),
-                    Box::new(moss.build().unwrap()),
-                    Box::new(fern.build().unwrap()),
-                    Box::new(scent.build().unwrap()),
-                    Box::new(call.build().unwrap()),
+                    boxed(grass.build()),
+                    boxed(moss.build()),
+                    boxed(fern.build()),
+                    boxed(scent.build()),
+                    boxed(call.build()),
                 ],
             )
         },
@@ -290,9 +245,14 @@ mode = 'set'
 pub fn hexagons() -> Twin {
     Twin {
         name: "hex2d",
-        toml: format!(
-            "dt = 0.1\nseed = 42\n[space]\nkind = 'hex2d'\nrows = 3\ncols = 5\n{}
-[[propagator]]
+        head: "dt = 0.1\nseed = 42\n[space]\nkind = 'hex2d'\nrows = 3\ncols = 5\n",
+        fields: "per_tick scalar height
+                sparse scalar speed
+                sparse scalar hill
+                per_tick vector:2 flow
+                sparse vector:2 slope
+                per_tick vector:2 stream",
+        propagators: "[[propagator]]
 kind = 'wave_propagation'
 displacement_field = 'height'
 velocity_field = 'speed'
@@ -312,16 +272,7 @@ kind = 'flow_field'
 potential_field = 'hill'
 flow_field = 'stream'
 ",
-            fields(
-                "height scalar per_tick
-                speed scalar sparse
-                hill scalar sparse
-                flow vector per_tick
-                slope vector sparse
-                stream vector per_tick"
-            )
-        ),
-        config: || {
+        parts: || {
             let waves = WavePropagation::builder()
                 .displacement_field(FieldId(0))
                 .velocity_field(FieldId(1))
@@ -337,22 +288,14 @@ flow_field = 'stream'
             let stream = FlowField::builder()
                 .potential_field(FieldId(2))
                 .flow_field(FieldId(5));
-            config(
-                Hex2D::new(3, 5).unwrap(),
+            (
                 0.1,
-                &[
-                    ("height", SCALAR, PerTick),
-                    ("speed", SCALAR, Sparse),
-                    ("hill", SCALAR, Sparse),
-                    ("flow", VECTOR, PerTick),
-                    ("slope", VECTOR, Sparse),
-                    ("stream", VECTOR, PerTick),
-                ],
+                Box::new(Hex2D::new(3, 5).unwrap()),
                 vec![
-                    Box::new(waves.build().unwrap()),
-                    Box::new(flow.build().unwrap()),
-                    Box::new(slope.build().unwrap()),
-                    Box::new(stream.build().unwrap()),
+                    boxed(waves.build()),
+                    boxed(flow.build()),
+                    boxed(slope.build()),
+                    boxed(stream.build()),
                 ],
             )
         },
@@ -362,9 +305,12 @@ flow_field = 'stream'
 pub fn crystal() -> Twin {
     Twin {
         name: "fcc12",
-        toml: format!(
-            "dt = 0.5\nseed = 42\n[space]\nkind = 'fcc12'\nw = 4\nh = 6\nd = 4\nedge = 'wrap'\n{}
-[[propagator]]
+        head: "dt = 0.5\nseed = 42\n[space]\nkind = 'fcc12'\nw = 4\nh = 6\nd = 4\nedge = 'wrap'\n",
+        fields: "per_tick scalar atoms
+                sparse scalar core
+                sparse categorical:3 poked
+                per_tick scalar around",
+        propagators: "[[propagator]]
 kind = 'noise_injection'
 field = 'atoms'
 noise_type = 'salt_pepper'
@@ -382,15 +328,7 @@ output_field = 'around'
 radius = 2
 threshold = -1.5
 ",
-            fields(
-                "atoms scalar per_tick
-                core scalar sparse
-                poked categorical sparse
-                around scalar per_tick"
-            )
-            .replace("\"categorical\"", "\"categorical\"\nn_values = 3")
-        ),
-        config: || {
+        parts: || {
             let atoms = NoiseInjection::builder()
                 .field(FieldId(0))
                 .noise_type(NoiseType::SaltPepper)
@@ -405,19 +343,13 @@ threshold = -1.5
                 .output_field(FieldId(3))
                 .radius(2)
                 .threshold(-1.5);
-            config(
-                Fcc12::new(4, 6, 4, EdgeBehavior::Wrap).unwrap(),
+            (
                 0.5,
-                &[
-                    ("atoms", SCALAR, PerTick),
-                    ("core", SCALAR, Sparse),
-                    ("poked", FieldType::Categorical { n_values: 3 }, Sparse),
-                    ("around", SCALAR, PerTick),
-                ],
+                Box::new(Fcc12::new(4, 6, 4, EdgeBehavior::Wrap).unwrap()),
                 vec![
-                    Box::new(atoms.build().unwrap()),
-                    Box::new(core.build().unwrap()),
-                    Box::new(around.build().unwrap()),
+                    boxed(atoms.build()),
+                    boxed(core.build()),
+                    boxed(around.build()),
                 ],
             )
         },
@@ -427,13 +359,18 @@ threshold = -1.5
 pub fn product() -> Twin {
     Twin {
         name: "product",
-        toml: format!(
-            "dt = 0.05\nseed = 42\n[space]\nkind = 'product'\ncomponents = [
-                {{ kind = 'ring1d', len = 5 }},
-                {{ kind = 'hex2d', rows = 2, cols = 3 }},
-                {{ kind = 'line1d', len = 2, edge = 'wrap' }},
-            ]\n{}
-[[propagator]]
+        head: "dt = 0.05\nseed = 42\n[space]\nkind = 'product'\ncomponents = [
+                { kind = 'ring1d', len = 5 },
+                { kind = 'hex2d', rows = 2, cols = 3 },
+                { kind = 'line1d', len = 2, edge = 'wrap' },
+            ]\n",
+        fields: "sparse scalar heat
+                per_tick vector:2 velocity
+                per_tick scalar poked
+                sparse vector:2 gradient
+                per_tick scalar blurred
+                per_tick scalar twice",
+        propagators: "[[propagator]]
 kind = 'diffusion'
 diffusivity = 0.5
 [[propagator]]
@@ -449,16 +386,7 @@ output_field = 'twice'
 coefficient = 1
 clamp_min = 0.5
 ",
-            fields(
-                "heat scalar sparse
-                velocity vector per_tick
-                poked scalar per_tick
-                gradient vector sparse
-                blurred scalar per_tick
-                twice scalar per_tick"
-            )
-        ),
-        config: || {
+        parts: || {
             let blur = ScalarDiffusion::builder()
                 .input_field(FieldId(2))
                 .output_field(FieldId(4))
@@ -474,21 +402,13 @@ clamp_min = 0.5
                 Box::new(Hex2D::new(2, 3).unwrap()),
                 Box::new(Line1D::new(2, EdgeBehavior::Wrap).unwrap()),
             ];
-            config(
-                ProductSpace::new(components).unwrap(),
+            (
                 0.05,
-                &[
-                    ("heat", SCALAR, Sparse),
-                    ("velocity", VECTOR, PerTick),
-                    ("poked", SCALAR, PerTick),
-                    ("gradient", VECTOR, Sparse),
-                    ("blurred", SCALAR, PerTick),
-                    ("twice", SCALAR, PerTick),
-                ],
+                Box::new(ProductSpace::new(components).unwrap()),
                 vec![
                     Box::new(DiffusionPropagator::new(0.5)),
-                    Box::new(blur.build().unwrap()),
-                    Box::new(twice.build().unwrap()),
+                    boxed(blur.build()),
+                    boxed(twice.build()),
                 ],
             )
         },

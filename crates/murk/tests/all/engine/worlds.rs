@@ -12,20 +12,79 @@ use murk_space::{EdgeBehavior, Fcc12, Line1D, ProductSpace, Ring1D, Space, Squar
 
 use super::recipes::{crystal, foraging, hexagons, line, product, reference, ring};
 
+/// What the origin makes a world of: the length of a tick, the space, the propagators.
+type Parts = (f64, Box<dyn Space>, Vec<Box<dyn Propagator>>);
+
 /// A world in both forms.
 pub struct Twin {
     pub name: &'static str,
-    pub toml: String,
-    pub config: fn() -> WorldConfig,
+    /// The description, up to the fields.
+    pub head: &'static str,
+    /// A field a line: mutability, kind, name.
+    pub fields: &'static str,
+    /// The description, behind the fields.
+    pub propagators: &'static str,
+    pub parts: fn() -> Parts,
 }
 
 impl Twin {
     pub fn world(&self) -> World {
-        World::from_toml(&self.toml).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+        World::from_toml(&self.toml()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    /// The description.
+    pub fn toml(&self) -> String {
+        let fields = self.each_field().map(|(name, [mutability, kind, size])| {
+            let size = match kind {
+                "vector" => format!("dims = {size}\n"),
+                "categorical" => format!("n_values = {size}\n"),
+                _ => String::new(),
+            };
+            format!(
+                "[[field]]\nname = {name:?}\ntype = {kind:?}\n{size}mutability = {mutability:?}\n"
+            )
+        });
+        let fields: String = fields.collect();
+        format!("{}\n{fields}{}", self.head, self.propagators)
+    }
+
+    /// What the origin is configured with.
+    pub fn config(&self) -> WorldConfig {
+        let fields = self.each_field().map(|(name, [mutability, kind, size])| {
+            let size = size.parse();
+            let kind = match kind {
+                "vector" => FieldType::Vector {
+                    dims: size.unwrap(),
+                },
+                "categorical" => FieldType::Categorical {
+                    n_values: size.unwrap(),
+                },
+                _ => FieldType::Scalar,
+            };
+            let mutability = match mutability {
+                "static" => FieldMutability::Static,
+                "sparse" => FieldMutability::Sparse,
+                _ => FieldMutability::PerTick,
+            };
+            field(name, kind, mutability)
+        });
+        let fields = fields.collect();
+        let (dt, space, propagators) = (self.parts)();
+        config(dt, 42, space, fields, propagators)
+    }
+
+    /// The name of each field; its mutability, its kind, and what size that has.
+    fn each_field(&self) -> impl Iterator<Item = (&'static str, [&'static str; 3])> {
+        self.fields.lines().map(|line| {
+            let (mutability, rest) = line.trim().split_once(' ').unwrap();
+            let (kind, name) = rest.split_once(' ').unwrap();
+            let (kind, size) = kind.split_once(':').unwrap_or((kind, ""));
+            (name, [mutability, kind, size])
+        })
     }
 }
 
-fn field(name: &str, field_type: FieldType, mutability: FieldMutability) -> FieldDef {
+pub fn field(name: &str, field_type: FieldType, mutability: FieldMutability) -> FieldDef {
     FieldDef {
         name: name.into(),
         field_type,
@@ -36,25 +95,19 @@ fn field(name: &str, field_type: FieldType, mutability: FieldMutability) -> Fiel
     }
 }
 
-pub const SCALAR: FieldType = FieldType::Scalar;
-pub const VECTOR: FieldType = FieldType::Vector { dims: 2 };
-use FieldMutability::{PerTick, Sparse, Static};
-
 pub fn config(
-    space: impl Space,
     dt: f64,
-    fields: &[(&str, FieldType, FieldMutability)],
+    seed: u64,
+    space: Box<dyn Space>,
+    fields: Vec<FieldDef>,
     propagators: Vec<Box<dyn Propagator>>,
 ) -> WorldConfig {
-    let fields = fields.iter();
     WorldConfig {
-        space: Box::new(space),
-        fields: fields
-            .map(|(name, kind, mutability)| field(name, kind.clone(), *mutability))
-            .collect(),
+        space,
+        fields,
         propagators,
         dt,
-        seed: 42,
+        seed,
         ring_buffer_size: 8,
         max_ingress_queue: 1024,
         tick_rate_hz: None,
@@ -62,19 +115,9 @@ pub fn config(
     }
 }
 
-/// `[[field]]` tables from `name type mutability` lines.
-pub fn fields(lines: &str) -> String {
-    let tables = lines.trim().lines().map(|line| {
-        let [name, kind, mutability] = line.split_whitespace().collect::<Vec<_>>()[..] else {
-            panic!("{line}")
-        };
-        let kind = match kind {
-            "vector" => "\"vector\"\ndims = 2".to_owned(),
-            kind => format!("{kind:?}"),
-        };
-        format!("[[field]]\nname = {name:?}\ntype = {kind}\nmutability = {mutability:?}\n")
-    });
-    tables.collect()
+/// What a builder of the origin's has built.
+pub fn boxed(built: Result<impl Propagator, String>) -> Box<dyn Propagator> {
+    Box::new(built.unwrap())
 }
 
 pub fn all() -> Vec<Twin> {
@@ -97,51 +140,32 @@ pub fn all() -> Vec<Twin> {
 fn still() -> Twin {
     Twin {
         name: "square4, still",
-        toml: format!(
-            "dt = 1.0\nseed = 42\n[space]\nkind = 'square4'\nrows = 3\ncols = 3\nedge = 'wrap'\n{}
-[[propagator]]
+        head: "dt = 1.0\nseed = 42\n[space]\nkind = 'square4'\nrows = 3\ncols = 3\nedge = 'wrap'\n",
+        fields: "sparse scalar sparse
+                per_tick scalar tick
+                static scalar static
+                sparse vector:2 vectors
+                per_tick vector:2 pairs
+                sparse vector:3 wide
+                per_tick vector:2 wide gradient
+                static vector:3 last",
+        propagators: "[[propagator]]
 kind = 'scalar_diffusion'
 input_field = 'sparse'
 output_field = 'wide'
 gradient_field = 'wide gradient'
 coefficient = 0.05
 ",
-            fields(
-                "sparse scalar sparse
-                tick scalar per_tick
-                static scalar static
-                vectors vector sparse
-                pairs vector per_tick
-                wide vector sparse
-                gradient vector per_tick"
-            )
-            .replace("\"gradient\"", "\"wide gradient\"")
-            .replacen(
-                "dims = 2\nmutability = \"sparse\"\n[[field]]\nname = \"wide gradient\"",
-                "dims = 3\nmutability = \"sparse\"\n[[field]]\nname = \"wide gradient\"",
-                1
-            ) + "[[field]]\nname = 'last'\ntype = 'vector'\ndims = 3\nmutability = 'static'\n"
-        ),
-        config: || {
+        parts: || {
             let wide = ScalarDiffusion::builder()
                 .input_field(FieldId(0))
                 .output_field(FieldId(5))
                 .gradient_field(FieldId(6))
                 .coefficient(0.05);
-            config(
-                Square4::new(3, 3, EdgeBehavior::Wrap).unwrap(),
+            (
                 1.0,
-                &[
-                    ("sparse", SCALAR, Sparse),
-                    ("tick", SCALAR, PerTick),
-                    ("static", SCALAR, Static),
-                    ("vectors", VECTOR, Sparse),
-                    ("pairs", VECTOR, PerTick),
-                    ("wide", FieldType::Vector { dims: 3 }, Sparse),
-                    ("wide gradient", VECTOR, PerTick),
-                    ("last", FieldType::Vector { dims: 3 }, Static),
-                ],
-                vec![Box::new(wide.build().unwrap())],
+                Box::new(Square4::new(3, 3, EdgeBehavior::Wrap).unwrap()),
+                vec![boxed(wide.build())],
             )
         },
     }
@@ -151,9 +175,13 @@ coefficient = 0.05
 fn rewarding() -> Twin {
     Twin {
         name: "square4, rewarding",
-        toml: format!(
-            "dt = 0.1\nseed = 42\n[space]\nkind = 'square4'\nrows = 2\ncols = 4\nedge = 'clamp'\n{}
-[[propagator]]
+        head: "dt = 0.1\nseed = 42\n[space]\nkind = 'square4'\nrows = 2\ncols = 4\nedge = 'clamp'\n",
+        fields: "per_tick scalar heat
+                static scalar unused
+                sparse scalar agents
+                per_tick scalar unused2
+                per_tick vector:2 reward",
+        propagators: "[[propagator]]
 kind = 'noise_injection'
 field = 'heat'
 [[propagator]]
@@ -161,28 +189,13 @@ kind = 'reward'
 heat_bonus = 3
 step_cost = 0.125
 ",
-            fields(
-                "heat scalar per_tick
-                unused scalar static
-                agents scalar sparse
-                unused2 scalar per_tick
-                reward vector per_tick"
-            )
-        ),
-        config: || {
+        parts: || {
             let heat = NoiseInjection::builder().field(FieldId(0));
-            config(
-                Square4::new(2, 4, EdgeBehavior::Clamp).unwrap(),
+            (
                 0.1,
-                &[
-                    ("heat", SCALAR, PerTick),
-                    ("unused", SCALAR, Static),
-                    ("agents", SCALAR, Sparse),
-                    ("unused2", SCALAR, PerTick),
-                    ("reward", VECTOR, PerTick),
-                ],
+                Box::new(Square4::new(2, 4, EdgeBehavior::Clamp).unwrap()),
                 vec![
-                    Box::new(heat.build().unwrap()),
+                    boxed(heat.build()),
                     Box::new(RewardPropagator::new(3.0, 0.125)),
                 ],
             )
@@ -194,15 +207,18 @@ step_cost = 0.125
 fn nested() -> Twin {
     Twin {
         name: "product of products",
-        toml: format!(
-            "dt = 0.01\nseed = 42\n[space]\nkind = 'product'\ncomponents = [
-                {{ kind = 'fcc12', w = 3, h = 3, d = 2, edge = 'absorb' }},
-                {{ kind = 'product', components = [
-                    {{ kind = 'square8', rows = 2, cols = 2, edge = 'absorb' }},
-                    {{ kind = 'ring1d', len = 3 }},
-                ] }},
-            ]\n{}
-[[propagator]]
+        head: "dt = 0.01\nseed = 42\n[space]\nkind = 'product'\ncomponents = [
+                { kind = 'fcc12', w = 3, h = 3, d = 2, edge = 'absorb' },
+                { kind = 'product', components = [
+                    { kind = 'square8', rows = 2, cols = 2, edge = 'absorb' },
+                    { kind = 'ring1d', len = 3 },
+                ] },
+            ]\n",
+        fields: "per_tick scalar height
+                per_tick scalar speed
+                sparse scalar poked
+                per_tick scalar blurred",
+        propagators: "[[propagator]]
 kind = 'wave_propagation'
 displacement_field = 'height'
 velocity_field = 'speed'
@@ -212,14 +228,7 @@ input_field = 'poked'
 output_field = 'blurred'
 coefficient = 2.0
 ",
-            fields(
-                "height scalar per_tick
-                speed scalar per_tick
-                poked scalar sparse
-                blurred scalar per_tick"
-            )
-        ),
-        config: || {
+        parts: || {
             let waves = WavePropagation::builder()
                 .displacement_field(FieldId(0))
                 .velocity_field(FieldId(1));
@@ -235,19 +244,10 @@ coefficient = 2.0
                 Box::new(Fcc12::new(3, 3, 2, EdgeBehavior::Absorb).unwrap()),
                 Box::new(ProductSpace::new(inner).unwrap()),
             ];
-            config(
-                ProductSpace::new(outer).unwrap(),
+            (
                 0.01,
-                &[
-                    ("height", SCALAR, PerTick),
-                    ("speed", SCALAR, PerTick),
-                    ("poked", SCALAR, Sparse),
-                    ("blurred", SCALAR, PerTick),
-                ],
-                vec![
-                    Box::new(waves.build().unwrap()),
-                    Box::new(blur.build().unwrap()),
-                ],
+                Box::new(ProductSpace::new(outer).unwrap()),
+                vec![boxed(waves.build()), boxed(blur.build())],
             )
         },
     }
@@ -257,9 +257,13 @@ coefficient = 2.0
 pub fn failing() -> Twin {
     Twin {
         name: "failing",
-        toml: format!(
-            "dt = 1.0\nseed = 42\n[space]\nkind = 'line1d'\nlen = 4\nedge = 'absorb'\n{}
-[[propagator]]
+        head: "dt = 1.0\nseed = 42\n[space]\nkind = 'line1d'\nlen = 4\nedge = 'absorb'\n",
+        fields: "per_tick scalar a
+                per_tick scalar narrow
+                sparse scalar one
+                sparse scalar two
+                sparse scalar three",
+        propagators: "[[propagator]]
 kind = 'identity_copy'
 field = 'a'
 [[propagator]]
@@ -267,31 +271,16 @@ kind = 'gradient_compute'
 input_field = 'a'
 output_field = 'narrow'
 ",
-            fields(
-                "a scalar per_tick
-                narrow scalar per_tick
-                one scalar sparse
-                two scalar sparse
-                three scalar sparse"
-            )
-        ),
-        config: || {
+        parts: || {
             let gradient = GradientCompute::builder()
                 .input_field(FieldId(0))
                 .output_field(FieldId(1));
-            config(
-                Line1D::new(4, EdgeBehavior::Absorb).unwrap(),
+            (
                 1.0,
-                &[
-                    ("a", SCALAR, PerTick),
-                    ("narrow", SCALAR, PerTick),
-                    ("one", SCALAR, Sparse),
-                    ("two", SCALAR, Sparse),
-                    ("three", SCALAR, Sparse),
-                ],
+                Box::new(Line1D::new(4, EdgeBehavior::Absorb).unwrap()),
                 vec![
                     Box::new(IdentityCopy::new(FieldId(0))),
-                    Box::new(gradient.build().unwrap()),
+                    boxed(gradient.build()),
                 ],
             )
         },
