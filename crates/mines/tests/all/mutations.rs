@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_mines::rmv::{self, Severity};
+use gametape_mines::rmv::{self, Findings, Severity};
 use gametape_mines::{Encoding, Event, Game, Outcome};
 use gametape_samples::mines::{record, scenarios};
 
@@ -131,21 +131,18 @@ fn survey(
     let won = game
         .ending
         .is_some_and(|ending| ending.outcome == Outcome::Win);
-    let before: Vec<String> = rmv::audit(bytes)
-        .findings
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let told =
+        |findings: &Findings| -> Vec<String> { findings.iter().map(ToString::to_string).collect() };
+    let before = told(&rmv::audit(bytes).findings);
     let mut changed = bytes.to_vec();
     for (at, &region) in map.iter().enumerate() {
         for change in changes(at) {
             changed[at] ^= change;
-            let audit = rmv::audit(&changed);
-            let after: Vec<String> = audit.findings.iter().map(ToString::to_string).collect();
+            let findings = rmv::audit(&changed).findings;
             let shares = table.entry(region).or_default();
-            if audit.findings.worst() == Some(Severity::Error) {
+            if findings.worst() == Some(Severity::Error) {
                 shares.error += 1;
-            } else if after != before {
+            } else if told(&findings) != before {
                 shares.finding += 1;
             } else {
                 shares.silent += 1;

@@ -13,7 +13,7 @@ use gametape_murk::tape::WorldFile;
 use gametape_murk::tools::{Commands, RecordOptions, Recorded, index, index_path, record};
 
 use crate::common::bounds;
-use crate::tools::{open, temporary};
+use crate::common::tapes::{open, temporary};
 
 /// A pond of three by four squares, in which ink spreads.
 const POND: &str = r#"dt = 0.1
@@ -80,7 +80,9 @@ static MADE: LazyLock<(Vec<u8>, Vec<u8>, Vec<usize>)> = LazyLock::new(|| {
 });
 
 struct Studio {
-    _folder: tempfile::TempDir,
+    /// Goes with it.
+    #[expect(dead_code)]
+    folder: tempfile::TempDir,
     path: PathBuf,
     whole: &'static [u8],
     index: &'static [u8],
@@ -107,10 +109,10 @@ fn record_at(
 
 impl Studio {
     fn new() -> Self {
-        let (_folder, path) = temporary("run.murk");
+        let (folder, path) = temporary("run.murk");
         let (whole, index, bounds) = &*MADE;
         Self {
-            _folder,
+            folder,
             path,
             whole,
             index,
@@ -336,7 +338,7 @@ fn an_index_goes_when_the_recording_outgrows_it() {
     let studio = Studio::new();
     let commands = commands(TICKS);
     let index = Some(studio.index);
-    studio.put(&studio.whole, index);
+    studio.put(studio.whole, index);
     studio.resume(TICKS, &commands).unwrap();
     assert!(studio.there() == (studio.whole.to_vec(), Some(studio.index.to_vec())));
     studio.resume(TICKS + 1, &commands).unwrap();
@@ -351,7 +353,7 @@ fn an_index_goes_when_the_recording_outgrows_it() {
     for at in [0, 20, 48, 300] {
         let mut broken = studio.index.to_vec();
         broken[at] ^= 1;
-        studio.put(&studio.whole, Some(&broken));
+        studio.put(studio.whole, Some(&broken));
         studio.resume(TICKS + 1, &commands).unwrap();
         assert!(studio.there().1 == Some(broken));
     }

@@ -1,5 +1,8 @@
 //! A small deterministic simulation, and recordings of it.
 
+#[cfg(feature = "tape")]
+pub mod tapes;
+
 use std::convert::Infallible;
 
 use gametape_murk::{
