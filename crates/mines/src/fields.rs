@@ -13,16 +13,6 @@ fn short<'a>(bytes: &mut ByteReader<'a>) -> Option<&'a [u8]> {
     bytes.take(len.into()).ok()
 }
 
-/// `count` such strings off the front of `bytes`, and what is left.
-fn split_short(bytes: &[u8], count: u32) -> Option<(Cow<'_, [u8]>, &[u8])> {
-    let mut rest = ByteReader::new(bytes);
-    for _ in 0..count {
-        short(&mut rest)?;
-    }
-    let taken = bytes.get(..rest.offset())?;
-    Some((Cow::Borrowed(taken), rest.rest()))
-}
-
 fn push_short(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), WriteError> {
     let len = u8::try_from(text.len()).map_err(|_| WriteError::TextTooLong {
         what,
@@ -32,6 +22,62 @@ fn push_short(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), 
     out.push(len);
     out.extend_from_slice(text);
     Ok(())
+}
+
+/// Texts of at most 255 bytes, each behind its length byte; so many for each entry.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Shorts<'a, const EACH: usize> {
+    bytes: Cow<'a, [u8]>,
+    /// How many entries.
+    count: u16,
+}
+
+impl<'a, const EACH: usize> Shorts<'a, EACH> {
+    /// Of these entries, each appended by `put`; `what` they are, for errors.
+    fn new<T>(
+        what: &'static str,
+        entries: impl IntoIterator<Item = T>,
+        put: impl Fn(&mut Vec<u8>, T) -> Result<(), WriteError>,
+    ) -> Result<Self, WriteError> {
+        let mut bytes = Vec::new();
+        let mut count = 0usize;
+        for entry in entries {
+            put(&mut bytes, entry)?;
+            count += 1;
+        }
+        let max = usize::from(u16::MAX);
+        let count = u16::try_from(count).map_err(|_| WriteError::TooMany { what, count, max })?;
+        let bytes = Cow::Owned(bytes);
+        Ok(Self { bytes, count })
+    }
+
+    /// `count` entries off the front of `bytes`, and what is left.
+    fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
+        let mut rest = ByteReader::new(bytes);
+        for _ in 0..EACH * usize::from(count) {
+            short(&mut rest)?;
+        }
+        let bytes = Cow::Borrowed(bytes.get(..rest.offset())?);
+        Some((Self { bytes, count }, rest.rest()))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = [&[u8]; EACH]> + Clone {
+        let mut rest = ByteReader::new(&self.bytes);
+        std::iter::from_fn(move || {
+            let mut entry = [&[][..]; EACH];
+            for text in &mut entry {
+                *text = short(&mut rest)?;
+            }
+            Some(entry)
+        })
+    }
+
+    fn into_owned(self) -> Shorts<'static, EACH> {
+        Shorts {
+            bytes: Cow::Owned(self.bytes.into_owned()),
+            count: self.count,
+        }
+    }
 }
 
 /// The player fields: positional texts of at most 255 bytes, absent ones empty.
@@ -45,59 +91,41 @@ fn push_short(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), 
 /// # Ok::<(), gametape_mines::rmv::WriteError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct PlayerFields<'a> {
-    bytes: Cow<'a, [u8]>,
-    count: u16,
-}
+pub struct PlayerFields<'a>(Shorts<'a, 1>);
 
 impl<'a> PlayerFields<'a> {
     /// The given fields, in order: name, nickname, country, token.
     pub fn new<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Result<Self, WriteError> {
-        let mut bytes = Vec::new();
-        let mut count = 0usize;
-        for field in fields {
-            push_short(&mut bytes, "a player field", field.as_ref())?;
-            count += 1;
-        }
-        let count = u16::try_from(count).map_err(|_| WriteError::TooMany {
-            what: "player fields",
-            count,
-            max: usize::from(u16::MAX),
-        })?;
-        Ok(Self {
-            bytes: Cow::Owned(bytes),
-            count,
-        })
+        let put = |out: &mut _, field: T| push_short(out, "a player field", field.as_ref());
+        Shorts::new("player fields", fields, put).map(Self)
     }
 
     /// `count` fields off the front of `bytes`, and what is left.
     pub(crate) fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
-        let (bytes, rest) = split_short(bytes, count.into())?;
-        Some((Self { bytes, count }, rest))
+        Shorts::split(bytes, count).map(|(fields, rest)| (Self(fields), rest))
     }
 
     /// The fields as stored, each behind its length byte.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.0.bytes
     }
 
     /// Number of fields; 1 before ViennaSweeper 4.0, 4 since.
     #[must_use]
     pub const fn len(&self) -> u16 {
-        self.count
+        self.0.count
     }
 
     /// True where there is no field at all.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.count == 0
+        self.0.count == 0
     }
 
     /// The fields in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
-        let mut rest = ByteReader::new(&self.bytes);
-        std::iter::from_fn(move || short(&mut rest))
+        self.0.iter().map(|[field]| field)
     }
 
     /// The fields in order, each with what a sentence calls it.
@@ -143,25 +171,22 @@ impl<'a> PlayerFields<'a> {
     /// The same fields with an empty token.
     #[must_use]
     pub fn without_token(&self) -> PlayerFields<'static> {
-        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let mut bytes = Vec::with_capacity(self.as_bytes().len());
         for (at, field) in self.iter().enumerate() {
             let kept = if at == 3 { &[][..] } else { field };
             bytes.push(kept.len() as u8);
             bytes.extend_from_slice(kept);
         }
-        PlayerFields {
+        PlayerFields(Shorts {
             bytes: Cow::Owned(bytes),
-            count: self.count,
-        }
+            count: self.len(),
+        })
     }
 
     /// The same fields, independent of the buffer they were read from.
     #[must_use]
     pub fn into_owned(self) -> PlayerFields<'static> {
-        PlayerFields {
-            bytes: Cow::Owned(self.bytes.into_owned()),
-            count: self.count,
-        }
+        PlayerFields(self.0.into_owned())
     }
 }
 
@@ -198,65 +223,47 @@ pub struct Extension<'a> {
 /// # Ok::<(), gametape_mines::rmv::WriteError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct Extensions<'a> {
-    bytes: Cow<'a, [u8]>,
-    count: u16,
-}
+pub struct Extensions<'a>(Shorts<'a, 2>);
 
 impl<'a> Extensions<'a> {
     /// The given properties, in order.
     pub fn new<N: AsRef<[u8]>, V: AsRef<[u8]>>(
         properties: impl IntoIterator<Item = (N, V)>,
     ) -> Result<Self, WriteError> {
-        let mut bytes = Vec::new();
-        let mut count = 0usize;
-        for (name, value) in properties {
-            push_short(&mut bytes, "an extension property's name", name.as_ref())?;
-            push_short(&mut bytes, "an extension property's value", value.as_ref())?;
-            count += 1;
-        }
-        let count = u16::try_from(count).map_err(|_| WriteError::TooMany {
-            what: "extension properties",
-            count,
-            max: usize::from(u16::MAX),
-        })?;
-        Ok(Self {
-            bytes: Cow::Owned(bytes),
-            count,
-        })
+        let put = |out: &mut _, (name, value): (N, V)| {
+            push_short(out, "an extension property's name", name.as_ref())?;
+            push_short(out, "an extension property's value", value.as_ref())
+        };
+        Shorts::new("extension properties", properties, put).map(Self)
     }
 
     /// `count` properties off the front of `bytes`, and what is left.
     pub(crate) fn split(bytes: &'a [u8], count: u16) -> Option<(Self, &'a [u8])> {
-        let (bytes, rest) = split_short(bytes, 2 * u32::from(count))?;
-        Some((Self { bytes, count }, rest))
+        Shorts::split(bytes, count).map(|(properties, rest)| (Self(properties), rest))
     }
 
     /// The properties as stored.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.0.bytes
     }
 
     /// Number of properties.
     #[must_use]
     pub const fn len(&self) -> u16 {
-        self.count
+        self.0.count
     }
 
     /// True where there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.count == 0
+        self.0.count == 0
     }
 
     /// The properties in order.
     pub fn iter(&self) -> impl Iterator<Item = Extension<'_>> + Clone {
-        let mut rest = ByteReader::new(&self.bytes);
-        std::iter::from_fn(move || {
-            let (name, value) = (short(&mut rest)?, short(&mut rest)?);
-            Some(Extension { name, value })
-        })
+        let properties = self.0.iter();
+        properties.map(|[name, value]| Extension { name, value })
     }
 
     /// The value of the first property with this name.
@@ -279,10 +286,7 @@ impl<'a> Extensions<'a> {
     /// The same list, independent of the buffer it was read from.
     #[must_use]
     pub fn into_owned(self) -> Extensions<'static> {
-        Extensions {
-            bytes: Cow::Owned(self.bytes.into_owned()),
-            count: self.count,
-        }
+        Extensions(self.0.into_owned())
     }
 }
 

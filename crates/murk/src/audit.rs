@@ -160,20 +160,11 @@ impl Auditor {
     fn tick(&mut self, frame: &Frame<'_>) {
         let now = frame.tick;
         match self.last_tick.replace(now) {
-            Some(before) if now.checked_sub(before) != Some(1) => self.odd_tick(frame, before),
+            Some(before) if now.checked_sub(before) != Some(1) => {
+                self.at(frame, Rule::of_tick(before, now));
+            }
             _ => {}
         }
-    }
-
-    #[cold]
-    fn odd_tick(&mut self, frame: &Frame<'_>, before: u64) {
-        let now = frame.tick;
-        let rule = if now <= before {
-            Rule::TickOrder { before, now }
-        } else {
-            Rule::TickGap { before, now }
-        };
-        self.at(frame, rule);
     }
 
     fn command(

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::read::Replay;
 use crate::simulation::Checkpoint;
-use crate::verify::{Verified, Verifier, VerifyError};
+use crate::threads::side_by_side;
+use crate::verify::{Verified, Verifier, VerifyError, run};
 
 /// States saved every so many frames, with the place in the recording that each belongs to.
 #[derive(Clone, Debug)]
@@ -20,6 +21,24 @@ struct Saved<T> {
     /// The tick that the state is of; `None` for the initial state.
     tick: Option<u64>,
     state: T,
+}
+
+impl<T> Saved<T> {
+    /// Takes a simulation back there; `tick` is what for.
+    fn restore_into<S: Checkpoint<State = T>>(
+        &self,
+        simulation: &mut S,
+        tick: u64,
+    ) -> Result<(), VerifyError<S::Error>> {
+        let frame = self.frame;
+        simulation
+            .restore(&self.state)
+            .map_err(|source| VerifyError::Simulation {
+                frame,
+                tick,
+                source,
+            })
+    }
 }
 
 impl<T> Checkpoints<T> {
@@ -90,30 +109,12 @@ impl<T> Checkpoints<T> {
         let Some(start) = self.saved.iter().rev().find(before) else {
             return Ok(false);
         };
-        simulation
-            .restore(&start.state)
-            .map_err(|source| VerifyError::Simulation {
-                frame: start.frame,
-                tick,
-                source,
-            })?;
+        start.restore_into(simulation, tick)?;
         if start.tick == Some(tick) {
             return Ok(true);
         }
-        for frame in replay.frames_from(start.frame, start.offset) {
-            let frame = frame?;
-            simulation
-                .step(frame.tick, frame.commands())
-                .map_err(|source| VerifyError::Simulation {
-                    frame: frame.index,
-                    tick: frame.tick,
-                    source,
-                })?;
-            if frame.tick == tick {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let frames = replay.frames_from(start.frame, start.offset);
+        run(frames, simulation, |frame| frame.tick == tick)
     }
 
     /// Verifies the recording's parts side by side, each from the state saved at its start: as many
@@ -142,23 +143,10 @@ impl<T> Checkpoints<T> {
                 results.push((part, verify_part(replay, &mut simulation, start, end)));
             }
         };
-        let mut parts: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = simulations
-                .into_iter()
-                .map(|simulation| {
-                    let work = &work;
-                    scope.spawn(move || work(simulation))
-                })
-                .collect();
-            threads
-                .into_iter()
-                .flat_map(|thread| match thread.join() {
-                    Ok(results) => results,
-                    // A simulation that panics is its author's: the panic goes on.
-                    Err(panic) => std::panic::resume_unwind(panic),
-                })
-                .collect()
-        });
+        let works = simulations
+            .into_iter()
+            .map(|simulation| || work(simulation));
+        let mut parts: Vec<_> = side_by_side(works).into_iter().flatten().collect();
         parts.sort_by_key(|(part, _)| *part);
         let mut all = Verified::default();
         for (_, verified) in parts {
@@ -176,13 +164,7 @@ fn verify_part<S: Checkpoint>(
     start: &Saved<S::State>,
     end: Option<u64>,
 ) -> Result<Verified, VerifyError<S::Error>> {
-    simulation
-        .restore(&start.state)
-        .map_err(|source| VerifyError::Simulation {
-            frame: start.frame,
-            tick: start.tick.unwrap_or_default(),
-            source,
-        })?;
+    start.restore_into(simulation, start.tick.unwrap_or_default())?;
     let mut verifier = Verifier::new(replay.header(), simulation)?;
     for frame in replay.frames_from(start.frame, start.offset) {
         let frame = frame?;

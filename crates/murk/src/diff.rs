@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use gametape_core::text::Hash;
+
 use crate::command::Command;
 use crate::divergence::{Cause, Difference};
 use crate::error::Error;
@@ -12,7 +14,7 @@ use crate::simulation::Simulation;
 use crate::state::State;
 use crate::sync_test::compare;
 use crate::value::Value;
-use crate::verify::{VerifyError, hash_of, replayable};
+use crate::verify::{VerifyError, hash_of, replayable, run};
 
 /// What differs between two recordings.
 #[derive(Clone, PartialEq, Debug)]
@@ -185,8 +187,9 @@ pub fn diff_states<S: Simulation>(
         && let Some(hashes) = frame.hashes
     {
         let fields = (replayable(a.header())?, replayable(b.header())?);
-        run_to(a, first, frame.frame)?;
-        run_to(b, second, frame.frame)?;
+        let is_first = |at: &Frame<'_>| at.index == frame.frame;
+        run(a.frames(), first, is_first)?;
+        run(b.frames(), second, is_first)?;
         let replayed = (hash_of(first, fields.0), hash_of(second, fields.1));
         let (ours, theirs) = (State::of(first, fields.0), State::of(second, fields.1));
         if replayed == hashes {
@@ -205,27 +208,6 @@ pub fn diff_states<S: Simulation>(
     Ok(diff)
 }
 
-fn run_to<S: Simulation>(
-    replay: &Replay<'_>,
-    simulation: &mut S,
-    last: u64,
-) -> Result<(), VerifyError<S::Error>> {
-    for frame in replay.frames() {
-        let frame = frame?;
-        simulation
-            .step(frame.tick, frame.commands())
-            .map_err(|source| VerifyError::Simulation {
-                frame: frame.index,
-                tick: frame.tick,
-                source,
-            })?;
-        if frame.index == last {
-            break;
-        }
-    }
-    Ok(())
-}
-
 fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, String)> {
     let facts = |header: &Header<'_>| {
         let (build, descriptor) = (&header.build, &header.space_descriptor);
@@ -235,7 +217,7 @@ fn diff_headers(a: &Header<'_>, b: &Header<'_>) -> Vec<(&'static str, String, St
             ("murk_version", build.murk_version.to_string()),
             ("compile_flags", build.compile_flags.to_string()),
             ("seed", header.seed.to_string()),
-            ("config_hash", format!("{:016x}", header.config_hash)),
+            ("config_hash", Hash(header.config_hash).to_string()),
             ("field_count", header.field_count.to_string()),
             ("cell_count", header.cell_count.to_string()),
             (

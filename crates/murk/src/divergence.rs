@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use gametape_core::text::Grouped;
+use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
 use crate::explain::explain;
-use crate::hash::Hash;
 use crate::simulation::{Location, Simulation};
 use crate::state::State;
 use crate::value::Value;

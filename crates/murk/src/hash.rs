@@ -4,26 +4,6 @@
 //! was read off the origin implementation (formats/murk.md has the vectors, the tests repeat
 //! them).
 
-use std::fmt;
-
-use gametape_core::{Datum, ToDatum};
-
-/// A hash of the format, as it is shown: 16 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Hash(pub u64);
-
-impl fmt::Display for Hash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-impl ToDatum for Hash {
-    fn to_datum(&self) -> Datum {
-        self.to_string().to_datum()
-    }
-}
-
 /// Where FNV-1a starts.
 pub(crate) const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 /// What FNV-1a multiplies by.

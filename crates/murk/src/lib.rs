@@ -70,8 +70,6 @@ mod record;
 mod resume;
 mod rule;
 mod salvage;
-#[cfg(feature = "engine")]
-pub mod samples;
 mod scan;
 mod simulation;
 mod state;
@@ -80,6 +78,7 @@ mod stream;
 mod sync_test;
 #[cfg(feature = "tape")]
 pub mod tape;
+mod threads;
 #[cfg(feature = "tape")]
 pub mod tools;
 mod torn;
@@ -99,8 +98,9 @@ pub use error::{Error, Finding, Findings, WriteError};
 pub use explain::{Candidate, explain};
 pub use fault::{Fault, Faulty};
 pub use gametape_core::feed::Fed;
+pub use gametape_core::text::Hash;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
-pub use hash::{Hash, LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
+pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
 pub use index::{
     Bit, Change, Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces, Unused,
 };

@@ -39,42 +39,32 @@ impl Item for i32 {
     }
 }
 
-impl Item for (u32, f32) {
-    const BYTES: usize = 8;
+macro_rules! pairs {
+    ($($number:ident by $get:ident in $bytes:literal,)*) => {$(
+        impl Item for (u32, $number) {
+            const BYTES: usize = $bytes;
 
-    #[inline]
-    fn get(bytes: &[u8]) -> Self {
-        let mut input = ByteReader::new(bytes);
-        let field = input.u32_le().unwrap_or_default();
-        (field, input.f32_le().unwrap_or_default())
-    }
+            #[inline]
+            fn get(bytes: &[u8]) -> Self {
+                let mut input = ByteReader::new(bytes);
+                let first = input.u32_le().unwrap_or_default();
+                (first, input.$get().unwrap_or_default())
+            }
 
-    #[inline]
-    fn put(self, out: &mut Vec<u8>) {
-        let mut bytes = [0; 8];
-        bytes[..4].copy_from_slice(&self.0.to_le_bytes());
-        bytes[4..].copy_from_slice(&self.1.to_le_bytes());
-        out.extend_from_slice(&bytes);
-    }
+            #[inline]
+            fn put(self, out: &mut Vec<u8>) {
+                let mut bytes = [0; $bytes];
+                bytes[..4].copy_from_slice(&self.0.to_le_bytes());
+                bytes[4..].copy_from_slice(&self.1.to_le_bytes());
+                out.extend_from_slice(&bytes);
+            }
+        }
+    )*};
 }
 
-impl Item for (u32, f64) {
-    const BYTES: usize = 12;
-
-    #[inline]
-    fn get(bytes: &[u8]) -> Self {
-        let mut input = ByteReader::new(bytes);
-        let key = input.u32_le().unwrap_or_default();
-        (key, input.f64_le().unwrap_or_default())
-    }
-
-    #[inline]
-    fn put(self, out: &mut Vec<u8>) {
-        let mut bytes = [0; 12];
-        bytes[..4].copy_from_slice(&self.0.to_le_bytes());
-        bytes[4..].copy_from_slice(&self.1.to_le_bytes());
-        out.extend_from_slice(&bytes);
-    }
+pairs! {
+    f32 by f32_le in 8,
+    f64 by f64_le in 12,
 }
 
 /// A list in a payload: borrowed from the recording's bytes, or from values to be written.

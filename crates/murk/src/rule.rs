@@ -1,9 +1,8 @@
 //! Every rule a recording can break or stretch: the vocabulary of errors and findings alike.
 
-use gametape_core::text::{Bytes, Grouped, Left};
+use gametape_core::text::{Bytes, Grouped, Hash, Left};
 
 use crate::divergence::Divergence;
-use crate::hash::Hash;
 use crate::index::change::{Change, Unused};
 use crate::payload::PayloadError;
 
@@ -215,6 +214,15 @@ gametape_core::rules! {
 }
 
 impl Rule {
+    /// What is wrong with a tick that is not the one behind `before`.
+    pub(crate) const fn of_tick(before: u64, now: u64) -> Self {
+        if now <= before {
+            Self::TickOrder { before, now }
+        } else {
+            Self::TickGap { before, now }
+        }
+    }
+
     /// What is wrong with the payload of a command.
     pub(crate) const fn of_payload(command: u32, error: PayloadError) -> Self {
         match error {

@@ -1,11 +1,13 @@
 //! Proving or breaking a simulation's determinism: the same commands, several runs at once.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Barrier, Mutex, PoisonError};
 
 use crate::command::Commands;
 use crate::divergence::Difference;
 use crate::simulation::{Checkpoint, Simulation};
 use crate::state::State;
+use crate::threads::side_by_side;
 use crate::value::Value;
 use crate::verify::hash_of;
 
@@ -134,28 +136,16 @@ where
         barrier: Barrier::new(runs),
         slots: (0..runs).map(|_| Mutex::new(Slot::default())).collect(),
     };
-    let results = std::thread::scope(|scope| {
-        let threads: Vec<_> = simulations
-            .into_iter()
-            .enumerate()
-            .map(|(run, simulation)| {
-                let (shared, ticks) = (&shared, &ticks);
-                scope.spawn(move || shared.run(run, simulation, ticks(), field_count))
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(std::thread::ScopedJoinHandle::join)
-            .collect::<Vec<_>>()
-    });
+    let works = simulations
+        .into_iter()
+        .enumerate()
+        .map(|(run, simulation)| {
+            let (shared, ticks) = (&shared, &ticks);
+            move || shared.run(run, simulation, ticks(), field_count)
+        });
     let mut sync = None;
-    for result in results {
-        match result {
-            Ok(Ok(done)) => sync = sync.or(done),
-            Ok(Err(error)) => return Err(error),
-            // A simulation that panics is its author's: the panic goes on.
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+    for result in side_by_side(works) {
+        sync = sync.or(result?);
     }
     Ok(InSync {
         runs,
@@ -201,17 +191,21 @@ impl Shared {
         let mut ticks = ticks;
         loop {
             let next = ticks.next();
-            let mut failure = None;
-            let mut hash = last_hash;
-            if let Some((tick, commands)) = next {
-                match simulation.step(tick, commands) {
-                    Ok(()) => hash = hash_of(&simulation, field_count),
-                    Err(source) => failure = Some(SyncError::Simulation { tick, run, source }),
-                }
-            }
+            // What panics has to meet the others as well, or they would wait for ever.
+            let made = catch_unwind(AssertUnwindSafe(|| match next {
+                None => Ok(last_hash),
+                Some((tick, commands)) => simulation
+                    .step(tick, commands)
+                    .map(|()| hash_of(&simulation, field_count))
+                    .map_err(|source| SyncError::Simulation { tick, run, source }),
+            }));
+            let hash = match &made {
+                Ok(Ok(hash)) => *hash,
+                _ => last_hash,
+            };
             self.slot(run, |slot| {
                 slot.hash = hash;
-                slot.failed = failure.is_some();
+                slot.failed = !matches!(made, Ok(Ok(_)));
                 slot.ended = next.is_none();
             });
             self.barrier.wait();
@@ -229,8 +223,9 @@ impl Shared {
                 });
             }
             self.barrier.wait();
-            if let Some(failure) = failure {
-                return Err(failure);
+            match made {
+                Ok(made) => drop(made?),
+                Err(panic) => resume_unwind(panic),
             }
             if failed {
                 return Ok(None);

@@ -10,7 +10,7 @@ use crate::hash::{LANES, SnapshotHasher, snapshot_hashes};
 use crate::limits::MAX_FIELDS;
 use crate::model::{Frame, Header};
 use crate::payload::Payload;
-use crate::read::Replay;
+use crate::read::{Frames, Replay};
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::stream::Reader;
@@ -58,6 +58,14 @@ impl<E: std::error::Error> VerifyError<E> {
         match self {
             Self::SnapshotMismatch(divergence) => Some(divergence),
             _ => None,
+        }
+    }
+
+    const fn of_step(frame: &Frame<'_>, source: E) -> Self {
+        Self::Simulation {
+            frame: frame.index,
+            tick: frame.tick,
+            source,
         }
     }
 }
@@ -135,6 +143,25 @@ pub fn verify_stream<R: Read, S: Simulation>(
     verifier.finish()
 }
 
+/// Makes the ticks of these frames without looking at a hash, up to the first that `is_last`; false
+/// where none is.
+pub(crate) fn run<S: Simulation>(
+    frames: Frames<'_>,
+    simulation: &mut S,
+    is_last: impl Fn(&Frame<'_>) -> bool,
+) -> Result<bool, VerifyError<S::Error>> {
+    for frame in frames {
+        let frame = frame?;
+        simulation
+            .step(frame.tick, frame.commands())
+            .map_err(|source| VerifyError::of_step(&frame, source))?;
+        if is_last(&frame) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The header's count of fields, if anything can be replayed with it.
 pub(crate) const fn replayable<E: std::error::Error>(
     header: &Header<'_>,
@@ -208,11 +235,7 @@ impl<'s, S: Simulation> Verifier<'s, S> {
         if let Err(source) = self.simulation.step(frame.tick, frame.commands()) {
             // What was recorded before may differ already: that comes first.
             self.compare()?;
-            return Err(VerifyError::Simulation {
-                frame: frame.index,
-                tick: frame.tick,
-                source,
-            });
+            return Err(VerifyError::of_step(frame, source));
         }
         let pending = Pending {
             frame: frame.index,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::error::WriteError;
 use super::events::EventLog;
-use super::result_string::ResultParts;
+use super::result_string::{ResultParts, with_values};
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
 use crate::metrics::bbbv;
@@ -104,32 +104,55 @@ pub fn convert(game: &Game<'_>, to: Version) -> Result<(Game<'static>, Vec<Loss>
     Ok((converted, losses))
 }
 
-/// Texts as UTF-8, naming those that had to be guessed.
-fn utf8_texts(
+/// A decoded text; a loss where its encoding had to be guessed.
+pub(super) fn utf8(
+    field: &'static str,
+    (text, from): (Cow<'_, str>, TextEncoding),
+    lose: impl FnOnce(Loss),
+) -> String {
+    if !matches!(from, TextEncoding::Ascii | TextEncoding::Utf8) {
+        lose(Loss::TextReencoded { field, from });
+    }
+    text.into_owned()
+}
+
+/// The texts that both versions have, each as `decode` reads it, given what a sentence calls it.
+pub(super) fn utf8_texts(
+    game: &Game<'_>,
+    mut decode: impl FnMut(&'static str, &[u8]) -> String,
+) -> Result<(Text<'static>, PlayerFields<'static>), WriteError> {
+    let version_info = decode("the version info", game.version_info.as_bytes());
+    let fields = game.player.named().map(|(name, field)| decode(name, field));
+    Ok((Text::from(version_info), PlayerFields::new(fields)?))
+}
+
+/// The texts, naming those that had to be guessed.
+fn guessed_texts(
     game: &Game<'_>,
     losses: &mut Vec<Loss>,
 ) -> Result<(Text<'static>, PlayerFields<'static>), WriteError> {
-    let mut decode = |field, bytes| {
-        let (text, from) = game.decode(bytes);
-        if !matches!(from, TextEncoding::Ascii | TextEncoding::Utf8) {
-            losses.push(Loss::TextReencoded { field, from });
-        }
-        text.into_owned()
-    };
-    let version_info = Text::from(decode("the version info", game.version_info.as_bytes()));
-    let fields: Vec<String> = game
-        .player
-        .named()
-        .map(|(name, field)| decode(name, field))
-        .collect();
-    Ok((version_info, PlayerFields::new(fields)?))
+    utf8_texts(game, |field, bytes| {
+        utf8(field, game.decode(bytes), |loss| losses.push(loss))
+    })
+}
+
+/// Names the properties behind the last that is known.
+fn extra_properties(game: &Game<'_>, last: usize, losses: &mut Vec<Loss>) {
+    let count = game.properties.len().saturating_sub(last + 1);
+    if count > 0 {
+        losses.push(Loss::Properties { count });
+    }
+}
+
+/// The 3BV as the recording has it, or else the board.
+fn declared_bbbv(game: &Game<'_>) -> u32 {
+    let computed = || bbbv(&Minefield::new(&game.board));
+    game.declared_bbbv().unwrap_or_else(computed)
 }
 
 fn to_v2(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, WriteError> {
-    let (version_info, player) = utf8_texts(game, losses)?;
-    let declared = game
-        .declared_bbbv()
-        .unwrap_or_else(|| bbbv(&Minefield::new(&game.board)));
+    let (version_info, player) = guessed_texts(game, losses)?;
+    let declared = declared_bbbv(game);
     let [high, low] = u16::try_from(declared)
         .map_err(|_| {
             WriteError::Invalid(
@@ -139,13 +162,7 @@ fn to_v2(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         .to_be_bytes();
     let mut properties = game.properties.get(..4).unwrap_or_default().to_vec();
     properties.extend([low, high, V1_SQUARE_SIZE]);
-    if let Some(extra) = game
-        .properties
-        .get(property::UTF8 + 1..)
-        .filter(|e| !e.is_empty())
-    {
-        losses.push(Loss::Properties { count: extra.len() });
-    }
+    extra_properties(game, property::UTF8, losses);
     losses.push(Loss::ResultString);
     let mut events = EventLog::empty(Version::V2);
     let mut timestamps = 0;
@@ -195,14 +212,8 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
             name: String::from_utf8_lossy(extension.name).into_owned(),
         }));
     }
-    if let Some(extra) = game
-        .properties
-        .get(property::SQUARE_SIZE + 1..)
-        .filter(|e| !e.is_empty())
-    {
-        losses.push(Loss::Properties { count: extra.len() });
-    }
-    let (version_info, player) = utf8_texts(game, losses)?;
+    extra_properties(game, property::SQUARE_SIZE, losses);
+    let (version_info, player) = guessed_texts(game, losses)?;
     let events = v1_events(game, losses)?;
     let text = |bytes| game.decode(bytes).0.into_owned();
     let parts = ResultParts {
@@ -210,9 +221,7 @@ fn to_v1(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<Game<'static>, Write
         ending: game.ending.ok_or(WriteError::NoEnding)?,
         name: &text(game.player.name()),
         nick: &text(game.player.nickname()),
-        bbbv: game
-            .declared_bbbv()
-            .unwrap_or_else(|| bbbv(&Minefield::new(&game.board))),
+        bbbv: declared_bbbv(game),
         nf: game.declared_nf(),
         timestamp: game.board.timestamp,
     };
@@ -267,20 +276,11 @@ pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
         found = true;
     }
     if let Encoding::V1 { result } = &game.encoding {
-        let mut kept = Vec::with_capacity(result.as_bytes().len());
-        for (at, pair) in result.as_bytes().split(|&b| b == b'#').enumerate() {
-            if at > 0 {
-                kept.push(b'#');
-            }
-            match super::result_string::split_pair(pair) {
-                Some((b"NICK", nick)) if game.nick_may_be_token(nick) => {
-                    let key = pair.len() - nick.len();
-                    kept.extend_from_slice(pair.get(..key).unwrap_or_default());
-                    found = true;
-                }
-                _ => kept.extend_from_slice(pair),
-            }
-        }
+        let kept = with_values(result.as_bytes(), |key, nick| {
+            let hide = key == b"NICK" && game.nick_may_be_token(nick);
+            found |= hide;
+            hide.then(Vec::new)
+        });
         redacted.encoding = Encoding::V1 {
             result: Text(Cow::Owned(kept)),
         };

@@ -97,10 +97,26 @@ pub(super) fn score(ending: Ending) -> String {
 }
 
 /// Key and value of one part of a result string; a line break in front is no part of the key.
-pub(super) fn split_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
     let pair = pair.strip_prefix(b"\n").unwrap_or(pair);
     let colon = pair.iter().position(|&b| b == b':')?;
     Some((pair.get(..colon)?, pair.get(colon + 1..)?))
+}
+
+/// The string with other values: what `other` gives for a key and its value. All else stays as it is,
+/// well-formed or not.
+pub(super) fn with_values(
+    string: &[u8],
+    mut other: impl FnMut(&[u8], &[u8]) -> Option<Vec<u8>>,
+) -> Vec<u8> {
+    let parts = string.split(|&b| b == b'#').map(|pair| {
+        let changed = split_pair(pair).and_then(|(key, value)| {
+            let start = pair.get(..pair.len() - value.len())?;
+            Some([start, &other(key, value)?].concat())
+        });
+        changed.unwrap_or_else(|| pair.to_vec())
+    });
+    parts.collect::<Vec<_>>().join(&b'#')
 }
 
 /// What a result string says, to write one.

@@ -6,21 +6,21 @@ use std::fmt;
 use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_core::{Class, Coded};
 
-use super::convert::Loss;
+use super::convert::{Loss, utf8, utf8_texts};
 use super::error::{Error, Finding, Findings, WriteError};
 use super::events::EventLog;
 use super::header::Prelude;
 use super::limits::ReadOptions;
 use super::read::{Reading, read_with};
-use super::result_string::{score, split_pair};
+use super::result_string::{score, with_values};
 use super::rule::Rule;
 use super::section::Section;
 use super::write::write;
 use crate::engine::Status;
 use crate::event::game_time;
-use crate::fields::{Extensions, PlayerFields};
+use crate::fields::Extensions;
 use crate::game::Encoding;
-use crate::{DeclaredSize, Ending, Game, Outcome, Text, TextEncoding, Version, replay};
+use crate::{DeclaredSize, Ending, Game, Outcome, Text, Version, replay};
 
 /// One thing a salvage did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -305,54 +305,31 @@ fn rewrite_score(game: &mut Game<'static>) {
         return;
     };
     if let Encoding::V1 { result } = &mut game.encoding {
-        let mut parts: Vec<Vec<u8>> = Vec::new();
-        for pair in result.as_bytes().split(|&b| b == b'#') {
-            parts.push(match split_pair(pair) {
-                Some((b"SCORE", old)) => {
-                    let key = pair.get(..pair.len() - old.len()).unwrap_or_default();
-                    [key, score(ending).as_bytes()].concat()
-                }
-                _ => pair.to_vec(),
-            });
-        }
-        *result = Text(Cow::Owned(parts.join(&b'#')));
+        let scored = with_values(result.as_bytes(), |key, _| {
+            (key == b"SCORE").then(|| score(ending).into_bytes())
+        });
+        *result = Text(Cow::Owned(scored));
     }
 }
 
 /// Texts that claim to be UTF-8 and are not, decoded as an old file's would be.
 fn reencode(game: &mut Game<'static>, repairs: &mut Vec<Repair>) -> Result<(), WriteError> {
-    let mut decode = |field: &'static str, bytes: &[u8]| {
-        let (text, from) = crate::TextRule::Undefined.decode(bytes);
-        if !matches!(from, TextEncoding::Ascii | TextEncoding::Utf8) {
-            repairs.push(Repair::Lost(Loss::TextReencoded { field, from }));
-        }
-        text.into_owned()
+    let mut decode = |field, bytes: &[u8]| {
+        let decoded = crate::TextRule::Undefined.decode(bytes);
+        utf8(field, decoded, |loss| repairs.push(Repair::Lost(loss)))
     };
-    let version_info = decode("the version info", game.version_info.as_bytes());
-    let fields: Vec<String> = game
-        .player
-        .named()
-        .map(|(name, field)| decode(name, field))
-        .collect();
+    let (version_info, player) = utf8_texts(game, &mut decode)?;
     match &mut game.encoding {
         Encoding::V1 { result } => {
             *result = Text::from(decode("the result string", result.as_bytes()));
         }
         Encoding::V2 { extensions, .. } => {
-            let renamed: Vec<(String, Vec<u8>)> = extensions
-                .iter()
-                .map(|e| {
-                    (
-                        decode("an extension property's name", e.name),
-                        e.value.to_vec(),
-                    )
-                })
-                .collect();
+            let mut name = |name| decode("an extension property's name", name);
+            let renamed = extensions.iter().map(|e| (name(e.name), e.value));
             *extensions = Extensions::new(renamed)?;
         }
     }
-    game.version_info = Text::from(version_info);
-    game.player = PlayerFields::new(fields)?;
+    (game.version_info, game.player) = (version_info, player);
     debug_assert!(game.version() == Version::V2 || game.text_rule() == crate::TextRule::Utf8);
     Ok(())
 }

@@ -10,7 +10,7 @@
 //! ```
 //! use gametape_murk::engine::World;
 //!
-//! let world = World::from_toml(include_str!("../../worlds/heat.toml"))?;
+//! let world = World::from_toml(gametape_samples::murk::HEAT)?;
 //! let header = world.header();
 //! assert_eq!(header.config_hash, world.config_hash());
 //! assert_eq!(World::from_descriptor(&header.space_descriptor).unwrap()?, world);

@@ -89,7 +89,7 @@ fn field_def(field: &Field) -> FieldDef {
 /// use gametape_murk::engine::World;
 /// use gametape_murk::{CommandBuf, Envelope, Payload, Simulation};
 ///
-/// let mut world = World::from_toml(include_str!("../../worlds/foraging.toml"))?.build()?;
+/// let mut world = World::from_toml(gametape_samples::murk::FORAGING)?.build()?;
 /// let mut commands = CommandBuf::new();
 /// let set = Payload::SetField { coord: (&[3, 4]).into(), field: 0, value: 1.0 };
 /// commands.push(&Envelope::default(), &set)?;

@@ -7,7 +7,7 @@ use super::beside::{Beside, Comparison};
 use super::world::{self, WorldFile};
 use crate::engine::{Checker, EngineWorld, World};
 use crate::{
-    AnyWorld, Auditor, Finding, Findings, Hash, Header, ReadOptions, Reader, Rule, Verifier,
+    AnyWorld, Auditor, Finding, Findings, Frame, Hash, Header, ReadOptions, Reader, Rule, Verifier,
     VerifyError,
 };
 
@@ -43,40 +43,17 @@ pub(super) fn audit(tape: &MurkTape, given: Option<&WorldFile>) -> Result<Audit,
                 None
             }
         });
-    let mut verifier = simulation.as_mut().and_then(|simulation| {
-        Verifier::new(&header, simulation)
-            .map_err(|error| auditor.note(outcome(error)))
-            .ok()
-    });
+    let mut replaying = Replaying::new(&header, simulation.as_mut(), &mut auditor);
     let checker = world.as_ref().and_then(|world| checker(world, &header));
-    let mut replay = match verifier {
-        Some(_) => Replay::Right,
-        None => Replay::NotTried,
-    };
     while let Some(frame) = reader.next_frame()? {
         match &checker {
             Some(checker) => auditor.push(&frame, checker),
             None => auditor.push(&frame, &AnyWorld),
         }
         index.frame(input, &frame, &mut auditor);
-        let Some(running) = &mut verifier else {
-            continue;
-        };
-        if let Err(error) = running.push(&frame) {
-            auditor.note(outcome(error));
-            verifier = None;
-            replay = Replay::Diverged;
-        } else if let Some(reason) = running.simulation().failure() {
-            let reason = reason.to_owned();
-            auditor.note(frame.finding(Rule::TickFailed { reason }));
-        }
+        replaying.push(&frame, &mut auditor);
     }
-    if let Some(running) = verifier
-        && let Err(error) = running.finish()
-    {
-        auditor.note(outcome(error));
-        replay = Replay::Diverged;
-    }
+    let replay = replaying.finish(&mut auditor);
     let frames = auditor.frames();
     if !reader.findings().is_empty() {
         index.explain(input, frames, &mut auditor);
@@ -86,6 +63,55 @@ pub(super) fn audit(tape: &MurkTape, given: Option<&WorldFile>) -> Result<Audit,
     }
     let findings = auditor.finish(reader.findings());
     Ok(told(&findings, world.as_ref(), summary(frames, replay)))
+}
+
+/// The replay beside an audit: it stops where it parts from the recording.
+struct Replaying<'s> {
+    verifier: Option<Verifier<'s, EngineWorld>>,
+    came: Replay,
+}
+
+impl<'s> Replaying<'s> {
+    fn new(
+        header: &Header<'_>,
+        simulation: Option<&'s mut EngineWorld>,
+        auditor: &mut Auditor,
+    ) -> Self {
+        let verifier = simulation.and_then(|simulation| {
+            Verifier::new(header, simulation)
+                .map_err(|error| auditor.note(outcome(error)))
+                .ok()
+        });
+        let came = match verifier {
+            Some(_) => Replay::Right,
+            None => Replay::NotTried,
+        };
+        Self { verifier, came }
+    }
+
+    fn push(&mut self, frame: &Frame<'_>, auditor: &mut Auditor) {
+        let Some(running) = &mut self.verifier else {
+            return;
+        };
+        if let Err(error) = running.push(frame) {
+            auditor.note(outcome(error));
+            self.verifier = None;
+            self.came = Replay::Diverged;
+        } else if let Some(reason) = running.simulation().failure() {
+            let reason = reason.to_owned();
+            auditor.note(frame.finding(Rule::TickFailed { reason }));
+        }
+    }
+
+    fn finish(self, auditor: &mut Auditor) -> Replay {
+        match self.verifier.map(Verifier::finish) {
+            Some(Err(error)) => {
+                auditor.note(outcome(error));
+                Replay::Diverged
+            }
+            _ => self.came,
+        }
+    }
 }
 
 /// The findings, each with its time where a world says how long a tick is.

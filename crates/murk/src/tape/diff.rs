@@ -1,16 +1,16 @@
 //! What differs between two recordings, down to the cell where both can be replayed.
 
-use std::fmt::Write as _;
-
+use gametape_core::ToDatum as _;
 use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
 
 use super::MurkTape;
 use super::error::stopped;
-use super::json::single;
 use super::world::{self, WorldFile};
+use crate::value::Value as Shown;
 use crate::{
-    Cause, CommandText, Difference, FrameDiff, Replay, StateDiff, VerifyError, diff_states, read,
+    Cause, CommandText, Difference, FrameDiff, Hash, Replay, StateDiff, VerifyError, diff_states,
+    read,
 };
 
 pub(super) fn diff(
@@ -85,113 +85,79 @@ fn compare(
 }
 
 fn sentence(first: &FrameDiff) -> String {
-    let mut text = match (first.tick, first.other_tick) {
+    let frame = first.frame;
+    let place = match (first.tick, first.other_tick) {
         (Some(tick), None) => {
-            return format!(
-                "frame {} (tick {tick}): the second recording has ended",
-                first.frame
-            );
+            return format!("frame {frame} (tick {tick}): the second recording has ended");
         }
         (None, other) => {
-            return format!(
-                "frame {} (tick {}): the first recording has ended",
-                first.frame,
-                other.unwrap_or_default()
-            );
+            let tick = other.unwrap_or_default();
+            return format!("frame {frame} (tick {tick}): the first recording has ended");
         }
         (Some(a), Some(b)) if a != b => {
-            format!(
-                "frame {}: tick {a} in the first, tick {b} in the second",
-                first.frame
-            )
+            format!("frame {frame}: tick {a} in the first, tick {b} in the second")
         }
-        (Some(tick), _) => format!("frame {} (tick {tick})", first.frame),
+        (Some(tick), _) => format!("frame {frame} (tick {tick})"),
     };
-    // The place, and what differs there: all that can be said of it.
-    let mut colon = ": ";
-    // Writing to a string does not fail.
+    // What differs there: all that can be said of it.
+    let mut said = Vec::new();
     if let Some((at, a, b)) = &first.command {
         let show = |command: &Option<CommandText>| {
-            command
-                .as_ref()
-                .map_or_else(|| "nothing".to_owned(), ToString::to_string)
+            let nothing = || "nothing".to_owned();
+            command.as_ref().map_or_else(nothing, ToString::to_string)
         };
-        let _ = write!(
-            text,
-            "{colon}command {at} is {} in the first, {} in the second",
-            show(a),
-            show(b)
-        );
-        colon = "; ";
+        let (a, b) = (show(a), show(b));
+        said.push(format!(
+            "command {at} is {a} in the first, {b} in the second"
+        ));
     }
     if let Some((a, b)) = first.hashes {
-        let _ = write!(
-            text,
-            "{colon}hash {a:016x} in the first, {b:016x} in the second"
-        );
-        colon = "; ";
+        let (a, b) = (Hash(a), Hash(b));
+        said.push(format!("hash {a} in the first, {b} in the second"));
     }
-    match &first.states {
-        None => {}
-        Some(StateDiff::Values(values, count)) if values.is_empty() => {
-            let s = if *count == 1 { "" } else { "s" };
-            let _ = write!(
-                text,
-                "{colon}{count} value{s} differ: the worlds have other fields or other cells"
-            );
-        }
-        Some(StateDiff::Values(values, count)) => {
-            let shown: Vec<String> = values
-                .iter()
-                .map(|value| {
-                    format!(
-                        "{} is {} in the first, {} in the second",
-                        value.place(),
-                        shown_value(value.replayed),
-                        shown_value(value.recorded)
-                    )
-                })
-                .collect();
-            let _ = write!(text, "{colon}{}", shown.join("; "));
-            if *count > values.len() as u64 {
-                let _ = write!(text, "; {} more values", count - values.len() as u64);
-            }
-        }
-        Some(StateDiff::Hashes(a, b)) => {
-            for (which, cause) in [("first", a), ("second", b)] {
-                let _ = match cause {
-                    None => write!(text, "{colon}the {which} has the hash of its replay"),
-                    Some(Cause::Value(value)) => write!(
-                        text,
-                        "{colon}in the {which}, {} was {} where the replay has {}",
-                        value.place(),
-                        shown_value(value.recorded),
-                        shown_value(value.replayed)
-                    ),
-                    Some(_) => write!(
-                        text,
-                        "{colon}the {which} differs from its replay in more than one value, or it can't be told in which, or its hash is damaged"
-                    ),
-                };
-                colon = "; ";
-            }
-        }
+    if let Some(states) = &first.states {
+        say_states(states, &mut said);
     }
-    text
-}
-
-/// A value for people: a NaN with its bits, as there are many.
-fn shown_value(value: f32) -> String {
-    if value.is_nan() {
-        format!("NaN ({:#010x})", value.to_bits())
+    if said.is_empty() {
+        place
     } else {
-        format!("{value:?}")
+        format!("{place}: {}", said.join("; "))
     }
 }
 
-/// A value as `dump` writes it: what JSON has no number for is a string of its bits.
-fn json_value(value: f32) -> Value {
-    serde_json::from_str(&single(value)).unwrap_or(Value::Null)
+fn say_states(states: &StateDiff, said: &mut Vec<String>) {
+    match states {
+        StateDiff::Values(values, count) if values.is_empty() => {
+            let s = if *count == 1 { "" } else { "s" };
+            said.push(format!(
+                "{count} value{s} differ: the worlds have other fields or other cells"
+            ));
+        }
+        StateDiff::Values(values, count) => {
+            said.extend(values.iter().map(|value| {
+                let (ours, theirs) = (Shown(value.replayed), Shown(value.recorded));
+                let place = value.place();
+                format!("{place} is {ours} in the first, {theirs} in the second")
+            }));
+            if *count > values.len() as u64 {
+                said.push(format!("{} more values", count - values.len() as u64));
+            }
+        }
+        StateDiff::Hashes(a, b) => said.extend([("first", a), ("second", b)].map(
+            |(which, cause)| match cause {
+                None => format!("the {which} has the hash of its replay"),
+                Some(Cause::Value(value)) => format!(
+                    "in the {which}, {} was {} where the replay has {}",
+                    value.place(),
+                    Shown(value.recorded),
+                    Shown(value.replayed)
+                ),
+                Some(_) => format!(
+                    "the {which} differs from its replay in more than one value, or it can't be told in which, or its hash is damaged"
+                ),
+            },
+        )),
+    }
 }
 
 fn details(first: &FrameDiff, frames: (u64, u64)) -> Map<String, Value> {
@@ -203,8 +169,8 @@ fn details(first: &FrameDiff, frames: (u64, u64)) -> Map<String, Value> {
             "element": value.element,
             "cell": value.location.as_ref().map(|location| location.coord.clone()),
             "component": value.location.as_ref().map(|location| location.component),
-            "first": json_value(first),
-            "second": json_value(second),
+            "first": Value::from(Shown(first).to_datum()),
+            "second": Value::from(Shown(second).to_datum()),
         })
     };
     let values: Vec<Value> = match &first.states {
@@ -221,11 +187,10 @@ fn details(first: &FrameDiff, frames: (u64, u64)) -> Map<String, Value> {
         }
         None => Vec::new(),
     };
-    let hash = |hash: u64| format!("{hash:016x}");
     object(json!({
         "ticks": [first.tick, first.other_tick],
         "command": first.command.as_ref().map(|command| command.0),
-        "hashes": first.hashes.map(|(a, b)| [hash(a), hash(b)]),
+        "hashes": first.hashes.map(|(a, b)| [a, b].map(|hash| Hash(hash).to_string())),
         "values": values,
         "frames": [frames.0, frames.1],
     }))

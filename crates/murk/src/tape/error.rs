@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gametape_core::tape::Error;
 use gametape_core::{Class, Coded};
 
-use crate::WriteError;
+use crate::{Finding, WriteError};
 
 /// What can go wrong with a recording of a simulation, or with what it is made of.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +108,16 @@ impl From<MurkError> for Error {
     fn from(error: MurkError) -> Self {
         Self::format(error)
     }
+}
+
+/// What is there breaks a rule, and what that means for what was asked for.
+pub(crate) fn damaged(finding: &Finding, advice: &str) -> Error {
+    MurkError::Damaged {
+        code: finding.code(),
+        offset: finding.place.offset,
+        message: format!("{}: {}; {advice}", finding.place, finding.message()),
+    }
+    .into()
 }
 
 /// What is asked for can't be made of this recording.

@@ -4,7 +4,7 @@ use gametape_core::tape::{Info, object};
 use serde_json::{Map, Value, json};
 
 use super::{NAME, STEP, world};
-use crate::{Header, Payload, Stats, VERSION};
+use crate::{Hash, Header, Payload, Stats, VERSION};
 
 pub(super) fn info(bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> Info {
     let build = &header.build;
@@ -16,7 +16,7 @@ pub(super) fn info(bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> In
             "compile_flags": build.compile_flags,
         },
         "seed": header.seed,
-        "config_hash": (header.config_hash != 0).then(|| format!("{:016x}", header.config_hash)),
+        "config_hash": (header.config_hash != 0).then(|| Hash(header.config_hash).to_string()),
         "fields": header.field_count,
         "cells": header.cell_count,
         "space_descriptor": world::describe(header),

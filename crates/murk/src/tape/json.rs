@@ -186,7 +186,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The shortest decimal that reads back as the same bits, or the bits.
-pub(super) fn single(value: f32) -> String {
+fn single(value: f32) -> String {
     if value.is_finite() {
         format!("{value:?}")
     } else {

@@ -27,7 +27,7 @@ use crate::{Frame, Header, MAGIC, ReadOptions, Reader, Rule, Stats, VERSION};
 pub(crate) use beside::Beside;
 pub use beside::index_path;
 pub use error::MurkError;
-pub(crate) use error::{stopped, unwritable};
+pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
 pub use world::WorldFile;
 pub(crate) use world::{build, needed};

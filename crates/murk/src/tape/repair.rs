@@ -1,9 +1,10 @@
 //! Keeping what is whole of a recording, and turning flipped bits back.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use gametape_core::tape::{Error, Repaired, Sink, Work};
-use gametape_core::{Input, InputStream};
+use gametape_core::{Input, ReadAt};
 
 use super::MurkTape;
 use super::beside::Beside;
@@ -50,11 +51,14 @@ pub(super) fn repair(
             bits.sort_by_key(|bit| bit.offset);
         }
     }
-    let kept = Kept::of(&tape.input, &bits)?;
+    let mended = |end| {
+        let (input, bits) = (tape.input.clone(), bits.clone());
+        Input::at(Arc::new(Mended { input, bits, end })).map_err(Error::Io)
+    };
+    let kept = Kept::of(&mended(tape.input.size())?)?;
     let dropped = tape.input.size() - kept.end;
     actions.extend(kept.dropped(dropped));
-    let mut mended = Mended::new(&tape.input, &bits).take(kept.end);
-    copy(&mut mended, out, work)?;
+    work.copy(&mended(kept.end)?, out)?;
     work.done(tape.input.size())?;
     Ok(Repaired {
         lossy: lossy || dropped > 0,
@@ -63,56 +67,31 @@ pub(super) fn repair(
     })
 }
 
-fn copy(from: &mut impl Read, out: &mut dyn Sink, work: &Work<'_>) -> Result<(), Error> {
-    let mut piece = vec![0; 256 << 10];
-    let mut copied = 0;
-    loop {
-        let count = match from.read(&mut piece) {
-            Ok(0) => return Ok(()),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Error::Io(error)),
-        };
-        out.write_all(piece.get(..count).unwrap_or_default())
-            .map_err(Error::Output)?;
-        copied += count as u64;
-        work.done(copied)?;
+/// The recording up to some byte, with some bits turned back.
+struct Mended {
+    input: Input,
+    /// The first first.
+    bits: Vec<Bit>,
+    end: u64,
+}
+
+impl ReadAt for Mended {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.end)
     }
-}
 
-/// The recording, with some bits turned back.
-struct Mended<'b> {
-    stream: InputStream,
-    position: u64,
-    /// Those that are still to come, the first first.
-    bits: &'b [Bit],
-}
-
-impl<'b> Mended<'b> {
-    fn new(input: &Input, bits: &'b [Bit]) -> Self {
-        Self {
-            stream: input.stream(),
-            position: 0,
-            bits,
-        }
-    }
-}
-
-impl Read for Mended<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(into)?;
-        while let Some((bit, rest)) = self.bits.split_first() {
-            let at = bit.offset - self.position;
-            if at >= count as u64 {
-                break;
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut stream = self.input.stream();
+        stream.seek(SeekFrom::Start(offset))?;
+        let count = stream.read(into)?;
+        let first = self.bits.partition_point(|bit| bit.offset < offset);
+        for bit in self.bits.iter().skip(first) {
+            let byte = usize::try_from(bit.offset - offset).ok();
+            match byte.and_then(|byte| into.get_mut(..count)?.get_mut(byte)) {
+                Some(byte) => *byte ^= 1 << bit.bit,
+                None => break,
             }
-            let byte = usize::try_from(at).ok().and_then(|at| into.get_mut(at));
-            if let Some(byte) = byte {
-                *byte ^= 1 << bit.bit;
-            }
-            self.bits = rest;
         }
-        self.position += count as u64;
         Ok(count)
     }
 }
@@ -126,9 +105,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(input: &Input, bits: &[Bit]) -> Result<Self, Error> {
-        let mended = Mended::new(input, bits);
-        let mut reader = Reader::with_options(mended, ReadOptions::lenient())?;
+    fn of(input: &Input) -> Result<Self, Error> {
+        let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient())?;
         let (mut frames, mut last_tick) = (0, None);
         while let Some(frame) = reader.next_frame()? {
             frames += 1;

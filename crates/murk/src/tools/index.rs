@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use gametape_core::Input;
 use gametape_core::tape::{Error, Source, Tape};
 
-use crate::tape::{Beside, MurkError, MurkTape, index_path};
-use crate::{Damage, Index, IndexBuilder};
+use crate::tape::{Beside, MurkTape, damaged, index_path};
+use crate::{Damage, IndexBuilder};
 
 /// The index of a recording: a file that has to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,7 +82,7 @@ fn compared(tape: &MurkTape, advice: impl Fn(&Damage) -> &'static str) -> Result
     let Some(Ok(beside)) = Beside::find(tape.path()) else {
         return Ok(false);
     };
-    let Ok(index) = Index::open_whole(beside.input(), tape.input()) else {
+    let Ok(index) = beside.open_whole(tape.input()) else {
         return Ok(false);
     };
     let damage = match index.damages(tape.input()).next() {
@@ -90,12 +90,5 @@ fn compared(tape: &MurkTape, advice: impl Fn(&Damage) -> &'static str) -> Result
         Some(Err(_)) => return Ok(false),
         Some(Ok(damage)) => damage,
     };
-    let finding = damage.finding();
-    let (place, advice) = (&finding.place, advice(&damage));
-    Err(MurkError::Damaged {
-        code: finding.code(),
-        offset: place.offset,
-        message: format!("{place}: {}; {advice}", finding.message()),
-    }
-    .into())
+    Err(damaged(&damage.finding(), advice(&damage)))
 }

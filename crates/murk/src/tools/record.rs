@@ -12,7 +12,7 @@ use super::recorded::Recorded;
 use super::resume::resume;
 use crate::engine::EngineWorld;
 use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
-use crate::{Header, RecordError, Recorder, Writer};
+use crate::{Hash, Header, RecordError, Recorder, Writer};
 
 /// What to record, and where.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         recorded.ticks += 1;
         recorded.commands += of_tick.len() as u64;
         recorded.count(&simulation);
-        recorded.last_hash = Some(format!("{hash:016x}"));
+        recorded.last_hash = Some(Hash(hash).to_string());
     }
     recorder.finish()?.sync_all().map_err(Error::Output)?;
     if indexed && recorded.ticks > 0 {

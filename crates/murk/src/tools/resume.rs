@@ -4,16 +4,15 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use gametape_core::Coded;
 use gametape_core::tape::Error;
 
 use super::commands::Commands;
 use super::recorded::Recorded;
 use crate::engine::EngineWorld;
-use crate::tape::{MurkError, stopped, unwritable};
+use crate::tape::{damaged, stopped, unwritable};
 use crate::{
-    Frame, Header, Reader, ResumeError, Rule, Simulation as _, Verifier, VerifyError, Writer,
-    snapshot_hash, write_frame, write_header,
+    Frame, Header, Reader, ResumeError, Rule, Simulation as _, State, Verifier, VerifyError,
+    Writer, write_frame, write_header,
 };
 
 /// Why a recording is not resumed.
@@ -23,6 +22,10 @@ const OTHER_WORLD: &str =
 /// What is to be done about damage.
 const MEND: &str = "nothing was changed: `gametape repair` turns flipped bits back where an index \
                     lies beside the recording";
+
+/// What is said of a cut frame that is another than the one that is made next.
+const OTHER_FRAME: &str = "this is not the start of the frame that is made next: the recording is \
+                           damaged, or other commands were given than now";
 
 /// Goes to the end of a recording: its frames are replayed, and have to be right. Where one was cut,
 /// it is made again, the simulation is behind it, and its hash is given: damage, of a length above
@@ -57,7 +60,7 @@ pub(super) fn resume(
             Ok(Some(frame)) => frame,
             Ok(None) => break false,
             Err(error) if error.is_truncated() => break true,
-            Err(error) => return Err(damaged(error.into())),
+            Err(error) => return Err(refused(error.into())),
         };
         let before = recorded.resumed_after;
         if frame.tick != before.saturating_add(1) {
@@ -78,7 +81,7 @@ pub(super) fn resume(
     if cut {
         return resume_before(file, header, simulation, commands, recorded);
     }
-    let (writer, _) = Writer::resume(file).map_err(damaged)?;
+    let (writer, _) = Writer::resume(file).map_err(refused)?;
     Ok((writer, None))
 }
 
@@ -99,10 +102,9 @@ fn resume_before(
             source,
         })
     })?;
-    let field = |field| simulation.field(field).unwrap_or_default();
-    let hash = snapshot_hash((0..header.field_count).map(field));
+    let hash = State::of(simulation, header.field_count).hash();
     let next = write_frame(tick, given, hash).map_err(|error| unwritable(error.to_string()))?;
-    let (writer, resumed) = Writer::resume_before(file, &next).map_err(damaged)?;
+    let (writer, resumed) = Writer::resume_before(file, &next).map_err(refused)?;
     recorded.dropped = resumed.dropped;
     Ok((writer, Some(hash)))
 }
@@ -110,43 +112,20 @@ fn resume_before(
 /// Ticks are recorded one after the other, from 1. The engine counts them by itself: a replay does
 /// not see that one is damaged.
 fn other_tick(before: u64, frame: &Frame<'_>) -> Error {
-    let now = frame.tick;
-    let finding = frame.finding(if now > before {
-        Rule::TickGap { before, now }
-    } else {
-        Rule::TickOrder { before, now }
-    });
-    MurkError::Damaged {
-        code: finding.code(),
-        offset: finding.place.offset,
-        message: format!("{}: {}; {MEND}", finding.place, finding.message()),
-    }
-    .into()
+    damaged(&frame.finding(Rule::of_tick(before, frame.tick)), MEND)
 }
 
 /// What is there is no frame, and none that was cut.
-fn damaged(error: ResumeError) -> Error {
-    let message = match &error {
-        ResumeError::Read(crate::Error::Io { .. }) => None,
-        ResumeError::NotTorn { problem, .. } => Some(format!(
-            "{}: {}; this is not the start of the frame that is made next: the recording is \
-             damaged, or other commands were given than now",
-            problem.place,
-            problem.message()
-        )),
-        other => Some(other.to_string()),
-    };
-    match (message, error) {
-        (None, ResumeError::Read(error)) => error.into(),
-        (message, error) => MurkError::Damaged {
-            code: error.code(),
-            offset: error.offset(),
-            message: format!(
-                "{}; {MEND}, and else keeps the whole frames before it",
-                message.unwrap_or_default()
-            ),
+fn refused(error: ResumeError) -> Error {
+    let mend = format!("{MEND}, and else keeps the whole frames before it");
+    match error {
+        ResumeError::NotTorn { problem, .. } => {
+            damaged(&problem, &format!("{OTHER_FRAME}; {mend}"))
         }
-        .into(),
+        ResumeError::Read(error) => match error.finding() {
+            Some(finding) => damaged(finding, &mend),
+            None => error.into(),
+        },
     }
 }
 

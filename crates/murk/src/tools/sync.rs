@@ -9,7 +9,7 @@ use super::commands::Commands;
 use super::minimise::log_of;
 use crate::engine::World;
 use crate::tape::{MurkTape, WorldFile, build, needed, stopped};
-use crate::{SyncError, rollback_test};
+use crate::{Hash, SyncError, rollback_test};
 
 /// What to run, and how often.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ where
             in_sync: true,
             tick: None,
             message: None,
-            last_hash: Some(format!("{:016x}", sync.last_hash)),
+            last_hash: Some(Hash(sync.last_hash).to_string()),
         }),
         Err(SyncError::Desync(desync)) => Ok(Synced {
             ticks,

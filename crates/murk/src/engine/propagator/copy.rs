@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators::IdentityCopy as Its;
 
-use super::stock::{Ids, Named, Stock, Use};
+use super::stock::{Ids, Named, Stock, Use, writes};
 use crate::engine::define::parameters;
 
 parameters! {
@@ -16,7 +16,7 @@ parameters! {
 
 impl Stock for IdentityCopy {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
-        vec![(Named::Key("field", &self.field), Use::Write)]
+        vec![writes("field", &self.field)]
     }
 
     fn build(&self, fields: &Ids<'_>) -> Result<Box<dyn Origin>, String> {

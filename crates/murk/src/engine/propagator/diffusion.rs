@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators::ScalarDiffusion as Its;
 
-use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use};
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes};
 use crate::engine::define::parameters;
 use crate::engine::error::Fault;
 
@@ -35,11 +35,11 @@ parameters! {
 impl Stock for ScalarDiffusion {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         let mut uses = vec![
-            (Named::Key("input_field", &self.input_field), Use::Read),
-            (Named::Key("output_field", &self.output_field), Use::Write),
+            reads("input_field", &self.input_field),
+            writes("output_field", &self.output_field),
         ];
         let gradient = self.gradient_field.iter();
-        uses.extend(gradient.map(|field| (Named::Key("gradient_field", field), Use::Write)));
+        uses.extend(gradient.map(|field| writes("gradient_field", field)));
         uses
     }
 

@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators::{AgentEmission as Its, EmissionMode};
 
-use super::stock::{Ids, Named, Stock, Use};
+use super::stock::{Ids, Named, Stock, Use, reads, writes};
 use crate::engine::define::{parameters, words};
 
 words! {
@@ -33,14 +33,8 @@ parameters! {
 impl Stock for AgentEmission {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         vec![
-            (
-                Named::Key("presence_field", &self.presence_field),
-                Use::Read,
-            ),
-            (
-                Named::Key("emission_field", &self.emission_field),
-                Use::Write,
-            ),
+            reads("presence_field", &self.presence_field),
+            writes("emission_field", &self.emission_field),
         ]
     }
 

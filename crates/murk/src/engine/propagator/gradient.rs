@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators as its;
 
-use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use};
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes};
 use crate::engine::define::parameters;
 use crate::engine::error::Fault;
 
@@ -20,8 +20,8 @@ parameters! {
 impl Stock for GradientCompute {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         vec![
-            (Named::Key("input_field", &self.input_field), Use::Read),
-            (Named::Key("output_field", &self.output_field), Use::Write),
+            reads("input_field", &self.input_field),
+            writes("output_field", &self.output_field),
         ]
     }
 
@@ -53,11 +53,8 @@ parameters! {
 impl Stock for FlowField {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         vec![
-            (
-                Named::Key("potential_field", &self.potential_field),
-                Use::Read,
-            ),
-            (Named::Key("flow_field", &self.flow_field), Use::Write),
+            reads("potential_field", &self.potential_field),
+            writes("flow_field", &self.flow_field),
         ]
     }
 

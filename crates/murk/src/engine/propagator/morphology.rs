@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators::{MorphOp, MorphologicalOp as Its};
 
-use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use};
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes};
 use crate::engine::define::{parameters, words};
 use crate::engine::error::Fault;
 
@@ -36,8 +36,8 @@ parameters! {
 impl Stock for MorphologicalOp {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         vec![
-            (Named::Key("input_field", &self.input_field), Use::Read),
-            (Named::Key("output_field", &self.output_field), Use::Write),
+            reads("input_field", &self.input_field),
+            writes("output_field", &self.output_field),
         ]
     }
 

@@ -4,7 +4,7 @@ use murk_core::FieldId;
 use murk_propagator::Propagator as Origin;
 use murk_propagators::{NoiseInjection as Its, NoiseType};
 
-use super::stock::{Ids, Named, Rebuild, Stock, Use};
+use super::stock::{Ids, Named, Rebuild, Stock, Use, writes};
 use crate::engine::define::{parameters, words};
 
 words! {
@@ -47,7 +47,7 @@ impl NoiseInjection {
 
 impl Stock for NoiseInjection {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
-        vec![(Named::Key("field", &self.field), Use::Write)]
+        vec![writes("field", &self.field)]
     }
 
     fn build(&self, fields: &Ids<'_>) -> Result<Box<dyn Origin>, String> {

@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators::{RegrowthModel, ResourceField as Its};
 
-use super::stock::{Ids, Named, Stock, Use};
+use super::stock::{Ids, Named, Stock, Use, reads, writes};
 use crate::engine::define::{parameters, words};
 
 words! {
@@ -37,11 +37,8 @@ parameters! {
 impl Stock for ResourceField {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         vec![
-            (
-                Named::Key("presence_field", &self.presence_field),
-                Use::Read,
-            ),
-            (Named::Key("field", &self.field), Use::Write),
+            reads("presence_field", &self.presence_field),
+            writes("field", &self.field),
         ]
     }
 

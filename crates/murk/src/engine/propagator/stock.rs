@@ -67,6 +67,16 @@ pub(in crate::engine) enum Named<'a> {
     Number(usize, &'static str),
 }
 
+/// A field that is read, by a key and the name that the key has.
+pub(super) const fn reads<'a>(key: &'static str, name: &'a str) -> (Named<'a>, Use) {
+    (Named::Key(key, name), Use::Read)
+}
+
+/// A field that is written from nothing.
+pub(super) const fn writes<'a>(key: &'static str, name: &'a str) -> (Named<'a>, Use) {
+    (Named::Key(key, name), Use::Write)
+}
+
 /// The fields' numbers by their names.
 pub(in crate::engine) struct Ids<'a>(pub &'a HashMap<&'a str, usize>);
 

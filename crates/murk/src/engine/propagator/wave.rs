@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators::WavePropagation as Its;
 
-use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use};
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, writes};
 use crate::engine::define::parameters;
 use crate::engine::error::Fault;
 
@@ -23,9 +23,10 @@ parameters! {
 
 impl Stock for WavePropagation {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
-        let displacement = Named::Key("displacement_field", &self.displacement_field);
-        let velocity = Named::Key("velocity_field", &self.velocity_field);
-        vec![(displacement, Use::Write), (velocity, Use::Write)]
+        vec![
+            writes("displacement_field", &self.displacement_field),
+            writes("velocity_field", &self.velocity_field),
+        ]
     }
 
     fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {

@@ -1,0 +1,148 @@
+//! Recordings made event by event, as somebody would forge them.
+
+use gametape_mines::rmv::Findings;
+use gametape_mines::{
+    Board, BoardEvent, Buttons, Cell, Ending, Engine, Event, Face, Game, Minefield, Mode,
+    MouseAction, MouseEvent, Outcome, Replayed, Version, property, replay,
+};
+
+use super::findings;
+
+/// The board of a picture: `*` mine, `.` safe, one square a character.
+pub fn board(picture: &[&str]) -> Board<'static> {
+    let mines = picture.iter().enumerate().flat_map(|(row, line)| {
+        let squares = line.bytes().enumerate();
+        let mines = squares.filter(|(_, square)| *square == b'*');
+        mines.map(move |(col, _)| Cell::new(col as u8, row as u8))
+    });
+    Board::new(picture[0].len() as u32, picture.len() as u32, mines, 0).unwrap()
+}
+
+/// A mouse event in the middle of a square.
+pub fn mouse(
+    action: MouseAction,
+    time_ms: u32,
+    buttons: Buttons,
+    col: i32,
+    row: i32,
+) -> MouseEvent {
+    MouseEvent {
+        action,
+        time_ms,
+        buttons,
+        x: col * 16 + 5,
+        y: row * 16 + 5,
+        reduced: false,
+    }
+}
+
+/// Board events as the specification's name with column and row: `open_210 flag00`.
+pub fn text(events: &[BoardEvent]) -> String {
+    let text = |e: &BoardEvent| format!("{}{}{}", e.face.name(), e.cell.col, e.cell.row);
+    events.iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+/// A recording on the picture of a [`board`]. Board events are written as [`text`] writes them.
+pub struct Recording {
+    game: Game<'static>,
+    engine: Engine,
+    buttons: Buttons,
+    time_ms: u32,
+}
+
+impl Recording {
+    pub fn new(picture: &[&str]) -> Self {
+        let board = board(picture);
+        let engine = Engine::new(Minefield::new(&board), 16, false);
+        let mut game = Game::new(Version::V2, board);
+        let bbbv = gametape_mines::metrics::bbbv(engine.field());
+        game.properties.to_mut()[property::BBBV_LOW] = bbbv as u8;
+        Self {
+            game,
+            engine,
+            buttons: Buttons::LEFT,
+            time_ms: 0,
+        }
+    }
+
+    /// Turns question marks on; before the first event.
+    pub fn marks(&mut self) -> &mut Self {
+        self.game.properties.to_mut()[property::MARKS] = 1;
+        self.engine = Engine::of(&self.game);
+        self
+    }
+
+    /// Another game mode; before the first event.
+    pub fn mode(&mut self, mode: Mode) -> &mut Self {
+        self.game.properties.to_mut()[property::MODE] = mode.code();
+        self
+    }
+
+    fn mouse(&mut self, action: MouseAction, col: i32, row: i32) -> MouseEvent {
+        self.buttons = self.buttons.after(action);
+        let event = mouse(action, self.time_ms, self.buttons, col, row);
+        self.time_ms += 40;
+        self.game.events.push_shortest(Event::Mouse(event)).unwrap();
+        event
+    }
+
+    /// Plays by the rules.
+    pub fn plays(&mut self, action: MouseAction, col: i32, row: i32) -> &mut Self {
+        let event = self.mouse(action, col, row);
+        let mut shown = Vec::new();
+        self.engine.apply(&event, &mut shown);
+        for event in shown {
+            self.game.events.push(Event::Board(event)).unwrap();
+        }
+        self
+    }
+
+    /// What the rules would give.
+    pub fn gives(&mut self, action: MouseAction, col: i32, row: i32) -> String {
+        let event = self.mouse(action, col, row);
+        let mut shown = Vec::new();
+        self.engine.apply(&event, &mut shown);
+        text(&shown)
+    }
+
+    /// A mouse event, and what the recording says of it.
+    pub fn says(&mut self, action: MouseAction, col: i32, row: i32, board: &str) -> &mut Self {
+        let event = self.mouse(action, col, row);
+        self.engine.apply(&event, &mut Vec::new());
+        for event in board.split_whitespace().map(board_event) {
+            self.game.events.push(Event::Board(event)).unwrap();
+        }
+        self
+    }
+
+    pub fn game(&self, outcome: Outcome) -> Game<'static> {
+        let mut game = self.game.clone();
+        game.ending = Some(Ending {
+            outcome,
+            time_ms: game.events.last_time_ms(),
+        });
+        game
+    }
+
+    pub fn ended(&self, outcome: Outcome) -> (Findings, Replayed) {
+        let game = self.game(outcome);
+        (findings(&game), replay(&game))
+    }
+
+    /// The game is left here.
+    pub fn left(&self) -> (Findings, Replayed) {
+        self.ended(Outcome::Other)
+    }
+}
+
+fn board_event(text: &str) -> BoardEvent {
+    let (name, cell) = text.split_at(text.len() - 2);
+    let at = |n: usize| cell.as_bytes()[n] - b'0';
+    BoardEvent {
+        cell: Cell::new(at(0), at(1)),
+        face: (9..=27)
+            .filter_map(Face::from_code)
+            .find(|face| face.name() == name)
+            .unwrap(),
+    }
+}

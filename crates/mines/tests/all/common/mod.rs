@@ -1,0 +1,77 @@
+//! What several tests take their recordings from.
+
+pub mod board;
+
+use std::path::PathBuf;
+
+use gametape_mines::rmv::{self, EventLog, Findings, Severity};
+use gametape_mines::{Board, Cell, Event, Game};
+use gametape_samples::mines::{Scenario, record, scenarios};
+use proptest::collection::btree_set;
+use proptest::prelude::*;
+
+/// The real recordings, by name; none, and loudly so, where they are not there.
+pub fn real_files() -> Vec<(String, Vec<u8>)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/rmv");
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        eprintln!(
+            "SKIPPED: no real recordings at {}; this test has checked nothing",
+            folder.display()
+        );
+        return Vec::new();
+    };
+    let mut files: Vec<(String, Vec<u8>)> = entries
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The scenario of this name.
+pub fn scenario(name: &str) -> Scenario {
+    scenarios().into_iter().find(|s| s.name == name).unwrap()
+}
+
+/// The game with this name and seed.
+pub fn game(name: &str, seed: u64) -> Game<'static> {
+    record(&scenario(name), seed).unwrap()
+}
+
+/// The same game with other events.
+pub fn rewritten(game: &Game<'_>, events: impl IntoIterator<Item = Event>) -> Game<'static> {
+    let mut game = game.clone().into_owned();
+    game.events = EventLog::empty(game.version());
+    for event in events {
+        game.events.push_shortest(event).unwrap();
+    }
+    game
+}
+
+/// The findings of a game, once it is written.
+pub fn findings(game: &Game<'_>) -> Findings {
+    rmv::audit(&rmv::write(game).unwrap()).findings
+}
+
+/// The worst of them, and the codes of all.
+pub fn audited(game: &Game<'_>) -> (Option<Severity>, Vec<&'static str>) {
+    let findings = findings(game);
+    (findings.worst(), codes(&findings))
+}
+
+pub fn codes(findings: &Findings) -> Vec<&'static str> {
+    findings.iter().map(rmv::Finding::code).collect()
+}
+
+/// Boards of up to `side` squares each way, with fewer than `mines` mines.
+pub fn boards(side: u32, mines: usize) -> impl Strategy<Value = Board<'static>> {
+    (1..=side, 1..=side, any::<u32>()).prop_flat_map(move |(cols, rows, timestamp)| {
+        btree_set((0..rows as u8, 0..cols as u8), 0..mines).prop_map(move |mines| {
+            let mines = mines.into_iter().map(|(row, col)| Cell::new(col, row));
+            Board::new(cols, rows, mines, timestamp).unwrap()
+        })
+    })
+}

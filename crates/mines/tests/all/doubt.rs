@@ -1,0 +1,668 @@
+//! What nobody has published excuses the board events it could have made, and no others.
+
+use gametape_mines::rmv::Severity;
+use gametape_mines::{
+    Board, BoardEvent, Buttons, Cell, Engine, Event, Face, Game, Metrics, Minefield, MouseAction,
+    MouseEvent, Outcome, Version, property, replay,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::common::board::{Recording, mouse};
+use crate::common::{audited, boards, findings, game, rewritten};
+
+use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
+
+/// A middle button that goes down and up beside the board, right behind every `every`th mouse
+/// event that leaves no button held; `release` tells whether it goes up at all.
+fn with_middle_clicks(game: &Game<'_>, every: usize, release: bool) -> Game<'static> {
+    let mut events: Vec<Event> = Vec::new();
+    let mut quiet = 0usize;
+    let mut last: Option<MouseEvent> = None;
+    for event in &game.events {
+        if let Event::Mouse(mouse) = event {
+            if let Some(before) = last.filter(|before| before.buttons == Buttons::NONE) {
+                if quiet.is_multiple_of(every) && (release || quiet == 0) {
+                    events.extend(middle_click(before.time_ms, release));
+                }
+                quiet += 1;
+            }
+            last = Some(mouse);
+        }
+        events.push(match event {
+            // A button that never goes up stays in nFlags.
+            Event::Mouse(mut mouse) if !release && quiet > 0 => {
+                mouse.buttons.0 |= Buttons::MIDDLE.0;
+                Event::Mouse(mouse)
+            }
+            event => event,
+        });
+    }
+    rewritten(game, events)
+}
+
+fn middle_click(time_ms: u32, release: bool) -> Vec<Event> {
+    let event = |action, buttons| {
+        Event::Mouse(MouseEvent {
+            action,
+            time_ms,
+            buttons,
+            x: -5,
+            y: -5,
+            reduced: false,
+        })
+    };
+    let mut click = vec![event(MiddleDown, Buttons::MIDDLE)];
+    if release {
+        click.push(event(MiddleUp, Buttons::NONE));
+    }
+    click
+}
+
+/// Every way to alter one board event of a recording: another face, left out, told twice, another
+/// cell.
+fn forgeries(game: &Game<'_>, at: usize) -> Vec<(&'static str, Game<'static>)> {
+    let events: Vec<Event> = game.events.iter().collect();
+    let Event::Board(board) = events[at] else {
+        panic!("a board event");
+    };
+    let other_face = BoardEvent {
+        face: match board.face {
+            Face::Number(number) => Face::Number((number + 1) % 9),
+            Face::Flag => Face::Closed,
+            _ => Face::Flag,
+        },
+        ..board
+    };
+    let far = Cell::new(
+        (board.cell.col + game.board.cols / 2) % game.board.cols,
+        (board.cell.row + game.board.rows / 2) % game.board.rows,
+    );
+    let number = Minefield::new(&game.board).number(far);
+    let elsewhere = BoardEvent {
+        cell: far,
+        face: match board.face {
+            Face::Number(_) => Face::Number(number),
+            face => face,
+        },
+    };
+    let with = |change: &dyn Fn(&mut Vec<Event>)| {
+        let mut events = events.clone();
+        change(&mut events);
+        rewritten(game, events)
+    };
+    vec![
+        (
+            "another face",
+            with(&|events| events[at] = Event::Board(other_face)),
+        ),
+        (
+            "left out",
+            with(&|events| {
+                events.remove(at);
+            }),
+        ),
+        (
+            "told twice",
+            with(&|events| events.insert(at, Event::Board(board))),
+        ),
+        (
+            "another cell",
+            with(&|events| events[at] = Event::Board(elsewhere)),
+        ),
+    ]
+}
+
+/// The places of some board events behind the first opening, the last one among them.
+fn some_board_events(game: &Game<'_>) -> Vec<usize> {
+    let places: Vec<usize> = (0..)
+        .zip(&game.events)
+        .filter(|(_, event)| matches!(event, Event::Board(_)))
+        .map(|(at, _)| at)
+        .collect();
+    let step = (places.len() / 23).max(1);
+    places
+        .iter()
+        .rev()
+        .step_by(step)
+        .take(20)
+        .copied()
+        .collect()
+}
+
+/// The fault this file is about: a middle click that could have done nothing at all turned every
+/// later error into a warning.
+#[test]
+fn a_middle_click_beside_the_board_excuses_nothing() {
+    for name in [
+        "beginner-win",
+        "intermediate-win",
+        "v1-beginner-win",
+        "clumsy",
+    ] {
+        for every in [usize::MAX, 1, 7] {
+            let sound = with_middle_clicks(&game(name, 2), every, true);
+            let (severity, found) = audited(&sound);
+            assert_eq!(severity, Some(Severity::Info), "{name}: {found:?}");
+            for at in some_board_events(&sound) {
+                for (what, forged) in forgeries(&sound, at) {
+                    let (_, found) = audited(&forged);
+                    assert!(
+                        found.contains(&"rmv.board-event"),
+                        "{name}, every {every}, event {at} {what}: {found:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A middle button held from the first click to the last: a program that does not use it gives
+/// the recording that the other buttons make. What they can't make stays an error.
+#[test]
+fn a_held_middle_button_excuses_no_more_than_the_mouse_can_do() {
+    for (name, seed) in [("beginner-win", 2), ("beginner-win", 3), ("no-flags", 2)] {
+        let sound = with_middle_clicks(&game(name, seed), usize::MAX, false);
+        let (severity, found) = audited(&sound);
+        assert_eq!(severity, Some(Severity::Warning), "{name}: {found:?}");
+        assert!(found.contains(&"rmv.board-event-unproven"), "{found:?}");
+        let replayed = replay(&sound);
+        assert_eq!(replayed.fault, None);
+        assert!(replayed.doubted.is_some_and(|doubted| doubted.times > 1));
+        let events: Vec<Event> = sound.events.iter().collect();
+        for at in some_board_events(&sound) {
+            let Event::Board(board) = events[at] else {
+                continue;
+            };
+            for (what, forged) in forgeries(&sound, at) {
+                // That a press shows or not, or a flag is set or not, a strange middle button
+                // could do; every one of the others it could not.
+                if what == "left out" && !matches!(board.face, Face::Number(_)) {
+                    continue;
+                }
+                let (severity, found) = audited(&forged);
+                assert_eq!(
+                    severity,
+                    Some(Severity::Error),
+                    "{name}, {board:?} {what}: {found:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A wide board with three mines; the opening on the right is one click.
+const WIDE: [&str; 3] = ["*..*....", ".*......", "........"];
+
+/// A game on [`WIDE`]: the number in (2, 0) is open, its two mines are flagged.
+fn flagged() -> Recording {
+    let mut game = Recording::new(&WIDE);
+    game.plays(LeftUp, 2, 0);
+    for (col, row) in [(3, 0), (1, 1)] {
+        game.plays(RightDown, col, row).plays(RightUp, col, row);
+    }
+    game
+}
+
+#[test]
+fn a_middle_button_that_does_nothing_is_in_doubt_and_the_rest_is_not() {
+    let mut game = flagged();
+    game.says(MiddleDown, 2, 0, "").says(MiddleUp, 2, 0, "");
+    // What the middle button would have opened is closed: a click opens it.
+    game.says(LeftDown, 2, 1, "pressed21")
+        .says(LeftUp, 2, 1, "open_221");
+    let (findings, replayed) = game.left();
+    assert_eq!(replayed.fault, None);
+    assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
+    assert_eq!(findings.worst(), Some(Severity::Warning), "{findings:?}");
+    let doubt = findings
+        .iter()
+        .find(|finding| finding.code() == "rmv.board-event-unproven")
+        .unwrap();
+    assert_eq!(
+        doubt.message(),
+        "the recording says nothing more, standard rules give cell (1, 0) shows pressed; the \
+         specification leaves the middle button open; so the board events of 1 mouse event are \
+         in doubt"
+    );
+
+    // Once the middle button is up, the left one is what it is.
+    game.says(LeftDown, 1, 0, "pressed10")
+        .says(LeftUp, 1, 0, "open_310");
+    let (findings, replayed) = game.left();
+    assert!(findings.has("rmv.board-event"), "{findings:?}");
+    assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
+}
+
+#[test]
+fn a_middle_button_that_chords_as_it_goes_down_is_in_doubt() {
+    let mut game = flagged();
+    game.says(MiddleDown, 2, 0, "open_210 open_221 open_131")
+        .says(MiddleUp, 2, 0, "");
+    assert_eq!(game.left().1.fault, None);
+    for wrong in [
+        // A number that is not the cell's, half a chord, a cell out of reach, one twice.
+        "open_310 open_221 open_131",
+        "open_210 open_221",
+        "open_210 open_221 open_131 open_112",
+        "open_210 open_221 open_131 open_131",
+        "open_210 open_221 open_131 flag22",
+        "open_210 open_221 open_131 closed21",
+        "open_210 open_221 open_131 pressed70",
+    ] {
+        let mut game = flagged();
+        game.says(MiddleDown, 2, 0, wrong).says(MiddleUp, 2, 0, "");
+        assert!(game.left().1.fault.is_some(), "{wrong}");
+    }
+}
+
+#[test]
+fn no_middle_click_opens_what_no_chord_could() {
+    // One flag of two is missing: no chord of any program fires here.
+    let mut game = Recording::new(&WIDE);
+    game.plays(LeftUp, 2, 0);
+    game.plays(RightDown, 3, 0).plays(RightUp, 3, 0);
+    for _ in 0..20 {
+        game.says(MiddleDown, 2, 0, "").says(MiddleUp, 2, 0, "");
+    }
+    let sound = game.left().1;
+    assert_eq!(sound.fault, None);
+    assert_eq!(sound.doubted.map(|doubted| doubted.times), Some(20));
+    game.says(MiddleDown, 2, 0, "")
+        .says(MiddleUp, 2, 0, "open_210 open_221 open_131");
+    assert!(game.left().1.fault.is_some());
+
+    // Neither is a closed square a chord.
+    for opened in [
+        "open_221",
+        "open_122",
+        "open_blast11",
+        "open_blast00",
+        "open11",
+    ] {
+        let mut game = Recording::new(&WIDE);
+        game.plays(LeftUp, 2, 0);
+        game.says(MiddleDown, 1, 0, "").says(MiddleUp, 1, 0, opened);
+        assert!(game.left().1.fault.is_some(), "{opened}");
+    }
+}
+
+/// A game that is won by the middle button alone claims the squares that the recording opened.
+#[test]
+fn the_ending_is_that_of_the_recorded_board() {
+    let mut game = Recording::new(&["*..", "..."]);
+    game.plays(LeftUp, 1, 0);
+    game.plays(RightDown, 0, 0).plays(RightUp, 0, 0);
+    // The chord would win; the recording says that nothing happened.
+    game.says(MiddleDown, 1, 0, "").says(MiddleUp, 1, 0, "");
+    for (outcome, sound) in [
+        (Outcome::Other, true),
+        (Outcome::Win, false),
+        (Outcome::Blast, false),
+    ] {
+        let (findings, _) = game.ended(outcome);
+        assert_eq!(!findings.has("rmv.outcome"), sound, "{outcome}");
+        assert!(findings.has("rmv.board-event-unproven"));
+    }
+}
+
+/// Board events of a middle click may come one mouse event late, as all others.
+#[test]
+fn a_middle_click_may_lag_behind() {
+    let mut game = flagged();
+    game.says(MiddleDown, 2, 0, "")
+        .says(Move, 2, 0, "pressed10 pressed21 pressed31")
+        .says(MiddleUp, 2, 0, "open_210 open_221 open_131");
+    let (findings, replayed) = game.left();
+    assert_eq!(replayed.divergence, None, "{findings:?}");
+    assert_eq!(replayed.lag.map(|lag| lag.times), Some(1));
+}
+
+/// Question marks: a square with one may open with its neighbours or stay.
+#[test]
+fn question_marks_may_stay_closed_and_nothing_else_may() {
+    // A question mark on (3, 1), and the opening is clicked in (3, 0).
+    let start = || {
+        let mut game = Recording::new(&["*......", "......*", "......."]);
+        game.marks();
+        game.plays(LeftUp, 1, 0);
+        for _ in 0..2 {
+            game.plays(RightDown, 3, 1).plays(RightUp, 3, 1);
+        }
+        game.plays(LeftDown, 3, 0);
+        game
+    };
+    let standard = start().gives(LeftUp, 3, 0);
+    assert!(standard.contains("open_031"), "{standard}");
+    let stays: Vec<&str> = standard
+        .split(' ')
+        .filter(|event| *event != "open_031")
+        .collect();
+
+    let mut game = start();
+    game.says(LeftUp, 3, 0, &stays.join(" "));
+    let (findings, replayed) = game.left();
+    assert_eq!(replayed.fault, None);
+    assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
+    assert_eq!(findings.worst(), Some(Severity::Warning), "{findings:?}");
+
+    // The square is still there to be opened, and the engine knows.
+    game.says(LeftDown, 3, 1, "pressed_qm31")
+        .says(LeftUp, 3, 1, "open_031");
+    assert_eq!(game.left().1.doubted.map(|doubted| doubted.times), Some(1));
+
+    // Every other square of the opening has to open.
+    for left_out in 1..stays.len() {
+        let mut less = stays.clone();
+        let gone = less.remove(left_out);
+        let mut game = start();
+        game.says(LeftUp, 3, 0, &less.join(" "));
+        assert!(game.left().1.fault.is_some(), "without {gone}");
+    }
+    for more in [
+        "open_160",
+        "open_111",
+        "flag22",
+        "open_blast61",
+        "pressed31",
+    ] {
+        let mut game = start();
+        game.says(LeftUp, 3, 0, &format!("{} {more}", stays.join(" ")));
+        assert!(game.left().1.fault.is_some(), "{more}");
+    }
+}
+
+#[test]
+fn a_question_mark_may_refuse_a_press_and_its_neighbours_may_not() {
+    let start = || {
+        let mut game = Recording::new(&["*.*", "...", "..."]);
+        game.marks();
+        game.plays(LeftUp, 1, 0);
+        for times in [(0, 0, 1), (2, 0, 1), (0, 1, 2)] {
+            for _ in 0..times.2 {
+                game.plays(RightDown, times.0, times.1)
+                    .plays(RightUp, times.0, times.1);
+            }
+        }
+        game
+    };
+    // A chord beside a question mark that is neither pressed nor opened.
+    let mut game = start();
+    game.says(LeftDown, 1, 0, "")
+        .says(RightDown, 1, 0, "pressed11 pressed21")
+        .says(LeftUp, 1, 0, "open_211 open_121");
+    let (findings, replayed) = game.left();
+    assert_eq!(replayed.fault, None, "{findings:?}");
+    assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
+    // One that is pressed, and let go.
+    let mut game = start();
+    game.plays(LeftDown, 1, 0).plays(RightDown, 1, 0);
+    game.says(LeftUp, 1, 0, "qm01 open_211 open_121");
+    let (findings, replayed) = game.left();
+    assert_eq!(replayed.fault, None, "{findings:?}");
+    assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(1));
+
+    for (pressed, opened) in [
+        ("pressed11", "open_211 open_121"),
+        ("pressed11 pressed21", "open_211"),
+        ("pressed11 pressed21", ""),
+        ("pressed11 pressed21", "open_211 open_121 closed01"),
+    ] {
+        let mut game = start();
+        game.says(LeftDown, 1, 0, "")
+            .says(RightDown, 1, 0, pressed)
+            .says(LeftUp, 1, 0, opened);
+        assert!(game.left().1.fault.is_some(), "{pressed}, {opened}");
+    }
+
+    // What a right press does to a flag is what "marks on" means.
+    let mut game = start();
+    game.says(RightDown, 0, 0, "closed00");
+    assert!(game.left().1.fault.is_some());
+}
+
+/// Behind the mine of a lost chord the rest may open in any order, or not at all.
+#[test]
+fn the_rest_of_a_lost_chord_is_in_doubt() {
+    // A mine that comes before the others.
+    let picture = ["..*", "...", "..."];
+    let early = || {
+        let mut game = Recording::new(&picture);
+        game.plays(LeftUp, 1, 1);
+        game.plays(RightDown, 0, 0).plays(RightUp, 0, 0);
+        game.plays(LeftDown, 1, 1).plays(RightDown, 1, 1);
+        game
+    };
+    let standard = early().gives(LeftUp, 1, 1);
+    assert_eq!(
+        standard,
+        "open_110 open_blast20 open_001 open_002 open_012 open_121 open_022"
+    );
+    for (recorded, times) in [
+        (standard.as_str(), 0),
+        ("open_110 open_blast20", 1),
+        (
+            "open_110 open20 open_022 open_012 open_001 open_121 open_002",
+            1,
+        ),
+        ("open_110 open_blast20 open_002", 1),
+    ] {
+        let mut game = early();
+        game.says(LeftUp, 1, 1, recorded);
+        let (findings, replayed) = game.ended(Outcome::Blast);
+        assert_eq!(replayed.fault, None, "{recorded}");
+        assert_eq!(replayed.doubted.map_or(0, |doubted| doubted.times), times);
+        assert!(!findings.has("rmv.board-event"), "{findings:?}");
+    }
+    for recorded in [
+        // Another number, a cell twice, one that the chord does not hold, the flag, a press.
+        "open_110 open_blast20 open_101",
+        "open_110 open_blast20 open_001 open_001",
+        "open_110 open_blast20 open_110",
+        "open_110 open_blast20 open_000",
+        "open_110 open_blast20 closed00",
+        "open_110 open_blast20 pressed01",
+        // Before the mine the order is that of every chord.
+        "open_blast20 open_110",
+        "open_110 open_001 open_blast20",
+    ] {
+        let mut game = early();
+        game.says(LeftUp, 1, 1, recorded);
+        let (findings, _) = game.ended(Outcome::Blast);
+        assert!(findings.has("rmv.board-event"), "{recorded}");
+    }
+    // A single click on a mine opens that mine.
+    let mut game = Recording::new(&picture);
+    game.plays(LeftUp, 1, 1).plays(LeftDown, 2, 0);
+    game.says(LeftUp, 2, 0, "open_blast20 open_110");
+    assert!(game.ended(Outcome::Blast).0.has("rmv.board-event"));
+}
+
+/// What a chord would open is taken back each time the recording says that nothing opened: an
+/// audit does that for sixteen boards' worth, and no more.
+#[test]
+fn chords_that_do_nothing_are_excused_for_so_long() {
+    let times = |times: u32| {
+        let mut game = flagged();
+        for _ in 0..times {
+            game.says(MiddleDown, 2, 0, "pressed10 pressed21 pressed31")
+                .says(MiddleUp, 2, 0, "closed10 closed21 closed31");
+        }
+        game.left().1
+    };
+    // Each chord would open 3 of the 21 safe squares.
+    let most = 16 * 21 / 3;
+    let replayed = times(most);
+    assert_eq!(replayed.fault, None);
+    assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(most));
+    let replayed = times(most + 1);
+    assert!(replayed.fault.is_some());
+    assert_eq!(replayed.doubted.map(|doubted| doubted.times), Some(most));
+}
+
+/// The statistics count what the recording shows, not what the standard rules would have shown.
+#[test]
+fn statistics_follow_the_recorded_board() {
+    let mut game = flagged();
+    game.says(MiddleDown, 2, 0, "").says(MiddleUp, 2, 0, "");
+    game.says(LeftDown, 2, 1, "pressed21")
+        .says(LeftUp, 2, 1, "open_221");
+    let metrics = Metrics::of(&game.game(Outcome::Other));
+    assert_eq!(metrics.clicks.opened, 2);
+    assert_eq!(
+        (metrics.clicks.double, metrics.clicks.double_effective),
+        (1, 0)
+    );
+    assert_eq!((metrics.clicks.left, metrics.clicks.left_effective), (2, 2));
+}
+
+/// Actions and squares, the first one a left release; up to one square beside the board.
+fn deeds() -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
+    vec((1u8..=7, -1i32..10, -1i32..10, 0u8..3), 1..120).prop_map(|deeds| {
+        let (mut col, mut row) = (0, 0);
+        let deeds = deeds.into_iter().enumerate();
+        deeds
+            .map(|(n, (action, to_col, to_row, stay))| {
+                if stay == 0 {
+                    (col, row) = (to_col, to_row);
+                }
+                let action = MouseAction::from_code(if n == 0 { 3 } else { action });
+                (action.unwrap(), col, row)
+            })
+            .collect()
+    })
+}
+
+/// A game in which the engine is shown `seen` of each action, and the recording holds them all.
+fn recorded(
+    board: &Board<'static>,
+    marks: bool,
+    deeds: &[(MouseAction, i32, i32)],
+    seen: impl Fn(MouseAction) -> MouseAction,
+) -> Game<'static> {
+    let mut game = Game::new(Version::V2, board.clone());
+    game.properties.to_mut()[property::MARKS] = u8::from(marks);
+    let mut engine = Engine::of(&game);
+    let mut buttons = Buttons::LEFT;
+    for (time_ms, &(action, col, row)) in (0..).zip(deeds) {
+        buttons = buttons.after(action);
+        let event = mouse(action, time_ms, buttons, col, row);
+        if engine.is_over() {
+            break;
+        }
+        game.events.push_shortest(Event::Mouse(event)).unwrap();
+        let seen = MouseEvent {
+            action: seen(action),
+            ..event
+        };
+        let mut shown = Vec::new();
+        engine.apply(&seen, &mut shown);
+        for event in shown {
+            game.events.push(Event::Board(event)).unwrap();
+        }
+    }
+    let outcome = match engine.status() {
+        gametape_mines::engine::Status::Playing => Outcome::Other,
+        gametape_mines::engine::Status::Won => Outcome::Win,
+        gametape_mines::engine::Status::Lost => Outcome::Blast,
+    };
+    game.ending = Some(gametape_mines::Ending {
+        outcome,
+        time_ms: game.events.last_time_ms(),
+    });
+    game
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// A program without a middle button records what it does not use.
+    #[test]
+    fn a_program_without_a_middle_button_is_in_doubt_at_most(
+        board in boards(9, 10),
+        deeds in deeds(),
+    ) {
+        let unused = |action| match action {
+            MiddleDown | MiddleUp => Move,
+            action => action,
+        };
+        let game = recorded(&board, false, &deeds, unused);
+        let replayed = replay(&game);
+        prop_assert_eq!(replayed.fault, None);
+        let findings = findings(&game);
+        prop_assert!(!findings.has("rmv.outcome"), "{findings:?}");
+        // The statistics are those of the same game with nothing to doubt.
+        let plain: Vec<_> = deeds.iter().map(|&(n, x, y)| (unused(n), x, y)).collect();
+        let plain = Metrics::of(&recorded(&board, false, &plain, unused));
+        let clicks = Metrics::of(&game).clicks;
+        prop_assert_eq!(clicks.opened, plain.clicks.opened);
+        prop_assert_eq!(clicks.solved_bbbv, plain.clicks.solved_bbbv);
+        prop_assert_eq!(clicks.flags, plain.clicks.flags);
+        prop_assert_eq!(clicks.misflags, plain.clicks.misflags);
+    }
+
+    /// Whatever is in doubt: no square shows another number, none opens twice, none that is not
+    /// within reach, and flags fall under the cursor.
+    #[test]
+    fn no_doubt_excuses_the_impossible(
+        board in boards(9, 10),
+        deeds in deeds(),
+        marks in any::<bool>(),
+        pick in any::<prop::sample::Index>(),
+        how in 0u8..5,
+        mode in 0u8..14,
+    ) {
+        let mut game = recorded(&board, marks, &deeds, |action| action);
+        game.properties.to_mut()[property::MODE] = mode;
+        prop_assert_eq!(replay(&game).divergence, None);
+        let mut events: Vec<Event> = game.events.iter().collect();
+        let opened: Vec<usize> = (0..events.len())
+            .filter(|&at| {
+                matches!(events[at], Event::Board(BoardEvent { face: Face::Number(_), .. }))
+            })
+            .collect();
+        if opened.is_empty() {
+            return Ok(());
+        }
+        let at = opened[pick.index(opened.len())];
+        let Event::Board(event) = events[at] else {
+            return Ok(());
+        };
+        let Face::Number(number) = event.face else {
+            return Ok(());
+        };
+        let with = |face| Event::Board(BoardEvent { face, ..event });
+        match how {
+            0 => events[at] = with(Face::Number((number + 1) % 9)),
+            1 => events[at] = with(Face::Blast),
+            2 => events.insert(at + 1, with(Face::Number(number))),
+            3 => events.insert(at + 1, with(Face::Flag)),
+            // A hole in an opening.
+            _ => {
+                let is_board = |event: &&Event| matches!(event, Event::Board(_));
+                let before = events[..at].iter().rev().take_while(is_board);
+                let behind = events[at + 1..].iter().take_while(is_board);
+                let mut group = before.chain(behind);
+                let near = |a: u8, b: u8| a.abs_diff(b) <= 1;
+                let zero = |other: &Event| {
+                    matches!(other, Event::Board(BoardEvent { cell, face: Face::Number(0) })
+                        if near(cell.col, event.cell.col) && near(cell.row, event.cell.row))
+                };
+                let blast = |other: &Event| {
+                    matches!(other, Event::Board(BoardEvent { face: Face::Blast, .. }))
+                };
+                // Question marks may stay closed, and so may what is behind a mine.
+                if marks || group.clone().any(blast) || !group.any(zero) {
+                    return Ok(());
+                }
+                events.remove(at);
+            }
+        }
+        let replayed = replay(&rewritten(&game, events));
+        prop_assert!(replayed.divergence.is_some());
+        prop_assert!(replayed.fault.is_some(), "{event:?}, {how}: {replayed:?}");
+    }
+}

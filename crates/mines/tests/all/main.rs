@@ -1,0 +1,15 @@
+//! All that is proved of the crate from outside, in one program.
+
+mod book;
+mod common;
+mod doubt;
+mod engine;
+mod modes;
+mod mutations;
+mod played;
+mod properties;
+mod real_files;
+mod refusals;
+mod rules;
+#[cfg(feature = "tape")]
+mod tape;

@@ -1,0 +1,136 @@
+//! Real recordings of ViennaSweeper: read, written back, replayed, measured.
+
+use gametape_mines::rmv::{self, Severity};
+use gametape_mines::{Metrics, replay};
+
+use crate::common::real_files;
+
+fn is_refused(name: &str) -> bool {
+    name.ends_with("_utf8_invalid")
+}
+
+#[test]
+fn strict_reading_accepts_all_but_the_invalid_texts_and_writes_the_same_bytes() {
+    for (name, bytes) in real_files() {
+        match rmv::read(&bytes) {
+            Ok(game) => {
+                assert!(!is_refused(&name), "{name}");
+                assert_eq!(rmv::write(&game).unwrap(), bytes, "{name}");
+                let owned = game.into_owned();
+                assert_eq!(rmv::write(&owned).unwrap(), bytes, "{name}");
+            }
+            Err(error) => {
+                assert!(is_refused(&name), "{name}: {error}");
+                assert_eq!(error.code(), "rmv.text-utf8");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_engine_gives_every_board_event() {
+    for (name, bytes) in real_files() {
+        let game = rmv::read_with(&bytes, rmv::ReadOptions::lenient())
+            .unwrap()
+            .game;
+        let replayed = replay(&game);
+        assert_eq!(replayed.divergence, None, "{name}");
+        assert_eq!(replayed.lag, None, "{name}");
+        assert_eq!(replayed.after_end, None, "{name}");
+    }
+}
+
+#[test]
+fn the_audit_finds_nothing_but_known_deviations() {
+    for (name, bytes) in real_files() {
+        let audit = rmv::audit(&bytes);
+        let worst = audit.findings.worst().unwrap();
+        let expected = if is_refused(&name) {
+            Severity::Error
+        } else {
+            Severity::Info
+        };
+        assert_eq!(worst, expected, "{name}: {:?}", audit.findings);
+        assert!(audit.findings.has("rmv.checksum"), "{name}");
+    }
+}
+
+/// The table that two independent tools agree on.
+#[test]
+fn statistics_are_those_of_other_tools() {
+    for (name, bytes) in real_files() {
+        let expected = match name.as_str() {
+            "test_rmv1_utf8_basic" => ([128, 98, 104, 11, 11, 81, 29, 56, 143], 0.771, 5709.8),
+            "flop_intermediate" => ([33, 26, 29, 4, 9, 23, 8, 14, 42], 0.733, 1831.7),
+            _ => continue,
+        };
+        let metrics = Metrics::of(&rmv::read(&bytes).unwrap());
+        let (board, clicks) = (&metrics.board, &metrics.clicks);
+        let found = [
+            board.bbbv,
+            board.zini,
+            board.hzini,
+            board.openings,
+            board.islands,
+            clicks.left,
+            clicks.right,
+            clicks.double,
+            clicks.effective(),
+        ];
+        assert_eq!(found, expected.0, "{name}");
+        assert!(
+            (metrics.ioe().unwrap() - expected.1).abs() < 0.0005,
+            "{name}"
+        );
+        assert!((clicks.path_px - expected.2).abs() < 0.05, "{name}");
+        assert_eq!(clicks.solved_bbbv, board.bbbv, "{name}");
+    }
+}
+
+/// Every truncation is an error to the strict reader, and a finding to the audit; events before
+/// the cut survive in both the lenient reading and the salvage.
+#[test]
+fn every_truncation_is_noticed_and_salvaged() {
+    for (name, bytes) in real_files() {
+        if is_refused(&name) || bytes.len() > 20_000 {
+            continue;
+        }
+        let whole = rmv::read(&bytes).unwrap();
+        let start = whole.events.offset() as usize;
+        for cut in 0..bytes.len() {
+            let part = &bytes[..cut];
+            let error = rmv::read(part).unwrap_err();
+            assert!(error.is_truncated(), "{name} cut at {cut}: {error}");
+            assert!(
+                rmv::audit(part).findings.has("rmv.truncated"),
+                "{name} cut at {cut}"
+            );
+            if cut < start {
+                continue;
+            }
+            let lenient = rmv::read_with(part, rmv::ReadOptions::lenient())
+                .unwrap()
+                .game;
+            let kept = lenient.events.as_bytes();
+            assert!(
+                whole.events.as_bytes().starts_with(kept),
+                "{name} cut at {cut}"
+            );
+            assert!(
+                cut.saturating_sub(start + kept.len()) < 36,
+                "{name} cut at {cut}"
+            );
+            if cut % 7 == 0 {
+                let salvaged = rmv::salvage(part).unwrap();
+                let written = rmv::write(&salvaged.game).unwrap();
+                let audit = rmv::audit(&written);
+                assert!(kept.starts_with(salvaged.game.events.as_bytes()));
+                assert_ne!(
+                    audit.findings.worst(),
+                    Some(Severity::Error),
+                    "{name} cut at {cut}"
+                );
+            }
+        }
+    }
+}

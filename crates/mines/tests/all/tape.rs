@@ -1,0 +1,326 @@
+//! RMV as a format among others: what surfaces see of it.
+
+use std::io::Cursor;
+
+use gametape_core::tape::{
+    Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Tape, Target, Verb,
+    Verdict, Work, diff_lines,
+};
+use gametape_core::{At, Input, Time};
+use gametape_mines::rmv::{self, WriteError};
+use gametape_mines::tape::{Rmv, RmvTape};
+use gametape_mines::{Event, Face, PlayerFields, Version};
+use serde_json::Value;
+
+use crate::common;
+
+fn game(name: &str) -> Vec<u8> {
+    let mut game = common::game(name, 1);
+    game.player = PlayerFields::new(["Ada", "ada", "UK", "TOKEN-ONE"]).unwrap();
+    rmv::write(&game).unwrap()
+}
+
+fn open(bytes: &[u8]) -> Box<dyn Tape> {
+    assert!(Rmv.sniff(&bytes.to_vec().into()));
+    Rmv.open(Source::new(bytes.to_vec())).unwrap()
+}
+
+fn dumped(bytes: &[u8], at: Option<At>) -> Result<String, Error> {
+    let mut out = Vec::new();
+    let wanted = Dump {
+        at,
+        ..Dump::default()
+    };
+    let dumped = open(bytes).dump(&wanted, &mut out)?;
+    dumped.problem.map_or(Ok(()), Err)?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+fn converted(bytes: &[u8], options: &Options) -> Result<(Vec<u8>, Vec<String>), Error> {
+    let mut out = Cursor::new(Vec::new());
+    let to = Target {
+        format: "rmv",
+        options,
+    };
+    let converted = open(bytes).convert(to, &mut out, &Work::default())?;
+    Ok((out.into_inner(), converted.losses))
+}
+
+#[test]
+fn header_and_info_tell_of_the_game_and_not_of_secrets() {
+    let bytes = game("beginner-win");
+    let tape = open(&bytes);
+    let header = tape.header(Secrets::Hide).unwrap();
+    let info = tape.info(Secrets::Hide).unwrap();
+    assert!(header.problem.is_none() && info.problem.is_none());
+    assert_eq!(header.value.frames, None);
+    let events = rmv::read(&bytes).unwrap().events.len();
+    assert_eq!(info.value.frames, Some(u64::from(events) + 1));
+    assert_eq!(header.value.details, info.value.details);
+    let keys: Vec<&str> = info.value.details.keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "program",
+            "player",
+            "board",
+            "generated",
+            "level",
+            "mode",
+            "marks",
+            "nf",
+            "square_size",
+            "declared_3bv",
+            "outcome",
+            "text",
+            "file_size",
+            "checksum_bytes",
+            "clone_id",
+            "clone_major",
+            "extensions"
+        ]
+    );
+    assert!(!info.value.to_string().contains("TOKEN"));
+    let shown = tape.info(Secrets::Show).unwrap().value;
+    assert_eq!(shown.details["player"]["token"], "TOKEN-ONE");
+    assert_eq!(tape.stats(&Options::new()).unwrap().value["result"], "win");
+    let mine = tape.any().downcast_ref::<RmvTape>().unwrap();
+    assert_eq!(*mine.bytes().unwrap(), bytes);
+}
+
+#[test]
+fn a_broken_header_can_be_checked_all_the_same() {
+    let tape = open(b"*rmv\0\x09");
+    assert_eq!(
+        tape.header(Secrets::Hide).unwrap_err().code(),
+        "rmv.file-type"
+    );
+    let audit = tape.audit(&Options::new()).unwrap();
+    assert_eq!((audit.findings.len(), audit.verdict()), (1, Verdict::Fail));
+    assert_eq!(audit.summary, "");
+}
+
+/// What the sentence says is data as well.
+#[test]
+fn findings_carry_their_figures() {
+    let bytes = game("beginner-win");
+    let audit = open(&bytes).audit(&Options::new()).unwrap();
+    assert!(
+        audit.summary.starts_with("beginner win "),
+        "{}",
+        audit.summary
+    );
+    let mut forged = bytes.clone();
+    let ending = rmv::read(&bytes).unwrap();
+    let at = ending.events.offset() as usize + ending.events.as_bytes().len();
+    forged[at] = 15;
+    let audit = open(&forged).audit(&Options::new()).unwrap();
+    let finding = serde_json::to_value(&audit.findings[0]).unwrap();
+    assert_eq!(finding["code"], "rmv.outcome");
+    assert_eq!(finding["step"], u64::from(ending.events.len()));
+    assert_eq!(finding["tick"], Value::Null);
+    assert_eq!(
+        finding["time_ms"],
+        f64::from(ending.ending.unwrap().time_ms)
+    );
+    assert_eq!(finding["offset"], at);
+    assert_eq!(finding["data"]["recorded"], "blast");
+    assert_eq!(finding["data"]["expected"], "win");
+
+    let mut log = rmv::EventLog::empty(ending.version());
+    let mut forged = false;
+    for mut event in &ending.events {
+        if let Event::Board(board) = &mut event
+            && board.face == Face::Number(0)
+            && !forged
+        {
+            board.face = Face::Number(3);
+            forged = true;
+        }
+        log.push(event).unwrap();
+    }
+    let mut game = ending.into_owned();
+    game.events = log;
+    let audit = open(&rmv::write(&game).unwrap())
+        .audit(&Options::new())
+        .unwrap();
+    let finding = serde_json::to_value(&audit.findings[0]).unwrap();
+    assert_eq!(finding["code"], "rmv.board-event");
+    let (recorded, expected) = (&finding["data"]["recorded"], &finding["data"]["expected"]);
+    assert_eq!(recorded["shows"], "open_3");
+    assert_eq!(expected["shows"], "open_0");
+    assert_eq!(recorded["cell"], expected["cell"]);
+    assert_eq!(recorded["cell"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn every_event_has_a_step_and_a_time() {
+    let bytes = game("beginner-win");
+    let all = dumped(&bytes, None).unwrap();
+    let mut time = 0;
+    let mut moments: Vec<(u64, String)> = Vec::new();
+    for (step, line) in all.lines().enumerate() {
+        let event: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(event["step"], step);
+        let now = event["time_ms"].as_u64().unwrap();
+        assert!(now >= time && (now == time || event["type"] != "board"));
+        time = now;
+        match moments.last_mut() {
+            Some((at, text)) if *at == time => *text = format!("{text}{line}\n"),
+            _ => moments.push((time, format!("{line}\n"))),
+        }
+        assert_eq!(
+            dumped(&bytes, Some(At::Step(step as u64))).unwrap(),
+            format!("{line}\n")
+        );
+    }
+    // A moment is the mouse events of that millisecond, each with what it did on the board.
+    assert!(moments.len() > 20);
+    for (time, text) in moments.iter().step_by(7) {
+        let at = At::Time(Time::from_ms(*time as i64));
+        assert_eq!(dumped(&bytes, Some(at)).unwrap(), *text);
+    }
+}
+
+#[test]
+fn a_moment_that_is_not_recorded_is_an_error() {
+    let bytes = game("beginner-win");
+    let error = |bytes: &[u8], at| dumped(bytes, Some(at)).unwrap_err();
+    let late = At::Time(Time::from_ms(999_999));
+    assert!(matches!(error(&bytes, late), Error::NotRecorded { at } if at == late));
+    assert_eq!(
+        error(&bytes, At::Step(1 << 40)).to_string(),
+        "step 1099511627776 is not recorded"
+    );
+    let error_at = error(&bytes, At::Tick(5));
+    assert_eq!(error_at.code(), "no-clock");
+    assert_eq!(
+        error_at.to_string(),
+        "tick 5: the recording has no ticks; name a time, or a step"
+    );
+    // It may have been in what is lost.
+    assert_eq!(
+        error(&bytes[..bytes.len() - 100], late).code(),
+        "rmv.truncated"
+    );
+}
+
+#[test]
+fn two_games_differ_at_a_step_and_a_time() {
+    let bytes = game("beginner-win");
+    let (tape, same) = (open(&bytes), open(&bytes));
+    assert!(diff_lines([&*tape, &*same]).unwrap().same);
+    let other = open(&game("loss"));
+    let diff = diff_lines([&*tape, &*other]).unwrap();
+    assert!(!diff.same && diff.more > 0 && !diff.header.is_empty());
+    assert!(diff.step.is_some() && diff.time_ms.is_some() && diff.tick.is_none());
+    assert!(diff.first.unwrap().starts_with("{\"step\":"));
+    let cut = open(&bytes[..600]);
+    for (a, b) in [(&tape, &cut), (&cut, &tape)] {
+        let error = diff_lines([&**a, &**b]).unwrap_err();
+        assert_eq!(error.code(), "rmv.truncated");
+    }
+}
+
+#[test]
+fn without_a_wish_a_conversion_changes_nothing() {
+    let bytes = game("beginner-win");
+    let same = converted(&bytes, &Options::new()).unwrap();
+    assert_eq!(same, (bytes.clone(), vec![]));
+    let error = open(&bytes)
+        .convert(
+            Target {
+                format: "mcap",
+                options: &Options::new(),
+            },
+            &mut Cursor::new(Vec::new()),
+            &Work::default(),
+        )
+        .unwrap_err();
+    assert_eq!(error.to_string(), "rmv can't be converted to mcap");
+    let cut = converted(&bytes[..bytes.len() - 100], &Options::new()).unwrap_err();
+    assert!(cut.is_broken() && cut.code() == "rmv.truncated");
+}
+
+#[test]
+fn versions_and_tokens_are_options() {
+    let bytes = game("beginner-win");
+    let version = Options::new().with("format-version", OptionValue::Count(1));
+    version
+        .check("to write rmv", Rmv.options(Verb::Write))
+        .unwrap();
+    let (v1, losses) = converted(&bytes, &version).unwrap();
+    assert_eq!(rmv::read(&v1).unwrap().version(), Version::V1);
+    assert!(
+        losses.iter().any(|loss| loss.contains("clone id")),
+        "{losses:?}"
+    );
+    let unwritable = converted(&game("mode-win7"), &version).unwrap_err();
+    assert_eq!(unwritable.code(), "unwritable");
+    assert!(unwritable.of_format::<WriteError>().is_some());
+
+    let redact = Options::new().flag("redact");
+    redact
+        .check("to convert rmv", Rmv.options(Verb::Convert))
+        .unwrap();
+    let (redacted, losses) = converted(&bytes, &redact).unwrap();
+    assert!(losses.contains(&"the player's token".to_owned()));
+    assert!(!redacted.windows(5).any(|w| w == b"TOKEN"));
+
+    let third = Options::new().with("format-version", OptionValue::Count(3));
+    let refused = third.check("to write rmv", Rmv.options(Verb::Write));
+    assert!(matches!(refused, Err(OptionError::Value { .. })));
+}
+
+#[test]
+fn what_is_whole_of_a_cut_game_is_kept() {
+    let bytes = game("beginner-win");
+    let repaired = |bytes: &[u8]| {
+        let mut out = Cursor::new(Vec::new());
+        let repaired = open(bytes).repair(&Options::new(), &mut out, &Work::default());
+        repaired.map(|repaired| (out.into_inner(), repaired))
+    };
+    let (same, whole) = repaired(&bytes).unwrap();
+    assert_eq!(
+        (same, whole.lossy, whole.actions),
+        (bytes.clone(), false, vec![])
+    );
+    let (mended, cut) = repaired(&bytes[..bytes.len() - 100]).unwrap();
+    assert!(cut.lossy && rmv::read(&mended).is_ok(), "{:?}", cut.actions);
+    let mut hopeless = bytes.clone();
+    hopeless[24] = 0x7F;
+    assert_eq!(repaired(&hopeless).unwrap_err().code(), "rmv.limit");
+}
+
+#[test]
+fn progress_is_heard_and_a_cancelled_conversion_ends() {
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    let bytes = game("loss");
+    let heard = AtomicU64::new(0);
+    let hear = |done| heard.store(done, Ordering::Relaxed);
+    let cancel = AtomicBool::new(true);
+    let work = Work {
+        progress: Some(&hear),
+        cancel: Some(&cancel),
+        ..Work::default()
+    };
+    let options = Options::new();
+    let to = Target {
+        format: "rmv",
+        options: &options,
+    };
+    let ended = open(&bytes).convert(to, &mut Cursor::new(Vec::new()), &work);
+    assert_eq!(ended.unwrap_err().code(), "cancelled");
+    assert_eq!(heard.into_inner(), bytes.len() as u64);
+}
+
+/// Larger than any game: nothing of it is read.
+#[test]
+fn a_file_that_no_game_fills_is_refused() {
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(1 << 33).unwrap();
+    let tape = Rmv.open(Source::new(Input::file(file).unwrap())).unwrap();
+    assert_eq!(tape.info(Secrets::Hide).unwrap_err().code(), "rmv.limit");
+    let audit = tape.audit(&Options::new()).unwrap();
+    assert_eq!(audit.findings[0].rule.code, "rmv.limit");
+}

@@ -1,0 +1,466 @@
+//! Descriptions that have to be refused: each rule, with the line and the key that it names.
+
+use std::fmt::Write as _;
+
+use gametape_murk::engine::{Fault, MAX_DESCRIPTION, MAX_FIELDS, Place, World, WorldError};
+use gametape_murk::{CommandBuf, Simulation};
+
+use super::commands::Dice;
+use super::worlds::all;
+
+/// A world on `space`, with scalar fields `a`, `b`, `c`, a vector `v`, and a static `s`.
+pub fn text(space: &str, rest: &str) -> String {
+    let field = |name, kind, mutability| {
+        format!("[[field]]\nname = '{name}'\n{kind}\nmutability = '{mutability}'\n")
+    };
+    let scalar = "type = 'scalar'";
+    format!(
+        "dt = 0.01\nspace = {{ {space} }}\n{}{}{}{}{}{rest}",
+        field("a", scalar, "per_tick"),
+        field("b", scalar, "sparse"),
+        field("c", scalar, "static"),
+        field("v", "type = 'vector'\ndims = 2", "per_tick"),
+        field("w", "type = 'vector'\ndims = 3", "per_tick"),
+    )
+}
+
+pub const LINE: &str = "kind = 'line1d', len = 6, edge = 'clamp'";
+pub const SQUARE: &str = "kind = 'square4', rows = 3, cols = 3, edge = 'clamp'";
+pub const COPY: &str = "[[propagator]]\nkind = 'identity_copy'\nfield = 'a'\n";
+
+pub fn refuse(text: &str) -> WorldError {
+    let error = World::from_toml(text).err();
+    error.unwrap_or_else(|| panic!("not refused:\n{text}"))
+}
+
+/// What is refused, as it is told.
+pub fn told(text: &str) -> String {
+    refuse(text).to_string()
+}
+
+pub fn starts(told: &str, with: &str) {
+    assert!(told.starts_with(with), "{told:?} should start {with:?}");
+}
+
+#[test]
+fn what_is_not_toml() {
+    let base = text(LINE, COPY);
+    World::from_toml(&base).unwrap();
+    starts(&told("dt = \n"), "line 1, the world: ");
+    starts(&told("dt = 1\ndt = 2\n"), "line 2, the world: ");
+    starts(&told(&format!("{base}[[field]\n")), "line 28, the world: ");
+    refuse(&"[".repeat(MAX_DESCRIPTION / 2));
+    refuse(&format!("a = {}", "[".repeat(100_000)));
+    refuse(&format!("{} = 1", "a.".repeat(100_000)));
+    let long = format!("#{}", " ".repeat(MAX_DESCRIPTION));
+    let error = refuse(&long);
+    assert!(error.is_limit());
+    assert_eq!(
+        error.to_string(),
+        "the world: 1,048,577 bytes of description, the limit is 1,048,576"
+    );
+}
+
+#[test]
+fn keys_and_types() {
+    let base = text(LINE, COPY);
+    let change = |from: &str, to: &str| {
+        assert!(base.contains(from), "{from}");
+        told(&base.replacen(from, to, 1))
+    };
+    assert_eq!(
+        change("dt = 0.01", "dt = 0.01\ntd = 3"),
+        "line 2, td: unknown key; known keys: seed, dt, max_ingress_queue, space, field, propagator"
+    );
+    assert_eq!(change("dt = 0.01", ""), "line 1, dt: missing");
+    assert_eq!(
+        change("dt = 0.01", "dt = '0.01'"),
+        "line 1, dt: a number is needed, this is the string \"0.01\""
+    );
+    assert_eq!(
+        change("dt = 0.01", "dt = 0x10"),
+        "line 1, dt: a number is needed, this is the integer 0x10"
+    );
+    assert_eq!(
+        change("dt = 0.01", "dt = nan"),
+        "line 1, dt: not a number (NaN)"
+    );
+    starts(
+        &change("dt = 0.01", "dt = 1e999"),
+        "line 1, dt: a number that f64 can hold is needed",
+    );
+    starts(
+        &change("dt = 0.01", "dt = 2020-01-01"),
+        "line 1, dt: a number is needed, this is a date",
+    );
+    for seed in [
+        "-1",
+        "18446744073709551616",
+        "'0xg'",
+        "1.0",
+        "''",
+        "'-1'",
+        "[]",
+    ] {
+        starts(
+            &change("dt = 0.01", &format!("dt = 1\nseed = {seed}")),
+            "line 2, seed: an integer from 0 to 2^64-1 is needed",
+        );
+    }
+    assert_eq!(
+        change("len = 6", "len = '6'"),
+        "line 2, [space], len: an integer from 0 to 2^32-1 is needed, this is the string \"6\""
+    );
+    assert_eq!(
+        change("len = 6", "len = 6, width = 2"),
+        "line 2, [space], width: unknown key; known keys: kind, len, edge"
+    );
+    assert_eq!(
+        change("'clamp'", "'wrapped'"),
+        "line 2, [space], edge: \"wrapped\" is not defined; known edges: absorb, clamp, wrap"
+    );
+    starts(
+        &change("'line1d'", "'line'"),
+        "line 2, [space], kind: \"line\" is not defined; known spaces: line1d, ring1d",
+    );
+    starts(&change("space = {", "place = {"), "line 1, space: missing");
+    starts(
+        &change(&format!("{{ {LINE} }}"), "7"),
+        "line 2, [space]: a table is needed, this is the integer 7",
+    );
+    starts(
+        &change("type = 'scalar'", "type = 'tensor'"),
+        "line 5, field 0 (a), type: \"tensor\" is not defined; known types: scalar, vector",
+    );
+    starts(
+        &change("type = 'scalar'\n", ""),
+        "line 3, field 0 (a), type: missing",
+    );
+    starts(
+        &change("type = 'scalar'", "type = 'scalar'\ndims = 2"),
+        "line 6, field 0 (a), dims: unknown key",
+    );
+    starts(
+        &change("dims = 2\n", ""),
+        "line 15, field 3 (v), dims: missing",
+    );
+    starts(
+        &change("mutability = 'sparse'", "mutability = true"),
+        "line 10, field 1 (b), mutability: a string is needed, this is the boolean true",
+    );
+    starts(
+        &change("name = 'a'", "name = 'a'\nbounds = [1]"),
+        "line 5, field 0 (a), bounds: a list of two is needed, this is a list of 1",
+    );
+    starts(
+        &change("kind = 'identity_copy'", "kind = 'copy'"),
+        "line 26, propagator 0 (copy), kind: \"copy\" is not defined; known kinds: scalar_diff",
+    );
+    starts(
+        &change("field = 'a'\n", ""),
+        "line 25, propagator 0 (identity_copy), field: missing",
+    );
+    starts(
+        &change("kind = 'identity_copy'", "kind = { a = 1 }"),
+        "line 26, propagator 0, kind: a string is needed, this is a table",
+    );
+    starts(
+        &told("dt = 1\nspace = {kind='ring1d',len=1}\nfield = 3"),
+        "line 3, field: a list of",
+    );
+    starts(
+        &told("dt = 1\nspace = {kind='ring1d',len=1}\nfield = [3]"),
+        "line 3, field 0: a table is needed, this is the integer 3",
+    );
+    // What is shown of the text is bounded, and harmless.
+    let told = told(&format!(
+        "dt = 1\n\"{}\\u001b[2J\" = 1",
+        "x".repeat(100_000)
+    ));
+    assert!(told.len() < 300, "{}", told.len());
+    let told = self::told("dt = 1\n\"\\u001b[2J\" = 1");
+    assert!(!told.contains('\u{1b}'), "{told:?}");
+}
+
+#[test]
+fn values_of_the_world() {
+    let base = text(LINE, COPY);
+    for dt in ["0", "-1.0", "inf", "-inf", "-0.0"] {
+        starts(
+            &told(&base.replacen("dt = 0.01", &format!("dt = {dt}"), 1)),
+            "line 1, dt: must be finite and above 0",
+        );
+    }
+    let queue = |size: &str| told(&format!("max_ingress_queue = {size}\n{base}"));
+    assert_eq!(
+        queue("0"),
+        "line 1, max_ingress_queue: at least one command is needed"
+    );
+    assert_eq!(
+        queue("1_000_001"),
+        "line 1, max_ingress_queue: 1,000,001 commands in a tick, the limit is 1,000,000"
+    );
+    assert_eq!(
+        told(&text(LINE, "")),
+        "propagator: at least one propagator is needed"
+    );
+    let (head, _) = base.split_once("[[field]]").unwrap();
+    assert_eq!(
+        told(&format!("{head}{COPY}")),
+        "field: at least one field is needed"
+    );
+}
+
+#[test]
+fn spaces() {
+    let space = |space: &str| told(&text(space, COPY));
+    for (kind, key) in [
+        ("kind = 'line1d', len = 0, edge = 'wrap'", "len"),
+        ("kind = 'ring1d', len = 0", "len"),
+        (
+            "kind = 'square4', rows = 0, cols = 1, edge = 'wrap'",
+            "rows",
+        ),
+        (
+            "kind = 'square8', rows = 1, cols = 0, edge = 'wrap'",
+            "cols",
+        ),
+        ("kind = 'hex2d', rows = 1, cols = 0", "cols"),
+        ("kind = 'fcc12', w = 2, h = 2, d = 0, edge = 'wrap'", "d"),
+    ] {
+        let expected = format!("line 2, [space], {key}: at least one cell is needed");
+        assert_eq!(space(kind), expected);
+    }
+    assert_eq!(
+        space("kind = 'fcc12', w = 2, h = 3, d = 2, edge = 'wrap'"),
+        "line 2, [space], h: must be even where the edge wraps, not 3"
+    );
+    assert_eq!(
+        space("kind = 'product', components = []"),
+        "line 2, [space], components: at least one component is needed"
+    );
+    let ring = "{ kind = 'ring1d', len = 1 }";
+    starts(
+        &space(&format!(
+            "kind = 'product', components = [{}]",
+            [ring; 17].join(", ")
+        )),
+        "line 2, [space], components: 17 components, the limit is 16",
+    );
+    let row = format!(
+        "{{ kind = 'product', components = [{}] }}",
+        [ring; 16].join(", ")
+    );
+    starts(
+        &space(&format!(
+            "kind = 'product', components = [{row}, {row}, {ring}]"
+        )),
+        "line 2, [space], components: 33 dimensions, the limit is 32",
+    );
+    let mut nested = ring.to_owned();
+    for _ in 0..5 {
+        nested = format!("{{ kind = 'product', components = [{nested}] }}");
+    }
+    let nested = nested.trim_matches(['{', '}']);
+    assert_eq!(
+        space(nested),
+        "line 2, [space], components: 5 products in each other, the limit is 4"
+    );
+    starts(
+        &space("kind = 'product', components = [{ kind = 'ring1d', length = 3 }]"),
+        "line 2, [space], len: missing",
+    );
+    starts(
+        &space("kind = 'product', components = [4]"),
+        "line 2, [space], components: a table is needed",
+    );
+    for (kind, claimed) in [
+        ("kind = 'ring1d', len = 4294967295", "4,294,967,295"),
+        ("kind = 'ring1d', len = 67108865", "67,108,865"),
+        (
+            "kind = 'square4', rows = 4294967295, cols = 4294967295, edge = 'clamp'",
+            "18,446,744,065,119,617,025",
+        ),
+        (
+            "kind = 'fcc12', w = 4294967295, h = 4294967295, d = 4294967295, edge = 'clamp'",
+            "beyond counting:",
+        ),
+        (
+            "kind = 'product', components = [{ kind = 'hex2d', rows = 4294967295, cols = 65536 }, \
+             { kind = 'ring1d', len = 4294967295 }]",
+            "beyond counting:",
+        ),
+    ] {
+        let error = refuse(&text(kind, COPY));
+        assert!(error.is_limit());
+        assert_eq!(*error.place(), Place::Space);
+        assert_eq!(
+            error.to_string(),
+            format!("line 2, [space]: {claimed} cells, the limit is 67,108,864")
+        );
+    }
+}
+
+#[test]
+fn fields() {
+    let base = text(LINE, COPY);
+    let change = |from: &str, to: &str| told(&base.replacen(from, to, 1));
+    assert_eq!(
+        change("name = 'b'", "name = 'a'"),
+        "line 8, field 1 (a), name: field 0 has this name too"
+    );
+    for name in ["", "\\n", "a\\u001b[0m"] {
+        starts(
+            &change("name = 'b'", &format!("name = \"{name}\"")).replace("\\n", "?"),
+            "line 8, field 1",
+        );
+        let error = refuse(&base.replacen("name = 'b'", &format!("name = \"{name}\""), 1));
+        assert_eq!(*error.fault(), Fault::Name { limit: 256 });
+    }
+    let long = "x".repeat(257);
+    for key in ["name = 'b'\nunits", "name"] {
+        let error = refuse(&base.replacen("name = 'b'", &format!("{key} = '{long}'"), 1));
+        assert_eq!(*error.fault(), Fault::Name { limit: 256 });
+        assert!(error.to_string().len() < 200);
+    }
+    assert_eq!(
+        change("dims = 2", "dims = 0"),
+        "line 18, field 3 (v), dims: at least one value is needed"
+    );
+    assert_eq!(
+        change("type = 'scalar'", "type = 'categorical'\nn_values = 0"),
+        "line 6, field 0 (a), n_values: at least one value is needed"
+    );
+    for bounds in ["[1, 0]", "[inf, inf]", "[0, inf]", "[-inf, 0]"] {
+        starts(
+            &change("name = 'b'", &format!("name = 'b'\nbounds = {bounds}")),
+            "line 9, field 1 (b), bounds: bounds are two finite numbers",
+        );
+    }
+    let many = |count: usize, mutability: &str| {
+        let mut all = format!("dt = 1\nspace = {{ {LINE} }}\n");
+        for index in 0..count {
+            let _ = writeln!(
+                all,
+                "[[field]]\nname = 'f{index}'\ntype = 'scalar'\nmutability = '{mutability}'"
+            );
+        }
+        all + "[[propagator]]\nkind = 'identity_copy'\nfield = 'f0'\n"
+    };
+    World::from_toml(&many(MAX_FIELDS, "static"))
+        .unwrap()
+        .build()
+        .unwrap();
+    starts(
+        &told(&many(MAX_FIELDS + 1, "sparse")),
+        "line 3, field: 4,097 fields, the limit is 4,096",
+    );
+}
+
+/// Worlds that would take too much are refused before they take anything.
+#[test]
+fn sizes() {
+    let big = |len: u64, kind: &str, mutability: &str| {
+        format!(
+            "dt = 1\nspace = {{ kind = 'ring1d', len = {len} }}\n[[field]]\nname = 'a'\n{kind}
+mutability = '{mutability}'\n{COPY}"
+        )
+    };
+    let scalar = "type = 'scalar'";
+    assert_eq!(
+        told(&big((16 << 20) + 1, scalar, "per_tick")),
+        "line 3, field 0 (a): 16,777,217 values in one field, the limit is 16,777,216"
+    );
+    assert_eq!(
+        told(&big(2, "type = 'vector'\ndims = 4294967295", "static")),
+        "line 3, field 0 (a): 8,589,934,590 values in all fields, the limit is 67,108,864"
+    );
+    starts(
+        &told(&big(
+            1 << 20,
+            "type = 'vector'\ndims = 4294967295",
+            "per_tick",
+        )),
+        "line 3, field 0 (a): 4,503,599,626,321,920 values in one field",
+    );
+    let second = "[[field]]\nname = 'b'\ntype = 'scalar'\nmutability = 'sparse'\n";
+    let two = big(9 << 20, scalar, "sparse").replace(COPY, &format!("{second}{COPY}"));
+    assert_eq!(
+        told(&two),
+        "line 10, field 1 (b), mutability: 18,874,368 values in sparse fields, the limit is \
+         16,777,216"
+    );
+    // A ring of a million cells is bearable, a diffusion on ten million is not: the origin lists
+    // their neighbours. On squares it does not.
+    let diffusion = "[[propagator]]\nkind = 'scalar_diffusion'\ninput_field = 'a'
+output_field = 'a'\n";
+    let ring = |len: u64| big(len, scalar, "per_tick").replace(COPY, diffusion);
+    World::from_toml(&ring(1_000_000)).unwrap();
+    let error = refuse(&ring(10_000_000));
+    assert!(error.is_limit());
+    starts(
+        &error.to_string(),
+        "the world: 1,400,131,072 bytes of memory, the limit is",
+    );
+    let squares = ring(10_000_000).replace(
+        "kind = 'ring1d', len = 10000000",
+        "kind = 'square4', rows = 2500, cols = 4000, edge = 'absorb'",
+    );
+    World::from_toml(&squares).unwrap();
+}
+
+/// Descriptions with a few bytes changed: refused, or worlds that run. Nothing panics.
+#[test]
+fn damaged_descriptions() {
+    let samples: Vec<String> = all()
+        .iter()
+        .map(|twin| String::from_utf8(twin.world().canonical()).unwrap())
+        .collect();
+    let mut dice = Dice(2024);
+    let mut pick = |count: usize| dice.roll(count as u64) as usize;
+    let (mut read, mut refused) = (0, 0);
+    for round in 0..6000 {
+        let sample = &samples[round % samples.len()];
+        let mut bytes = sample.clone().into_bytes();
+        for _ in 0..=pick(3) {
+            let at = pick(bytes.len());
+            match pick(12) {
+                0 => bytes[at] = b"0123456789-.e[]{}\"'=,\n \\#nai"[pick(28)],
+                1 => drop(bytes.remove(at)),
+                // Another digit, in most cases, and another world.
+                4 => {
+                    let digits = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit());
+                    let digits: Vec<usize> = digits.collect();
+                    bytes[digits[pick(digits.len())]] = b"0123456789"[pick(10)];
+                }
+                2 => bytes.insert(at, b"0123456789"[pick(10)]),
+                3 => bytes.truncate(at.max(60)),
+                // One line takes another's place.
+                5 => {
+                    let lines: Vec<&str> = sample.lines().collect();
+                    let (from, to) = (lines[pick(lines.len())], lines[pick(lines.len())]);
+                    bytes = String::from_utf8_lossy(&bytes)
+                        .replacen(from, to, 1)
+                        .into_bytes();
+                }
+                _ => {}
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        match World::from_toml(&text) {
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().len() < 2000);
+            }
+            Ok(world) if world.cell_count() < 5_000 => {
+                read += 1;
+                let mut engine = world.build().unwrap();
+                for tick in 0..2 {
+                    let _ = engine.step(tick, CommandBuf::new().as_commands());
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+    assert!(read > 500 && refused > 500, "{read} {refused}");
+}

@@ -1,0 +1,302 @@
+//! Propagators that have to be refused: what the origin's builders refuse, and what the origin
+//! would take and panic on.
+
+use gametape_murk::engine::{Fault, MAX_PROPAGATORS, Propagator, Space, World};
+use gametape_murk::{CommandBuf, Simulation};
+
+use super::hostile::{COPY, LINE, SQUARE, refuse, starts, text, told};
+
+#[test]
+fn propagators() {
+    let with = |space: &str, keys: &str| told(&text(space, &format!("[[propagator]]\n{keys}\n")));
+    let line = |keys: &str| with(LINE, keys);
+    assert_eq!(
+        line("kind = 'identity_copy'\nfield = 'x'"),
+        "line 27, propagator 0 (identity_copy), field: the world has no field \"x\""
+    );
+    assert_eq!(
+        line("kind = 'reward'\nheat_bonus = 1\nstep_cost = nan"),
+        "line 28, propagator 0 (reward), step_cost: not a number (NaN)"
+    );
+    assert_eq!(
+        told(&text(LINE, &format!("{COPY}{COPY}"))),
+        "line 30, propagator 1 (identity_copy), field: writes field \"a\", as propagator 0 does"
+    );
+    starts(
+        &line("kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'a'"),
+        "line 28, propagator 0 (wave_propagation), velocity_field: writes field \"a\", as",
+    );
+    let few = "dt = 1\nspace = { kind = 'ring1d', len = 1 }\n[[field]]\nname = 'a'
+type = 'scalar'\nmutability = 'sparse'\n[[propagator]]\nkind = ";
+    assert_eq!(
+        told(&format!("{few}'agent_movement'\n")),
+        "line 7, propagator 0 (agent_movement): it works on the fields 2, the world has 1"
+    );
+    starts(
+        &told(&format!("{few}'diffusion'\ndiffusivity = 1\n")),
+        "line 7, propagator 0 (diffusion): it works on the fields 0, 1 and 3, the world has 1",
+    );
+    starts(
+        &told(&format!("{few}'reward'\nheat_bonus = 1\nstep_cost = 1\n")),
+        "line 7, propagator 0 (reward): it works on the fields 0, 2 and 4, the world has 1",
+    );
+    let many: String = (0..=MAX_PROPAGATORS).map(|_| COPY).collect();
+    starts(
+        &told(&text(LINE, &many)),
+        "line 25, propagator: 1,025 propagators, the limit is 1,024",
+    );
+    // What the origin's builders refuse.
+    for (keys, refused) in [
+        (
+            "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\ncoefficient = -1",
+            "coeff",
+        ),
+        (
+            "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\ndecay = inf",
+            "decay",
+        ),
+        (
+            "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\nclamp_min = 2\nclamp_max = 1",
+            "clamp_min (2)",
+        ),
+        (
+            "kind = 'morphological_op'\ninput_field = 'a'\noutput_field = 'a'\nradius = 0",
+            "radius",
+        ),
+        ("kind = 'noise_injection'\nfield = 'a'\nscale = -1", "scale"),
+        (
+            "kind = 'noise_injection'\nfield = 'a'\nnoise_type = 'salt_pepper'\nscale = 1.5",
+            "SaltPepper",
+        ),
+        (
+            "kind = 'resource_field'\nfield = 'a'\npresence_field = 'b'\ncapacity = 0",
+            "capacity",
+        ),
+        (
+            "kind = 'resource_field'\nfield = 'a'\npresence_field = 'b'\nconsumption_rate = -1",
+            "cons",
+        ),
+        (
+            "kind = 'resource_field'\nfield = 'a'\npresence_field = 'b'\nregrowth_rate = inf",
+            "regrowth",
+        ),
+        (
+            "kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\nwave_speed = 0",
+            "wave",
+        ),
+        (
+            "kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\ndamping = -1",
+            "damp",
+        ),
+        (
+            "kind = 'agent_emission'\npresence_field = 'a'\nemission_field = 'b'\nintensity = 0",
+            "intens",
+        ),
+        // It would panic.
+        ("kind = 'diffusion'\ndiffusivity = -1", "diffusivity"),
+        ("kind = 'diffusion'\ndiffusivity = inf", "diffusivity"),
+    ] {
+        let told = line(keys);
+        let (place, fault) = told.split_once("): ").unwrap();
+        starts(place, "line 25, propagator 0 (");
+        starts(fault, refused);
+    }
+}
+
+/// A propagator whose time step would be too long, or that has none.
+#[test]
+fn time_steps() {
+    let with = |keys: &str| {
+        told(&text(LINE, &format!("{COPY}[[propagator]]\n{keys}\n")).replace("0.01", "0.5"))
+    };
+    assert_eq!(
+        with("kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'b'\ncoefficient = 1"),
+        "line 1, dt: 0.5 s is too long: propagator 1 (scalar_diffusion) is stable up to \
+         0.08333333333333333 s"
+    );
+    // With the default speed, 1: on a line, 1 over the root of 2.
+    let waves = "kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\n";
+    let waves = text(LINE, &format!("[[propagator]]\n{waves}")).replace("0.01", "0.8");
+    starts(
+        &told(&waves),
+        "line 1, dt: 0.8 s is too long: propagator 0 (wave_propagation) is stable up to 0.707106",
+    );
+    starts(
+        &with(
+            "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'b'\ncoefficient = 1e-320",
+        ),
+        "the world: propagator 'ScalarDiffusion' returned invalid max_dt: inf",
+    );
+}
+
+/// Shapes of fields, and parameters, that the origin takes and panics on in the first tick.
+#[test]
+fn what_would_make_the_origin_panic() {
+    let gradient = |field: &str| {
+        format!(
+            "[[propagator]]\nkind = 'scalar_diffusion'\ninput_field = 'b'\noutput_field = 'a'
+gradient_field = '{field}'\n"
+        )
+    };
+    let flow = |field: &str| {
+        format!(
+            "[[propagator]]\nkind = 'flow_field'\npotential_field = 'b'\nflow_field = '{field}'\n"
+        )
+    };
+    let runs = |space: &str, keys: &str| {
+        let mut world = World::from_toml(&text(space, keys))
+            .unwrap()
+            .build()
+            .unwrap();
+        for tick in 0..2 {
+            world.step(tick, CommandBuf::new().as_commands()).unwrap();
+        }
+        world.failure().map(str::to_owned)
+    };
+    for keys in [&gradient as &dyn Fn(&str) -> String, &flow] {
+        assert_eq!(runs(SQUARE, &keys("v")), None);
+        assert_eq!(runs(SQUARE, &keys("w")), None);
+        assert_eq!(runs(LINE, &keys("v")), None);
+        for (space, field) in [(SQUARE, "b"), (LINE, "w"), (LINE, "b")] {
+            let error = refuse(&text(space, &keys(field)));
+            assert!(matches!(error.fault(), Fault::Components { .. }), "{error}");
+        }
+    }
+    assert!(refuse(&text(LINE, &gradient("w"))).to_string().ends_with(
+        "gradient_field: field \"w\" has 3 values a cell; two are needed in this space"
+    ));
+    let to = |kind: &str, field: &str| {
+        format!("[[propagator]]\nkind = '{kind}'\ninput_field = 'b'\noutput_field = '{field}'\n")
+    };
+    assert_eq!(runs(SQUARE, &to("scalar_diffusion", "w")), None);
+    for (space, kind) in [
+        (LINE, "scalar_diffusion"),
+        (LINE, "morphological_op"),
+        (SQUARE, "morphological_op"),
+    ] {
+        assert_eq!(runs(space, &to(kind, "a")), None);
+        let error = refuse(&text(space, &to(kind, "v")));
+        assert_eq!(error.key(), "output_field");
+        assert!(matches!(error.fault(), Fault::Components { .. }), "{error}");
+    }
+    for space in [LINE, SQUARE] {
+        for (d, v, key) in [
+            ("v", "a", "displacement_field"),
+            ("a", "v", "velocity_field"),
+        ] {
+            let error = refuse(&text(
+                space,
+                &format!(
+                    "[[propagator]]\nkind = 'wave_propagation'\ndisplacement_field = '{d}'
+velocity_field = '{v}'\n"
+                ),
+            ));
+            assert_eq!(error.key(), key);
+            assert!(matches!(error.fault(), Fault::Components { .. }), "{error}");
+        }
+    }
+    // The reference diffusion says itself when its heat or its velocity is of another shape, and
+    // fails; its gradient it would write beyond the end.
+    let diffusion = "[[propagator]]\nkind = 'diffusion'\ndiffusivity = 0.5\n";
+    assert!(
+        runs(LINE, diffusion)
+            .unwrap()
+            .contains("velocity field length mismatch")
+    );
+    let narrow = text(SQUARE, diffusion).replace(
+        "name = 'v'\ntype = 'vector'\ndims = 2",
+        "name = 'v'\ntype = 'scalar'",
+    );
+    assert!(matches!(refuse(&narrow).fault(), Fault::Components { .. }));
+    // Both bounds, one of which is not a number: `f32::clamp` panics.
+    for (min, max) in [("nan", "1"), ("1", "nan"), ("nan", "nan")] {
+        let keys = format!(
+            "{}clamp_min = {min}\nclamp_max = {max}\n",
+            to("scalar_diffusion", "a")
+        );
+        assert_eq!(*refuse(&text(LINE, &keys)).fault(), Fault::Nan);
+    }
+    // The same, without a text.
+    let mut world = World::from_toml(&text(LINE, &to("scalar_diffusion", "a"))).unwrap();
+    if let Propagator::ScalarDiffusion(diffusion) = &mut world.propagators[0] {
+        (diffusion.clamp_min, diffusion.clamp_max) = (Some(f32::NAN), Some(1.0));
+    }
+    assert_eq!(*world.build().unwrap_err().fault(), Fault::Nan);
+    world.space = Space::Ring1D { len: u32::MAX };
+    assert!(world.build().unwrap_err().is_limit());
+    assert!(world.checker().unwrap_err().is_limit());
+    // A static field that is updated in place: a debug assertion of the engine.
+    let agents = "[[propagator]]\nkind = 'agent_movement'\ninitial_positions = [[1, 5]]\n";
+    let error = refuse(&text(LINE, agents));
+    starts(
+        &error.to_string(),
+        "line 25, propagator 0 (agent_movement): field \"c\" is static",
+    );
+    // Elements that do not exist: the origin passes over them, and so nothing would come of them.
+    let sources = format!(
+        "{}sources = [[0, 1.0], [6, 2.0]]\n",
+        to("scalar_diffusion", "a")
+    );
+    starts(
+        &told(&text(LINE, &sources)),
+        "line 29, propagator 0 (scalar_diffusion), sources: element 6 does not exist; there are 6",
+    );
+    let beyond = text(LINE, &agents.replace('5', "6")).replace("'static'", "'sparse'");
+    starts(
+        &told(&beyond),
+        "line 27, propagator 0 (agent_movement), initial_positions: element 6",
+    );
+    let id = text(LINE, &agents.replace("[1, 5]", "[65536, 5]"));
+    starts(
+        &told(&id),
+        "line 27, propagator 0 (agent_movement), initial_positions: an integer",
+    );
+}
+
+/// Static fields, and fields of shapes that do not fit, on which the origin fails in good order.
+#[test]
+fn worlds_that_always_fail_are_worlds() {
+    for keys in [
+        "kind = 'identity_copy'\nfield = 'c'",
+        "kind = 'noise_injection'\nfield = 'c'",
+        "kind = 'gradient_compute'\ninput_field = 'a'\noutput_field = 'w'",
+        "kind = 'resource_field'\nfield = 'a'\npresence_field = 'v'",
+        "kind = 'agent_emission'\npresence_field = 'v'\nemission_field = 'a'",
+        "kind = 'agent_emission'\npresence_field = 'v'\nemission_field = 'a'\nmode = 'set'",
+        "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'c'",
+        "kind = 'flow_field'\npotential_field = 'v'\nflow_field = 'v'\nnormalize = true",
+    ] {
+        let world = World::from_toml(&text(LINE, &format!("[[propagator]]\n{keys}\n"))).unwrap();
+        let mut engine = world.build().unwrap();
+        let empty = CommandBuf::new();
+        let mut failures = 0;
+        while failures < 5 && engine.step(0, empty.as_commands()).is_ok() {
+            failures += 1;
+        }
+        let fails = !keys.contains("flow_field");
+        assert_eq!(failures, if fails { 3 } else { 5 }, "{keys}");
+        assert_eq!(engine.tick(), if fails { 0 } else { 5 });
+    }
+}
+
+/// A radius that would keep a tick busy for hours.
+#[test]
+fn work() {
+    let dilate = |radius: u64, rows: u64| {
+        let space = format!("kind = 'square4', rows = {rows}, cols = 1000, edge = 'absorb'");
+        text(
+            &space,
+            &format!(
+                "[[propagator]]\nkind = 'morphological_op'\ninput_field = 'b'\noutput_field = 'a'
+radius = {radius}\n"
+            ),
+        )
+    };
+    World::from_toml(&dilate(7, 1000)).unwrap();
+    World::from_toml(&dilate(u64::from(u32::MAX), 1)).unwrap();
+    assert_eq!(
+        told(&dilate(u64::from(u32::MAX), 1000)),
+        "line 29, propagator 0 (morphological_op), radius: 1,000,000,000,000 cells looked at in a \
+         tick, the limit is 268,435,456"
+    );
+}

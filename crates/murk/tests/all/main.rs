@@ -1,0 +1,19 @@
+//! All that is proved of the crate from outside, in one program.
+
+mod book;
+mod common;
+#[cfg(feature = "engine")]
+mod engine;
+mod faults;
+mod golden;
+mod index;
+mod interop;
+mod recovery;
+mod resume;
+mod rules;
+#[cfg(feature = "tape")]
+mod tape;
+#[cfg(feature = "tape")]
+mod tools;
+#[cfg(feature = "tape")]
+mod tools_resume;

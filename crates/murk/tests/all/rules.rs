@@ -1,0 +1,429 @@
+//! Every rule is raised by an input that breaks it, with its code, its severity and its place.
+
+use crate::common::{Grid, recording};
+use gametape_core::Rule as _;
+use gametape_murk::{
+    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, Envelope, Error, Finding, Findings, Hash,
+    Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection, Rule, Severity, Unused,
+    Writer, audit, read, read_with, verify, write_header,
+};
+
+fn header() -> Header<'static> {
+    Header {
+        config_hash: 5,
+        field_count: 1,
+        cell_count: 4,
+        ..Header::default()
+    }
+}
+
+/// A command: when it counts, the payload's type and its bytes.
+type Stored = (Envelope, u8, Vec<u8>);
+
+/// A recording of these ticks; each command is an envelope and the stored payload.
+fn tape(frames: &[(u64, &[Stored])]) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), &header()).unwrap();
+    for (tick, list) in frames {
+        let commands = list
+            .iter()
+            .map(|(envelope, payload_type, payload)| Command {
+                payload_type: *payload_type,
+                payload,
+                envelope: *envelope,
+            });
+        writer.push_each(*tick, commands, 9).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+fn stored(payload: &Payload<'_>) -> (u8, Vec<u8>) {
+    let mut bytes = Vec::new();
+    payload.encode(&mut bytes).unwrap();
+    (payload.tag(), bytes)
+}
+
+fn set(coord: &[i32], field: u32, value: f32) -> Payload<'_> {
+    Payload::SetField {
+        coord: coord.into(),
+        field,
+        value,
+    }
+}
+
+fn one(envelope: Envelope, payload: &Payload<'_>) -> Vec<u8> {
+    let (tag, bytes) = stored(payload);
+    tape(&[(1, &[(envelope, tag, bytes)])])
+}
+
+/// A world with three fields, of which a propagator writes the second and the last is static, and
+/// cells 0 to 3.
+struct World;
+
+impl CommandCheck for World {
+    fn check(&self, command: &Command<'_>, tick: u64) -> Option<Rejection> {
+        match command.payload() {
+            Ok(Payload::SetField { coord, field, .. }) => {
+                if !coord.iter().all(|x| (0..4).contains(&x)) {
+                    return Some(Rejection::Outside);
+                }
+                match field {
+                    0 => AnyWorld.check(command, tick),
+                    1 => Some(Rejection::Overwritten),
+                    2 => Some(Rejection::StaticField),
+                    _ => Some(Rejection::UnknownField),
+                }
+            }
+            _ => AnyWorld.check(command, tick),
+        }
+    }
+}
+
+fn audit_in_world(bytes: &[u8]) -> Findings {
+    let replay = read(bytes).unwrap();
+    let mut auditor = Auditor::new(replay.header());
+    for frame in replay.frames() {
+        auditor.push(&frame.unwrap(), &World);
+    }
+    auditor.finish(&Findings::new())
+}
+
+/// The finding of this code.
+fn find(findings: &Findings, code: &str) -> Finding {
+    findings
+        .iter()
+        .find(|finding| finding.code() == code)
+        .unwrap_or_else(|| panic!("{code} is not among {findings:?}"))
+        .clone()
+}
+
+fn broken(bytes: &[u8]) -> Error {
+    match read(bytes) {
+        Err(error) => error,
+        Ok(replay) => replay.frames().find_map(Result::err).expect("an error"),
+    }
+}
+
+/// A code, and what raises it.
+type Raise = (&'static str, fn() -> Findings);
+
+fn of_error(error: Error) -> Findings {
+    let mut findings = Findings::default();
+    let code = error.code();
+    let finding = error.into_finding().unwrap();
+    assert_eq!(finding.code(), code);
+    findings.push(finding);
+    findings
+}
+
+fn plain() -> Payload<'static> {
+    set(&[1], 0, 2.0)
+}
+
+/// The recording of one plain command with a byte changed.
+fn changed(at_from_end: usize, to: u8) -> Vec<u8> {
+    let mut bytes = one(Envelope::default(), &plain());
+    let end = bytes.len();
+    bytes[end - at_from_end] = to;
+    bytes
+}
+
+fn of_damage(flip: impl Fn(&mut Vec<u8>)) -> Findings {
+    let whole = recording(9, 1);
+    let index = IndexBuilder::of(&read(&whole).unwrap()).unwrap();
+    let index = Index::open(&index).unwrap();
+    let mut bytes = whole.clone();
+    flip(&mut bytes);
+    let mut findings = Findings::default();
+    for damage in index.damages(&bytes) {
+        findings.push(damage.unwrap().finding());
+    }
+    findings
+}
+
+const RAISED: &[Raise] = &[
+    ("murk.magic", || of_error(broken(b"MURQ\x03 and so on"))),
+    ("murk.version", || of_error(broken(b"MURK\x02 and so on"))),
+    ("murk.truncated", || {
+        let bytes = one(Envelope::default(), &plain());
+        of_error(broken(&bytes[..bytes.len() - 3]))
+    }),
+    ("murk.payload-truncated", || {
+        let bytes = one(Envelope::default(), &plain());
+        of_error(broken(&bytes[..bytes.len() - 8 - 19 - 4]))
+    }),
+    ("murk.command-truncated", || {
+        let bytes = one(Envelope::default(), &plain());
+        of_error(broken(&bytes[..bytes.len() - 8 - 5]))
+    }),
+    ("murk.limit", || {
+        let bytes = one(Envelope::default(), &plain());
+        let limits = Limits {
+            max_blob_bytes: 3,
+            ..Limits::DEFAULT
+        };
+        let options = ReadOptions::strict().limits(limits);
+        let error = read_with(&bytes, options)
+            .unwrap()
+            .frames()
+            .find_map(Result::err)
+            .unwrap();
+        assert!(error.is_limit() && !error.is_truncated());
+        of_error(error)
+    }),
+    ("murk.utf8", || {
+        let mut bytes = write_header(&Header {
+            build: gametape_murk::Build {
+                toolchain: "abc".into(),
+                ..gametape_murk::Build::default()
+            },
+            ..header()
+        })
+        .unwrap();
+        bytes[10] = 0xff;
+        let error = broken(&bytes);
+        assert_eq!(error.offset(), Some(10));
+        of_error(error)
+    }),
+    // Behind the flags: two of them, expiry, arrival, hash.
+    ("murk.presence-flag", || {
+        of_error(broken(&changed(8 + 16 + 1, 2)))
+    }),
+    ("murk.unknown-payload", || {
+        audit(&tape(&[(1, &[(Envelope::default(), 7, vec![1, 2])])])).findings
+    }),
+    ("murk.short-payload", || {
+        // A batch that claims four billion parameters.
+        let payload = vec![0xff; 16];
+        audit(&tape(&[(1, &[(Envelope::default(), 6, payload)])])).findings
+    }),
+    ("murk.snapshot-mismatch", || {
+        let mut bytes = recording(3, 1);
+        let end = bytes.len();
+        bytes[end - 1] ^= 1;
+        let error = verify(&read(&bytes).unwrap(), &mut Grid::new()).unwrap_err();
+        let divergence = Box::new(error.divergence().unwrap().clone());
+        rule(Rule::SnapshotMismatch { divergence })
+    }),
+    ("murk.config-mismatch", || {
+        rule(Rule::ConfigMismatch {
+            recorded: Hash(1),
+            expected: Hash(2),
+        })
+    }),
+    ("murk.world-shape", || {
+        rule(Rule::WorldShape {
+            what: "cells",
+            recorded: 1,
+            expected: 2,
+        })
+    }),
+    ("murk.world", || {
+        rule(Rule::World {
+            line: Some(3),
+            part: "[space]".into(),
+            key: "rows".into(),
+            fault: "missing".into(),
+        })
+    }),
+    ("murk.simulation", || {
+        rule(Rule::Simulation { reason: "x".into() })
+    }),
+    ("murk.tick-failed", || {
+        rule(Rule::TickFailed { reason: "x".into() })
+    }),
+    ("murk.not-simulated", || audit(&recording(3, 1)).findings),
+    ("murk.header-changed", || of_damage(|bytes| bytes[30] ^= 16)),
+    ("murk.frame-changed", || of_damage(|bytes| bytes[60] ^= 16)),
+    ("murk.index-stale", || {
+        rule(Rule::IndexStale {
+            reason: Unused::Damaged,
+        })
+    }),
+    ("murk.tick-order", || {
+        audit(&tape(&[(5, &[]), (5, &[]), (3, &[]), (0, &[])])).findings
+    }),
+    ("murk.tick-gap", || {
+        audit(&tape(&[(5, &[]), (8, &[])])).findings
+    }),
+    ("murk.no-frames", || audit(&tape(&[])).findings),
+    ("murk.config-unset", || {
+        audit(&write_header(&Header::default()).unwrap()).findings
+    }),
+    ("murk.other-toolchain", || audit(&tape(&[])).findings),
+    ("murk.other-target", || audit(&tape(&[])).findings),
+    ("murk.trailing-payload", || {
+        let (tag, mut bytes) = stored(&plain());
+        bytes.push(0);
+        audit(&tape(&[(1, &[(Envelope::default(), tag, bytes)])])).findings
+    }),
+    ("murk.command-expired", || {
+        let expired = Envelope {
+            expires_after_tick: 0,
+            ..Envelope::default()
+        };
+        audit(&one(expired, &plain())).findings
+    }),
+    ("murk.command-unsupported", || {
+        audit(&one(
+            Envelope::default(),
+            &Payload::Despawn { entity_id: 1 },
+        ))
+        .findings
+    }),
+    ("murk.command-outside", || {
+        audit_in_world(&one(Envelope::default(), &set(&[4], 0, 1.0)))
+    }),
+    ("murk.command-unknown-field", || {
+        audit_in_world(&one(Envelope::default(), &set(&[1], 9, 1.0)))
+    }),
+    ("murk.command-static-field", || {
+        audit_in_world(&one(Envelope::default(), &set(&[1], 2, 1.0)))
+    }),
+    ("murk.command-overwritten", || {
+        audit_in_world(&one(Envelope::default(), &set(&[1], 1, 1.0)))
+    }),
+    ("murk.queue-full", || {
+        let (tag, bytes) = stored(&plain());
+        let list = vec![(Envelope::default(), tag, bytes); 1025];
+        audit(&tape(&[(1, &list)])).findings
+    }),
+    ("murk.priority-lost", || {
+        let class = |priority_class| Envelope {
+            priority_class,
+            ..Envelope::default()
+        };
+        let (tag, low) = stored(&set(&[1], 0, 2.0));
+        let (_, high) = stored(&set(&[1], 0, 3.0));
+        audit(&tape(&[(
+            1,
+            &[(class(2), tag, low), (class(0), tag, high)],
+        )]))
+        .findings
+    }),
+    ("murk.source-seq-unused", || {
+        let envelope = Envelope {
+            source_seq: Some(1),
+            ..Envelope::default()
+        };
+        audit(&one(envelope, &plain())).findings
+    }),
+];
+
+/// Rules that only a replay or the library above raises; `gametape`'s own tests raise them as its
+/// users see them. Here their sentences are looked at.
+fn rule(rule: Rule) -> Findings {
+    let mut findings = Findings::default();
+    findings.push(Finding::new(rule));
+    findings
+}
+
+#[test]
+fn every_rule_is_raised_by_what_breaks_it() {
+    for (code, raise) in RAISED {
+        let findings = raise();
+        let finding = find(&findings, code);
+        let known = Rule::ALL.iter().find(|known| known.code == *code).unwrap();
+        assert_eq!(known.severity, finding.severity());
+        let figures: Vec<&str> = finding.rule.data().iter().map(|(name, _)| *name).collect();
+        assert_eq!(known.data, figures, "{code}");
+        let text = finding.to_string();
+        assert!(
+            text.starts_with(&format!("{} {code}", finding.severity())),
+            "{text}"
+        );
+        assert!(!finding.message().is_empty());
+    }
+}
+
+#[test]
+fn no_rule_is_without_something_that_raises_it() {
+    let mut raised: Vec<&str> = RAISED.iter().map(|(code, _)| *code).collect();
+    let mut codes: Vec<&str> = Rule::ALL.iter().map(|rule| rule.code).collect();
+    raised.sort_unstable();
+    codes.sort_unstable();
+    assert_eq!(raised, codes);
+}
+
+#[test]
+fn a_sound_recording_of_this_build_has_nothing_to_be_said() {
+    let header = Header {
+        build: gametape_murk::Build {
+            toolchain: gametape_murk::build::TOOLCHAIN.into(),
+            target_triple: gametape_murk::build::TARGET.into(),
+            ..gametape_murk::Build::default()
+        },
+        ..Grid::header()
+    };
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    let mut commands = CommandBuf::new();
+    commands.push(&Envelope::default(), &plain()).unwrap();
+    for tick in 1..=5 {
+        writer.push(tick, commands.as_commands(), 1).unwrap();
+    }
+    let audit = audit(&writer.finish().unwrap());
+    assert_eq!(audit.findings.len(), 1, "{:?}", audit.findings);
+    assert!(audit.findings.has("murk.not-simulated"));
+    assert_eq!(audit.findings.worst(), Some(Severity::Info));
+}
+
+#[test]
+fn errors_say_where_and_with_which_numbers() {
+    // Frame 2 of three, its second command claims 4 GiB.
+    let (tag, payload) = stored(&plain());
+    let list = [
+        (Envelope::default(), tag, payload.clone()),
+        (Envelope::default(), tag, payload),
+    ];
+    let bytes = tape(&[(7, &[]), (8, &[]), (9001, &list)]);
+    let start = bytes.len() - 20 - 2 * (24 + 16);
+    let mut claim = bytes.clone();
+    let second = start + 12 + 40;
+    claim[second + 1..second + 5].copy_from_slice(&(60_000_000_u32).to_le_bytes());
+    let error = broken(&claim);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "frame 2 (tick 9,001, byte {}): command 1 claims 60,000,000 bytes, 43 are left",
+            second + 5
+        )
+    );
+    assert_eq!((error.step(), error.tick()), (Some(2), Some(9001)));
+    claim[second + 1..second + 5].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert_eq!(
+        broken(&claim).to_string(),
+        format!(
+            "frame 2 (tick 9,001, byte {}): the payload of command 1 claims 4,294,967,295 bytes, the limit is 67,108,864",
+            second + 1
+        )
+    );
+    assert_eq!(
+        broken(b"MUR").to_string(),
+        "byte 0: the file ends in the magic: 4 bytes needed, 3 are left"
+    );
+    assert_eq!(
+        broken(b"MURK\x01").to_string(),
+        "byte 4: format version 1; only version 3 can be read (1 and 2 are superseded and lose what replaying needs)"
+    );
+}
+
+#[test]
+fn of_two_writers_of_a_cell_equal_values_and_equal_classes_are_no_finding() {
+    let class = |priority_class| Envelope {
+        priority_class,
+        ..Envelope::default()
+    };
+    let (tag, two) = stored(&set(&[1], 0, 2.0));
+    let (_, three) = stored(&set(&[1], 0, 3.0));
+    let (_, elsewhere) = stored(&set(&[2], 0, 3.0));
+    for list in [
+        [(class(0), tag, two.clone()), (class(2), tag, two.clone())],
+        [(class(1), tag, two.clone()), (class(1), tag, three)],
+        [(class(0), tag, two), (class(2), tag, elsewhere)],
+    ] {
+        assert!(
+            !audit(&tape(&[(1, &list)]))
+                .findings
+                .has("murk.priority-lost")
+        );
+    }
+}

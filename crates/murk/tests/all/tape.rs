@@ -1,0 +1,373 @@
+//! Recordings of worlds as tapes, as users of the library check them.
+
+use std::fs;
+use std::io::Cursor;
+
+use gametape_core::tape::{
+    Error, Format, OptionValue, Options, Secrets, Source, Tape, Target, Verb, Verdict, Work,
+};
+use gametape_core::text::Grouped;
+use gametape_core::{At, Input, Severity, Time};
+use gametape_murk::engine::World;
+use gametape_murk::tape::Murk;
+use gametape_murk::tools::{Commands, index_path, record};
+use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer};
+use gametape_samples::murk::{FORAGING, HEAT};
+
+use crate::common::tapes::{
+    audit, audit_in, dump, found, heat, in_memory, in_world, open, options, played, put_index,
+    repair, set, stoves, tape, temporary,
+};
+
+#[test]
+fn a_recording_carries_its_world_and_is_replayed() {
+    let world = heat();
+    let bytes = played(&world, 100, stoves);
+    let audit = audit(&bytes);
+    assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
+    assert_eq!(audit.findings, []);
+    assert_eq!(audit.summary, "100 ticks, replayed: every hash is right");
+    // The world can be taken out of it, and is the same.
+    let recording = in_memory(bytes);
+    let taken = World::from_toml(&recording.world().unwrap()).unwrap();
+    assert_eq!(taken, world);
+    assert_eq!(taken.config_hash(), world.config_hash());
+}
+
+#[test]
+fn a_flipped_bit_in_a_world_is_named_with_its_cell_and_the_commands() {
+    let world = heat();
+    // The stove that is lit at tick 40 stands at [8, 4]; every bit of its value, and of the heat.
+    for (field, name, element, cell) in [
+        (0, "stove", 8 * 16 + 4, "[8, 4]"),
+        (3, "heat", 17, "[1, 1]"),
+    ] {
+        for bit in 0..32 {
+            let fault = Fault {
+                step: 40,
+                field,
+                element,
+                bit,
+            };
+            let faulty = Faulty::new(world.build().unwrap(), fault);
+            let bytes = tape(&world.header(), faulty, 60, stoves);
+            let audit = audit(&bytes);
+            let (severity, tick, message) = found(&audit, "murk.snapshot-mismatch");
+            assert_eq!((severity, tick), (Severity::Error, Some(40)));
+            assert!(
+                message.starts_with(&format!("field {field} ({name}) at {cell} is ")),
+                "{message}"
+            );
+            assert_eq!(
+                message.contains("set by command 0 of tick 40 to 40.0"),
+                field == 0,
+                "{message}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_command_that_a_propagator_overwrites_is_a_finding() {
+    let world = heat();
+    // Of heat.toml's fields, the stoves alone are written by commands and by nothing else.
+    for (field, lost) in [(0, false), (1, true), (2, true), (3, true)] {
+        let bytes = played(&world, 3, |_| set(&[1, 1], field, 77.0));
+        let idle = played(&world, 3, |_| CommandBuf::new());
+        let hashes = |bytes: &[u8]| -> Vec<u64> {
+            let replay = gametape_murk::read(bytes).unwrap();
+            replay
+                .frames()
+                .map(|frame| frame.unwrap().snapshot_hash)
+                .collect()
+        };
+        assert_eq!(hashes(&bytes) == hashes(&idle), lost, "field {field}");
+        let audit = audit(&bytes);
+        assert_eq!(!audit.findings.is_empty(), lost, "{:?}", audit.findings);
+        if lost {
+            assert_eq!(
+                found(&audit, "murk.command-overwritten").0,
+                Severity::Warning
+            );
+        }
+    }
+}
+
+#[test]
+fn without_a_world_the_audit_says_that_nothing_was_replayed() {
+    let world = heat();
+    let header = Header {
+        space_descriptor: b"somebody else's".as_slice().into(),
+        config_hash: 0,
+        ..world.header()
+    };
+    let bytes = tape(&header, world.build().unwrap(), 20, stoves);
+    let plain = audit(&bytes);
+    assert_eq!(plain.summary, "20 ticks, not replayed");
+    let bare = in_memory(bytes.clone());
+    assert_eq!(bare.world().unwrap_err().code(), "unsupported");
+    assert_eq!(found(&plain, "murk.not-simulated").0, Severity::Info);
+    assert_eq!(found(&plain, "murk.config-unset").0, Severity::Info);
+    let replayed = audit_in(&bytes, Some(HEAT));
+    assert_eq!(replayed.summary, "20 ticks, replayed: every hash is right");
+    assert_eq!(replayed.verdict(), Verdict::Pass);
+    // A world that was named and is none is the caller's fault.
+    let recording = in_memory(bytes);
+    let error = recording.audit(&in_world(Some("dt = "))).unwrap_err();
+    assert_eq!(error.code(), "world");
+    assert!(error.to_string().starts_with("line 1, "), "{error}");
+}
+
+#[test]
+fn another_world_is_told_from_a_fault() {
+    let world = heat();
+    let bytes = played(&world, 20, stoves);
+    let colder = HEAT.replace("decay = 0.05", "decay = 0.06");
+    assert_ne!(colder, HEAT);
+    let (severity, tick, _) = found(&audit_in(&bytes, Some(&colder)), "murk.config-mismatch");
+    assert_eq!((severity, tick), (Severity::Error, None));
+    let (severity, _, message) = found(&audit_in(&bytes, Some(FORAGING)), "murk.world-shape");
+    assert_eq!(severity, Severity::Error);
+    assert_eq!(
+        message,
+        "the header's cell_count is 256, the world's is 240"
+    );
+}
+
+#[test]
+fn a_seed_that_is_not_the_carried_worlds_is_a_finding() {
+    let world = heat();
+    let header = Header {
+        seed: 43,
+        ..world.header()
+    };
+    let audit = audit(&tape(&header, world.build().unwrap(), 5, stoves));
+    let (severity, _, message) = found(&audit, "murk.world-shape");
+    assert_eq!(severity, Severity::Error);
+    assert_eq!(message, "the header's seed is 43, the world's is 42");
+    assert_eq!(audit.summary, "5 ticks, replayed: every hash is right");
+}
+
+#[test]
+fn a_carried_world_that_is_broken_is_the_recordings_fault() {
+    let world = heat();
+    let mut header = world.header();
+    let mut text = header.space_descriptor.to_vec();
+    let at = text
+        .windows(8)
+        .position(|part| part == b"square4\"")
+        .unwrap();
+    text[at + 6] = b'5';
+    header.space_descriptor = text.into();
+    let bytes = tape(&header, world.build().unwrap(), 20, stoves);
+    let audit = audit(&bytes);
+    let (severity, _, message) = found(&audit, "murk.world");
+    assert_eq!(severity, Severity::Error);
+    assert!(message.contains("square5"), "{message}");
+    assert_eq!(audit.summary, "20 ticks, not replayed");
+}
+
+/// A gradient has as many components as the space has dimensions, twice: on this field it fails.
+const FAILING: &str = r#"
+dt = 1.0
+[space]
+kind = "line1d"
+len = 4
+edge = "absorb"
+[[field]]
+name = "a"
+type = "scalar"
+mutability = "sparse"
+[[field]]
+name = "narrow"
+type = "scalar"
+mutability = "per_tick"
+[[propagator]]
+kind = "gradient_compute"
+input_field = "a"
+output_field = "narrow"
+"#;
+
+#[test]
+fn a_world_that_can_go_on_no_longer_is_told_from_a_divergence() {
+    let world = World::from_toml(FAILING).unwrap();
+    let header = world.header();
+    let state = {
+        let simulation = world.build().unwrap();
+        gametape_murk::State::of(&simulation, header.field_count)
+    };
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    for tick in 1..=6 {
+        writer
+            .push(tick, CommandBuf::new().as_commands(), state.hash())
+            .unwrap();
+    }
+    let audit = audit(&writer.finish().unwrap());
+    let (severity, tick, message) = found(&audit, "murk.simulation");
+    assert_eq!((severity, tick), (Severity::Error, Some(4)), "{message}");
+    // The three before it failed as well, which is what brought it there.
+    let (severity, tick, message) = found(&audit, "murk.tick-failed");
+    assert_eq!((severity, tick), (Severity::Warning, Some(1)));
+    assert!(message.ends_with("(and 2 times more)"), "{message}");
+    assert_eq!(audit.findings.len(), 2, "{:?}", audit.findings);
+}
+
+#[test]
+fn a_recording_that_is_replaced_takes_its_index_with_it() {
+    let (_folder, path) = temporary("run.murk");
+    record(&options(&path, 30), &Commands::none()).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let (index, _) = put_index(&path);
+    let replaced = |bytes: &[u8]| Murk.replaced(&path, &Input::from(bytes.to_vec()));
+    replaced(&bytes);
+    assert!(index.exists());
+    replaced(&bytes[..bytes.len() - 20]);
+    assert!(!index.exists());
+    fs::write(&index, "not an index").unwrap();
+    replaced(&bytes);
+    assert!(index.exists());
+}
+
+#[test]
+fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
+    let (_folder, path) = temporary("run.murk");
+    record(&options(&path, 30), &Commands::none()).unwrap();
+    let (index, frames) = put_index(&path);
+    assert_eq!(frames, 30);
+    assert_eq!(index, index_path(&path));
+    let verify = || open(&path).audit(&Options::new()).unwrap();
+    let clean = verify();
+    assert_eq!(clean.findings, []);
+
+    let whole = fs::read(&path).unwrap();
+    let mut flipped = whole.clone();
+    let end = flipped.len();
+    flipped[end - 100] ^= 1 << 5;
+    fs::write(&path, &flipped).unwrap();
+    let audit = verify();
+    let (severity, _, message) = found(&audit, "murk.frame-changed");
+    assert_eq!(severity, Severity::Error);
+    assert!(
+        message.ends_with(&format!(
+            "bit 5 of byte {} is flipped",
+            Grouped(end as u64 - 100)
+        )),
+        "{message}"
+    );
+    let (repaired, mended) = repair(&open(&path));
+    assert!(!repaired.lossy);
+    assert_eq!(mended, whole);
+
+    // An index that is damaged itself is not believed, and does no harm.
+    let sound = fs::read(&index).unwrap();
+    for at in [48, 48 + 8, 48 + 16, sound.len() - 1] {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 1;
+        fs::write(&index, damaged).unwrap();
+        fs::write(&path, &whole).unwrap();
+        let recording = open(&path);
+        let audit = verify();
+        let (_, _, message) = found(&audit, "murk.index-stale");
+        assert!(message.ends_with("it is damaged itself"), "{message}");
+        assert_eq!(audit.findings.len(), 1);
+        assert_eq!(repair(&recording).1, whole);
+        for tick in [1, 30] {
+            let line = dump(&recording, Some(At::Tick(tick))).unwrap();
+            assert!(line.contains(&format!("\"tick\":{tick},")));
+        }
+        fs::write(&path, &flipped).unwrap();
+        assert_eq!(repair(&open(&path)).1, flipped);
+    }
+    fs::write(&index, sound).unwrap();
+    let recording = open(&path);
+    for at in [At::Tick(31), At::Step(30), At::Time(Time::START)] {
+        let none = dump(&recording, Some(at)).unwrap_err();
+        assert_eq!(none.code(), "not-recorded");
+    }
+
+    fs::write(&path, &whole[..end - 20]).unwrap();
+    let audit = verify();
+    assert_eq!(found(&audit, "murk.index-stale").0, Severity::Warning);
+    assert_eq!(audit.summary, "29 ticks, replayed: every hash is right");
+}
+
+#[test]
+fn a_moment_is_found_by_step_by_tick_and_by_time() {
+    let world = heat();
+    let bytes = played(&world, 20, stoves);
+    let recording = in_memory(bytes);
+    let lines = dump(&recording, None).unwrap();
+    let seventh = format!("{}\n", lines.lines().nth(6).unwrap());
+    let time = Time((7.0 * world.dt * 1e9) as i64);
+    for at in [At::Step(6), At::Tick(7), At::Time(time)] {
+        assert_eq!(dump(&recording, Some(at)).unwrap(), seventh, "{at}");
+    }
+    let bare = Header {
+        space_descriptor: b"somebody else's".as_slice().into(),
+        ..world.header()
+    };
+    let bare = in_memory(tape(&bare, world.build().unwrap(), 20, stoves));
+    let error = dump(&bare, Some(At::Time(time))).unwrap_err();
+    assert_eq!(error.code(), "no-clock");
+    assert!(!dump(&bare, None).unwrap().contains("time_ms"));
+}
+
+#[test]
+fn it_is_a_format_among_others() {
+    let world = heat();
+    let bytes = played(&world, 20, stoves);
+    assert!(Murk.sniff(&bytes.clone().into()));
+    assert!(!Murk.sniff(&b"MUR".to_vec().into()));
+    let tape = Murk.open(Source::new(bytes.clone())).unwrap();
+    let info = tape.info(Secrets::Hide).unwrap();
+    assert!(info.problem.is_none());
+    assert_eq!((info.value.frames, info.value.step), (Some(20), "frame"));
+    assert_eq!(tape.header(Secrets::Hide).unwrap().value.frames, None);
+    assert_eq!(tape.stats(&Options::new()).unwrap().value["ticks"], 20);
+    let text = tape.attachment("world").unwrap();
+    assert_eq!(World::from_toml(&text).unwrap(), world);
+
+    let convert = |format, options: &Options| {
+        let mut out = Cursor::new(Vec::new());
+        let converted = tape.convert(Target { format, options }, &mut out, &Work::default())?;
+        assert!(!converted.is_lossy());
+        Ok::<Vec<u8>, Error>(out.into_inner())
+    };
+    let redacted = Options::new().flag("redact");
+    redacted.check("", Murk.options(Verb::Convert)).unwrap();
+    assert_eq!(convert("murk", &redacted).unwrap(), bytes);
+    let version = |count| {
+        let options = Options::new().with("format-version", OptionValue::Count(count));
+        options.check("", Murk.options(Verb::Write)).unwrap();
+        options
+    };
+    assert_eq!(convert("murk", &version(3)).unwrap(), bytes);
+    assert_eq!(
+        convert("murk", &version(2)).unwrap_err().to_string(),
+        "murk can't be converted to murk v2: only version 3 is in use"
+    );
+    assert_eq!(
+        convert("rmv", &Options::new()).unwrap_err().to_string(),
+        "murk can't be converted to rmv"
+    );
+    // What is cut can't be converted; repaired it holds the frames that are whole.
+    let cut = in_memory(&bytes[..bytes.len() - 4]);
+    let problem = cut.info(Secrets::Hide).unwrap().problem.unwrap();
+    assert_eq!(problem.code(), "murk.truncated");
+    let mut out = Cursor::new(Vec::new());
+    let murk = Target {
+        format: "murk",
+        options: &Options::new(),
+    };
+    assert!(cut.convert(murk, &mut out, &Work::default()).is_err());
+    let (repaired, kept) = repair(&cut);
+    assert!(repaired.lossy && repaired.actions.len() == 1);
+    assert!(bytes.starts_with(&kept));
+    let diff = in_memory(kept).diff(&in_memory(bytes), &Options::new());
+    let diff = diff.unwrap().unwrap();
+    assert_eq!((diff.step, diff.tick), (Some(19), Some(20)));
+    assert_eq!(
+        diff.first.unwrap(),
+        "frame 19 (tick 20): the first recording has ended"
+    );
+}

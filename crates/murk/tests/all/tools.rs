@@ -1,0 +1,308 @@
+//! What is done with the files of simulations: recorded, minimised, proven, resumed.
+
+use std::fs;
+use std::path::Path;
+
+use gametape_core::tape::{Options, Tape};
+use gametape_murk::engine::World;
+use gametape_murk::tools::{
+    Commands, Minimise, RecordOptions, Subject, SyncTest, minimise, record, sync_test,
+};
+use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer};
+use gametape_samples::murk::{ALL, FORAGING, HEAT};
+
+use crate::common::tapes::{
+    audit, dump, file, found, heat, in_memory, open, options, played, put_index, stoves, tape,
+    temporary,
+};
+
+#[test]
+fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
+    let world = heat();
+    let header = Header {
+        field_count: u32::MAX,
+        config_hash: 0,
+        ..world.header()
+    };
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    writer.push(1, CommandBuf::new().as_commands(), 1).unwrap();
+    let bytes = writer.finish().unwrap();
+    let recording = in_memory(bytes.clone());
+    assert_eq!(audit(&bytes).summary, "1 tick, not replayed");
+    let error = minimise(&recording, &Minimise::default()).unwrap_err();
+    assert_eq!(error.code(), "world");
+    let test = SyncTest {
+        runs: 2,
+        rollback: 0,
+    };
+    let subject = Subject::Recording(&recording, None);
+    assert_eq!(sync_test(&subject, &test).unwrap_err().code(), "world");
+    let mut other = bytes;
+    let end = other.len();
+    other[end - 1] ^= 1;
+    let other = in_memory(other);
+    let diff = recording.diff(&other, &Options::new()).unwrap().unwrap();
+    assert!(!diff.same);
+}
+
+#[test]
+fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
+    let world = heat();
+    let fault = Fault {
+        step: 50,
+        field: 1,
+        element: 8 * 16 + 4,
+        bit: 12,
+    };
+    // The smoke over [8, 4] at tick 50 comes of the stove there, lit at ticks 8 and 40 alone.
+    let faulty = Faulty::new(world.build().unwrap(), fault);
+    let bytes = tape(&world.header(), faulty, 90, stoves);
+    let recording = in_memory(bytes.clone());
+    let small = minimise(
+        &recording,
+        &Minimise {
+            max_trials: 10_000,
+            ..Minimise::default()
+        },
+    )
+    .unwrap();
+    assert!(small.minimal);
+    assert_eq!((small.ticks, small.commands), ([90, 50], [90, 1]));
+    let before = found(&audit(&bytes), "murk.snapshot-mismatch");
+    let after = found(&audit(&small.bytes), "murk.snapshot-mismatch");
+    assert_eq!(before.1, after.1);
+    // The same cell, the same two values; the hashes are of other states.
+    let cut = |text: &str| text.split(" (hash").next().unwrap().to_owned();
+    assert_eq!(cut(&before.2), cut(&after.2));
+    assert!(after.2.contains(&small.fault) || small.fault.contains("(smoke) at [8, 4]"));
+}
+
+#[test]
+fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
+    let world = heat();
+    // Stoves give other smoke: without a lit one both worlds are the same.
+    let other = HEAT.replace("intensity = 0.5", "intensity = 0.25");
+    let bytes = played(&world, 40, stoves);
+    let recording = in_memory(bytes);
+    let small = minimise(
+        &recording,
+        &Minimise {
+            against: Some(file(&other)),
+            max_trials: 10_000,
+            ..Minimise::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(small.commands[1], 1);
+    assert!(small.ticks[1] < 40);
+    let (_, tick, _) = found(&audit(&small.bytes), "murk.snapshot-mismatch");
+    assert_eq!(tick, Some(small.tick));
+    // The same world twice has nothing to minimise.
+    let error = minimise(
+        &recording,
+        &Minimise {
+            against: Some(file(HEAT)),
+            max_trials: 10,
+            ..Minimise::default()
+        },
+    )
+    .unwrap_err();
+    assert_eq!(error.code(), "unwritable");
+}
+
+#[test]
+fn every_sample_is_deterministic_run_side_by_side_and_rolled_back() {
+    for (name, text) in ALL {
+        for test in [
+            SyncTest {
+                runs: 3,
+                rollback: 0,
+            },
+            SyncTest {
+                runs: 2,
+                rollback: 4,
+            },
+        ] {
+            let none = Commands::none();
+            let world = file(text);
+            let subject = Subject::World(&world, &none, 60);
+            let synced = sync_test(&subject, &test).unwrap();
+            assert!(synced.in_sync && synced.ticks == 60, "{name}: {synced:?}");
+        }
+    }
+}
+
+#[test]
+fn checkpoints_of_a_world_lead_to_any_tick_and_verify_its_parts_side_by_side() {
+    use gametape_murk::{Checkpoints, State, read};
+    for (name, text) in ALL {
+        let world = World::from_toml(text).unwrap();
+        let bytes = played(&world, 90, |tick| stoves(tick % 12));
+        let replay = read(&bytes).unwrap();
+        let mut simulation = world.build().unwrap();
+        let (saved, verified) = Checkpoints::record(&replay, &mut simulation, 25).unwrap();
+        assert_eq!((saved.len(), verified.frames), (4, 90), "{name}");
+        for tick in [60, 7, 90, 25, 26] {
+            assert!(saved.seek(&replay, &mut simulation, tick).unwrap());
+            let state = State::of(&simulation, world.field_count());
+            let frame = replay.frames().nth(tick as usize - 1).unwrap().unwrap();
+            assert_eq!(state.hash(), frame.snapshot_hash, "{name}, tick {tick}");
+        }
+        let worlds = vec![world.build().unwrap(), world.build().unwrap()];
+        assert_eq!(saved.verify(&replay, worlds).unwrap(), verified, "{name}");
+    }
+}
+
+#[test]
+fn commands_come_from_what_dump_prints() {
+    let (_folder, path) = temporary("run.murk");
+    let lines = r#"
+{"tick":2,"kind":"set_field","coord":[3,4],"field":"stove","value":1.0,"source_id":7}
+{"tick":2,"kind":"set_field","coord":[3,5],"field":0,"value":"0x7fc00001"}
+{"tick":1,"commands":[{"kind":"move","entity_id":3,"target":[1,2]},{"kind":"stored","type":9,"payload":"00ff"}]}
+"#;
+    let name = Path::new("commands.jsonl");
+    let commands = Commands::read(lines.as_bytes(), name, &heat()).unwrap();
+    let recorded = record(&options(&path, 5), &commands).unwrap();
+    assert_eq!((recorded.ticks, recorded.commands), (5, 4));
+    assert_eq!((recorded.applied, recorded.rejected), (2, 2));
+    let lines = dump(&open(&path), None).unwrap();
+    assert!(
+        lines.starts_with(r#"{"step":0,"tick":1,"time_ms":"#),
+        "{lines}"
+    );
+    // As dumps of earlier versions have it.
+    let earlier = lines.replace(r#"{"step":"#, r#"{"frame":"#);
+    assert_ne!(earlier, lines);
+    Commands::read(earlier.as_bytes(), name, &heat()).unwrap();
+    let again = Commands::read(lines.as_bytes(), name, &heat()).unwrap();
+    let (_folder, copy) = temporary("copy.murk");
+    record(&options(&copy, 5), &again).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), fs::read(&copy).unwrap());
+}
+
+#[test]
+fn wrong_commands_are_refused_by_line_before_anything_is_written() {
+    let name = Path::new("commands.jsonl");
+    let read = |line: &str| {
+        Commands::read(format!("\n{line}\n").as_bytes(), name, &heat())
+            .unwrap_err()
+            .to_string()
+    };
+    for (line, message) in [
+        ("nonsense", "line 2: not JSON: expected ident at column 2"),
+        ("[]", "line 2: not a JSON object"),
+        (
+            r#"{"kind":"despawn","entity_id":1}"#,
+            "line 2: \"tick\" is missing",
+        ),
+        (r#"{"tick":1}"#, "line 2: \"kind\" is missing"),
+        (
+            r#"{"tick":1,"kind":"jump"}"#,
+            "line 2: the kind \"jump\" is none of move, ",
+        ),
+        (
+            r#"{"tick":1,"kind":"despawn","entity_id":-1}"#,
+            "\"entity_id\" must be a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            r#"{"tick":1,"kind":"despawn","entity_id":1,"prio":2}"#,
+            "\"prio\" is not a key that is known here",
+        ),
+        (
+            r#"{"tick":1,"kind":"despawn","entity_id":1,"priority":256}"#,
+            "\"priority\" must be a whole number from 0 to 255",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":"fire","value":1}"#,
+            "the world has no field \"fire\"",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2.5],"field":0,"value":1}"#,
+            "\"coord\" must be a list of whole numbers of 32 bits",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":"NaN"}"#,
+            "\"value\" must be a number that 32 bits hold, or its bits as ",
+        ),
+        (
+            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":1e40}"#,
+            "\"value\" must be a number that 32 bits hold, or its bits as ",
+        ),
+        (
+            r#"{"tick":1,"kind":"custom","type_id":1,"data":"0g"}"#,
+            "\"data\" must be a string of bytes, two hexadecimal digits each",
+        ),
+        (
+            r#"{"tick":1,"kind":"spawn","coord":[],"values":[[1]]}"#,
+            "\"values\" must be a list of [field, value], of fields that the world has",
+        ),
+        (
+            r#"{"tick":1,"commands":[{"kind":"despawn","entity_id":1},7]}"#,
+            "command 1 is not an object",
+        ),
+        (r#"{"tick":1,"commands":{}}"#, "\"commands\" must be a list"),
+    ] {
+        let text = read(line);
+        assert!(text.contains(message), "{text}\n{message}");
+        assert!(text.starts_with("line 2: "), "{text}");
+    }
+    let (_folder, path) = temporary("run.murk");
+    for tick in [0, 6] {
+        let line = format!(r#"{{"tick":{tick},"kind":"despawn","entity_id":1}}"#);
+        let commands = Commands::read(line.as_bytes(), name, &heat()).unwrap();
+        let error = record(&options(&path, 5), &commands).unwrap_err();
+        assert_eq!(error.code(), "commands");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn a_recording_is_resumed_only_where_it_can_be_replayed() {
+    let (_folder, path) = temporary("run.murk");
+    let (_other, whole) = temporary("whole.murk");
+    let line = r#"{"tick":4,"kind":"set_field","coord":[3,4],"field":"stove","value":1.0}"#;
+    let commands = Commands::read(line.as_bytes(), Path::new("c"), &heat()).unwrap();
+    record(&options(&whole, 20), &commands).unwrap();
+    record(&options(&path, 8), &commands).unwrap();
+    let (index, _) = put_index(&path);
+    let error = record(&options(&path, 20), &commands)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("--resume goes on behind it"), "{error}");
+    let resume = RecordOptions {
+        resume: true,
+        ..options(&path, 20)
+    };
+    let recorded = record(&resume, &commands).unwrap();
+    assert_eq!((recorded.resumed_after, recorded.ticks), (8, 12));
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(bytes, fs::read(&whole).unwrap());
+    assert!(!index.exists());
+
+    // Other commands, another world, a hash that is wrong, a file of something else: nothing of
+    // the file is touched.
+    let other_line = line.replace("1.0", "2.0");
+    let other = Commands::read(other_line.as_bytes(), Path::new("c"), &heat()).unwrap();
+    let error = record(&resume, &other).unwrap_err().to_string();
+    assert!(
+        error.contains("tick 4 was recorded with other commands"),
+        "{error}"
+    );
+    let foraging = RecordOptions {
+        world: file(FORAGING),
+        ..resume.clone()
+    };
+    let error = record(&foraging, &Commands::none())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("recording of another world"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+    let mut wrong = bytes.clone();
+    let end = wrong.len();
+    wrong[end - 1] ^= 1;
+    fs::write(&path, &wrong).unwrap();
+    let error = record(&resume, &commands).unwrap_err();
+    assert_eq!(error.code(), "simulation");
+    assert_eq!(fs::read(&path).unwrap(), wrong);
+}
