@@ -82,6 +82,32 @@ fn headers() {
     );
 }
 
+/// What is wrong stands where it starts, not where it ends, whichever way the bytes come.
+#[test]
+fn a_fault_of_the_header_is_where_it_stands() {
+    let (bytes, start) = file(NONE);
+    // The version, as text and as nothing; the compression; how many chunks there are.
+    for (at, byte, place) in [
+        (0, b'h', 0),
+        (0, 0, 0),
+        (3, 7, 3),
+        (start - 9, 0xFF, start - 12),
+    ] {
+        let mut broken = bytes.clone();
+        broken[at] = byte;
+        let offset = Some(place as u64);
+        let error = butter::read(&broken).unwrap_err();
+        assert_eq!(error.offset(), offset, "{error}");
+        let mut reader = butter::Reader::new(&broken[..]);
+        assert_eq!(reader.next_frame().unwrap_err().offset(), offset, "{error}");
+        let mut feed = butter::Feed::new();
+        feed.push(&broken);
+        assert_eq!(feed.next_frame().unwrap_err().offset(), offset, "{error}");
+        let findings = butter::audit(&broken).findings;
+        assert_eq!(findings.iter().next().unwrap().place.offset, offset);
+    }
+}
+
 #[test]
 fn chunks_and_frames() {
     assert_eq!(
