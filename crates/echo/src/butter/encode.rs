@@ -1,5 +1,6 @@
 //! From the session model to stored frames: differences from what a reader has.
 
+use super::dialect::Dialect;
 use super::difference::{clock_difference, difference, differences, is_zero, is_zero_half};
 use super::fixed;
 use super::half::{from_half, to_half};
@@ -10,7 +11,7 @@ use super::pause::PauseState;
 use super::roster::ascii;
 use super::rotation;
 use super::rotation4::pack4;
-use super::state::{Dialect, DiscState, Moving, PlayerState, State, StatsState, Who};
+use super::state::{DiscState, Moving, PlayerState, State, StatsState, Who};
 use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
@@ -223,6 +224,7 @@ impl Encoder {
         let known = self
             .state
             .bones
+            .shown
             .as_deref()
             .filter(|known| !keyframe && known.len() == count)
             .unwrap_or_default();

@@ -241,7 +241,7 @@ impl State {
             session.rules_changed_by = None;
         }
         self.fill_teams(header, layout, session);
-        match &self.bones {
+        match &self.bones.shown {
             // Nobody's bones are none, as in an .echoreplay.
             Some(bones) if !bones.is_empty() => {
                 let shown = &mut frame.bones.get_or_insert_with(Bones::default).user_bones;
