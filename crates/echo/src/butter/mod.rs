@@ -4,6 +4,7 @@ mod audit;
 mod bones;
 mod bytes;
 mod compat;
+mod counts;
 mod decode;
 mod dialect;
 mod difference;
