@@ -189,10 +189,13 @@ fn of_header(header: &Header, found: &mut Findings) {
     }
 }
 
+/// A rule that tells how often.
+type OfMany = fn(u64) -> Rule;
+
 /// What the reader met and mended.
 fn of_reader(seen: &Seen, found: &mut Findings) {
     let mended = &seen.mended;
-    let rules: [(u64, fn(u64) -> Rule); 8] = [
+    let rules: [(u64, OfMany); 8] = [
         (seen.early_chunks, |chunks| Rule::EarlyVersion { chunks }),
         (seen.reference_chunks, |chunks| Rule::ReferenceWriter {
             chunks,

@@ -21,6 +21,7 @@ pub enum Old {
 }
 
 /// A number that a half holds exactly.
+#[allow(clippy::verbose_bit_mask)] // The mask is what a half has no room for.
 pub fn half(value: f32) -> [u8; 2] {
     let bits = value.to_bits();
     if value == 0.0 {
