@@ -412,6 +412,17 @@ impl Writer<'_> {
     }
 }
 
+/// A header, the table of chunks, and the chunks.
+pub fn chunked(header: Vec<u8>, chunks: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = header;
+    file.extend_from_slice(&(chunks.len() as u32).to_le_bytes());
+    for chunk in chunks {
+        file.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
+    }
+    file.extend(chunks.concat());
+    file
+}
+
 /// The file of some frames that are as exact as this needs, a chunk every `interval`.
 pub fn write(old: Old, frames: &[Frame], interval: usize) -> Vec<u8> {
     let first = &frames[0].session;
@@ -473,10 +484,5 @@ pub fn write(old: Old, frames: &[Frame], interval: usize) -> Vec<u8> {
             writer.out
         })
         .collect();
-    file.extend_from_slice(&(chunks.len() as u32).to_le_bytes());
-    for chunk in &chunks {
-        file.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
-    }
-    file.extend(chunks.concat());
-    file
+    chunked(file, &chunks)
 }

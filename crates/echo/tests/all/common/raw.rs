@@ -1,6 +1,8 @@
 //! Files of .butter put together by hand: what a frame says and what it leaves out is said here, and
 //! no writer of the library's has a part in it.
 
+use super::old::{chunked, half};
+
 /// A player: what is `None` is left out.
 #[derive(Clone, Default)]
 pub struct Player {
@@ -55,11 +57,6 @@ pub struct Frame {
 
 /// Milliseconds between frames.
 const STEP: u16 = 33;
-
-/// A number that a half holds exactly.
-fn half(value: f32) -> [u8; 2] {
-    super::old::half(value)
-}
 
 impl Player {
     fn write(&self, out: &mut Vec<u8>) {
@@ -135,10 +132,5 @@ pub fn file(players: u8, chunks: &[Vec<Frame>]) -> Vec<u8> {
             out
         })
         .collect();
-    file.extend_from_slice(&(chunks.len() as u32).to_le_bytes());
-    for chunk in &chunks {
-        file.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
-    }
-    file.extend(chunks.concat());
-    file
+    chunked(file, &chunks)
 }

@@ -5,6 +5,7 @@ use gametape_echo::{
 };
 
 use crate::common::arena::{arena, score};
+use crate::common::everybody;
 
 /// Frames that break a rule, and how: code, the frame that is named, a part of the sentence.
 pub struct Case(pub &'static str, pub Vec<Frame>, pub u64, pub &'static str);
@@ -14,6 +15,11 @@ pub fn second(change: impl Fn(&mut Frame)) -> Vec<Frame> {
     let mut frames = vec![arena(1_000), arena(1_033)];
     change(&mut frames[1]);
     frames
+}
+
+/// A rule that is broken in the second of two frames.
+fn one(code: &'static str, sentence: &'static str, change: impl Fn(&mut Frame)) -> Case {
+    Case(code, second(change), 1, sentence)
 }
 
 /// So many frames, 100 ms apart; those from `from` on are changed.
@@ -35,14 +41,8 @@ pub fn player(frame: &mut Frame) -> &mut Player {
     &mut frame.session.teams[0].players[0]
 }
 
-pub fn everybody(frame: &mut Frame) -> impl Iterator<Item = &mut Player> {
-    let teams = frame.session.teams.iter_mut();
-    teams.flat_map(|team| team.players.iter_mut())
-}
-
 pub fn time_and_session() -> Vec<Case> {
     let at = |ms: [i64; 2]| ms.map(arena).to_vec();
-    let one = |change: fn(&mut Frame)| second(change);
     vec![
         Case("echo.no-frames", vec![], 0, "no frames"),
         Case(
@@ -63,121 +63,77 @@ pub fn time_and_session() -> Vec<Case> {
             10,
             "blue rise from 0 to 2 while nothing is recorded for 3,100 ms",
         ),
-        Case(
-            "echo.api-error",
-            one(|f| f.session.err_code = Some(-6)),
-            1,
-            "error -6",
-        ),
-        Case(
-            "echo.session-changed",
-            one(|f| f.session.sessionid = "another".into()),
-            1,
-            "another match",
-        ),
-        Case(
-            "echo.server-changed",
-            one(|f| f.session.sessionip = "203.0.113.8".into()),
-            1,
-            "another server",
-        ),
-        Case(
-            "echo.client-changed",
-            one(|f| f.session.client_name = "player-01".into()),
-            1,
-            "another client",
-        ),
-        Case(
+        one("echo.api-error", "error -6", |f| {
+            f.session.err_code = Some(-6);
+        }),
+        one("echo.session-changed", "another match", |f| {
+            f.session.sessionid = "another".into();
+        }),
+        one("echo.server-changed", "another server", |f| {
+            f.session.sessionip = "203.0.113.8".into();
+        }),
+        one("echo.client-changed", "another client", |f| {
+            f.session.client_name = "player-01".into();
+        }),
+        one(
             "echo.map-changed",
-            one(|f| f.session.map_name = Map::Lobby),
-            1,
             "\"mpl_lobby_b2\" instead of \"mpl_arena_a\"",
+            |f| f.session.map_name = Map::Lobby,
         ),
-        Case(
-            "echo.teams",
-            one(|f| f.session.teams.push(Team::default())),
-            1,
-            "4 teams",
-        ),
-        Case(
+        one("echo.teams", "4 teams", |f| {
+            f.session.teams.push(Team::default());
+        }),
+        one(
             "echo.round-score",
-            one(|f| f.session.orange_round_score = 4),
-            1,
             "blue has won 0 rounds and orange 4, of 3",
+            |f| f.session.orange_round_score = 4,
         ),
     ]
 }
 
 pub fn values() -> Vec<Case> {
-    let one = |change: fn(&mut Frame)| second(change);
     vec![
-        Case(
-            "echo.not-finite",
-            one(|f| player(f).lhand.up[1] = f32::NAN),
-            1,
-            "a hand is no finite number",
-        ),
-        Case(
-            "echo.position",
-            one(|f| f.session.disc.as_mut().unwrap().pose.position[2] = -12_000.0),
-            1,
-            "the disc is 12000 m",
-        ),
-        Case(
-            "echo.speed",
-            one(|f| player(f).velocity = [0.0, 1_500.0, 0.0]),
-            1,
-            "1500 m/s",
-        ),
-        Case(
+        one("echo.not-finite", "a hand is no finite number", |f| {
+            player(f).lhand.up[1] = f32::NAN;
+        }),
+        one("echo.position", "the disc is 12000 m", |f| {
+            f.session.disc.as_mut().unwrap().pose.position[2] = -12_000.0;
+        }),
+        one("echo.speed", "1500 m/s", |f| {
+            player(f).velocity = [0.0, 1_500.0, 0.0];
+        }),
+        one(
             "echo.basis",
-            one(|f| player(f).head.up = [0.0, 0.9, 0.3]),
-            1,
             "a head are off unit length or right angles by 0.300",
+            |f| player(f).head.up = [0.0, 0.9, 0.3],
         ),
-        Case(
-            "echo.bone-rotation",
-            one(|f| {
-                let mut bones = PlayerBones::default();
-                bones.rotations[7] = [0.0, 0.0, 0.0, 2.0];
-                f.bones = Some(Bones {
-                    user_bones: vec![bones],
-                    unknown: vec![],
-                });
-            }),
-            1,
-            "length 2.000",
-        ),
-        Case("echo.ping", one(|f| player(f).ping = -2), 1, "-2 ms"),
-        Case(
-            "echo.packet-loss",
-            one(|f| player(f).packetlossratio = 1.5),
-            1,
-            "loss of 1.5",
-        ),
-        Case(
-            "echo.inputs",
-            one(|f| f.session.inputs.left_shoulder2 = 2.0),
-            1,
-            "input of 2",
-        ),
-        Case(
-            "echo.range",
-            one(|f| player(f).level = 4_000),
-            1,
-            "level 4000; 0 to 255",
-        ),
-        Case(
+        one("echo.bone-rotation", "length 2.000", |f| {
+            let mut bones = PlayerBones::default();
+            bones.rotations[7] = [0.0, 0.0, 0.0, 2.0];
+            f.bones = Some(Bones {
+                user_bones: vec![bones],
+                unknown: vec![],
+            });
+        }),
+        one("echo.ping", "-2 ms", |f| player(f).ping = -2),
+        one("echo.packet-loss", "loss of 1.5", |f| {
+            player(f).packetlossratio = 1.5;
+        }),
+        one("echo.inputs", "input of 2", |f| {
+            f.session.inputs.left_shoulder2 = 2.0;
+        }),
+        one("echo.range", "level 4000; 0 to 255", |f| {
+            player(f).level = 4_000;
+        }),
+        one(
             "echo.clock-display",
-            one(|f| f.session.game_clock_display = "09:59.47".into()),
-            1,
             "shows \"09:59.47\" and stands at 598.97 s",
+            |f| f.session.game_clock_display = "09:59.47".into(),
         ),
-        Case(
+        one(
             "echo.clock-forged",
-            one(|f| f.session.game_clock_display = "01:00.00".into()),
-            1,
             "shows \"01:00.00\" and stands at 598.97 s",
+            |f| f.session.game_clock_display = "01:00.00".into(),
         ),
     ]
 }
@@ -188,12 +144,9 @@ pub fn the_match() -> Vec<Case> {
         f.session.game_clock_display = gametape_echo::clock_display(seconds);
     };
     vec![
-        Case(
-            "echo.clock-up",
-            second(|f| clock(f, 600.0)),
-            1,
-            "from 599.00 to 600.00 s",
-        ),
+        one("echo.clock-up", "from 599.00 to 600.00 s", |f| {
+            clock(f, 600.0);
+        }),
         Case(
             "echo.clock-set",
             {
@@ -216,11 +169,10 @@ pub fn the_match() -> Vec<Case> {
             300,
             "loses 33.0 s in 30.0 s",
         ),
-        Case(
+        one(
             "echo.clock-jump",
-            second(|f| clock(f, 550.0)),
-            1,
             "from 599.00 to 550.00 s while 33 ms pass",
+            |f| clock(f, 550.0),
         ),
         Case(
             "echo.clock-stopped",
@@ -228,28 +180,23 @@ pub fn the_match() -> Vec<Case> {
             50,
             "stood at 300.00 s for 5 s",
         ),
-        Case(
+        one(
             "echo.all-jump",
-            second(|f| {
+            "4 of 6 players are elsewhere at once, 33 ms after",
+            |f| {
                 for player in everybody(f).skip(2) {
                     player.head.position[2] += 15.0;
                 }
-            }),
-            1,
-            "4 of 6 players are elsewhere at once, 33 ms after",
+            },
         ),
-        Case(
+        one(
             "echo.player-jump",
-            second(|f| player(f).head.position[2] += 20.0),
-            1,
             "20 m away from where it was 33 ms before",
+            |f| player(f).head.position[2] += 20.0,
         ),
-        Case(
-            "echo.disc-jump",
-            second(|f| f.session.disc.as_mut().unwrap().pose.position[0] = 18.0),
-            1,
-            "18 m away",
-        ),
+        one("echo.disc-jump", "18 m away", |f| {
+            f.session.disc.as_mut().unwrap().pose.position[0] = 18.0;
+        }),
         Case(
             "echo.points-fell",
             {
@@ -319,7 +266,6 @@ pub fn the_match() -> Vec<Case> {
 }
 
 pub fn people() -> Vec<Case> {
-    let one = |change: fn(&mut Frame)| second(change);
     let done = |stuns: i32| {
         Some(Stats {
             stuns,
@@ -327,83 +273,50 @@ pub fn people() -> Vec<Case> {
         })
     };
     vec![
-        Case(
-            "echo.player-joined",
-            one(|f| {
-                let mut new = player(f).clone();
-                (new.userid, new.playerid, new.name) = (77, 77, "new".into());
-                f.session.teams[1].players.push(new);
-            }),
-            1,
-            "joins orange",
-        ),
-        Case(
-            "echo.player-left",
-            one(|f| drop(f.session.teams[1].players.pop())),
-            1,
-            "leaves orange",
-        ),
-        Case(
-            "echo.player-moved",
-            one(|f| {
-                let player = f.session.teams[0].players.remove(1);
-                f.session.teams[1].players.push(player);
-            }),
-            1,
-            "from blue to orange",
-        ),
-        Case(
+        one("echo.player-joined", "joins orange", |f| {
+            let mut new = player(f).clone();
+            (new.userid, new.playerid, new.name) = (77, 77, "new".into());
+            f.session.teams[1].players.push(new);
+        }),
+        one("echo.player-left", "leaves orange", |f| {
+            drop(f.session.teams[1].players.pop());
+        }),
+        one("echo.player-moved", "from blue to orange", |f| {
+            let player = f.session.teams[0].players.remove(1);
+            f.session.teams[1].players.push(player);
+        }),
+        one(
             "echo.roster-changed",
-            one(|f| {
+            "4 of 6 players are replaced at once",
+            |f| {
                 for player in everybody(f).skip(2) {
                     player.userid += 100;
                     player.name.push('x');
                 }
-            }),
-            1,
-            "4 of 6 players are replaced at once",
+            },
         ),
-        Case(
-            "echo.duplicate-userid",
-            one(|f| f.session.teams[1].players[2].userid = player(f).userid),
-            1,
-            "one user id",
-        ),
-        Case(
-            "echo.duplicate-playerid",
-            one(|f| f.session.teams[1].players[2].playerid = 0),
-            1,
-            "playerid 0",
-        ),
-        Case(
-            "echo.duplicate-name",
-            one(|f| f.session.teams[1].players[2].name = "player-00".into()),
-            1,
-            "one name",
-        ),
-        Case(
-            "echo.name-changed",
-            one(|f| player(f).name = "other".into()),
-            1,
-            "another name",
-        ),
-        Case(
-            "echo.holding-absent",
-            one(|f| player(f).holding_right = Some(Holding::Number(9))),
-            1,
-            "not there",
-        ),
-        Case(
-            "echo.two-possess",
-            one(|f| everybody(f).for_each(|player| player.possession = true)),
-            1,
-            "6 players possess",
-        ),
-        Case(
+        one("echo.duplicate-userid", "one user id", |f| {
+            f.session.teams[1].players[2].userid = player(f).userid;
+        }),
+        one("echo.duplicate-playerid", "playerid 0", |f| {
+            f.session.teams[1].players[2].playerid = 0;
+        }),
+        one("echo.duplicate-name", "one name", |f| {
+            f.session.teams[1].players[2].name = "player-00".into();
+        }),
+        one("echo.name-changed", "another name", |f| {
+            player(f).name = "other".into();
+        }),
+        one("echo.holding-absent", "not there", |f| {
+            player(f).holding_right = Some(Holding::Number(9));
+        }),
+        one("echo.two-possess", "6 players possess", |f| {
+            everybody(f).for_each(|player| player.possession = true);
+        }),
+        one(
             "echo.team-stats",
-            second(|f| player(f).stats = done(4)),
-            1,
             "the stuns of blue are 0, those of its players add up to 4",
+            |f| player(f).stats = done(4),
         ),
         Case(
             "echo.stats-fell",
