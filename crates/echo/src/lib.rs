@@ -25,9 +25,9 @@
 //! | a member of the API | `model/`; `echoreplay/decode/` reads it, `echoreplay/encode.rs` writes it; `diff/session.rs`, `diff/players.rs` compare it |
 //! | what a line is, and what is put up with | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unzip.rs` |
 //! | which bytes a frame of a .butter has | `butter/layout.rs`, `butter/packed.rs` |
-//! | what the bytes mean, and which faults are undone | `butter/state.rs`, `butter/pause.rs`, `butter/fill.rs`; `butter/survey.rs` tells who wrote them |
+//! | what the bytes mean, and which faults are undone | `butter/state.rs`, `butter/bones.rs`, `butter/pause.rs`, `butter/fill.rs`; `butter/survey.rs` tells who wrote them |
 //! | how a .butter is written | `butter/encode.rs` and `butter/difference.rs` (correct), `butter/compat.rs` |
-//! | chunks, table, recordings in progress | `butter/decode.rs` finds them, whatever they come from; `butter/table.rs`, `butter/write.rs`, `butter/journal.rs`, `butter/salvage/` |
+//! | chunks, table, recordings in progress | `butter/known.rs` finds them, `butter/decode.rs` gives their frames, whatever they come from; `butter/table.rs`, `butter/write.rs`, `butter/journal.rs`, `butter/salvage/` |
 //! | rules, and what the audits check | `rule.rs`, `audit/` |
 //! | what the two are as formats among others | `tape/` |
 //! | which fields a report names, and how far they may be off | `field.rs`, `diff/tolerance.rs` |

@@ -47,6 +47,17 @@ pub fn text_within<'a>(
     }
 }
 
+/// What `read` gives, or nothing is taken: a value that can't be is wrong where it starts.
+pub fn or_nothing<'a, T>(
+    input: &mut ByteReader<'a>,
+    read: impl FnOnce(&mut ByteReader<'a>) -> Result<T, Rule>,
+) -> Result<T, Rule> {
+    let mut ahead = *input;
+    let value = read(&mut ahead)?;
+    *input = ahead;
+    Ok(value)
+}
+
 /// Three numbers of 16 bits.
 #[inline(always)]
 pub fn three(input: &mut ByteReader<'_>, what: &'static str) -> Result<[u16; 3], Rule> {

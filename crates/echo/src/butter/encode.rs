@@ -1,5 +1,7 @@
 //! From the session model to stored frames: differences from what a reader has.
 
+use super::counts::counts;
+use super::dialect::Dialect;
 use super::difference::{clock_difference, difference, differences, is_zero, is_zero_half};
 use super::fixed;
 use super::half::{from_half, to_half};
@@ -10,8 +12,8 @@ use super::pause::PauseState;
 use super::roster::ascii;
 use super::rotation;
 use super::rotation4::pack4;
-use super::state::{Dialect, DiscState, Moving, PlayerState, State, StatsState, Who};
-use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
+use super::state::{DiscState, Moving, PlayerState, State, StatsState, Who};
+use super::values::{flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
 fn rotation_of(pose: &Pose) -> u32 {
@@ -223,6 +225,7 @@ impl Encoder {
         let known = self
             .state
             .bones
+            .shown
             .as_deref()
             .filter(|known| !keyframe && known.len() == count)
             .unwrap_or_default();

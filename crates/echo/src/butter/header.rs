@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use gametape_core::ByteReader;
 
-use super::bytes::{Of, text_within};
+use super::bytes::{Of, or_nothing, text_within};
 use crate::limits::Limits;
 use crate::model::Map;
 use crate::rule::Rule;
@@ -208,14 +208,15 @@ impl Header {
     /// Reads a header.
     pub(super) fn parse(input: &mut ByteReader<'_>, limits: &Limits) -> Result<Self, Rule> {
         const WHAT: &str = "the header";
-        let version = input.u8().of(WHAT)?;
-        if !matches!(version, 1..=3) {
-            return Err(Rule::Version { found: version });
-        }
+        let version = or_nothing(input, |input| match input.u8().of(WHAT)? {
+            version @ 1..=3 => Ok(version),
+            found => Err(Rule::Version { found }),
+        })?;
         let keyframe_interval = input.u16_le().of(WHAT)?;
-        let compression = input.u8().of(WHAT)?;
-        let compression =
-            Compression::from_code(compression).ok_or(Rule::Compression { found: compression })?;
+        let compression = or_nothing(input, |input| {
+            let found = input.u8().of(WHAT)?;
+            Compression::from_code(found).ok_or(Rule::Compression { found })
+        })?;
         let client_name = text_within(input, "the client's name", limits.max_name_bytes)?.to_vec();
         let sessionid = input.array().of(WHAT)?;
         let sessionip = input.array().of(WHAT)?;

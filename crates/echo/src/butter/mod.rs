@@ -1,16 +1,21 @@
 //! .butter: every frame of the API, quantised and differenced, in compressed chunks.
 
 mod audit;
+mod bones;
 mod bytes;
 mod compat;
+mod counts;
 mod decode;
+mod dialect;
 mod difference;
 mod encode;
 mod fill;
 mod fixed;
 mod half;
 mod header;
+mod input;
 mod journal;
+mod known;
 mod layout;
 mod pack;
 mod packed;
@@ -32,6 +37,7 @@ mod window;
 mod write;
 
 pub use audit::{Audit, audit, audit_input, audit_with};
+pub use dialect::{Dialect, Mended};
 pub use fixed::{from_fixed, to_fixed};
 pub use half::{from_half, to_half};
 pub use header::{
@@ -46,7 +52,6 @@ pub use rotation::{
     Quaternion, from_basis, from_smallest3, to_basis, to_smallest3, to_smallest3_nearest,
 };
 pub use salvage::{Salvaged, salvage, salvage_to};
-pub use state::{Dialect, Mended};
 pub use stream::{Feed, Reader};
 pub use table::{ChunkEntry, Table};
 pub use write::{Mode, Options, Writer, Written, write};

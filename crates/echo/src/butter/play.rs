@@ -2,13 +2,14 @@
 
 use gametape_core::ByteReader;
 
+use super::dialect::{Dialect, Mended};
 use super::header::{Compression, Header};
 use super::layout::Layout;
 use super::pack::inflate;
 use super::packed::Packed;
 use super::pause::{PauseState, Untold};
 use super::resync::read_within;
-use super::state::{Dialect, Mended, State};
+use super::state::State;
 use super::survey::Survey;
 use crate::error::{Error, Finding, Findings, ReadOptions};
 use crate::model::{Frame, Time};
@@ -137,7 +138,7 @@ impl Playing {
         whole: bool,
         before: impl FnOnce() -> Result<Option<Dialect>, E>,
     ) -> Result<(), E> {
-        self.state.alone = true;
+        self.state.bones.alone = true;
         self.index = None;
         self.load(stored, (offset, chunk), whole);
         if !self.shows

@@ -7,14 +7,15 @@ use std::sync::OnceLock;
 use gametape_core::Input;
 use gametape_core::feed::Step;
 
-use super::decode::{Decoder, Slice};
+use super::decode::Decoder;
+use super::dialect::Dialect;
 use super::header::Header;
+use super::input::Slice;
 use super::layout::Layout;
 use super::pack::{inflate, starts};
 use super::packed::{KEYFRAME, Packed};
 use super::pause::PauseState;
 use super::play::{BACK, Playing, Seen};
-use super::state::Dialect;
 use super::stream::known;
 use super::survey::Survey;
 use super::table::{ChunkEntry, Table};

@@ -3,27 +3,16 @@
 //! Writer and reader keep the same state and change it by the same code, so what a writer takes
 //! differences from is what a reader adds them to.
 
+use super::bones::BonesState;
+use super::dialect::{Dialect, Mended};
 use super::difference::is_zero;
-use super::fixed;
 use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::Layout;
 use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore, PackedStats};
 use super::pause::{PauseState, Timers};
-use super::rotation::{self, Quaternion};
-use crate::model::{BONES, PlayerBones, Vec3};
+use crate::model::Vec3;
 use crate::rule::Rule;
-
-/// Who wrote a chunk: it decides what a part that is left out means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Dialect {
-    /// What is left out has not changed.
-    #[default]
-    Exact,
-    /// The reference, which leaves out a difference whose bytes are those of the frame before: what
-    /// is left out goes on as it did.
-    Reference,
-}
 
 /// Something that moves.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
@@ -118,30 +107,9 @@ pub struct State {
     previous: Vec<PlayerState>,
     /// Those of the frame before that one.
     older: Vec<PlayerState>,
-    pub bones: Option<Vec<PlayerBones>>,
-    /// Bones of the frame before a keyframe, for keyframes that differ from it.
-    before: Vec<PlayerBones>,
+    pub bones: BonesState,
     /// What was found wrong or odd, and mended.
     pub mended: Mended,
-    /// The chunk is read alone: of what is before its first keyframe, nothing is known.
-    pub alone: bool,
-}
-
-/// Faults of the reference that were undone, and how often.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Mended {
-    /// Motion that was left out and went on.
-    pub motion: u64,
-    /// Keyframes whose bones differ from the frame before.
-    pub bones: u64,
-    /// Of those, keyframes without a frame before: their bones are not known.
-    pub bones_lost: u64,
-    /// Pauses whose timer is unknown since a keyframe.
-    pub pause_timers: u64,
-    /// Frames whose bones have another number of players than the frame before.
-    pub bone_players: u64,
-    /// Counts that went down: the reference's reader adds 256.
-    pub wrapped: u64,
 }
 
 #[inline(always)]
@@ -391,7 +359,7 @@ impl State {
             rules.1.clone_from(&packed.rules_by);
         }
         self.apply_teams(packed, layout, header, dialect);
-        self.apply_bones(packed);
+        self.bones.apply(packed, &mut self.mended);
         Ok(())
     }
 
@@ -441,102 +409,4 @@ impl State {
             }
         }
     }
-
-    fn apply_bones(&mut self, packed: &Packed) {
-        let mut bones = self.bones.take().unwrap_or_default();
-        if !packed.has_bones() {
-            // Bones that come again start anew.
-            self.before.clear();
-            return;
-        }
-        let count = packed.bones.len();
-        if packed.keyframe {
-            std::mem::swap(&mut self.before, &mut bones);
-            bones.clear();
-        } else if !bones.is_empty() && bones.len() != count {
-            self.mended.bone_players += 1;
-            bones.clear();
-        }
-        bones.resize(count, PlayerBones::default());
-        if packed.keyframe && differs_from_before(packed, &self.before, self.alone) {
-            if self.before.len() == count {
-                bones.clone_from(&self.before);
-                self.mended.bones += 1;
-            } else {
-                self.mended.bones_lost += 1;
-            }
-        }
-        self.alone &= !packed.keyframe;
-        add_bones(packed, &mut bones);
-        self.bones = Some(bones);
-    }
-}
-
-fn add_bones(packed: &Packed, bones: &mut [PlayerBones]) {
-    let mut positions = packed.bone_positions.iter();
-    let mut rotations = packed.bone_rotations.iter();
-    for (bones, masks) in bones.iter_mut().zip(&packed.bones) {
-        for (at, position) in bones.positions.iter_mut().enumerate() {
-            if masks.positions >> at & 1 == 1
-                && let Some(delta) = positions.next()
-            {
-                for (value, &number) in position.iter_mut().zip(delta) {
-                    *value += fixed::from_fixed(number);
-                }
-            }
-        }
-        for (at, rotation) in bones.rotations.iter_mut().enumerate() {
-            if masks.rotations >> at & 1 == 1
-                && let Some(&delta) = rotations.next()
-            {
-                *rotation = turn(*rotation, delta);
-            }
-        }
-    }
-}
-
-/// A rotation, turned by a packed one.
-pub fn turn(from: Quaternion, packed: u32) -> Quaternion {
-    rotation::multiply(rotation::from_smallest3(packed), from)
-}
-
-/// Whether the bones of a keyframe differ from those of the frame before, as the reference writes
-/// them where a keyframe is not the first of the file. Bones lie up to a metre from zero, and move
-/// by centimetres: whichever reading moves them less is right.
-///
-/// [`Mode::Correct`](super::Mode::Correct) writes all positions of a keyframe, zeros too, which the
-/// reference never does.
-fn differs_from_before(packed: &Packed, before: &[PlayerBones], alone: bool) -> bool {
-    if packed.bone_positions.contains(&[0; 3]) {
-        return false;
-    }
-    let present: u32 = packed
-        .bones
-        .iter()
-        .map(|bones| bones.positions.count_ones())
-        .sum();
-    let all = packed.bones.len() * BONES;
-    if before.len() != packed.bones.len() {
-        // Nothing to compare with. (Before the first keyframe of a file there are no bones: those
-        // that lie at zero are left out.)
-        return (alone || !before.is_empty()) && (present as usize) * 2 < all;
-    }
-    let mut absolute = 0.0_f64;
-    let mut relative = 0.0_f64;
-    let mut positions = packed.bone_positions.iter();
-    for (before, masks) in before.iter().zip(&packed.bones) {
-        for (at, from) in before.positions.iter().enumerate() {
-            let given = (masks.positions >> at & 1 == 1)
-                .then(|| positions.next())
-                .flatten()
-                .map_or([0.0; 3], |numbers| numbers.map(fixed::from_fixed));
-            for (value, from) in given.into_iter().zip(from) {
-                absolute += f64::from(value - from).abs();
-                relative += f64::from(value).abs();
-            }
-        }
-    }
-    // Where all positions are there, they have to move much less to be taken for differences.
-    let likely = if present as usize == all { 0.25 } else { 1.0 };
-    relative < absolute * likely
 }

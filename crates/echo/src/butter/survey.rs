@@ -2,12 +2,12 @@
 
 use gametape_core::ByteReader;
 
+use super::dialect::Dialect;
 use super::difference::is_zero;
 use super::half::from_half;
 use super::layout::Layout;
 use super::packed::{Halves, Packed, PackedPause, PackedPose};
 use super::pause::{Falls, FallsSeen, Untold};
-use super::state::Dialect;
 use crate::rule::Rule;
 
 /// Differences that only one kind of writer writes, for a chunk to speak for its neighbours.

@@ -2,7 +2,7 @@
 
 use gametape_core::{ByteReader, Input};
 
-use super::bytes::Of;
+use super::bytes::{Of, or_nothing};
 use super::header::{Compression, Header};
 use super::packed::KEYFRAME;
 use crate::error::Error;
@@ -26,14 +26,14 @@ pub fn head<'a>(
 > {
     const WHAT: &str = "the table of chunks";
     let header = Header::parse(input, limits)?;
-    let count = input.u32_le().of(WHAT)?;
-    if count > MAX_CHUNKS {
-        return Err(Rule::Limit {
+    let count = or_nothing(input, |input| match input.u32_le().of(WHAT)? {
+        count @ 0..=MAX_CHUNKS => Ok(count),
+        count => Err(Rule::Limit {
             what: "a table of chunks",
             size: u64::from(count) * 4,
             limit: u64::from(MAX_CHUNKS) * 4,
-        });
-    }
+        }),
+    })?;
     let bytes = input.take((count as usize).saturating_mul(4)).of(WHAT)?;
     let sizes = bytes.as_chunks::<4>().0.iter();
     Ok((header, sizes.map(|size| u32::from_le_bytes(*size))))

@@ -29,11 +29,9 @@ pub(super) fn butter(
     }
     let made = Input::file(made).map_err(Error::Io)?;
     work.copy(&made, out)?;
-    let mut actions = Vec::new();
-    told(&salvaged, &mut actions);
     Ok(Repaired {
         lossy: salvaged.is_lossy(),
-        actions,
+        actions: told(&salvaged),
         beside: Vec::new(),
     })
 }
@@ -57,42 +55,42 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
-fn told(salvaged: &Salvaged, actions: &mut Vec<String>) {
-    if salvaged.found_chunks > 0 {
-        actions.push(format!(
-            "found {} that the table does not say the place of",
-            counted(salvaged.found_chunks, "chunk")
-        ));
-    }
-    if salvaged.unfinished_frames > 0 {
-        actions.push(format!(
-            "finished a recording that was not: {} are in chunks now",
-            counted(salvaged.unfinished_frames, "frame")
-        ));
-    }
-    if salvaged.cut_chunks > 0 {
-        actions.push(format!(
-            "kept the whole frames of {} that {} broken",
-            counted(salvaged.cut_chunks, "chunk"),
-            if salvaged.cut_chunks == 1 {
-                "is"
-            } else {
-                "are"
-            }
-        ));
-    }
-    if salvaged.lost_chunks > 0 {
-        actions.push(format!(
-            "dropped {} of which nothing can be read",
-            counted(salvaged.lost_chunks, "chunk")
-        ));
-    }
-    if salvaged.gaps > 0 {
-        actions.push(format!(
-            "{} within a chunk, where frames can't be read",
-            counted(salvaged.gaps, "gap")
-        ));
-    }
+fn told(salvaged: &Salvaged) -> Vec<String> {
+    let mut actions = Vec::new();
+    // Where there is any of it; `#` stands for how many.
+    let mut done = |count: u64, what: &str, sentence: &str| {
+        if count > 0 {
+            actions.push(sentence.replace('#', &counted(count, what)));
+        }
+    };
+    done(
+        salvaged.found_chunks,
+        "chunk",
+        "found # that the table does not say the place of",
+    );
+    done(
+        salvaged.unfinished_frames,
+        "frame",
+        "finished a recording that was not: # are in chunks now",
+    );
+    done(
+        salvaged.cut_chunks,
+        "chunk",
+        match salvaged.cut_chunks {
+            1 => "kept the whole frames of # that is broken",
+            _ => "kept the whole frames of # that are broken",
+        },
+    );
+    done(
+        salvaged.lost_chunks,
+        "chunk",
+        "dropped # of which nothing can be read",
+    );
+    done(
+        salvaged.gaps,
+        "gap",
+        "# within a chunk, where frames can't be read",
+    );
     let kept = format!(
         "kept {} in {}",
         counted(salvaged.written.frames, "frame"),
@@ -102,6 +100,7 @@ fn told(salvaged: &Salvaged, actions: &mut Vec<String>) {
         0 => kept,
         lost => format!("{kept}; dropped {}", counted(lost, "byte")),
     });
+    actions
 }
 
 /// Whole lines that are frames, byte for byte, in the same container.

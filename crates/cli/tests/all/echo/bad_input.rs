@@ -40,7 +40,7 @@ fn what_is_no_match_is_said_to_be_none() {
     refused(
         path,
         "inspect text.butter",
-        "text.butter: byte 1: the first byte is 104; a .butter starts with its version, 1 to 3",
+        "text.butter: byte 0: the first byte is 104; a .butter starts with its version, 1 to 3",
     );
     // A file is what it says, whatever its name.
     fs::copy(path.join("match.butter"), path.join("named.echoreplay")).unwrap();

@@ -102,15 +102,7 @@ fn shown(report: &LossReport) -> Report {
             report.frames
         )
     } else {
-        let near = report.numbers.iter().all(|number| number.beyond == 0);
-        let verdict = match (near, report.changed.is_empty()) {
-            (true, true) => "every number is as near as the format implies",
-            (true, false) => {
-                "every number is as near as the format implies; what it has no code for is changed"
-            }
-            (false, _) => "some numbers are further off than the format implies: see beyond",
-        };
-        format!("{}\n{verdict}", report.to_string().trim_end())
+        format!("{}\n{}", report.to_string().trim_end(), report.verdict())
     };
     Report {
         text,

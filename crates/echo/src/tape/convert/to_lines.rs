@@ -48,6 +48,28 @@ fn write(
     output.finish().map_err(failed)
 }
 
+/// What `make` sends is written while it makes more.
+fn written(
+    tape: &EchoTape,
+    container: &Container,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+    make: impl FnOnce(&Batches, &SyncSender<Vec<u8>>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    std::thread::scope(|scope| {
+        let batches = Batches::read(scope, tape.format, &tape.input, *work);
+        let (to, texts) = sync_channel(WAITING);
+        let writing = scope.spawn(move || write(container, out, &texts));
+        let sent = make(&batches, &to);
+        drop(to);
+        let written = writing
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        sent?;
+        written
+    })
+}
+
 /// Lines of an .echoreplay byte for byte, save for what is redacted.
 pub(super) fn rewrite(
     tape: &EchoTape,
@@ -57,17 +79,8 @@ pub(super) fn rewrite(
     work: &Work<'_>,
 ) -> Result<Made, Error> {
     let mut notes = Vec::new();
-    std::thread::scope(|scope| {
-        let batches = Batches::read(scope, tape.format, &tape.input, *work);
-        let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(container, out, &texts));
-        let sent = rewrite_all(&batches, &to, redactor.as_mut(), &mut notes);
-        drop(to);
-        let written = writing
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        sent?;
-        written
+    written(tape, container, out, work, |batches, to| {
+        rewrite_all(batches, to, redactor.as_mut(), &mut notes)
     })?;
     Ok(Made {
         errors: FieldErrors::new(),
@@ -135,17 +148,8 @@ pub(super) fn make(
     work: &Work<'_>,
 ) -> Result<Made, Error> {
     let mut all = All::default();
-    std::thread::scope(|scope| {
-        let batches = Batches::read(scope, tape.format, &tape.input, *work);
-        let (to, texts) = sync_channel(WAITING);
-        let writing = scope.spawn(move || write(container, out, &texts));
-        let sent = all.make(&batches, &to, redactor.as_mut());
-        drop(to);
-        let written = writing
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        sent?;
-        written
+    written(tape, container, out, work, |batches, to| {
+        all.make(batches, to, redactor.as_mut())
     })?;
     let mut left_out = std::mem::take(&mut all.end.losses);
     if all.tamed > 0 {

@@ -1,0 +1,319 @@
+//! What is known of a recording, and what becomes of its bytes: header, chunks, frames behind them.
+
+use gametape_core::ByteReader;
+
+use super::dialect::Dialect;
+use super::header::{Compression, Header};
+use super::layout::Layout;
+use super::pack::chunk_start;
+use super::packed::{KEYFRAME, NORMAL, Packed};
+use super::play::Playing;
+use super::resync::{Found, Search, read_within};
+use super::table::head;
+use crate::error::{Error, ReadOptions};
+use crate::rule::Rule;
+
+/// Where a recording is read.
+#[derive(Clone, Debug)]
+enum Place {
+    /// Before the header.
+    Header,
+    /// Among the chunks: sizes still to come, the last first.
+    Chunks(Vec<u32>),
+    /// Behind the chunks, where a recording that is not finished has its frames.
+    Open,
+    /// Behind a fault there: frames count again from the next keyframe or header.
+    Lost(Box<Search>),
+    /// Among bytes that are nothing, so many of them so far, and how they start.
+    Behind(u64, [u8; 4]),
+    End,
+}
+
+/// What became of a look at the bytes.
+pub enum Look {
+    /// So many of them are done with.
+    Took(usize),
+    /// Nothing can be told before there are so many more; without them, the recording ends here.
+    Wait(u64),
+    End,
+}
+
+/// What is known of the recording so far.
+#[derive(Clone, Debug)]
+pub struct Known {
+    options: ReadOptions,
+    said: Option<Dialect>,
+    place: Place,
+    pub playing: Option<Playing>,
+    /// It counts that no more bytes come.
+    pub ended: bool,
+    /// The table ends with a size of 0: frames may stand behind the chunks.
+    pub may_be_open: bool,
+    /// Bytes of headers in the middle.
+    pub headers: u64,
+    /// Faults behind which reading went on.
+    pub gaps: u64,
+    /// Bytes that were tried there in vain.
+    tried: u64,
+}
+
+impl Known {
+    pub const fn new(options: ReadOptions, said: Option<Dialect>) -> Self {
+        Self {
+            options,
+            said,
+            place: Place::Header,
+            playing: None,
+            ended: false,
+            may_be_open: false,
+            headers: 0,
+            gaps: 0,
+            tried: 0,
+        }
+    }
+
+    /// Looks at what stands at `offset`.
+    pub fn look(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
+        let looked = match &self.place {
+            Place::End if rest.is_empty() => return Ok(Look::End),
+            // It is of no interest.
+            Place::End => return Ok(Look::Took(rest.len())),
+            _ if rest.is_empty() && !self.ended => return Ok(Look::Wait(1)),
+            Place::Header => self.header_at(rest, offset)?,
+            Place::Chunks(_) => self.chunk_at(rest, offset)?,
+            Place::Open => self.open_at(rest, offset)?,
+            Place::Lost(_) => self.lost_at(rest, offset),
+            Place::Behind(..) => self.behind_at(rest, offset)?,
+        };
+        Ok(looked)
+    }
+
+    /// Reads header and table.
+    fn header_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
+        if rest.is_empty() {
+            return Ok(Look::End);
+        }
+        let mut input = ByteReader::new(rest);
+        let read = head(&mut input, &self.options.limits);
+        let read = read.map(|(header, sizes)| (header, sizes.rev().collect::<Vec<u32>>()));
+        let size = input.offset();
+        match read {
+            Ok((header, sizes)) if !self.goes_on_with(&header, &sizes) => {
+                // It looks like a header, and is none of this recording.
+                self.lose(marker(rest), offset)
+            }
+            Ok((header, mut sizes)) => {
+                self.may_be_open = sizes.first() == Some(&0);
+                // The reference may write one or two empty chunks at the end.
+                let empty = sizes.iter().take(2).rposition(|&size| size == 0);
+                if let Some(empty) = empty {
+                    sizes.drain(..=empty);
+                }
+                match &mut self.playing {
+                    Some(playing) => {
+                        self.headers += size as u64;
+                        playing.set_header(header);
+                    }
+                    None => self.playing = Some(Playing::new(header, self.options, self.said)),
+                }
+                self.place = Place::Chunks(sizes);
+                Ok(Look::Took(size))
+            }
+            Err(Rule::Truncated { needed, left, .. }) if !self.ended => {
+                // A table may claim more than will ever come; it costs nothing to wait.
+                Ok(Look::Wait(needed.saturating_sub(left)))
+            }
+            // A header in the middle of an unfinished recording: what was read counts.
+            Err(rule) if self.playing.is_some() => self.lose(rule, offset),
+            Err(rule) => Err(Error::at(rule, offset + size as u64)),
+        }
+    }
+
+    /// A recording that is not finished is broken here: reading goes on behind it, or ends.
+    fn lose(&mut self, rule: Rule, offset: u64) -> Result<Look, Error> {
+        let Some(playing) = &mut self.playing else {
+            return Ok(Look::End);
+        };
+        playing.note(rule, offset)?;
+        playing.lose();
+        self.place = Place::Lost(Box::new(Search::of(&playing.header)));
+        Ok(Look::Took(1))
+    }
+
+    /// Looks for where frames count again.
+    fn lost_at(&mut self, rest: &[u8], offset: u64) -> Look {
+        let limits = &self.options.limits;
+        let (Place::Lost(search), Some(playing)) = (&mut self.place, &self.playing) else {
+            return Look::End;
+        };
+        let layout = Layout::of(&playing.header);
+        match search.next(rest, offset, layout, limits, self.ended, &mut self.tried) {
+            Found::Nothing(0) => Look::Wait(1),
+            Found::Nothing(size) => Look::Took(size),
+            Found::Tired => {
+                self.place = Place::End;
+                Look::Took(rest.len())
+            }
+            Found::Keyframe(size) => {
+                self.gaps += 1;
+                self.place = Place::Open;
+                Look::Took(size)
+            }
+            Found::Header(size) => {
+                let mut input = ByteReader::new(rest.get(size..).unwrap_or_default());
+                let read = head(&mut input, limits);
+                let more = matches!(read, Err(Rule::Truncated { .. }));
+                let good = read.is_ok_and(|(header, sizes)| {
+                    self.goes_on_with(&header, &sizes.collect::<Vec<u32>>())
+                });
+                if good {
+                    self.gaps += 1;
+                    self.place = Place::Header;
+                    Look::Took(size)
+                } else if more && !self.ended {
+                    // Up to it, there is nothing.
+                    if size > 0 {
+                        Look::Took(size)
+                    } else {
+                        Look::Wait(1)
+                    }
+                } else {
+                    Look::Took(size + 1)
+                }
+            }
+        }
+    }
+
+    /// Takes the next chunk.
+    fn chunk_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
+        let (Place::Chunks(sizes), Some(playing)) = (&mut self.place, &mut self.playing) else {
+            return Ok(Look::End);
+        };
+        let Some(&size) = sizes.last() else {
+            self.place = Place::Open;
+            return Ok(Look::Took(0));
+        };
+        let limit = self.options.limits.max_chunk_bytes;
+        if u64::from(size) > limit {
+            let rule = Rule::Limit {
+                what: "a chunk",
+                size: size.into(),
+                limit,
+            };
+            return Err(playing.error(rule, offset));
+        }
+        let place = (offset, playing.seen.chunks);
+        if let Some(stored) = rest.get(..size as usize) {
+            sizes.pop();
+            playing.load(stored, place, true);
+            return Ok(Look::Took(stored.len()));
+        }
+        let left = rest.len() as u64;
+        if !self.ended {
+            return Ok(Look::Wait(u64::from(size) - left));
+        }
+        // The file ends within the chunk: its whole frames still count.
+        self.place = Place::End;
+        if self.options.is_lenient() && !rest.is_empty() {
+            playing.load(rest, place, false);
+        }
+        let rule = Rule::Truncated {
+            what: "a chunk",
+            needed: size.into(),
+            left,
+        };
+        playing.note(rule, offset)?;
+        Ok(Look::Took(rest.len()))
+    }
+
+    /// Takes frames behind the chunks.
+    fn open_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
+        let (Some(playing), Some(&first)) = (&mut self.playing, rest.first()) else {
+            return Ok(Look::End);
+        };
+        let frames = first == KEYFRAME[0] || first == NORMAL[0];
+        // Behind the chunks of a finished recording may be anything.
+        let journal = playing.seen.chunks == 0 && playing.header.compression == Compression::None;
+        if !self.may_be_open || !frames && !journal {
+            self.place = Place::Behind(0, [0; 4]);
+            return Ok(Look::Took(0));
+        }
+        if first == playing.header.version && playing.seen.frames > 0 {
+            self.place = Place::Header;
+            return Ok(Look::Took(0));
+        }
+        let whole = playing.load_open(rest, offset);
+        if whole > 0 {
+            return Ok(Look::Took(whole));
+        }
+        let layout = Layout::of(&playing.header);
+        let limits = &self.options.limits;
+        let (read, _) = read_within(&mut Packed::default(), rest, layout, limits);
+        match read.err().unwrap_or(Rule::NoKeyframe) {
+            Rule::Truncated { needed, left, .. } if !self.ended => {
+                Ok(Look::Wait(needed.saturating_sub(left)))
+            }
+            // What is no frame will not become one.
+            rule => self.lose(rule, offset),
+        }
+    }
+
+    /// Counts the bytes that are nothing.
+    fn behind_at(&mut self, rest: &[u8], offset: u64) -> Result<Look, Error> {
+        let (Place::Behind(bytes, start), Some(playing)) = (&mut self.place, &mut self.playing)
+        else {
+            return Ok(Look::End);
+        };
+        if !rest.is_empty() {
+            let at = usize::try_from(*bytes).unwrap_or(usize::MAX);
+            for (to, from) in start.iter_mut().skip(at).zip(rest) {
+                *to = *from;
+            }
+            *bytes += rest.len() as u64;
+            return Ok(Look::Took(rest.len()));
+        }
+        let (bytes, start) = (*bytes, *start);
+        self.place = Place::End;
+        let rule = if start.starts_with(chunk_start(playing.header.compression)) {
+            Rule::Unlisted { bytes }
+        } else {
+            Rule::Trailing { bytes }
+        };
+        playing.note(rule, offset - bytes)?;
+        Ok(Look::End)
+    }
+
+    /// The same, between two chunks.
+    pub fn between_chunks(&mut self) -> Self {
+        Self {
+            place: self.place.clone(),
+            playing: self.playing.as_mut().map(Playing::between_chunks),
+            ..*self
+        }
+    }
+
+    /// Whether a header may stand here: the first, or in an unfinished recording one like the last
+    /// with more players.
+    fn goes_on_with(&self, header: &Header, sizes: &[u32]) -> bool {
+        let Some(playing) = &self.playing else {
+            return true;
+        };
+        let last = &playing.header;
+        let known = last.players.iter().map(|player| player.userid);
+        let players = header.players.iter().map(|player| player.userid);
+        sizes == [0]
+            && (header.version, header.compression, header.map)
+                == (last.version, last.compression, last.map)
+            && header.players.len() >= last.players.len()
+            && known.eq(players.take(last.players.len()))
+    }
+}
+
+/// What stands here is no frame.
+fn marker(rest: &[u8]) -> Rule {
+    let mut found = [0; 2];
+    for (to, from) in found.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    Rule::Marker { found }
+}

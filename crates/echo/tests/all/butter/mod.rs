@@ -1,0 +1,15 @@
+//! .butter: what we write, what the reference wrote, and what is left of broken files.
+
+mod compat;
+mod damage;
+mod dialect;
+mod golden;
+mod hostile;
+mod journal;
+mod readers;
+mod reference;
+mod roundtrip;
+mod rules;
+mod tables;
+mod tapes;
+mod versions;

@@ -1,0 +1,398 @@
+//! Slices, streams and growing files give the same of every input; damage costs what it hits.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+
+use crate::common::ways::{agree, by_chunks};
+use crate::common::{
+    Outcome, cases, frames_of, journal, match_options, options, read_all, read_strictly, salvaged,
+    write,
+};
+use gametape_echo::butter::{self, Compression, Feed, Mode, Reader};
+use gametape_echo::{Fed, Finding, Frame, Game, ReadOptions, SalvageError, Time};
+use gametape_samples::echo::MatchOptions;
+use proptest::prelude::*;
+
+/// A file of a few small chunks.
+fn small(seed: u64, compression: Compression, mode: Mode) -> (Vec<Frame>, Vec<u8>) {
+    let match_ = MatchOptions {
+        players_per_team: 1,
+        bones: false,
+        ..match_options(seed, 12)
+    };
+    let frames = frames_of(match_);
+    let bytes = write(&frames, options(mode, 4, compression));
+    (frames, bytes)
+}
+
+#[test]
+fn cut_at_every_byte() {
+    for compression in [
+        Compression::None,
+        Compression::Gzip,
+        Compression::Zstd3,
+        Compression::Zstd22,
+    ] {
+        let (_, bytes) = small(2, compression, Mode::Correct);
+        let whole = read_strictly(&bytes);
+        let file = butter::read(&bytes).unwrap();
+        let starts: Vec<u64> = file.chunks().iter().map(|chunk| chunk.offset).collect();
+        let mut kept = 0;
+        for cut in 0..bytes.len() {
+            let [strict, lenient] = agree(&bytes[..cut], 1 + cut % 7);
+            if cut == 0 {
+                assert_eq!((strict.error, strict.frames.len()), (None, 0));
+                continue;
+            }
+            assert!(strict.truncated, "{cut}: {:?}", strict.error);
+            let frames = lenient.frames.len();
+            assert!(lenient.frames == whole.frames[..frames], "{cut}");
+            // Chunks before the cut are whole; of the chunk that is cut, what is there.
+            let chunks = starts
+                .iter()
+                .skip(1)
+                .filter(|&&start| start <= cut as u64)
+                .count();
+            assert!(frames >= chunks * 4, "{cut}: {frames}");
+            assert!(frames >= kept, "{cut}");
+            kept = frames;
+            if (cut as u64) < starts[0] {
+                assert!(lenient.truncated);
+                assert!(
+                    matches!(salvaged(&bytes[..cut]), Err(SalvageError::Read(e)) if e.is_truncated())
+                );
+                continue;
+            }
+            let findings: Vec<_> = lenient.findings.iter().map(Finding::code).collect();
+            assert_eq!(findings, ["butter.truncated"], "{cut}");
+            let (done, out) = salvaged(&bytes[..cut]).unwrap();
+            assert_eq!(done.written.frames, frames as u64, "{cut}");
+            assert!(!done.nothing_to_do());
+            assert!(
+                read_strictly(&out).frames == whole.frames[..frames],
+                "{cut}"
+            );
+        }
+        // Of what is not compressed, every frame before the cut.
+        if compression == Compression::None {
+            assert_eq!(kept, 11);
+        }
+    }
+}
+
+#[test]
+fn salvage_of_a_whole_file_is_the_file() {
+    for compression in Compression::ALL {
+        for (seed, mode) in [(0, Mode::Correct), (1, Mode::Compat), (3, Mode::Correct)] {
+            let frames = frames_of(match_options(seed, 30));
+            let bytes = write(&frames, options(mode, 7, compression));
+            let (done, out) = salvaged(&bytes).unwrap();
+            assert!(out == bytes);
+            assert!(done.nothing_to_do(), "{done:?}");
+            assert_eq!((done.written.frames, done.whole_chunks), (30, 5));
+        }
+    }
+    let (done, out) = salvaged(&[]).unwrap();
+    assert!(done.nothing_to_do() && out.is_empty());
+}
+
+#[test]
+fn chunks_are_found_where_the_table_does_not_say() {
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd7] {
+        let (_, bytes) = small(2, compression, Mode::Correct);
+        let whole = read_strictly(&bytes).frames;
+        let file = butter::read(&bytes).unwrap();
+        let chunks = file.chunks().len();
+        let table = file.chunks()[0].offset as usize - chunks * 4;
+        for entry in 0..chunks {
+            for change in [1_u32, 5, 300, 0xFFFF_FFFF, 0x4000_0000] {
+                let mut broken = bytes.clone();
+                let at = table + entry * 4;
+                let size = u32::from_le_bytes(broken[at..at + 4].try_into().unwrap());
+                for changed in [size.wrapping_add(change), size.wrapping_sub(change), change] {
+                    broken[at..at + 4].copy_from_slice(&changed.to_le_bytes());
+                    let (_, out) = salvaged(&broken).unwrap();
+                    let read = read_strictly(&out).frames;
+                    assert!(
+                        read == whole,
+                        "{compression}, size {entry} of {size} is {changed}: {} of {} frames",
+                        read.len(),
+                        whole.len()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_in_one_chunk_costs_that_chunk() {
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd7] {
+        let (_, bytes) = small(2, compression, Mode::Correct);
+        let whole = read_strictly(&bytes).frames;
+        let chunk = butter::read(&bytes).unwrap().chunks()[1];
+        for at in chunk.offset..chunk.offset + chunk.size {
+            let mut broken = bytes.clone();
+            broken[at as usize] ^= 0xFF;
+            let [_, lenient] = agree(&broken, 64);
+            assert!(lenient.frames.starts_with(&whole[..4]));
+            assert!(lenient.frames.ends_with(&whole[8..]), "byte {at}");
+            let (_, out) = salvaged(&broken).unwrap();
+            let read = read_strictly(&out).frames;
+            assert!(read.len() >= lenient.frames.len(), "byte {at}");
+            assert!(
+                read.starts_with(&whole[..4]) && read.ends_with(&whole[8..]),
+                "byte {at}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_chunk_that_goes_on_from_a_broken_one_is_not_made_up() {
+    // A chunk may start with a normal frame, which differs from the chunk before: where that is
+    // broken, there is nothing to differ from.
+    let (_, bytes) = small(2, Compression::None, Mode::Correct);
+    let whole = read_strictly(&bytes).frames;
+    let file = butter::read(&bytes).unwrap();
+    let first = file.chunks()[0];
+    // The table says two chunks where the first was: up to the second frame, and from it.
+    let start = first.offset as usize;
+    let split = memchr::memmem::find(&bytes[start..], &[0xFE, 0xFE]).unwrap();
+    let table = first.offset as usize - 12;
+    let mut split_bytes = bytes[..table - 4].to_vec();
+    split_bytes.extend_from_slice(&4_u32.to_le_bytes());
+    split_bytes.extend_from_slice(&(split as u32).to_le_bytes());
+    split_bytes.extend_from_slice(&(first.size as u32 - split as u32).to_le_bytes());
+    split_bytes.extend_from_slice(&bytes[table + 4..]);
+    assert!(read_strictly(&split_bytes).frames == whole);
+    agree(&split_bytes, 50);
+    // The first byte of the first chunk, which the table's new entry has moved.
+    split_bytes[start + 4] ^= 0xFF;
+    let [strict, lenient] = agree(&split_bytes, 50);
+    assert!(strict.error.unwrap().contains("starts with FC FE"));
+    assert!(lenient.findings.has("butter.no-keyframe"));
+    assert!(lenient.frames == whole[4..]);
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn all_ways_in_agree_on_damage(
+        seed in 0_u64..16,
+        compression in prop::sample::select(&Compression::ALL[..4]),
+        compat: bool,
+        live: bool,
+        size in prop_oneof![1_usize..40, 1000_usize..100_000],
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..4), 0..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mode = if compat { Mode::Compat } else { Mode::Correct };
+        let frames = frames_of(match_options(seed, 20));
+        let options = options(mode, 6, compression);
+        let mut bytes = if live {
+            journal(&frames, options).0
+        } else {
+            write(&frames, options)
+        };
+        for (at, byte, kind) in changes {
+            let at = at.index(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes[at] ^= 1 << (byte % 8),
+                2 => bytes.insert(at, byte),
+                _ => { bytes.remove(at); }
+            }
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len() + 1));
+        }
+        agree(&bytes, size);
+        // What salvage writes reads strictly, if there is a header.
+        if let Ok((done, out)) = salvaged(&bytes) {
+            let read = read_all(&out, ReadOptions::default());
+            prop_assert_eq!(read.error, None);
+            prop_assert_eq!(read.frames.len() as u64, done.written.frames);
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn chunks_alone_give_what_reading_on_gives(
+        seed in 0_u64..1000,
+        interval in 1_u16..40,
+        mode in prop::sample::select(vec![Mode::Correct, Mode::Compat]),
+    ) {
+        let match_ = match_options(seed, 120);
+        // Those of the reference can't be told from a chunk.
+        let bones = match_.bones && mode == Mode::Correct;
+        let frames = frames_of(MatchOptions { bones, ..match_ });
+        let bytes = write(&frames, options(mode, interval, Compression::Zstd3));
+        let whole = read_strictly(&bytes).frames;
+        let file = butter::read(&bytes).unwrap();
+        let alone = by_chunks(&bytes, ReadOptions::default());
+        prop_assert!(alone.concat() == whole);
+        let index = file.index();
+        prop_assert_eq!(index.len(), file.chunks().len());
+        for ((info, frames), entry) in index.iter().zip(&alone).zip(file.chunks()) {
+            prop_assert_eq!(&info.entry, entry);
+            prop_assert_eq!(info.frames, frames.len() as u64);
+            prop_assert_eq!(info.keyframes, 1);
+            prop_assert_eq!(info.first, frames.first().map(|frame| frame.time));
+            prop_assert_eq!(info.last, frames.last().map(|frame| frame.time));
+            prop_assert_eq!(&info.error, &None);
+        }
+        for (at, frames) in alone.iter().enumerate() {
+            for frame in frames.iter().take(1).chain(frames.last()) {
+                prop_assert_eq!(file.chunk_at(frame.time), Some(at));
+            }
+        }
+        prop_assert_eq!(file.chunk_at(Time(whole[0].time.0 - 1)), None);
+        prop_assert_eq!(file.chunk_at(Time(i64::MAX)), Some(alone.len() - 1));
+        prop_assert!(file.chunk(alone.len()).is_none());
+    }
+}
+
+#[test]
+fn empty_chunks_at_the_end_and_an_empty_file() {
+    assert_eq!(agree(&[], 1)[0], Outcome::default());
+    let (_, bytes) = small(2, Compression::Gzip, Mode::Correct);
+    let whole = read_strictly(&bytes).frames;
+    let file = butter::read(&bytes).unwrap();
+    let start = file.chunks()[0].offset as usize;
+    for empty in 1..=2_u32 {
+        let mut more = bytes[..start].to_vec();
+        let count = start - file.chunks().len() * 4 - 4;
+        let chunks = file.chunks().len() as u32 + empty;
+        more[count..count + 4].copy_from_slice(&chunks.to_le_bytes());
+        more.extend(std::iter::repeat_n(0, 4 * empty as usize));
+        more.extend_from_slice(&bytes[start..]);
+        let [strict, lenient] = agree(&more, 9);
+        assert!(strict.frames == whole && strict.error.is_none());
+        assert!(lenient.findings.is_empty());
+        assert_eq!(
+            butter::read(&more).unwrap().chunks().len(),
+            file.chunks().len()
+        );
+    }
+}
+
+#[test]
+fn a_source_that_fails_says_where() {
+    struct Fails<'a>(&'a [u8]);
+    impl Read for Fails<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Err(io::Error::other("unplugged"));
+            }
+            self.0.read(to)
+        }
+    }
+    let (_, bytes) = small(2, Compression::None, Mode::Correct);
+    let mut reader = Reader::new(Fails(&bytes[..bytes.len() - 10]));
+    let error = loop {
+        match reader.next_frame() {
+            Ok(frame) => assert!(frame.is_some()),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.code(), "io");
+    assert_eq!(error.offset(), Some(bytes.len() as u64 - 10));
+}
+
+#[test]
+fn maps_of_all_kinds() {
+    for game in [Game::Arena, Game::Combat] {
+        for seed in 0..4 {
+            let match_ = MatchOptions {
+                game,
+                ..match_options(seed, 25)
+            };
+            let bytes = write(
+                &frames_of(match_),
+                options(Mode::Correct, 10, Compression::Zstd3),
+            );
+            agree(&bytes, 33);
+        }
+    }
+}
+
+/// What was taken for the end is taken back: chunks, frames of a recording in progress, bytes behind
+/// the last chunk; strictly and leniently; pushed, and read from a file that grows.
+#[test]
+fn what_seemed_to_be_the_end_may_go_on() {
+    let (frames, plain) = small(2, Compression::None, Mode::Correct);
+    let (_, packed) = small(2, Compression::Zstd3, Mode::Correct);
+    let (journal, _) = journal(&frames, options(Mode::Correct, 4, Compression::None));
+    let trailing = [packed.as_slice(), b"behind it"].concat();
+    for bytes in [plain, packed, journal, trailing] {
+        for options in [ReadOptions::strict(), ReadOptions::lenient()] {
+            let whole = read_all(&bytes, options);
+            for cut in 0..bytes.len() {
+                let mut feed = Feed::with_options(options);
+                let mut frames = Vec::new();
+                // Twice, so that what is taken back once is taken back again.
+                for part in [&bytes[..cut / 2], &bytes[cut / 2..cut], &bytes[cut..]] {
+                    feed.push(part);
+                    feed.finish();
+                    while let Ok(Fed::Item(frame)) = feed.next_frame() {
+                        frames.push(frame.clone());
+                    }
+                }
+                assert_eq!(frames.len(), whole.frames.len(), "{cut}");
+                assert!(frames == whole.frames, "{cut}");
+                let error = feed.next_frame().err().map(|error| error.to_string());
+                assert_eq!(error, whole.error, "{cut}");
+                assert_eq!(feed.findings(), &whole.findings, "{cut}");
+            }
+            grows(&bytes, options, &whole);
+        }
+    }
+}
+
+/// A file that another process writes: no more is there than there is room for.
+struct Grows<'a> {
+    rest: &'a [u8],
+    room: &'a Cell<usize>,
+}
+
+impl Read for Grows<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.room.get().min(self.rest.len()).min(into.len());
+        let (now, later) = self.rest.split_at(size);
+        into[..size].copy_from_slice(now);
+        self.rest = later;
+        self.room.set(self.room.get() - size);
+        Ok(size)
+    }
+}
+
+fn grows(bytes: &[u8], options: ReadOptions, whole: &Outcome) {
+    for step in [1, 50, 333] {
+        let room = &Cell::new(0);
+        let mut reader = Reader::with_options(Grows { rest: bytes, room }, options);
+        let mut frames = 0;
+        let mut error = None;
+        for _ in 0..=bytes.len() / step {
+            room.set(room.get() + step);
+            error = loop {
+                match reader.next_frame() {
+                    Ok(Some(frame)) => {
+                        assert!(*frame == whole.frames[frames], "{step}");
+                        frames += 1;
+                    }
+                    Ok(None) => break None,
+                    Err(error) => break Some(error.to_string()),
+                }
+            };
+        }
+        assert_eq!(frames, whole.frames.len(), "{step}");
+        assert_eq!(error, whole.error, "{step}");
+        assert_eq!(reader.findings(), &whole.findings, "{step}");
+    }
+}

@@ -1,0 +1,54 @@
+//! .echoreplay: real files, whatever files, broken files.
+
+mod agreement;
+mod arbitrary;
+mod lines;
+mod redaction;
+mod round_trip;
+mod tapes;
+mod values;
+mod writing;
+mod zips;
+
+use gametape_echo::echoreplay::{read, read_with};
+use gametape_echo::{Findings, Frame, ReadOptions};
+
+/// A session that is one.
+const SESSION: &str = r#"{"sessionid":"A","game_clock":1.5}"#;
+
+/// A line that is one.
+fn line(second: u8, session: &str) -> String {
+    format!("2022/01/02 03:00:{second:02}.000\t{session}\r\n")
+}
+
+/// The frame of the first line.
+fn frame_of(text: &[u8]) -> Frame {
+    read(text).next().unwrap().unwrap().frame().unwrap()
+}
+
+/// Reads text leniently.
+fn lenient(text: &[u8]) -> (Vec<Frame>, Findings) {
+    let mut lines = read_with(text, ReadOptions::lenient());
+    let mut frames = Vec::new();
+    while let Some(frame) = lines.next_frame().unwrap() {
+        frames.push(frame.clone());
+    }
+    (frames, lines.findings().clone())
+}
+
+/// The code of the error of a strict reader, and its byte.
+fn strict_error(text: &[u8]) -> (&'static str, u64) {
+    let mut lines = read(text);
+    loop {
+        match lines.next_frame() {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("nothing is wrong with {:?}", String::from_utf8_lossy(text)),
+            Err(error) => {
+                // It stays what it is.
+                let again = lines.next_frame().unwrap_err();
+                assert_eq!(again.finding(), error.finding());
+                return (error.code(), error.offset().unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Who played, taken out of text and model.
+
+use gametape_echo::echoreplay::{Redactor, read, write_frame};
+use gametape_echo::*;
+use proptest::prelude::*;
+
+use super::{arbitrary, frame_of, line};
+
+fn redacted(text: &str, redactor: &mut Redactor) -> Result<String, Error> {
+    let mut out = Vec::new();
+    for line in read(text.as_bytes()) {
+        line?.redacted(redactor, &mut out)?;
+    }
+    Ok(String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn only_what_tells_who_played_is_replaced() {
+    let before = line(
+        0,
+        r#"{ "client_name" : "B\u006fb","sessionip":"10.1.2.3","sessionid":"1-2","teams":[{"team":"Ann's team","players":[{"name":"Ann","userid":12345678901, "holding_left":"98765432109","new":"Ann"},{"userid":98765432109,"name":"Bob","holding_right":98765432109,"holding_left":"none"}]},{"players":[{"name":"[INVALID]","userid":0,"holding_left":"7"}]}],"last_score":{"person_scored":"Cy","assist_scored":"[INVALID]","team":"blue"},"rules_changed_by":"Ann"}"#,
+    );
+    let after = line(
+        0,
+        r#"{ "client_name" : "Player 2","sessionip":"0.0.0.0","sessionid":"1-2","teams":[{"team":"Ann's team","players":[{"name":"Player 1","userid":1, "holding_left":"2","new":"Ann"},{"userid":2,"name":"Player 2","holding_right":2,"holding_left":"none"}]},{"players":[{"name":"[INVALID]","userid":0,"holding_left":"7"}]}],"last_score":{"person_scored":"Player 3","assist_scored":"[INVALID]","team":"blue"},"rules_changed_by":"Player 1"}"#,
+    );
+    let mut redactor = Redactor::new();
+    assert_eq!(redacted(&before, &mut redactor).unwrap(), after);
+    // The same people in another order and spelling, and one more.
+    let before = line(
+        1,
+        r#"{"teams":[{"players":[{"name":"Dee","userid":5},{"name":"Cy"},{"name":"Bo\u0062","userid":98765432109}]}],"client_name":null}"#,
+    );
+    let after = line(
+        1,
+        r#"{"teams":[{"players":[{"name":"Player 4","userid":3},{"name":"Player 3"},{"name":"Player 2","userid":2}]}],"client_name":null}"#,
+    );
+    assert_eq!(redacted(&before, &mut redactor).unwrap(), after);
+}
+
+#[test]
+fn nothing_is_written_of_what_cannot_be_understood() {
+    for session in [
+        r#"{"client_name":"Ann","teams":[{"players":[{"userid":"12"}]}]}"#,
+        r#"{"client_name":["Ann"]}"#,
+        r#"{"sessionip":["10.0.0.1"]}"#,
+        r#"{"client_name":"Ann"#,
+        r#"{"client_name":"Ann"} {"client_name":"Bob"}"#,
+        "Ann was here",
+    ] {
+        let text = line(0, session);
+        let mut out = Vec::new();
+        let line = read(text.as_bytes()).next().unwrap().unwrap();
+        let error = line.redacted(&mut Redactor::new(), &mut out).unwrap_err();
+        assert_eq!(error.code(), "echoreplay.json");
+        assert!(!error.to_string().contains("Ann"), "{error}");
+        assert!(out.is_empty());
+    }
+}
+
+#[test]
+fn accounts_that_are_not_there_and_descriptions_of_errors_are_taken_out() {
+    // Whoever is held has left, and comes back; 255 is a playerid.
+    let before = [
+        line(
+            0,
+            r#"{"err_description":"10.1.2.3 is down","teams":[{"players":[{"holding_right":"98765432109","userid":12345678901,"holding_left":"300"},{"holding_left":255,"holding_right":400}]}]}"#,
+        ),
+        line(
+            1,
+            r#"{"err_description":"","teams":[{"players":[{"userid":98765432109}]}]}"#,
+        ),
+    ];
+    let after = [
+        line(
+            0,
+            r#"{"err_description":"<hidden>","teams":[{"players":[{"holding_right":"3","userid":1,"holding_left":"2"},{"holding_left":255,"holding_right":4}]}]}"#,
+        ),
+        line(
+            1,
+            r#"{"err_description":"","teams":[{"players":[{"userid":3}]}]}"#,
+        ),
+    ];
+    let (mut redactor, mut model) = (Redactor::new(), Redactor::new());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(&redacted(before, &mut redactor).unwrap(), after);
+        let mut frame_before = frame_of(before.as_bytes());
+        model.frame(&mut frame_before);
+        assert_eq!(frame_before, frame_of(after.as_bytes()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Redacting text and reading it is reading it and redacting the model.
+    #[test]
+    fn text_and_model_are_redacted_alike(
+        mut frames in prop::collection::vec(arbitrary::frame(), 1..3),
+    ) {
+        let mut text = Vec::new();
+        for frame in &frames {
+            write_frame(frame, &mut text).unwrap();
+        }
+        let text = String::from_utf8(text).unwrap();
+        let after = redacted(&text, &mut Redactor::new()).unwrap();
+        let mut redactor = Redactor::new();
+        for (frame, line) in frames.iter_mut().zip(read(after.as_bytes())) {
+            redactor.frame(frame);
+            prop_assert_eq!(&line.unwrap().frame().unwrap(), &*frame);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The session model, its two recordings, and what is told of a match. One program, so that it is
+//! linked once.
+
+// What is compared is what is exact, and numbers are those of the recordings, as they are spelled
+// there.
+#![allow(
+    clippy::excessive_precision,
+    clippy::float_cmp,
+    clippy::items_after_statements,
+    clippy::unreadable_literal
+)]
+
+mod book;
+mod butter;
+mod common;
+mod echoreplay;
+mod losses;
+mod match_stats;
+mod session_audit;
