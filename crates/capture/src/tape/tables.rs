@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use gametape_core::table::{
     Batch, ColumnDef, Field, Kind, Lane, Playback, Scan, Scanning, Span, State, Steps, Table,
-    TableDef, Tables, Value, Visit,
+    TableDef, Tables, Value, Visit, plain_name,
 };
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, Clocks, Stamp};
@@ -68,8 +68,8 @@ pub(super) fn defs() -> Vec<TableDef> {
 pub(super) fn of(schema: &Schema) -> Vec<TableDef> {
     let mut tables = defs();
     for component in schema.components() {
-        let name = component.name.as_deref();
-        let name = named(name, "component", component.id, |name| {
+        let own = component.name.as_deref().unwrap_or_default();
+        let name = plain_name(own, &format!("component_{}", component.id), |name| {
             tables.iter().any(|table| table.name == name)
         });
         tables.push(state(name, component));
@@ -86,8 +86,9 @@ fn state(name: String, component: &Component) -> TableDef {
     let entity = ColumnDef::new("entity", Kind::Uint, "The number of the entity.").key();
     let mut table = TableDef::new(name, Lane::State, doc).with(entity);
     for field in &component.fields {
-        let name = named(field.name.as_deref(), "field", field.id, |name| {
-            table.column(name).is_some() || STAMPS.contains(&name)
+        let own = field.name.as_deref().unwrap_or_default();
+        let name = plain_name(own, &format!("field_{}", field.id), |name| {
+            table.column(name).is_some()
         });
         let kind = match field.codec {
             Codec::Bool => Kind::Bool,
@@ -101,36 +102,6 @@ fn state(name: String, component: &Component) -> TableDef {
         table = table.with(column);
     }
     table
-}
-
-/// What no column may be called.
-const STAMPS: [&str; 4] = ["step", "tick", "time_ms", "ended"];
-
-/// A name for a table or a column: its own, where that is one and nothing else has it.
-fn named(own: Option<&str>, what: &str, id: u16, taken: impl Fn(&str) -> bool) -> String {
-    let mut name = String::new();
-    let mut before = '_';
-    for letter in own.unwrap_or_default().chars() {
-        // `maxSpeed` is `max_speed`, and `max speed` too.
-        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
-            name.push('_');
-        }
-        before = letter;
-        let plain = letter.is_ascii_alphanumeric();
-        name.push(if plain {
-            letter.to_ascii_lowercase()
-        } else {
-            '_'
-        });
-    }
-    let mut name = match name.trim_matches('_') {
-        "" => format!("{what}_{id}"),
-        name => name.to_owned(),
-    };
-    while taken(&name) {
-        name = format!("{name}_{id}");
-    }
-    name
 }
 
 /// The values of an entity's component, as columns have them: fixed points in their unit.

@@ -10,5 +10,7 @@ mod ranges;
 mod replay;
 mod seeking;
 #[cfg(feature = "tape")]
+mod tables;
+#[cfg(feature = "tape")]
 mod tape;
 mod writing;

@@ -343,3 +343,42 @@ impl<T: Tables> Table<T> {
         }
     }
 }
+
+/// A name for a table or a column that a recording names itself: in lower case, with underscores, and
+/// one that nothing else has; `otherwise` where it has none that can be written so. Stamps keep theirs.
+///
+/// ```
+/// use gametape_core::table::plain_name;
+/// assert_eq!(plain_name("maxSpeed", "field_3", |_| false), "max_speed");
+/// assert_eq!(plain_name("max speed!", "field_3", |name| name == "max_speed"), "max_speed_2");
+/// assert_eq!(plain_name("速度", "field_3", |_| false), "field_3");
+/// assert_eq!(plain_name("tick", "field_3", |_| false), "tick_2");
+/// ```
+#[must_use]
+pub fn plain_name(own: &str, otherwise: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut name = String::new();
+    let mut before = '_';
+    for letter in own.chars() {
+        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            name.push('_');
+        }
+        before = letter;
+        let plain = letter.is_ascii_alphanumeric();
+        name.push(if plain {
+            letter.to_ascii_lowercase()
+        } else {
+            '_'
+        });
+    }
+    let name = match name.trim_matches('_') {
+        "" => otherwise,
+        name => name,
+    };
+    let taken = |name: &str| STAMPS.contains(&name) || taken(name);
+    let numbered = (2_u32..).map(|number| format!("{name}_{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// What rows are stamped with: no column is called that.
+pub(super) const STAMPS: [&str; 4] = ["step", "tick", "time_ms", "ended"];

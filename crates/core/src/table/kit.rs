@@ -91,7 +91,7 @@ fn described(table: &TableDef) {
         assert!(is_name(&column.name), "{place:?} is no name");
         assert!(column.doc.ends_with('.'), "{place}: {:?}", column.doc);
         assert!(
-            !["step", "tick", "time_ms", "ended"].contains(&&*column.name),
+            !super::def::STAMPS.contains(&&*column.name),
             "{place}: stamps are called that"
         );
         assert_eq!(

@@ -17,7 +17,7 @@ mod scan;
 mod scanning;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
-pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables};
+pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables, plain_name};
 pub use facts::{Fact, FactTable, flat};
 pub use playback::{Playback, ScanPlayback, Span, State, Steps};
 pub use scan::{Scan, ScanError};

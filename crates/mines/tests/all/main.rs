@@ -12,4 +12,6 @@ mod real_files;
 mod refusals;
 mod rules;
 #[cfg(feature = "tape")]
+mod tables;
+#[cfg(feature = "tape")]
 mod tape;

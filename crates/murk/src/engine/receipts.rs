@@ -31,6 +31,19 @@ impl Outcome {
         Self::RolledBack,
     ];
 
+    /// `applied`, `expired`, `unsupported`, `not_applied`, `refused` or `rolled_back`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::Expired => "expired",
+            Self::Unsupported => "unsupported",
+            Self::NotApplied => "not_applied",
+            Self::Refused => "refused",
+            Self::RolledBack => "rolled_back",
+        }
+    }
+
     fn of(receipt: &Receipt) -> Self {
         match receipt.reason_code {
             None => Self::Applied,

@@ -148,6 +148,30 @@ impl Space {
         }
     }
 
+    /// The names of the numbers in a coordinate, and how many values each takes: `i`; `row` and `col`;
+    /// `q` and `r`; `x`, `y` and `z`. In a product with the number of the component behind: `row_0`.
+    #[must_use]
+    pub fn axes(&self) -> Vec<(String, u32)> {
+        let axes: &[(&str, u32)] = match self {
+            Self::Line1D { len, .. } | Self::Ring1D { len } => &[("i", *len)],
+            Self::Square4 { rows, cols, .. } | Self::Square8 { rows, cols, .. } => {
+                &[("row", *rows), ("col", *cols)]
+            }
+            Self::Hex2D { rows, cols } => &[("q", *cols), ("r", *rows)],
+            Self::Fcc12 { w, h, d, .. } => &[("x", *w), ("y", *h), ("z", *d)],
+            Self::Product { components } => {
+                let axes = components.iter().enumerate().flat_map(|(at, space)| {
+                    let axes = space.axes().into_iter();
+                    axes.map(move |(name, size)| (format!("{name}_{at}"), size))
+                });
+                return axes.collect();
+            }
+        };
+        axes.iter()
+            .map(|(name, size)| ((*name).to_owned(), *size))
+            .collect()
+    }
+
     /// Cells; `None` where 64 bits can't count them.
     #[must_use]
     pub fn cell_count(&self) -> Option<u64> {

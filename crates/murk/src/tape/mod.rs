@@ -8,12 +8,14 @@ mod error;
 mod info;
 mod json;
 mod repair;
+mod tables;
 mod world;
 
 use std::any::Any;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use gametape_core::table::{Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
     Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -100,6 +102,10 @@ impl Format for Murk {
 
     fn rules(&self) -> Vec<RuleInfo> {
         Rule::ALL.to_vec()
+    }
+
+    fn tables(&self) -> Vec<TableDef> {
+        tables::defs()
     }
 
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
@@ -235,6 +241,20 @@ impl Tape for MurkTape {
 
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         dump::dump(self, wanted.at, out)
+    }
+
+    fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        Ok(tables::of(self.reader()?.header()))
+    }
+
+    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        if scan.table != tables::RUN.name {
+            return tables::scan(self, scan, visit);
+        }
+        let (stats, read) = self.counted()?;
+        let info = info::info(self.input.size(), &read.value, Some(&stats));
+        let measured = info::measured(&read.value, &stats);
+        tables::RUN.scan(&[info.details, measured], read.problem, scan, visit)
     }
 
     fn diff(&self, other: &dyn Tape, options: &Options) -> Result<Option<Diff>, Error> {

@@ -1,5 +1,4 @@
 //! A game as tables.
-#![cfg(feature = "tape")]
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

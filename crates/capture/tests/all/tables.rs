@@ -1,0 +1,102 @@
+//! Packets as tables.
+
+use std::ops::ControlFlow;
+
+use gametape_capture::tape::Mcap;
+use gametape_core::At;
+use gametape_core::table::{Kind, Scan, Value, kit};
+use gametape_core::tape::{Format, Source, Tape};
+use gametape_delta::{Encoder, Snapshot};
+
+use crate::common::{SHAPES, capture_of, schema, small, stream};
+
+fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+    Mcap.open(Source::new(bytes)).unwrap()
+}
+
+#[test]
+fn the_tables_of_streams_of_every_shape_keep_to_the_rules_of_tables() {
+    for (full_every, lag, added) in SHAPES {
+        println!("{full_every} {lag} {added:?}");
+        let (packets, _) = stream(60, 9, full_every, lag);
+        let options = gametape_capture::Options {
+            keyframe_every: added,
+            tick_ns: Some(33_333_333),
+            ..small()
+        };
+        kit::check(&*open(capture_of(&packets, options)));
+    }
+}
+
+#[test]
+fn columns_are_the_fields_in_their_units_and_say_how_precise_they_are() {
+    let (packets, _) = stream(3, 4, 1000, 1);
+    let tables = open(capture_of(&packets, small())).tables().unwrap();
+    let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
+    assert_eq!(names, ["packets", "ship", "component_2"]);
+    let columns: Vec<_> = tables[1]
+        .columns
+        .iter()
+        .map(|column| (&*column.name, column.kind, column.precision))
+        .collect();
+    assert_eq!(
+        columns,
+        [
+            ("entity", Kind::Uint, None),
+            ("x", Kind::Float64, Some(0.005)),
+            ("yaw", Kind::Uint, None),
+            ("firing", Kind::Bool, None),
+        ]
+    );
+    assert_eq!(tables[2].columns[1].name, "field_1");
+}
+
+#[test]
+fn what_holds_at_a_tick_is_the_state_of_the_stream() {
+    let (packets, states) = stream(60, 9, 30, 7);
+    let tape = open(capture_of(&packets, small()));
+    let mut play = tape.playback().unwrap();
+    for state in states.iter().rev().step_by(7) {
+        play.seek(At::Tick(state.tick().into())).unwrap();
+        let ships = play.state(&Scan::table("ship")).unwrap();
+        let wanted: Vec<_> = state
+            .iter()
+            .filter_map(|entity| Some((entity.id(), entity.component(1)?)))
+            .collect();
+        assert_eq!(ships.len(), wanted.len());
+        for (row, (id, part)) in wanted.into_iter().enumerate() {
+            assert_eq!(ships.get(row, 0), Value::from(id));
+            let Some(gametape_delta::Value::FixedPoint(x)) = part.values().next() else {
+                panic!("no position");
+            };
+            let Value::Float64(shown) = ships.get(row, 1) else {
+                panic!("{:?}", ships.get(row, 1));
+            };
+            assert!((shown * 100.0 - x as f64).abs() < 1e-6, "{shown} {x}");
+        }
+    }
+}
+
+#[test]
+fn before_the_first_full_snapshot_nothing_holds() {
+    let mut encoder = Encoder::new(&schema());
+    let (packets, states) = stream(4, 4, 1000, 1);
+    // The first is a delta on what is not recorded.
+    let mut first = Vec::new();
+    let nothing = Snapshot::new(&schema(), 1);
+    encoder.delta(&nothing, &states[1], &mut first).unwrap();
+    let mut full = Vec::new();
+    encoder.full(&states[2], &mut full).unwrap();
+    let tape = open(capture_of(&[first, full, packets[3].clone()], small()));
+    let mut play = tape.playback().unwrap();
+    let ships = Scan::table("ship");
+    assert_eq!(play.state(&ships).unwrap().len(), 0);
+    play.step().unwrap();
+    assert!(!play.state(&ships).unwrap().is_empty());
+    let mut rows = 0;
+    let scanned = tape.scan(&ships, &mut |batch| {
+        rows += batch.len();
+        Ok(ControlFlow::Continue(()))
+    });
+    assert!(rows > 0 && scanned.unwrap().problem.is_some());
+}

@@ -1,0 +1,137 @@
+//! Recordings of simulations as tables.
+
+use std::ops::ControlFlow;
+
+use gametape_core::At;
+use gametape_core::table::{Lane, Owned, Scan, flat, kit};
+use gametape_core::tape::{Format, Options, Secrets, Source, Tape};
+use gametape_murk::engine::World;
+use gametape_murk::tape::Murk;
+use gametape_murk::{CommandBuf, Simulation};
+use gametape_samples::murk::ALL;
+
+use crate::common::recording;
+use crate::common::tapes::{heat, played, set, stoves};
+
+fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+    Murk.open(Source::new(bytes)).unwrap()
+}
+
+fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<Owned>> {
+    let mut rows = Vec::new();
+    tape.scan(scan, &mut |batch| {
+        for row in 0..batch.len() {
+            let values = batch.columns().iter().map(|column| column.get(row).into());
+            rows.push(values.collect());
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+    .unwrap();
+    rows
+}
+
+#[test]
+fn the_tables_of_every_kind_of_world_keep_to_the_rules_of_tables() {
+    for (name, text) in ALL {
+        println!("{name}");
+        let world = World::from_toml(text).unwrap();
+        let ndim = world.space.ndim();
+        let commands = |tick: u64| match tick {
+            3 => set(&vec![2; ndim], 0, 1.5),
+            _ => CommandBuf::new(),
+        };
+        kit::check(&*open(played(&world, 5, commands)));
+    }
+    // Commands of every kind, and no world.
+    kit::check(&*open(recording(40, 1)));
+}
+
+#[test]
+fn all_that_is_told_of_a_run_is_a_fact() {
+    let tape = open(played(&heat(), 30, stoves));
+    let table = &tape.tables().unwrap()[0];
+    let info = flat(&tape.info(Secrets::Show).unwrap().value.details);
+    let stats = flat(&tape.stats(&Options::new()).unwrap().value);
+    for name in info.keys().chain(stats.keys()) {
+        // A key for each source can be no column.
+        let made_up = name.starts_with("sources_");
+        assert!(made_up || table.column(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_grid_is_what_the_world_has_after_each_tick_and_a_command_says_what_became_of_it() {
+    let world = heat();
+    let tape = open(played(&world, 60, stoves));
+    let tables = tape.tables().unwrap();
+    let grids: Vec<&str> = tables
+        .iter()
+        .filter(|table| table.lane == Lane::Grid)
+        .map(|table| &*table.name)
+        .collect();
+    assert_eq!(grids.len(), world.fields.len());
+    let mut play = tape.playback().unwrap();
+    let mut engine = world.build().unwrap();
+    for tick in 1..=60 {
+        engine.step(tick, stoves(tick).as_commands()).unwrap();
+        if tick % 13 != 0 {
+            continue;
+        }
+        play.seek(At::Tick(tick)).unwrap();
+        for (field, grid) in (0..).zip(&grids) {
+            let values = engine.field(field).unwrap();
+            let wanted: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
+            let components = wanted.len() / world.cell_count() as usize;
+            let state = play.state(&Scan::table(*grid)).unwrap();
+            let columns = &state.columns()[world.space.ndim()..];
+            assert_eq!(columns.len(), components);
+            for cell in 0..state.len() {
+                for (component, column) in columns.iter().enumerate() {
+                    let bits = wanted[cell * components + component];
+                    assert_eq!(Owned::from(column.get(cell)), Owned::Float32(bits));
+                }
+            }
+        }
+    }
+    let outcomes = rows(&*tape, &Scan::table("commands").columns(["outcome"]));
+    assert!(!outcomes.is_empty());
+    assert!(
+        outcomes
+            .iter()
+            .all(|row| row[0] == Owned::Text("applied".into()))
+    );
+}
+
+#[test]
+fn without_a_world_there_are_ticks_and_commands_and_no_outcomes() {
+    let tape = open(recording(20, 7));
+    let names: Vec<String> = tape
+        .tables()
+        .unwrap()
+        .iter()
+        .map(|table| table.name.to_string())
+        .collect();
+    assert_eq!(names, ["run", "ticks", "commands"]);
+    assert_eq!(rows(&*tape, &Scan::table("ticks")).len(), 20);
+    let commands = rows(
+        &*tape,
+        &Scan::table("commands").columns(["kind", "outcome"]),
+    );
+    assert!(commands.len() > 20);
+    assert!(commands.iter().all(|row| row[1] == Owned::Null));
+}
+
+#[test]
+fn a_torn_recording_gives_its_rows_and_says_what_is_wrong() {
+    let bytes = played(&heat(), 30, stoves);
+    let tape = open(bytes[..bytes.len() - 5].to_vec());
+    for table in ["run", "ticks", "heat"] {
+        let mut last = 0;
+        let scanned = tape.scan(&Scan::table(table), &mut |batch| {
+            last = batch.steps().last().copied().unwrap_or(0);
+            Ok(ControlFlow::Continue(()))
+        });
+        assert!(scanned.unwrap().problem.is_some(), "{table}");
+        assert!(table == "run" || last == 28, "{table}: {last}");
+    }
+}
