@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use crate::common::board::{Recording, mouse};
 use crate::common::{audited, boards, findings, game, rewritten};
 
-use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
+use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown};
 
 /// A middle button that goes down and up beside the board, right behind every `every`th mouse
 /// event that leaves no button held; `release` tells whether it goes up at all.
@@ -199,7 +199,7 @@ fn flagged() -> Recording {
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0);
     for (col, row) in [(3, 0), (1, 1)] {
-        game.plays(RightDown, col, row).plays(RightUp, col, row);
+        game.flags(col, row);
     }
     game
 }
@@ -261,7 +261,7 @@ fn no_middle_click_opens_what_no_chord_could() {
     // One flag of two is missing: no chord of any program fires here.
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0);
-    game.plays(RightDown, 3, 0).plays(RightUp, 3, 0);
+    game.flags(3, 0);
     for _ in 0..20 {
         game.says(MiddleDown, 2, 0, "").says(MiddleUp, 2, 0, "");
     }
@@ -292,7 +292,7 @@ fn no_middle_click_opens_what_no_chord_could() {
 fn the_ending_is_that_of_the_recorded_board() {
     let mut game = Recording::new(&["*..", "..."]);
     game.plays(LeftUp, 1, 0);
-    game.plays(RightDown, 0, 0).plays(RightUp, 0, 0);
+    game.flags(0, 0);
     // The chord would win; the recording says that nothing happened.
     game.says(MiddleDown, 1, 0, "").says(MiddleUp, 1, 0, "");
     for (outcome, sound) in [
@@ -327,7 +327,7 @@ fn question_marks_may_stay_closed_and_nothing_else_may() {
         game.marks();
         game.plays(LeftUp, 1, 0);
         for _ in 0..2 {
-            game.plays(RightDown, 3, 1).plays(RightUp, 3, 1);
+            game.flags(3, 1);
         }
         game.plays(LeftDown, 3, 0);
         game
@@ -380,8 +380,7 @@ fn a_question_mark_may_refuse_a_press_and_its_neighbours_may_not() {
         game.plays(LeftUp, 1, 0);
         for times in [(0, 0, 1), (2, 0, 1), (0, 1, 2)] {
             for _ in 0..times.2 {
-                game.plays(RightDown, times.0, times.1)
-                    .plays(RightUp, times.0, times.1);
+                game.flags(times.0, times.1);
             }
         }
         game
@@ -429,7 +428,7 @@ fn the_rest_of_a_lost_chord_is_in_doubt() {
     let early = || {
         let mut game = Recording::new(&picture);
         game.plays(LeftUp, 1, 1);
-        game.plays(RightDown, 0, 0).plays(RightUp, 0, 0);
+        game.flags(0, 0);
         game.plays(LeftDown, 1, 1).plays(RightDown, 1, 1);
         game
     };
