@@ -560,11 +560,7 @@ fn recorded(
             game.events.push(Event::Board(event)).unwrap();
         }
     }
-    let outcome = match engine.status() {
-        gametape_mines::engine::Status::Playing => Outcome::Other,
-        gametape_mines::engine::Status::Won => Outcome::Win,
-        gametape_mines::engine::Status::Lost => Outcome::Blast,
-    };
+    let outcome = engine.status().outcome();
     game.ending = Some(gametape_mines::Ending {
         outcome,
         time_ms: game.events.last_time_ms(),
