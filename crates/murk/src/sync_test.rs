@@ -165,6 +165,15 @@ struct Slot {
     state: Option<State>,
 }
 
+/// What all runs see once each has made its tick.
+#[derive(Default)]
+struct Seen {
+    /// The first run that differs from run 0.
+    odd: Option<usize>,
+    failed: bool,
+    ended: bool,
+}
+
 struct Shared {
     barrier: Barrier,
     slots: Vec<Mutex<Slot>>,
@@ -176,6 +185,21 @@ impl Shared {
         Some(work(
             &mut slot.lock().unwrap_or_else(PoisonError::into_inner),
         ))
+    }
+
+    fn look(&self) -> Seen {
+        let mut seen = Seen::default();
+        let mut first = None;
+        for run in 0..self.slots.len() {
+            self.slot(run, |slot| {
+                if slot.hash != *first.get_or_insert(slot.hash) {
+                    seen.odd.get_or_insert(run);
+                }
+                seen.failed |= slot.failed;
+                seen.ended |= slot.ended;
+            });
+        }
+        seen
     }
 
     /// One run. All runs meet twice a tick: after their steps, and after all have looked.
@@ -210,13 +234,7 @@ impl Shared {
             });
             self.barrier.wait();
             // Every run sees the same slots, so all leave together.
-            let seen: Vec<(u64, bool, bool)> = (0..self.slots.len())
-                .filter_map(|at| self.slot(at, |slot| (slot.hash, slot.failed, slot.ended)))
-                .collect();
-            let first = seen.first().map_or(hash, |seen| seen.0);
-            let odd = seen.iter().position(|seen| seen.0 != first);
-            let failed = seen.iter().any(|seen| seen.1);
-            let ended = seen.iter().any(|seen| seen.2);
+            let Seen { odd, failed, ended } = self.look();
             if odd.is_some() && !failed {
                 self.slot(run, |slot| {
                     slot.state = Some(State::of(&simulation, field_count));

@@ -1,7 +1,7 @@
 //! The squares of a game in progress: what covers them, and which are held down.
 
 use crate::minefield::{BORDER, MINE, Minefield, neighbours};
-use crate::{BoardEvent, Cell, Face};
+use crate::{BoardEvent, Cell, Face, Outcome};
 
 /// How far the game is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -12,6 +12,18 @@ pub enum Status {
     Won,
     /// A mine is open.
     Lost,
+}
+
+impl Status {
+    /// How the game ends, if it ends here.
+    #[must_use]
+    pub const fn outcome(self) -> Outcome {
+        match self {
+            Self::Won => Outcome::Win,
+            Self::Lost => Outcome::Blast,
+            Self::Playing => Outcome::Other,
+        }
+    }
 }
 
 /// What covers a square.

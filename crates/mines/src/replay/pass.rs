@@ -61,33 +61,7 @@ pub(crate) fn replay_with(
     engine: Engine,
     observer: &mut impl Observer,
 ) -> (Replayed, Trail) {
-    // A number that no mode has is an error of its own.
-    let mode = game.mode().unwrap_or(Mode::Normal).rules();
-    let mut pass = Pass {
-        patience: engine.field().safe().saturating_mul(PATIENCE),
-        wary: game.marks() || mode.chords_go_on || mode.flags_go_on,
-        mode,
-        engine,
-        observer,
-        expected: Expectation {
-            // Few openings show more squares than this at once.
-            events: Vec::with_capacity(64),
-            late: 0,
-            met: 0,
-            blast: false,
-            from: 0,
-        },
-        leeway: None,
-        click: None,
-        trial: None,
-        divergence: None,
-        fault: None,
-        doubted: None,
-        lag: None,
-        after_end: None,
-        time_ms: 0,
-        trail: Trail::default(),
-    };
+    let mut pass = Pass::new(game, engine, observer);
     let mut events = game.events.iter();
     let mut index = 0;
     loop {
@@ -155,7 +129,37 @@ struct Pass<'o, O> {
     trail: Trail,
 }
 
-impl<O: Observer> Pass<'_, O> {
+impl<'o, O: Observer> Pass<'o, O> {
+    fn new(game: &Game<'_>, engine: Engine, observer: &'o mut O) -> Self {
+        // A number that no mode has is an error of its own.
+        let mode = game.mode().unwrap_or(Mode::Normal).rules();
+        Self {
+            patience: engine.field().safe().saturating_mul(PATIENCE),
+            wary: game.marks() || mode.chords_go_on || mode.flags_go_on,
+            mode,
+            engine,
+            observer,
+            expected: Expectation {
+                // Few openings show more squares than this at once.
+                events: Vec::with_capacity(64),
+                late: 0,
+                met: 0,
+                blast: false,
+                from: 0,
+            },
+            leeway: None,
+            click: None,
+            trial: None,
+            divergence: None,
+            fault: None,
+            doubted: None,
+            lag: None,
+            after_end: None,
+            time_ms: 0,
+            trail: Trail::default(),
+        }
+    }
+
     fn diverges(
         &mut self,
         at: Place,

@@ -153,20 +153,21 @@ impl Prelude {
         deviations: &mut Deviations,
     ) -> Result<Game<'a>, Error> {
         let mut front = ByteReader::new(bytes);
-        let mut next = |size: usize| Cut {
+        let mut next = |section, size: u16| Cut {
+            section,
             at: front.offset() as u64,
-            bytes: front.take(size).unwrap_or_default(),
+            bytes: front.take(size.into()).unwrap_or_default(),
         };
-        next(self.len);
-        let result = next(self.result.into());
-        let version_info = next(self.version_info.into());
-        let player_section = next(self.player.into());
-        let board_section = next(self.board.into());
-        let preflags_section = next(self.preflags.into());
-        let properties_section = next(self.properties.into());
-        let extensions_section = next(self.extensions.into());
+        next(Section::Header, self.len as u16);
+        let result = next(Section::Result, self.result);
+        let version_info = next(Section::VersionInfo, self.version_info);
+        let player_section = next(Section::Player, self.player);
+        let board_section = next(Section::Board, self.board);
+        let preflags_section = next(Section::Preflags, self.preflags);
+        let properties_section = next(Section::Properties, self.properties);
+        let extensions_section = next(Section::Extensions, self.extensions);
 
-        let player = player(&player_section, deviations)?;
+        let player = player_section.entries(2, PlayerFields::split, deviations)?;
         let board = board(&board_section, deviations)?;
         let preflags = if self.preflags == 0 {
             None
@@ -210,60 +211,45 @@ impl Prelude {
 
 /// A section and where it stands.
 struct Cut<'a> {
+    section: Section,
     bytes: &'a [u8],
     at: u64,
 }
 
-/// Refuses a section whose entries do not fit; there is no way to guess what was meant.
-fn does_not_fit(section: Section, count: u16, cut: &Cut<'_>) -> Error {
-    let rule = Rule::SectionCount {
-        section,
-        count: count.into(),
-        bytes: cut.bytes.len() as u64,
-    };
-    Error::at(rule, cut.at)
-}
-
-fn too_short(section: Section, needed: u64, cut: &Cut<'_>) -> Error {
-    let rule = Rule::SectionSize {
-        section,
-        declared: cut.bytes.len() as u64,
-        used: needed,
-    };
-    Error::at(rule, cut.at)
-}
-
-/// Names bytes that a section has and its content does not use.
-fn left_over(
-    section: Section,
-    rest: &[u8],
-    cut: &Cut<'_>,
-    deviations: &mut Deviations,
-) -> Result<(), Error> {
-    if rest.is_empty() {
-        return Ok(());
-    }
-    let declared = cut.bytes.len() as u64;
-    let used = declared - rest.len() as u64;
-    deviations.note(
-        Finding::new(Rule::SectionSize {
+impl<'a> Cut<'a> {
+    /// The entries behind the first `head` bytes, the last two of which count them. A section whose
+    /// entries do not fit is refused: there is no way to guess what was meant. Bytes that it has and
+    /// its content does not use are named.
+    fn entries<T>(
+        &self,
+        head: usize,
+        split: impl FnOnce(&'a [u8], u16) -> Option<(T, &'a [u8])>,
+        deviations: &mut Deviations,
+    ) -> Result<T, Error> {
+        let (section, declared) = (self.section, self.bytes.len() as u64);
+        let uses = |used| Rule::SectionSize {
             section,
             declared,
             used,
-        })
-        .at(cut.at + used),
-    )
-}
-
-fn player<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<PlayerFields<'a>, Error> {
-    let mut fixed = ByteReader::new(cut.bytes);
-    let count = fixed
-        .u16_be()
-        .map_err(|_| too_short(Section::Player, 2, cut))?;
-    let (player, rest) = PlayerFields::split(fixed.rest(), count)
-        .ok_or_else(|| does_not_fit(Section::Player, count, cut))?;
-    left_over(Section::Player, rest, cut, deviations)?;
-    Ok(player)
+        };
+        let short = |_| Error::at(uses(head as u64), self.at);
+        let mut fixed = ByteReader::new(self.bytes);
+        fixed.take(head - 2).map_err(short)?;
+        let count = fixed.u16_be().map_err(short)?;
+        let Some((entries, rest)) = split(fixed.rest(), count) else {
+            let rule = Rule::SectionCount {
+                section,
+                count: count.into(),
+                bytes: declared,
+            };
+            return Err(Error::at(rule, self.at));
+        };
+        if !rest.is_empty() {
+            let used = declared - rest.len() as u64;
+            deviations.note(Finding::new(uses(used)).at(self.at + used))?;
+        }
+        Ok(entries)
+    }
 }
 
 /// `count` cells off the front of `bytes`, and what is left.
@@ -273,14 +259,11 @@ fn cells(bytes: &[u8], count: u16) -> Option<(Cells<'_>, &[u8])> {
 }
 
 fn board<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Error> {
+    let mines = cut.entries(8, cells, deviations)?;
     let mut fixed = ByteReader::new(cut.bytes);
-    let short = |_| too_short(Section::Board, 8, cut);
-    let timestamp = fixed.u32_be().map_err(short)?;
-    let [cols, rows] = fixed.array().map_err(short)?;
-    let count = fixed.u16_be().map_err(short)?;
-    let (mines, rest) =
-        cells(fixed.rest(), count).ok_or_else(|| does_not_fit(Section::Board, count, cut))?;
-    left_over(Section::Board, rest, cut, deviations)?;
+    // They are there: the mines stand behind them.
+    let timestamp = fixed.u32_be().unwrap_or_default();
+    let [cols, rows] = fixed.array().unwrap_or_default();
     if cols == 0 || rows == 0 {
         deviations.note(Finding::new(Rule::BoardEmpty { cols, rows }).at(cut.at + 4))?;
     }
@@ -312,13 +295,7 @@ fn preflags<'a>(
     deviations: &mut Deviations,
 ) -> Result<Cells<'a>, Error> {
     let (cols, rows) = (board.cols, board.rows);
-    let mut fixed = ByteReader::new(cut.bytes);
-    let count = fixed
-        .u16_be()
-        .map_err(|_| too_short(Section::Preflags, 2, cut))?;
-    let (flags, rest) =
-        cells(fixed.rest(), count).ok_or_else(|| does_not_fit(Section::Preflags, count, cut))?;
-    left_over(Section::Preflags, rest, cut, deviations)?;
+    let flags = cut.entries(2, cells, deviations)?;
     unique_and_inside(
         &flags,
         cols,
@@ -413,13 +390,7 @@ fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> R
 }
 
 fn extensions<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Extensions<'a>, Error> {
-    let mut fixed = ByteReader::new(cut.bytes);
-    let count = fixed
-        .u16_be()
-        .map_err(|_| too_short(Section::Extensions, 2, cut))?;
-    let (extensions, rest) = Extensions::split(fixed.rest(), count)
-        .ok_or_else(|| does_not_fit(Section::Extensions, count, cut))?;
-    left_over(Section::Extensions, rest, cut, deviations)?;
+    let extensions = cut.entries(2, Extensions::split, deviations)?;
     // Names are texts; values may be binary.
     let mut at = cut.at + 2;
     for extension in extensions.iter() {

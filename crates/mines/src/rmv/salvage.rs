@@ -16,7 +16,6 @@ use super::result_string::{score, with_values};
 use super::rule::Rule;
 use super::section::Section;
 use super::write::write;
-use crate::engine::Status;
 use crate::event::game_time;
 use crate::fields::Extensions;
 use crate::game::Encoding;
@@ -262,11 +261,7 @@ impl Mender {
             self.repairs.push(Repair::EventsCut { kept, offset });
         }
         let time_ms = game.events.last_time_ms();
-        let outcome = match replay(game).status {
-            Status::Won => Outcome::Win,
-            Status::Lost => Outcome::Blast,
-            Status::Playing => Outcome::Other,
-        };
+        let outcome = replay(game).status.outcome();
         game.ending = Some(Ending { outcome, time_ms });
         rewrite_score(game);
         self.repairs

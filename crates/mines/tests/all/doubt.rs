@@ -2,16 +2,14 @@
 
 use gametape_mines::rmv::Severity;
 use gametape_mines::{
-    Board, BoardEvent, Buttons, Cell, Engine, Event, Face, Game, Metrics, Minefield, MouseAction,
-    MouseEvent, Outcome, Version, property, replay,
+    BoardEvent, Buttons, Cell, Event, Face, Game, Metrics, Minefield, MouseAction, MouseEvent,
+    Outcome, replay,
 };
-use proptest::collection::vec;
-use proptest::prelude::*;
 
-use crate::common::board::{Recording, mouse};
-use crate::common::{audited, boards, findings, game, rewritten};
+use crate::common::board::Recording;
+use crate::common::{audited, game, rewritten};
 
-use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
+use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown};
 
 /// A middle button that goes down and up beside the board, right behind every `every`th mouse
 /// event that leaves no button held; `release` tells whether it goes up at all.
@@ -199,7 +197,7 @@ fn flagged() -> Recording {
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0);
     for (col, row) in [(3, 0), (1, 1)] {
-        game.plays(RightDown, col, row).plays(RightUp, col, row);
+        game.flags(col, row);
     }
     game
 }
@@ -261,7 +259,7 @@ fn no_middle_click_opens_what_no_chord_could() {
     // One flag of two is missing: no chord of any program fires here.
     let mut game = Recording::new(&WIDE);
     game.plays(LeftUp, 2, 0);
-    game.plays(RightDown, 3, 0).plays(RightUp, 3, 0);
+    game.flags(3, 0);
     for _ in 0..20 {
         game.says(MiddleDown, 2, 0, "").says(MiddleUp, 2, 0, "");
     }
@@ -292,7 +290,7 @@ fn no_middle_click_opens_what_no_chord_could() {
 fn the_ending_is_that_of_the_recorded_board() {
     let mut game = Recording::new(&["*..", "..."]);
     game.plays(LeftUp, 1, 0);
-    game.plays(RightDown, 0, 0).plays(RightUp, 0, 0);
+    game.flags(0, 0);
     // The chord would win; the recording says that nothing happened.
     game.says(MiddleDown, 1, 0, "").says(MiddleUp, 1, 0, "");
     for (outcome, sound) in [
@@ -327,7 +325,7 @@ fn question_marks_may_stay_closed_and_nothing_else_may() {
         game.marks();
         game.plays(LeftUp, 1, 0);
         for _ in 0..2 {
-            game.plays(RightDown, 3, 1).plays(RightUp, 3, 1);
+            game.flags(3, 1);
         }
         game.plays(LeftDown, 3, 0);
         game
@@ -380,8 +378,7 @@ fn a_question_mark_may_refuse_a_press_and_its_neighbours_may_not() {
         game.plays(LeftUp, 1, 0);
         for times in [(0, 0, 1), (2, 0, 1), (0, 1, 2)] {
             for _ in 0..times.2 {
-                game.plays(RightDown, times.0, times.1)
-                    .plays(RightUp, times.0, times.1);
+                game.flags(times.0, times.1);
             }
         }
         game
@@ -429,7 +426,7 @@ fn the_rest_of_a_lost_chord_is_in_doubt() {
     let early = || {
         let mut game = Recording::new(&picture);
         game.plays(LeftUp, 1, 1);
-        game.plays(RightDown, 0, 0).plays(RightUp, 0, 0);
+        game.flags(0, 0);
         game.plays(LeftDown, 1, 1).plays(RightDown, 1, 1);
         game
     };
@@ -514,155 +511,4 @@ fn statistics_follow_the_recorded_board() {
         (1, 0)
     );
     assert_eq!((metrics.clicks.left, metrics.clicks.left_effective), (2, 2));
-}
-
-/// Actions and squares, the first one a left release; up to one square beside the board.
-fn deeds() -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
-    vec((1u8..=7, -1i32..10, -1i32..10, 0u8..3), 1..120).prop_map(|deeds| {
-        let (mut col, mut row) = (0, 0);
-        let deeds = deeds.into_iter().enumerate();
-        deeds
-            .map(|(n, (action, to_col, to_row, stay))| {
-                if stay == 0 {
-                    (col, row) = (to_col, to_row);
-                }
-                let action = MouseAction::from_code(if n == 0 { 3 } else { action });
-                (action.unwrap(), col, row)
-            })
-            .collect()
-    })
-}
-
-/// A game in which the engine is shown `seen` of each action, and the recording holds them all.
-fn recorded(
-    board: &Board<'static>,
-    marks: bool,
-    deeds: &[(MouseAction, i32, i32)],
-    seen: impl Fn(MouseAction) -> MouseAction,
-) -> Game<'static> {
-    let mut game = Game::new(Version::V2, board.clone());
-    game.properties.to_mut()[property::MARKS] = u8::from(marks);
-    let mut engine = Engine::of(&game);
-    let mut buttons = Buttons::LEFT;
-    for (time_ms, &(action, col, row)) in (0..).zip(deeds) {
-        buttons = buttons.after(action);
-        let event = mouse(action, time_ms, buttons, col, row);
-        if engine.is_over() {
-            break;
-        }
-        game.events.push_shortest(Event::Mouse(event)).unwrap();
-        let seen = MouseEvent {
-            action: seen(action),
-            ..event
-        };
-        let mut shown = Vec::new();
-        engine.apply(&seen, &mut shown);
-        for event in shown {
-            game.events.push(Event::Board(event)).unwrap();
-        }
-    }
-    let outcome = match engine.status() {
-        gametape_mines::engine::Status::Playing => Outcome::Other,
-        gametape_mines::engine::Status::Won => Outcome::Win,
-        gametape_mines::engine::Status::Lost => Outcome::Blast,
-    };
-    game.ending = Some(gametape_mines::Ending {
-        outcome,
-        time_ms: game.events.last_time_ms(),
-    });
-    game
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
-
-    /// A program without a middle button records what it does not use.
-    #[test]
-    fn a_program_without_a_middle_button_is_in_doubt_at_most(
-        board in boards(9, 10),
-        deeds in deeds(),
-    ) {
-        let unused = |action| match action {
-            MiddleDown | MiddleUp => Move,
-            action => action,
-        };
-        let game = recorded(&board, false, &deeds, unused);
-        let replayed = replay(&game);
-        prop_assert_eq!(replayed.fault, None);
-        let findings = findings(&game);
-        prop_assert!(!findings.has("rmv.outcome"), "{findings:?}");
-        // The statistics are those of the same game with nothing to doubt.
-        let plain: Vec<_> = deeds.iter().map(|&(n, x, y)| (unused(n), x, y)).collect();
-        let plain = Metrics::of(&recorded(&board, false, &plain, unused));
-        let clicks = Metrics::of(&game).clicks;
-        prop_assert_eq!(clicks.opened, plain.clicks.opened);
-        prop_assert_eq!(clicks.solved_bbbv, plain.clicks.solved_bbbv);
-        prop_assert_eq!(clicks.flags, plain.clicks.flags);
-        prop_assert_eq!(clicks.misflags, plain.clicks.misflags);
-    }
-
-    /// Whatever is in doubt: no square shows another number, none opens twice, none that is not
-    /// within reach, and flags fall under the cursor.
-    #[test]
-    fn no_doubt_excuses_the_impossible(
-        board in boards(9, 10),
-        deeds in deeds(),
-        marks in any::<bool>(),
-        pick in any::<prop::sample::Index>(),
-        how in 0u8..5,
-        mode in 0u8..14,
-    ) {
-        let mut game = recorded(&board, marks, &deeds, |action| action);
-        game.properties.to_mut()[property::MODE] = mode;
-        prop_assert_eq!(replay(&game).divergence, None);
-        let mut events: Vec<Event> = game.events.iter().collect();
-        let opened: Vec<usize> = (0..events.len())
-            .filter(|&at| {
-                matches!(events[at], Event::Board(BoardEvent { face: Face::Number(_), .. }))
-            })
-            .collect();
-        if opened.is_empty() {
-            return Ok(());
-        }
-        let at = opened[pick.index(opened.len())];
-        let Event::Board(event) = events[at] else {
-            return Ok(());
-        };
-        let Face::Number(number) = event.face else {
-            return Ok(());
-        };
-        let with = |face| Event::Board(BoardEvent { face, ..event });
-        match how {
-            0 => events[at] = with(Face::Number((number + 1) % 9)),
-            1 => events[at] = with(Face::Blast),
-            2 => events.insert(at + 1, with(Face::Number(number))),
-            3 => events.insert(at + 1, with(Face::Flag)),
-            // A hole in an opening.
-            _ => {
-                let is_board = |event: &&Event| matches!(event, Event::Board(_));
-                let before = events[..at].iter().rev().take_while(is_board);
-                let behind = events[at + 1..].iter().take_while(is_board);
-                let mut group = before.chain(behind);
-                let near = |a: u8, b: u8| a.abs_diff(b) <= 1;
-                let zero = |other: &Event| {
-                    matches!(other, Event::Board(BoardEvent { cell, face: Face::Number(0) })
-                        if near(cell.col, event.cell.col) && near(cell.row, event.cell.row))
-                };
-                let blast = |other: &Event| {
-                    matches!(other, Event::Board(BoardEvent { face: Face::Blast, .. }))
-                };
-                // Question marks may stay closed, and so may what is behind a mine.
-                if marks || group.clone().any(blast) || !group.any(zero) {
-                    return Ok(());
-                }
-                events.remove(at);
-            }
-        }
-        let replayed = replay(&rewritten(&game, events));
-        prop_assert!(replayed.divergence.is_some());
-        prop_assert!(replayed.fault.is_some(), "{event:?}, {how}: {replayed:?}");
-    }
 }

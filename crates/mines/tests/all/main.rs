@@ -3,6 +3,7 @@
 mod book;
 mod common;
 mod doubt;
+mod doubt_random;
 mod engine;
 mod modes;
 mod mutations;

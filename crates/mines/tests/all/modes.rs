@@ -9,7 +9,7 @@ use gametape_samples::mines::{Finish, Scenario, record};
 use crate::common::board::Recording;
 use crate::common::{audited, findings, rewritten, scenario};
 
-use MouseAction::{LeftDown, LeftUp, RightDown, RightUp};
+use MouseAction::{LeftDown, LeftUp, RightDown};
 
 /// Games of a mode, played to this end; v1 knows the first four modes.
 fn games(mode: Mode, finish: Finish) -> Vec<(String, Game<'static>)> {
@@ -222,7 +222,7 @@ fn chain(mode: Mode) -> Recording {
     let mut game = Recording::new(&["*...*", "....."]);
     game.mode(mode).plays(LeftUp, 0, 1);
     for (col, row) in [(0, 0), (4, 0)] {
-        game.plays(RightDown, col, row).plays(RightUp, col, row);
+        game.flags(col, row);
     }
     game.plays(LeftDown, 0, 1).plays(RightDown, 0, 1);
     game
@@ -267,7 +267,7 @@ fn chords_go_on_where_the_mode_says_so_and_no_further() {
     let mut game = Recording::new(&["*.....", "...*.."]);
     game.mode(Mode::ChordingRecursiveStandard)
         .plays(LeftUp, 0, 1);
-    game.plays(RightDown, 0, 0).plays(RightUp, 0, 0);
+    game.flags(0, 0);
     game.plays(LeftDown, 0, 1).plays(RightDown, 0, 1);
     game.says(LeftUp, 0, 1, "open_110 open_111 open_120 open_121 open_130");
     assert!(game.left().1.fault.is_some());
@@ -288,8 +288,8 @@ fn flags_go_on_where_the_mode_says_so_and_no_further() {
         assert_eq!(game.left().1.fault.is_none(), recursive, "{}", mode.name());
         // A right press on a number that is as high as its closed squares are many.
         let mut game = start(mode);
-        game.plays(LeftDown, 1, 0).plays(LeftUp, 1, 0);
-        game.plays(LeftDown, 1, 1).plays(LeftUp, 1, 1);
+        game.clicks(1, 0);
+        game.clicks(1, 1);
         game.says(RightDown, 0, 1, "flag00");
         assert_eq!(game.left().1.fault.is_none(), recursive, "{}", mode.name());
     }

@@ -120,12 +120,19 @@ struct Shares {
     silent: u64,
 }
 
-fn survey(
-    name: &str,
-    bytes: &[u8],
-    changes: impl Fn(usize) -> Vec<u8>,
-    table: &mut BTreeMap<Region, Shares>,
-) {
+impl Shares {
+    fn add(&mut self, other: Self) {
+        self.error += other.error;
+        self.finding += other.finding;
+        self.silent += other.silent;
+    }
+}
+
+type Table = BTreeMap<Region, Shares>;
+
+/// What becomes of these changes of each byte.
+fn survey(name: &str, bytes: &[u8], changes: impl Fn(usize) -> Vec<u8>) -> Table {
+    let mut table = Table::new();
     let game = rmv::read(bytes).unwrap();
     let map = regions(&game, bytes.len());
     let won = game
@@ -163,9 +170,25 @@ fn survey(
             changed[at] ^= change;
         }
     }
+    table
 }
 
-fn print(table: &BTreeMap<Region, Shares>) {
+/// Surveys files side by side, and prints what comes of it.
+fn survey_all<C: Fn(usize) -> Vec<u8>>(
+    files: &[(String, Vec<u8>)],
+    changes: impl Fn(&[u8]) -> C + Sync,
+) {
+    let mut table = Table::new();
+    std::thread::scope(|scope| {
+        let changes = &changes;
+        let surveys: Vec<_> = files
+            .iter()
+            .map(|(name, bytes)| scope.spawn(move || survey(name, bytes, changes(bytes))))
+            .collect();
+        for (region, shares) in surveys.into_iter().flat_map(|one| one.join().unwrap()) {
+            table.entry(region).or_default().add(shares);
+        }
+    });
     let mut all = Shares::default();
     for (region, shares) in table {
         let total = shares.error + shares.finding + shares.silent;
@@ -177,9 +200,7 @@ fn print(table: &BTreeMap<Region, Shares>) {
             percent(shares.finding),
             percent(shares.silent)
         );
-        all.error += shares.error;
-        all.finding += shares.finding;
-        all.silent += shares.silent;
+        all.add(shares);
     }
     let total = all.error + all.finding + all.silent;
     eprintln!(
@@ -192,41 +213,36 @@ fn print(table: &BTreeMap<Region, Shares>) {
 
 #[test]
 fn every_byte_of_the_real_files_counts() {
-    let mut table = BTreeMap::new();
-    for (name, bytes) in real_files() {
-        if rmv::read(&bytes).is_err() {
-            continue;
+    let files: Vec<_> = real_files()
+        .into_iter()
+        .filter(|(_, bytes)| rmv::read(bytes).is_ok())
+        .collect();
+    // Every change of the small files; of the large ones a few of each byte, unless all are
+    // asked for (minutes in release, an hour otherwise).
+    let all = std::env::var_os("GAMETAPE_EXHAUSTIVE").is_some();
+    survey_all(&files, |bytes| {
+        let size = bytes.len();
+        move |at| match size {
+            0..1_000 => (1..=255).collect(),
+            1_000..20_000 if all => (1..=255).collect(),
+            1_000..20_000 => vec![0x01, 0x80],
+            _ if all || at.is_multiple_of(8) => vec![0x01, 0x80],
+            _ => Vec::new(),
         }
-        // Every change of the small files; of the large ones a few of each byte, unless all are
-        // asked for (minutes in release, an hour otherwise).
-        let all = std::env::var_os("GAMETAPE_EXHAUSTIVE").is_some();
-        let changes = |at: usize| -> Vec<u8> {
-            match bytes.len() {
-                0..1_000 => (1..=255).collect(),
-                1_000..20_000 if all => (1..=255).collect(),
-                1_000..20_000 => vec![0x01, 0x80],
-                _ if all || at.is_multiple_of(8) => vec![0x01, 0x80],
-                _ => Vec::new(),
-            }
-        };
-        survey(&name, &bytes, changes, &mut table);
-    }
-    print(&table);
+    });
 }
 
 #[test]
 fn every_byte_of_synthetic_files_counts() {
-    let mut table = BTreeMap::new();
-    for scenario in scenarios() {
-        let bytes = rmv::write(&record(&scenario, 11).unwrap()).unwrap();
-        if bytes.len() < 3000 {
-            survey(
-                scenario.name,
-                &bytes,
-                |_| vec![0x01, 0x10, 0xFF],
-                &mut table,
-            );
-        }
-    }
-    print(&table);
+    let files: Vec<_> = scenarios()
+        .iter()
+        .map(|scenario| {
+            (
+                scenario.name.to_owned(),
+                rmv::write(&record(scenario, 11).unwrap()).unwrap(),
+            )
+        })
+        .filter(|(_, bytes)| bytes.len() < 3000)
+        .collect();
+    survey_all(&files, |_| |_| vec![0x01, 0x10, 0xFF]);
 }

@@ -10,9 +10,10 @@ use super::commands::Commands;
 use super::recorded::Recorded;
 use crate::engine::EngineWorld;
 use crate::tape::{damaged, stopped, unwritable};
+use crate::verify::hash_of;
 use crate::{
-    Frame, Header, Reader, ResumeError, Rule, Simulation as _, State, Verifier, VerifyError,
-    Writer, write_frame, write_header,
+    Frame, Header, Reader, ResumeError, Rule, Simulation as _, Verifier, VerifyError, Writer,
+    write_frame, write_header,
 };
 
 /// Why a recording is not resumed.
@@ -102,7 +103,7 @@ fn resume_before(
             source,
         })
     })?;
-    let hash = State::of(simulation, header.field_count).hash();
+    let hash = hash_of(simulation, header.field_count);
     let next = write_frame(tick, given, hash).map_err(|error| unwritable(error.to_string()))?;
     let (writer, resumed) = Writer::resume_before(file, &next).map_err(refused)?;
     recorded.dropped = resumed.dropped;

@@ -1,6 +1,6 @@
 //! Where determinism broke: named exactly, or declared ambiguous.
 
-use crate::common::{CELLS, COLS, Grid, Noise, recording};
+use crate::common::{CELLS, COLS, Grid, Noise, recording, set};
 use gametape_murk::{
     Cause, Checkpoint, Checkpoints, CommandBuf, CommandLog, Commands, Divergence, Payload, Reader,
     Simulation, State, SyncError, VerifyError, diff, diff_states, minimise, read, rollback_test,
@@ -386,11 +386,7 @@ fn a_diff_names_the_command_and_with_simulations_the_cells() {
         let mut buffer = CommandBuf::new();
         buffer.assign(commands);
         if tick == 12 {
-            let payload = Payload::SetField {
-                coord: (&[4, 5]).into(),
-                field: 0,
-                value: -7.0,
-            };
+            let payload = set(&[4, 5], 0, -7.0);
             buffer
                 .push(&gametape_murk::Envelope::default(), &payload)
                 .unwrap();

@@ -8,7 +8,7 @@ use crate::common::{Grid, Noise, bounds, commands, recording};
 use gametape_core::Coded as _;
 use gametape_murk::{
     Command, CommandBuf, Envelope, Error, Header, Limits, Output, Payload, ReadOptions, Reader,
-    Recorder, Stream, WriteError, Writer, read, read_with, salvage, verify, write_header,
+    Recorder, Replay, Stream, WriteError, Writer, read, read_with, salvage, verify, write_header,
 };
 
 fn open(path: &Path) -> File {
@@ -123,6 +123,14 @@ impl Output for Flaky {
     }
 }
 
+/// Pushes every frame, whether that fails or not.
+fn push_all<O: Output>(writer: &mut Writer<O>, replay: &Replay<'_>) -> Vec<Result<(), WriteError>> {
+    let frames = replay.frames().map(Result::unwrap);
+    frames
+        .map(|frame| writer.push(frame.tick, frame.commands(), frame.snapshot_hash))
+        .collect()
+}
+
 #[test]
 fn an_output_that_fails_at_any_byte_ends_with_a_whole_frame_and_loses_nothing() {
     let whole = recording(9, 23);
@@ -130,18 +138,17 @@ fn an_output_that_fails_at_any_byte_ends_with_a_whole_frame_and_loses_nothing() 
     let replay = read(&whole).unwrap();
     for fail_at in 0..whole.len() {
         for (back, buffer) in [(true, 0), (true, 100), (false, 100), (true, 1 << 16)] {
-            let mut flaky = Flaky {
+            let flaky = |failures| Flaky {
                 taken: Vec::new(),
                 fail_at,
-                failures: 2,
+                failures,
                 step: 33,
                 back,
             };
-            let mut writer = Writer::new(&mut flaky, replay.header()).unwrap();
+            let mut mended = flaky(2);
+            let mut writer = Writer::new(&mut mended, replay.header()).unwrap();
             writer.set_buffer(buffer);
-            for frame in replay.frames() {
-                let frame = frame.unwrap();
-                let pushed = writer.push(frame.tick, frame.commands(), frame.snapshot_hash);
+            for pushed in push_all(&mut writer, &replay) {
                 match pushed {
                     Ok(()) => {}
                     Err(WriteError::Io(error)) => {
@@ -153,35 +160,22 @@ fn an_output_that_fails_at_any_byte_ends_with_a_whole_frame_and_loses_nothing() 
             while writer.flush().is_err() {}
             assert_eq!(writer.frames(), 9);
             writer.finish().unwrap();
-            assert_eq!(flaky.taken, whole, "failed at {fail_at}");
+            assert_eq!(mended.taken, whole, "failed at {fail_at}");
 
             // Failing for good: what is there ends with the last whole frame that fitted.
-            let mut flaky = Flaky {
-                taken: Vec::new(),
-                fail_at,
-                failures: usize::MAX,
-                step: 33,
-                back,
-            };
-            let mut writer = Writer::new(&mut flaky, replay.header()).unwrap();
+            let mut full = flaky(usize::MAX);
+            let mut writer = Writer::new(&mut full, replay.header()).unwrap();
             writer.set_buffer(buffer);
-            for frame in replay.frames() {
-                let frame = frame.unwrap();
-                let _ = writer.push(frame.tick, frame.commands(), frame.snapshot_hash);
-            }
+            push_all(&mut writer, &replay);
             assert!(writer.finish().is_err());
+            let fits = bounds.iter().rfind(|end| **end <= fail_at);
             let expected = if back {
-                bounds
-                    .iter()
-                    .rev()
-                    .find(|end| **end <= fail_at)
-                    .copied()
-                    .unwrap_or(0)
+                fits.copied().unwrap_or(0)
             } else {
                 fail_at
             };
-            assert_eq!(flaky.taken.len(), expected, "failed at {fail_at}");
-            assert_eq!(flaky.taken, whole[..expected]);
+            assert_eq!(full.taken.len(), expected, "failed at {fail_at}");
+            assert_eq!(full.taken, whole[..expected]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Every rule is raised by an input that breaks it, with its code, its severity and its place.
 
-use crate::common::{Grid, recording};
+use crate::common::{Grid, recording, set};
 use gametape_core::Rule as _;
 use gametape_murk::{
     AnyWorld, Auditor, Command, CommandBuf, CommandCheck, Envelope, Error, Finding, Findings, Hash,
@@ -40,14 +40,6 @@ fn stored(payload: &Payload<'_>) -> (u8, Vec<u8>) {
     let mut bytes = Vec::new();
     payload.encode(&mut bytes).unwrap();
     (payload.tag(), bytes)
-}
-
-fn set(coord: &[i32], field: u32, value: f32) -> Payload<'_> {
-    Payload::SetField {
-        coord: coord.into(),
-        field,
-        value,
-    }
 }
 
 fn one(envelope: Envelope, payload: &Payload<'_>) -> Vec<u8> {

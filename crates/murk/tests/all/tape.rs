@@ -16,8 +16,9 @@ use gametape_samples::murk::{FORAGING, HEAT};
 
 use crate::common::tapes::{
     audit, audit_in, dump, found, heat, in_memory, in_world, open, options, played, put_index,
-    repair, set, stoves, tape, temporary,
+    repair, stoves, tape, temporary,
 };
+use crate::common::{only, set};
 
 #[test]
 fn a_recording_carries_its_world_and_is_replayed() {
@@ -72,7 +73,7 @@ fn a_command_that_a_propagator_overwrites_is_a_finding() {
     let world = heat();
     // Of heat.toml's fields, the stoves alone are written by commands and by nothing else.
     for (field, lost) in [(0, false), (1, true), (2, true), (3, true)] {
-        let bytes = played(&world, 3, |_| set(&[1, 1], field, 77.0));
+        let bytes = played(&world, 3, |_| only(&set(&[1, 1], field, 77.0)));
         let idle = played(&world, 3, |_| CommandBuf::new());
         let hashes = |bytes: &[u8]| -> Vec<u64> {
             let replay = gametape_murk::read(bytes).unwrap();

@@ -79,6 +79,17 @@ pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteErro
     };
     game.ending = Some(ending);
     game.tail = Cow::Owned(Game::canonical_tail(scenario.version, ending.time_ms).to_vec());
+    encode(&mut game, scenario, ending, bbbv)?;
+    Ok(game)
+}
+
+/// What only one of the two versions says.
+fn encode(
+    game: &mut Game<'_>,
+    scenario: &Scenario,
+    ending: Ending,
+    bbbv: u32,
+) -> Result<(), WriteError> {
     match &mut game.encoding {
         Encoding::V1 { result } => {
             *result = Text::from(
@@ -102,7 +113,7 @@ pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteErro
             game.file_size = DeclaredSize::LessTwo;
         }
     }
-    Ok(game)
+    Ok(())
 }
 
 /// A small recording for examples, with a checksum's worth of filler behind it, so that offsets

@@ -38,11 +38,7 @@ pub(super) fn play(
     session.run(first)?;
     Ok(Played {
         events: session.events,
-        outcome: match session.engine.status() {
-            Status::Won => Outcome::Win,
-            Status::Lost => Outcome::Blast,
-            Status::Playing => Outcome::Other,
-        },
+        outcome: session.engine.status().outcome(),
     })
 }
 

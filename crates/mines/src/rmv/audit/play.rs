@@ -1,6 +1,5 @@
 //! What was played, against the rules of the game.
 
-use crate::engine::Status;
 use crate::replay::{Divergence, Doubted, Replayed};
 use crate::rmv::deviations::at_event;
 use crate::rmv::{Finding, Findings, Rule};
@@ -60,11 +59,7 @@ fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
     let Some(ending) = game.ending else {
         return;
     };
-    let expected = match replayed.status {
-        Status::Won => Outcome::Win,
-        Status::Lost => Outcome::Blast,
-        Status::Playing => Outcome::Other,
-    };
+    let expected = replayed.status.outcome();
     let recorded = ending.outcome;
     if recorded != expected {
         let offset = game.events.offset() + game.events.as_bytes().len() as u64;

@@ -97,6 +97,18 @@ impl Recording {
         self
     }
 
+    /// Clicks with the left button, by the rules.
+    pub fn clicks(&mut self, col: i32, row: i32) -> &mut Self {
+        let [down, up] = [MouseAction::LeftDown, MouseAction::LeftUp];
+        self.plays(down, col, row).plays(up, col, row)
+    }
+
+    /// Clicks with the right button, by the rules: sets a flag, or goes on to what follows.
+    pub fn flags(&mut self, col: i32, row: i32) -> &mut Self {
+        let [down, up] = [MouseAction::RightDown, MouseAction::RightUp];
+        self.plays(down, col, row).plays(up, col, row)
+    }
+
     /// What the rules would give.
     pub fn gives(&mut self, action: MouseAction, col: i32, row: i32) -> String {
         let event = self.mouse(action, col, row);

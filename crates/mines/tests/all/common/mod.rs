@@ -1,6 +1,7 @@
 //! What several tests take their recordings from.
 
 pub mod board;
+pub mod parts;
 
 use std::path::PathBuf;
 

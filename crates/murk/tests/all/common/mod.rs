@@ -154,6 +154,23 @@ impl Noise {
     }
 }
 
+/// What sets a field in one cell.
+pub fn set(coord: &[i32], field: u32, value: f32) -> Payload<'_> {
+    Payload::SetField {
+        coord: coord.into(),
+        field,
+        value,
+    }
+}
+
+/// The commands of a tick that has but this one.
+#[cfg(feature = "engine")]
+pub fn only(payload: &Payload<'_>) -> CommandBuf {
+    let mut commands = CommandBuf::new();
+    commands.push(&Envelope::default(), payload).unwrap();
+    commands
+}
+
 /// The commands of a tick: none, one or some.
 pub fn commands(noise: &mut Noise) -> CommandBuf {
     let mut commands = CommandBuf::new();
@@ -164,11 +181,7 @@ pub fn commands(noise: &mut Noise) -> CommandBuf {
             ..Envelope::default()
         };
         let value = noise.below(1000) as f32 / 7.0;
-        let payload = Payload::SetField {
-            coord: (&coord).into(),
-            field: 0,
-            value,
-        };
+        let payload = set(&coord, 0, value);
         commands.push(&envelope, &payload).unwrap();
     }
     commands

@@ -9,8 +9,10 @@ use gametape_core::{At, Input, Severity};
 use gametape_murk::engine::World;
 use gametape_murk::tape::{MurkTape, WorldFile};
 use gametape_murk::tools::{RecordOptions, index};
-use gametape_murk::{CommandBuf, Envelope, Header, Payload, Recorder, Simulation, Writer};
+use gametape_murk::{CommandBuf, Header, Recorder, Simulation, Writer};
 use gametape_samples::murk::HEAT;
+
+use super::{only, set};
 
 pub fn in_memory(bytes: impl Into<Vec<u8>>) -> MurkTape {
     MurkTape::new(Source::new(bytes.into()))
@@ -79,25 +81,12 @@ pub fn tape<S: Simulation>(
 /// A stove is lit in every tick.
 pub fn stoves(tick: u64) -> CommandBuf {
     let coord = [(tick % 16) as i32, (tick / 2 % 16) as i32];
-    set(&coord, 0, tick as f32)
+    only(&set(&coord, 0, tick as f32))
 }
 
 /// A recording of a world that has no faults.
 pub fn played(world: &World, ticks: u64, commands: impl Fn(u64) -> CommandBuf) -> Vec<u8> {
     tape(&world.header(), world.build().unwrap(), ticks, commands)
-}
-
-/// The command that sets a field in one cell.
-pub fn set(coord: &[i32], field: u32, value: f32) -> CommandBuf {
-    let mut commands = CommandBuf::new();
-    let coord = coord.into();
-    let payload = Payload::SetField {
-        coord,
-        field,
-        value,
-    };
-    commands.push(&Envelope::default(), &payload).unwrap();
-    commands
 }
 
 pub fn heat() -> World {

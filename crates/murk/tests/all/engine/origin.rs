@@ -5,12 +5,13 @@ use std::collections::HashSet;
 
 use gametape_murk::Rejection;
 use gametape_murk::engine::{EngineError, Outcome};
-use gametape_murk::{CommandBuf, Envelope, Payload, Simulation, read};
+use gametape_murk::{CommandBuf, Envelope, Simulation, read};
 use murk_core::IngressError;
 use murk_engine::LockstepWorld;
 
 use super::commands::{Dice, commands, hash, record, replay, ticks};
 use super::worlds::{all, failing};
+use crate::common::{only, set};
 
 #[test]
 fn recordings_of_the_origin_are_made_again() {
@@ -204,12 +205,9 @@ fn the_queue_is_bounded() {
     let world = gametape_murk::engine::World::from_toml(&text).unwrap();
     let mut engine = world.build().unwrap();
     let mut buffer = CommandBuf::new();
-    let set = |value| Payload::SetField {
-        coord: (&[0, 0]).into(),
-        field: 0,
-        value,
-    };
-    buffer.push(&Envelope::default(), &set(1.0)).unwrap();
+    buffer
+        .push(&Envelope::default(), &set(&[0, 0], 0, 1.0))
+        .unwrap();
     let unknown = gametape_murk::Command {
         payload_type: 77,
         payload: &[1, 2],
@@ -221,7 +219,9 @@ fn the_queue_is_bounded() {
         ..unknown
     };
     buffer.push_stored(&short).unwrap();
-    buffer.push(&Envelope::default(), &set(2.0)).unwrap();
+    buffer
+        .push(&Envelope::default(), &set(&[0, 0], 0, 2.0))
+        .unwrap();
     engine.step(1, buffer.as_commands()).unwrap();
     assert_eq!(
         engine.receipts().outcomes(),
@@ -249,13 +249,7 @@ fn the_queue_is_bounded() {
 fn a_command_hits_the_element_of_the_cells_number() {
     let world = all()[7].world();
     let mut engine = world.build().unwrap();
-    let mut buffer = CommandBuf::new();
-    let payload = Payload::SetField {
-        coord: (&[1, 2]).into(),
-        field: 3,
-        value: 4.0,
-    };
-    buffer.push(&Envelope::default(), &payload).unwrap();
+    let buffer = only(&set(&[1, 2], 3, 4.0));
     engine.step(1, buffer.as_commands()).unwrap();
     let command = buffer.as_commands().iter().next().unwrap();
     assert_eq!(engine.target(&command), Some((3, 5)));
@@ -285,14 +279,8 @@ fn a_propagator_overwrites_what_a_command_writes() {
             }
             let (mut with, mut without) = (world.build().unwrap(), world.build().unwrap());
             for tick in 1..5 {
-                let mut buffer = CommandBuf::new();
                 let coord = world.space.coord(tick % world.cell_count()).unwrap();
-                let payload = Payload::SetField {
-                    coord: coord.as_slice().into(),
-                    field,
-                    value: 1e6,
-                };
-                buffer.push(&Envelope::default(), &payload).unwrap();
+                let buffer = only(&set(&coord, field, 1e6));
                 with.step(tick, buffer.as_commands()).unwrap();
                 without.step(tick, CommandBuf::new().as_commands()).unwrap();
                 assert_eq!(with.receipts().count(Outcome::Applied), 1);

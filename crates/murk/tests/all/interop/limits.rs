@@ -1,7 +1,7 @@
 //! The limits, to the byte: what they include is written and read by both, one more is refused.
 
 use gametape_murk::{
-    Build, Command, CommandBuf, Envelope, Header, Payload, WriteError, Writer, read,
+    Build, Command, CommandBuf, Envelope, Error, Header, Payload, WriteError, Writer, read,
 };
 use murk_replay::{ReplayError, ReplayWriter, SerializedCommand};
 
@@ -100,6 +100,17 @@ fn descriptors_of_64_mebibytes() {
     ));
 }
 
+/// Both sides read one frame, and refuse the next: ours by a limit.
+fn limited_in_frame_1(bytes: &[u8]) -> Error {
+    let ours = seen_by_slice(bytes);
+    assert_eq!((ours.frames.len(), ours.end), (1, End::Malformed));
+    assert!(seen_by_origin(bytes) == ours && seen_by_stream(bytes) == ours);
+    let mut frames = read(bytes).unwrap().frames();
+    let error = frames.find_map(Result::err).unwrap();
+    assert!(error.is_limit(), "{error}");
+    error
+}
+
 #[test]
 fn payloads_of_64_mebibytes() {
     let mut tape = specimens().swap_remove(1);
@@ -161,15 +172,7 @@ fn payloads_of_64_mebibytes() {
     let at = tape.header_size() + 20 + 12 + 1;
     bytes[at..at + 4].copy_from_slice(&(MAX_BLOB as u32 + 1).to_le_bytes());
     bytes.insert(at + 4, 0);
-    let ours = seen_by_slice(&bytes);
-    assert_eq!((ours.frames.len(), ours.end), (1, End::Malformed));
-    assert!(seen_by_origin(&bytes) == ours && seen_by_stream(&bytes) == ours);
-    let error = read(&bytes)
-        .unwrap()
-        .frames()
-        .find_map(Result::err)
-        .unwrap();
-    assert!(error.is_limit(), "{error}");
+    let error = limited_in_frame_1(&bytes);
     assert_eq!((error.step(), error.offset()), (Some(1), Some(at as u64)));
 }
 
@@ -230,15 +233,7 @@ fn a_million_commands() {
     bytes[at..at + 4].copy_from_slice(&(MAX_COMMANDS as u32 + 1).to_le_bytes());
     let size = 24 + command.payload.len();
     bytes.extend_from_within(at + 4..at + 4 + size);
-    let ours = seen_by_slice(&bytes);
-    assert_eq!((ours.frames.len(), ours.end), (1, End::Malformed));
-    assert!(seen_by_origin(&bytes) == ours && seen_by_stream(&bytes) == ours);
-    let error = read(&bytes)
-        .unwrap()
-        .frames()
-        .find_map(Result::err)
-        .unwrap();
-    assert!(error.is_limit(), "{error}");
+    limited_in_frame_1(&bytes);
 
     // A claim of a million in a short file is a cut, to both.
     let short = &origin[..tape.header_size() + 100];

@@ -351,34 +351,34 @@ pub fn seen_by_origin(bytes: &[u8]) -> Seen {
     Seen { frames, end }
 }
 
-pub fn seen_by_slice(bytes: &[u8]) -> Seen {
+/// What one of our readers saw.
+fn seen_by_ours(look: impl FnOnce(&mut Vec<OriginFrame>) -> Result<(), Error>) -> Seen {
     let mut frames = Vec::new();
-    let mut look = || -> Result<(), Error> {
+    let end = look(&mut frames).map_or_else(|error| class_of_ours(&error), |()| End::Clean);
+    Seen { frames, end }
+}
+
+pub fn seen_by_slice(bytes: &[u8]) -> Seen {
+    seen_by_ours(|frames| {
         for frame in read(bytes)?.frames() {
             frames.push(origin_frame(&frame?));
         }
         Ok(())
-    };
-    let end = look().map_or_else(|error| class_of_ours(&error), |()| End::Clean);
-    Seen { frames, end }
+    })
 }
 
 pub fn seen_by_stream(bytes: &[u8]) -> Seen {
-    let mut frames = Vec::new();
-    let mut look = || -> Result<(), Error> {
+    seen_by_ours(|frames| {
         let mut reader = Reader::new(bytes)?;
         while let Some(frame) = reader.next_frame()? {
             frames.push(origin_frame(&frame));
         }
         Ok(())
-    };
-    let end = look().map_or_else(|error| class_of_ours(&error), |()| End::Clean);
-    Seen { frames, end }
+    })
 }
 
 pub fn seen_by_feed(bytes: &[u8], piece: usize) -> Seen {
-    let mut frames = Vec::new();
-    let mut look = || -> Result<(), Error> {
+    seen_by_ours(|frames| {
         let mut feed = Feed::new();
         for piece in bytes.chunks(piece).chain([[].as_slice()]) {
             feed.push(piece);
@@ -390,9 +390,7 @@ pub fn seen_by_feed(bytes: &[u8], piece: usize) -> Seen {
             }
         }
         Ok(())
-    };
-    let end = look().map_or_else(|error| class_of_ours(&error), |()| End::Clean);
-    Seen { frames, end }
+    })
 }
 
 /// All readers see the same; gives it.

@@ -98,6 +98,14 @@ impl Arena {
 
     /// Punches that land and blocks that stop them.
     pub(super) fn stuns(&mut self, rng: &mut Rng, dt: f32) {
+        if let Some((victim, attacker, close)) = self.meeting(rng, dt) {
+            self.attack(rng, victim, attacker, close);
+        }
+    }
+
+    /// The last two of different teams that come to blows, whom one attacks first; and whether that
+    /// is close enough.
+    fn meeting(&self, rng: &mut Rng, dt: f32) -> Option<(i32, i32, bool)> {
         let carrier = self.disc.carrier();
         let mut stunned = None;
         for (n, victim) in self.crowd.players().enumerate() {
@@ -122,9 +130,11 @@ impl Arena {
                 }
             }
         }
-        let Some((victim, attacker, close)) = stunned else {
-            return;
-        };
+        stunned
+    }
+
+    fn attack(&mut self, rng: &mut Rng, victim: i32, attacker: i32, close: bool) {
+        let carrier = self.disc.carrier();
         let able = self
             .crowd
             .get(attacker)
