@@ -273,7 +273,11 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
         });
         let wanted: Vec<Row> = wanted.collect();
         match play.state(&scan) {
-            Ok(batch) => same(&scan, &rows_of(&batch).collect::<Vec<Row>>(), &wanted),
+            Ok(batch) => {
+                let mut rows: Vec<Row> = rows_of(&batch).collect();
+                rows.sort_by_key(keys);
+                same(&scan, &rows, &wanted);
+            }
             Err(error) => panic!("{scan:?} at {stamp:?}: {error}"),
         }
     }

@@ -42,8 +42,7 @@ pub trait Playback {
     fn step(&mut self) -> Result<Option<Stamp>, Error>;
 
     /// The rows of a state, and the cells of a grid, that hold now; the facts. Columns, filters and
-    /// secrets are those of the scan, its range says nothing. The rows have the stamp of now, and come
-    /// in the order of their keys.
+    /// secrets are those of the scan, its range says nothing. The rows have the stamp of now.
     ///
     /// # Errors
     /// [`Error::Scan`]; where what is needed can't be read.
@@ -70,7 +69,7 @@ impl State {
         Ok(Self { now, wanted })
     }
 
-    /// The next row, in the order of the keys: `value` gives what stands in a column, by its place in
+    /// The next row: `value` gives what stands in a column, by its place in
     /// the table.
     pub fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) {
         self.wanted.put(self.now, false, value);

@@ -113,6 +113,12 @@ impl StatsBuilder {
         self.remember(frame, step);
     }
 
+    /// What the frames gave so far; figures that need all of them are missing.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn so_far(&self) -> &MatchStats {
+        &self.stats
+    }
+
     /// What all frames gave.
     #[must_use]
     pub fn finish(mut self) -> MatchStats {

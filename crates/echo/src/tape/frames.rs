@@ -44,6 +44,14 @@ impl Frames {
         Ok(frame)
     }
 
+    /// Where the next frame starts: of a .butter the next chunk.
+    pub const fn offset(&self) -> u64 {
+        match &self.reader {
+            Reader::Butter(reader) => reader.offset(),
+            Reader::Echoreplay(reader) => reader.offset(),
+        }
+    }
+
     /// What was found so far.
     pub fn findings(&self) -> &Findings {
         match &self.reader {

@@ -12,10 +12,12 @@ mod opened;
 mod options;
 mod repair;
 mod stats;
+mod tables;
 
 use std::any::Any;
 use std::io::{Cursor, Write};
 
+use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, Options, Partial, Repaired,
     Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -130,6 +132,10 @@ impl Format for Echoreplay {
         rules_of(&["echoreplay.", "echo."])
     }
 
+    fn tables(&self) -> Vec<TableDef> {
+        tables::defs()
+    }
+
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
         match verb {
             Verb::Convert => options::CONVERT,
@@ -179,6 +185,10 @@ impl Format for Butter {
         rules_of(&["butter.", "echo."])
     }
 
+    fn tables(&self) -> Vec<TableDef> {
+        tables::defs()
+    }
+
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
         match verb {
             Verb::Convert => options::CONVERT,
@@ -224,6 +234,24 @@ impl Tape for EchoTape {
 
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
         dump::dump(self, wanted, out)
+    }
+
+    fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        Ok(tables::defs())
+    }
+
+    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        if scan.table != tables::MATCH.name {
+            return tables::scan(self, scan, visit);
+        }
+        let info = info::whole(self, scan.secrets)?;
+        let stats = stats::stats(self)?;
+        let told = [info.value.details, stats.value];
+        tables::MATCH.scan(&told, info.problem.or(stats.problem), scan, visit)
+    }
+
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+        Ok(Some(Box::new(tables::Seeking::new(self)?)))
     }
 
     fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
