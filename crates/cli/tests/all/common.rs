@@ -1,7 +1,5 @@
 //! What every test of the command needs.
 
-#![allow(dead_code)] // Each test takes what it needs.
-
 use std::fs;
 use std::path::Path;
 

@@ -1,8 +1,5 @@
 //! A world of numbers, its stream, and recordings of it.
 
-// Each test needs some of it; so do those of `gametape`.
-#![allow(dead_code)]
-
 use gametape_capture::{CaptureWriter, Options, Packets, Role};
 use gametape_delta::{
     Codec, Component, Encoder, EntityMut, Field, Limits, Schema, Snapshot, Value,
@@ -143,6 +140,7 @@ pub fn small() -> Options {
 
 /// A capture by another program: messages with the number of their channel (0 keyframes, 1 deltas,
 /// 2 added, 3 something else) and their tick.
+#[cfg(feature = "tape")]
 pub fn by_hand(messages: &[(usize, u32, &[u8])]) -> Vec<u8> {
     by_hand_with(mcap::WriteOptions::new(), messages)
 }
