@@ -14,47 +14,21 @@ use crate::reader::Capture;
 use crate::rule::{CaptureRule, Error, Finding, fault};
 
 /// Goes through the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).
-pub struct Cursor<'a> {
-    source: Source<'a>,
-    numbers: Numbers,
-}
+pub struct Cursor<'a>(Source<'a>);
 
 enum Source<'a> {
-    Capture(InChunks<'a>),
+    Capture(Chunks<'a>),
     Delta(DeltaCursor<'a>),
 }
 
-/// Numbers packets: one that was added has that of the packet before it.
-#[derive(Default)]
-struct Numbers {
-    next: u64,
-}
-
-impl Numbers {
-    fn packet<'b>(&mut self, (bytes, offset, role, times): Found<'b>) -> Packet<'b> {
-        self.next += u64::from(role != Role::Added);
-        Packet {
-            bytes,
-            index: self.next.saturating_sub(1),
-            offset,
-            role,
-            times,
-        }
-    }
-}
-
 impl<'a> Cursor<'a> {
-    fn of(source: Source<'a>) -> Self {
-        let numbers = Numbers::default();
-        Self { source, numbers }
-    }
-
     pub(crate) fn of_delta(file: &'a DeltaFile<'a>) -> Self {
-        Self::of(Source::Delta(DeltaCursor {
+        Self(Source::Delta(DeltaCursor {
             window: Window::new(file.ranges()),
             schema_hash: file.schema().hash(),
             at: 0,
             next_sound: None,
+            packets: 0,
         }))
     }
 
@@ -64,11 +38,10 @@ impl<'a> Cursor<'a> {
     /// What is wrong with the recording: the next call goes on behind it. Where the recording can't
     /// be read, that: the next call tries the same again.
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
-        let found = match &mut self.source {
-            Source::Capture(chunks) => chunks.next()?,
-            Source::Delta(cursor) => cursor.next()?,
-        };
-        Ok(found.map(|found| self.numbers.packet(found)))
+        match &mut self.0 {
+            Source::Capture(chunks) => chunks.next(),
+            Source::Delta(cursor) => cursor.next(),
+        }
     }
 
     /// The next packet, or what is wrong where one may have been; `None` at the end.
@@ -87,14 +60,12 @@ impl Capture<'_> {
     /// All packets, in the order of the recording.
     #[must_use]
     pub fn packets(&self) -> Cursor<'_> {
-        Cursor::of(Source::Capture(InChunks::new(self)))
+        Cursor(Source::Capture(Chunks::new(self)))
     }
 }
 
-type Found<'a> = (&'a [u8], u64, Role, Option<Times>);
-
-/// Goes through the chunks of a capture, and the messages in each.
-struct InChunks<'a> {
+/// Goes through the chunks of a capture, and the packets in each.
+pub(crate) struct Chunks<'a> {
     capture: &'a Capture<'a>,
     /// The chunk after the one that is open.
     next: usize,
@@ -104,10 +75,12 @@ struct InChunks<'a> {
     at: usize,
     /// Channels that chunks behind the first define, where there is no summary to list them.
     learned: BTreeMap<u16, Role>,
+    /// Packets of the stream so far.
+    packets: u64,
 }
 
-impl<'a> InChunks<'a> {
-    const fn new(capture: &'a Capture<'a>) -> Self {
+impl<'a> Chunks<'a> {
+    pub const fn new(capture: &'a Capture<'a>) -> Self {
         Self {
             capture,
             next: 0,
@@ -115,10 +88,11 @@ impl<'a> InChunks<'a> {
             unpacked: Vec::new(),
             at: 0,
             learned: BTreeMap::new(),
+            packets: 0,
         }
     }
 
-    fn next(&mut self) -> Result<Option<Found<'_>>, Error> {
+    fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
         let message = loop {
             if let Some(message) = self.message()? {
                 break message;
@@ -128,11 +102,11 @@ impl<'a> InChunks<'a> {
             }
             self.open(&mut Window::exact(self.capture.ranges()))?;
         };
-        Ok(Some(self.found(message)))
+        Ok(Some(self.packet(message)))
     }
 
-    /// Opens the next chunk.
-    fn open(&mut self, window: &mut Window<'_>) -> Result<(), Error> {
+    /// Opens the next chunk, which has to be there; gives where its record is.
+    pub fn open(&mut self, window: &mut Window<'_>) -> Result<u64, Error> {
         self.at = 0;
         let unpacked = self
             .capture
@@ -141,7 +115,18 @@ impl<'a> InChunks<'a> {
             self.next += 1;
         }
         self.offset = unpacked?;
-        Ok(())
+        Ok(self.offset)
+    }
+
+    /// What the chunk holds that is open.
+    pub fn unpacked(&self) -> &[u8] {
+        &self.unpacked
+    }
+
+    /// The next packet of the chunk that is open.
+    pub fn next_here(&mut self) -> Result<Option<Packet<'_>>, Error> {
+        let message = self.message()?;
+        Ok(message.map(|message| self.packet(message)))
     }
 
     /// The next message of the chunk that is open: where its packet is in there, and what it is.
@@ -176,42 +161,16 @@ impl<'a> InChunks<'a> {
         }
     }
 
-    fn found(&self, (place, role, times): (Range<usize>, Role, Times)) -> Found<'_> {
-        let bytes = self.unpacked.get(place).unwrap_or_default();
-        (bytes, self.offset, role, Some(times))
-    }
-}
-
-/// Chunk after chunk of a capture, as it stands in the file, and the packets of each: for those who
-/// look at the chunks too.
-pub(crate) struct Chunks<'a> {
-    inner: InChunks<'a>,
-    numbers: Numbers,
-}
-
-impl<'a> Chunks<'a> {
-    pub fn new(capture: &'a Capture<'a>) -> Self {
-        Self {
-            inner: InChunks::new(capture),
-            numbers: Numbers::default(),
+    /// One that was added has the number of the packet before it.
+    fn packet(&mut self, (place, role, times): (Range<usize>, Role, Times)) -> Packet<'_> {
+        self.packets += u64::from(role != Role::Added);
+        Packet {
+            bytes: self.unpacked.get(place).unwrap_or_default(),
+            index: self.packets.saturating_sub(1),
+            offset: self.offset,
+            role,
+            times: Some(times),
         }
-    }
-
-    /// Opens the next chunk, which has to be there; gives where its record is.
-    pub fn open(&mut self, window: &mut Window<'_>) -> Result<u64, Error> {
-        self.inner.open(window)?;
-        Ok(self.inner.offset)
-    }
-
-    /// What the chunk holds that is open.
-    pub fn unpacked(&self) -> &[u8] {
-        &self.inner.unpacked
-    }
-
-    /// The next packet of the chunk that is open.
-    pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
-        let message = self.inner.message()?;
-        Ok(message.map(|message| self.numbers.packet(self.inner.found(message))))
     }
 }
 
@@ -229,10 +188,12 @@ struct DeltaCursor<'a> {
     at: u64,
     /// Where the next header is that must be one, once that was looked for.
     next_sound: Option<u64>,
+    /// Packets so far.
+    packets: u64,
 }
 
 impl DeltaCursor<'_> {
-    fn next(&mut self) -> Result<Option<Found<'_>>, Error> {
+    fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
         let (at, size) = (self.at, self.window.size());
         if at >= size {
             return Ok(None);
@@ -282,18 +243,21 @@ impl DeltaCursor<'_> {
         Ok(self.window.at(end, magic)? == MAGIC)
     }
 
-    fn take(&mut self, end: u64, role: Role) -> Result<Option<Found<'_>>, Error> {
+    fn take(&mut self, end: u64, role: Role) -> Result<Option<Packet<'_>>, Error> {
         let at = self.at;
         let bytes = self.window.at(at, end - at)?;
         self.at = end;
+        let index = self.packets;
+        self.packets += 1;
         // What is cut off in its header says nothing.
         let whole = bytes.len() >= HEADER_BYTES;
-        Ok(Some((
+        Ok(Some(Packet {
             bytes,
-            at,
-            if whole { role } else { Role::Delta },
-            None,
-        )))
+            index,
+            offset: at,
+            role: if whole { role } else { Role::Delta },
+            times: None,
+        }))
     }
 
     /// Where the next header is that can be read and has the right schema; the end of the file

@@ -57,6 +57,21 @@ impl Sample {
             .rsplit_once('.')
             .map_or("", |(_, extension)| extension)
     }
+
+    /// Other bytes under another name, with the same beside them.
+    fn called(&self, stem: &str, bytes: &[u8]) -> Self {
+        let (own, extension) = self.name.rsplit_once('.').unwrap_or((&self.name, ""));
+        let beside = self.beside.iter().map(|(name, bytes)| {
+            let rest = name.strip_prefix(own).filter(|rest| rest.starts_with('.'));
+            let name = rest.map_or_else(|| name.clone(), |rest| format!("{stem}{rest}"));
+            (name, bytes.clone())
+        });
+        Self {
+            name: format!("{stem}.{extension}"),
+            bytes: bytes.to_vec(),
+            beside: beside.collect(),
+        }
+    }
 }
 
 /// A command, and recordings of the formats that it is tried on.
@@ -64,6 +79,7 @@ impl Sample {
 pub struct Kit {
     command: PathBuf,
     samples: Vec<Sample>,
+    also: Vec<String>,
 }
 
 /// How a call ended.
@@ -164,14 +180,17 @@ impl Ended {
         self.code(2)
             .expect(self.stdout.is_empty(), "nothing on standard output")
             .expect(
-                self.stderr.contains(why),
-                &format!("{why:?} on standard error"),
+                self.stderr.contains(why) && self.stderr.lines().count() == 1,
+                &format!("{why:?} on standard error, in one line"),
             )
     }
 }
 
-/// Verbs that read one recording and print.
+/// Verbs that read a recording and print.
 const READERS: [&str; 4] = ["inspect", "verify", "stats", "dump"];
+
+/// Those of them that take many recordings.
+const READERS_OF_MANY: [&str; 3] = ["inspect", "verify", "stats"];
 
 /// Longest that a call on a small file may take: what hangs is found out.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -182,21 +201,49 @@ impl Kit {
         Self {
             command: command.into(),
             samples,
+            also: Vec::new(),
         }
     }
 
+    /// Tries these on bad inputs as well: `minimise {} out`, in which `{}` is the file.
+    #[must_use]
+    pub fn also<'a>(mut self, lines: impl IntoIterator<Item = &'a str>) -> Self {
+        self.also.extend(lines.into_iter().map(str::to_owned));
+        self
+    }
+
     fn call(&self, folder: &Path, args: &[&str], stdout: Stdio) -> Ended {
+        let mut command = Command::new(&self.command);
+        command.args(args).stdin(Stdio::null());
+        Self::ended(command, folder, args, stdout)
+    }
+
+    /// With no more than a gigabyte of memory, where that can be said: what claims more must not get
+    /// it.
+    fn sparingly(&self, folder: &Folder, args: &[&str]) -> Ended {
+        let mut command = if cfg!(target_os = "linux") {
+            let mut shell = Command::new("sh");
+            shell
+                .args(["-c", "ulimit -v 1048576; exec \"$0\" \"$@\""])
+                .arg(&self.command);
+            shell
+        } else {
+            Command::new(&self.command)
+        };
+        command.args(args).stdin(Stdio::null());
+        Self::ended(command, &folder.0, args, Stdio::piped())
+    }
+
+    fn ended(mut command: Command, folder: &Path, args: &[&str], stdout: Stdio) -> Ended {
         let started = Instant::now();
         let call = format!("gametape {}", args.join(" "));
-        let mut child = Command::new(&self.command)
+        let mut child = command
             .current_dir(folder)
             .env("NO_COLOR", "1")
-            .args(args)
-            .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}", self.command.display()));
+            .unwrap_or_else(|error| panic!("{call}: {error}"));
         let out = child.stdout.take().map(|mut out| {
             std::thread::spawn(move || {
                 let mut bytes = Vec::new();
@@ -262,7 +309,9 @@ impl Kit {
             self.dumps(&folder, name);
             self.findings(&folder, name);
             self.run(&folder, &["diff", name, name]).code(0);
+            // What is there is replaced, by a whole file.
             let copy = format!("copy.{}", sample.extension());
+            folder.put(&copy, b"old");
             let copied = self.run(&folder, &["convert", name, &copy]);
             copied.code(0);
             let bytes = fs::read(folder.0.join(&copy)).unwrap_or_default();
@@ -282,6 +331,9 @@ impl Kit {
             piped
                 .code(if sample.beside.is_empty() { 0 } else { 3 })
                 .expect(piped.stdout == sample.bytes, "the same bytes");
+            if sample.beside.is_empty() {
+                self.piped(&folder, sample);
+            }
             self.run(&folder, &["repair", name, &copy]).code(0);
             let left: Vec<String> = folder
                 .names()
@@ -290,6 +342,32 @@ impl Kit {
                 .collect();
             assert!(left.is_empty(), "{name}: left behind: {left:?}");
         }
+    }
+
+    /// It can come from a pipe, and go into one.
+    fn piped(&self, folder: &Folder, sample: &Sample) {
+        let through = |args: &[&str]| {
+            let file = File::open(folder.0.join(&sample.name))
+                .unwrap_or_else(|error| panic!("{}: {error}", sample.name));
+            let mut command = Command::new(&self.command);
+            command.args(args).stdin(file);
+            Self::ended(command, &folder.0, args, Stdio::piped())
+        };
+        let [named, piped] = [
+            self.run(folder, &["--json", "verify", &sample.name]),
+            through(&["--json", "verify", "-"]),
+        ];
+        let said = |ended: &Ended| {
+            let value: Value = serde_json::from_str(&ended.text()).unwrap_or_default();
+            (value.get("format").cloned(), value.get("verdict").cloned())
+        };
+        piped
+            .code(0)
+            .expect(said(&piped) == said(&named), "the same verdict");
+        let copied = through(&["convert", "-", "-"]);
+        copied
+            .code(0)
+            .expect(copied.stdout == sample.bytes, "the same bytes");
     }
 
     fn dumps(&self, folder: &Folder, name: &str) {
@@ -368,23 +446,28 @@ impl Kit {
             let bad = format!("bad.{extension}");
             let out = format!("out.{extension}");
             self.nothing_there(&folder, &out);
-            for bytes in damaged(&sample.bytes) {
-                folder.put(&bad, &bytes);
-                for verb in READERS {
-                    let ended = self.run(&folder, &[verb, &bad]);
-                    ended.calmly();
-                    if verb == "dump" && ended.code != Some(0) {
-                        // What is asked for may be in what is lost.
-                        let at = self.run(&folder, &["dump", "--at", "step:4000000000", &bad]);
-                        at.unusable("");
-                        at.expect(
-                            !at.stderr.contains("is not recorded"),
-                            "what is wrong with the recording",
-                        );
-                    }
+            let damaged = damaged(&sample.bytes);
+            self.all_at_once(sample, &damaged);
+            for bytes in damaged {
+                folder.put_sample(&sample.called("bad", &bytes));
+                let ended = self.sparingly(&folder, &["dump", &bad]);
+                ended.calmly();
+                if ended.code != Some(0) {
+                    // What is asked for may be in what is lost.
+                    let at = self.sparingly(&folder, &["dump", "--at", "step:4000000000", &bad]);
+                    at.unusable("").expect(
+                        !at.stderr.contains("is not recorded"),
+                        "what is wrong with the recording",
+                    );
                 }
-                self.run(&folder, &["diff", &bad, &sample.name]).calmly();
-                let ended = self.run(&folder, &["repair", &bad, &out]);
+                self.sparingly(&folder, &["diff", &bad, &sample.name])
+                    .calmly();
+                for line in &self.also {
+                    let line = line.replace("{}", &bad);
+                    let args: Vec<&str> = line.split(' ').collect();
+                    self.sparingly(&folder, &args).calmly();
+                }
+                let ended = self.sparingly(&folder, &["repair", &bad, &out]);
                 ended.calmly();
                 if matches!(ended.code, Some(0 | 3)) {
                     self.run(&folder, &["convert", &out, "again"]).calmly();
@@ -400,21 +483,66 @@ impl Kit {
             let ended = self.run(&folder, &["repair", &bad, &out]);
             ended.code(2);
             ended.expect(!folder.0.join(&out).exists(), "no file of nothing");
-            self.pipes(&folder, &sample.name);
+            let name = &sample.name;
+            let mut lines = READERS.map(|verb| format!("{verb} {name}")).to_vec();
+            lines.extend(["convert", "repair"].map(|verb| format!("{verb} {name} -")));
+            lines.push(format!("diff {name} {name}"));
+            self.printing(&folder.0, &lines, || ());
+            self.forbidden(&folder, sample);
         }
     }
+
+    /// One call goes on from each to the next, and says what is wrong with it.
+    fn all_at_once(&self, sample: &Sample, damaged: &[Vec<u8>]) {
+        let folder = Folder::new();
+        let mut names = Vec::new();
+        for (number, bytes) in damaged.iter().enumerate() {
+            let copy = sample.called(&format!("bad-{number}"), bytes);
+            folder.put_sample(&copy);
+            names.push(copy.name);
+        }
+        for verb in READERS_OF_MANY {
+            let args: Vec<&str> = [verb]
+                .into_iter()
+                .chain(names.iter().map(String::as_str))
+                .collect();
+            let ended = self.sparingly(&folder, &args);
+            ended.calmly();
+            let said = ended.text() + &ended.stderr;
+            for name in &names {
+                ended.expect(said.contains(name), &format!("a word about {name}"));
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn forbidden(&self, folder: &Folder, sample: &Sample) {
+        use std::os::unix::fs::PermissionsExt;
+        let name = format!("forbidden.{}", sample.extension());
+        folder.put(&name, &sample.bytes);
+        let path = folder.0.join(&name);
+        let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o000));
+        if fs::read(&path).is_ok() {
+            // This user may read everything.
+            return;
+        }
+        for verb in READERS {
+            self.run(folder, &[verb, &name])
+                .unusable("Permission denied");
+        }
+        for verb in ["convert", "repair"] {
+            self.run(folder, &[verb, &name, "out"])
+                .unusable("Permission denied");
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn forbidden(&self, _folder: &Folder, _sample: &Sample) {}
 
     fn nothing_there(&self, folder: &Folder, out: &str) {
         let missing = format!("missing-{out}");
         for verb in READERS {
-            self.run(folder, &[verb, &missing])
-                .expect(true, "")
-                .calmly();
-            let ended = self.run(folder, &[verb, &missing]);
-            ended.code(2).expect(
-                ended.stderr.contains("no such file"),
-                "that there is no such file",
-            );
+            self.run(folder, &[verb, &missing]).unusable("no such file");
         }
         for verb in ["convert", "repair"] {
             self.run(folder, &[verb, &missing, out])
@@ -429,30 +557,41 @@ impl Kit {
             .unusable("no recordings found");
     }
 
+    /// Command lines that end well and print something, in this folder: where standard output is full
+    /// they say so; where its reader has gone away they end quietly. Before each this is done.
+    ///
+    /// # Panics
+    /// Where one does not.
     #[cfg(unix)]
-    fn pipes(&self, folder: &Folder, name: &str) {
-        // A reader that has gone away: the read end is closed before anything is written.
-        let gone = || {
-            let (reader, writer) = std::io::pipe().ok()?;
-            drop(reader);
-            Some(Stdio::from(writer))
-        };
-        for verb in READERS {
-            if let Some(gone) = gone() {
-                self.call(&folder.0, &[verb, name], gone).calmly();
+    pub fn printing(&self, folder: &Path, lines: &[impl AsRef<str>], before: impl Fn()) {
+        for line in lines {
+            let args: Vec<&str> = line.as_ref().split(' ').collect();
+            // The read end is closed before anything is written.
+            if let Ok((reader, writer)) = std::io::pipe() {
+                drop(reader);
+                before();
+                let ended = self.call(folder, &args, writer.into());
+                ended.calmly().expect(
+                    matches!(ended.code, Some(0 | 3)) && !ended.stderr.contains("can't write"),
+                    "a quiet end",
+                );
             }
             if let Ok(full) = File::options().write(true).open("/dev/full") {
-                let ended = self.call(&folder.0, &[verb, name], full.into());
+                before();
+                let ended = self.call(folder, &args, full.into());
                 ended.code(2).expect(
-                    ended.stderr.contains("can't write the output"),
+                    ended
+                        .stderr
+                        .contains("can't write the output: No space left on device"),
                     "that the output can't be written",
                 );
             }
         }
     }
 
+    /// There is nothing that is always full here.
     #[cfg(not(unix))]
-    fn pipes(&self, _folder: &Folder, _name: &str) {}
+    pub fn printing(&self, _folder: &Path, _lines: &[impl AsRef<str>], _before: impl Fn()) {}
 
     /// Outputs that can't be: a folder, a folder that is not there, a full disk, the name of another
     /// format; options that nobody knows. What was there before is there still.
@@ -472,9 +611,9 @@ impl Kit {
             let _ = fs::create_dir(folder.0.join(&a_folder));
             for verb in ["convert", "repair"] {
                 self.run(&folder, &[verb, name, &nowhere])
-                    .unusable("no such folder");
+                    .unusable(&format!("{nowhere}: no such folder: nowhere"));
                 self.run(&folder, &[verb, name, &a_folder])
-                    .unusable("is a folder");
+                    .unusable(&format!("{a_folder}: is a folder"));
                 self.run(&folder, &[verb, name, "out", "--no-such-option"])
                     .code(2);
             }
@@ -489,7 +628,8 @@ impl Kit {
                 let link = format!("full.{extension}");
                 let _ = std::os::unix::fs::symlink("/dev/full", folder.0.join(&link));
                 for verb in ["convert", "repair"] {
-                    self.run(&folder, &[verb, name, &link]).code(2);
+                    self.run(&folder, &[verb, name, &link])
+                        .unusable("No space left on device");
                 }
             }
         }

@@ -19,30 +19,23 @@ struct Replicated {
     wire: Vec<(u16, String)>,
 }
 
+/// A struct, and what becomes of it.
+struct Replicate {
+    ident: Ident,
+    component: u16,
+    name: String,
+    krate: Path,
+    fields: Vec<Replicated>,
+}
+
 pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let fields = match &input.data {
-        Data::Struct(data) => &data.fields,
-        Data::Enum(_) => {
-            return Err(Error::new_spanned(
-                &input.ident,
-                "only a struct can be a component, this is an enum",
-            ));
-        }
-        Data::Union(_) => {
-            return Err(Error::new_spanned(
-                &input.ident,
-                "only a struct can be a component, this is a union",
-            ));
-        }
-    };
-    if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(
-            &input.generics,
-            "a component has one layout, so its struct can't be generic",
-        ));
-    }
+    Ok(implementation(&read_struct(input)?))
+}
+
+/// What the struct and its attributes say; what is wrong with either, all at once.
+fn read_struct(input: &DeriveInput) -> Result<Replicate> {
+    let fields = layout(fields_of(input)?);
     let attrs = StructAttrs::parse(&input.attrs);
-    let fields = layout(fields);
     let (attrs, fields) = match (attrs, fields) {
         (Ok(attrs), Ok(fields)) => (attrs, fields),
         (Err(mut why), Err(also)) => {
@@ -51,23 +44,17 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
         }
         (Err(why), _) | (_, Err(why)) => return Err(why),
     };
-    let component = match attrs.component {
-        Some(id) => nonzero(id.value).ok_or_else(|| {
-            Error::new(
-                id.span,
-                format!(
-                    "a component's id goes from 1 to 65535, this is {}",
-                    id.value
-                ),
-            )
-        })?,
-        None => {
-            return Err(Error::new_spanned(
-                &input.ident,
-                "the component needs an id: `#[replicate(component = 1)]`",
-            ));
-        }
+    let Some(id) = attrs.component else {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "the component needs an id: `#[replicate(component = 1)]`",
+        ));
     };
+    let component = nonzero(id.value).ok_or_else(|| {
+        let value = id.value;
+        let why = format!("a component's id goes from 1 to 65535, this is {value}");
+        Error::new(id.span, why)
+    })?;
     let name = attrs.name.map_or_else(
         || snake_case(&input.ident.unraw().to_string()),
         |name| name.value(),
@@ -75,20 +62,53 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let krate = attrs
         .krate
         .unwrap_or_else(|| parse_quote!(::gametape_delta));
+    Ok(Replicate {
+        ident: input.ident.clone(),
+        component,
+        name,
+        krate,
+        fields,
+    })
+}
 
-    let ident = &input.ident;
-    let quantisers = fields.iter().map(|field| quantiser(field, &krate));
+fn fields_of(input: &DeriveInput) -> Result<&Fields> {
+    let other = match &input.data {
+        Data::Struct(_) if !input.generics.params.is_empty() => {
+            return Err(Error::new_spanned(
+                &input.generics,
+                "a component has one layout, so its struct can't be generic",
+            ));
+        }
+        Data::Struct(data) => return Ok(&data.fields),
+        Data::Enum(_) => "an enum",
+        Data::Union(_) => "a union",
+    };
+    Err(Error::new_spanned(
+        &input.ident,
+        format!("only a struct can be a component, this is {other}"),
+    ))
+}
+
+fn implementation(replicate: &Replicate) -> TokenStream {
+    let Replicate {
+        ident,
+        component,
+        name,
+        krate,
+        fields,
+    } = replicate;
+    let quantisers = fields.iter().map(|field| quantiser(field, krate));
     let definitions: Vec<_> = fields
         .iter()
-        .flat_map(|field| definitions(field, &krate))
+        .flat_map(|field| definitions(field, krate))
         .collect();
     let count = definitions.len();
-    let writes = fields.iter().map(|field| write(field, &krate));
+    let writes = fields.iter().map(|field| write(field, krate));
     let reads = fields.iter().map(|field| {
         let (member, value) = (&field.member, read(field));
         quote!(#member: #value)
     });
-    Ok(quote! {
+    quote! {
         const _: () = {
             #(#quantisers)*
 
@@ -121,7 +141,7 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 }
             }
         };
-    })
+    }
 }
 
 /// Works out ids, names and codecs of all fields; all errors at once.

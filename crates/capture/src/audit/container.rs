@@ -170,7 +170,7 @@ impl Passed {
 /// read.
 fn look_ahead(chunks: &mut Chunks<'_>, later: &mut Later) -> Result<(), Error> {
     loop {
-        match chunks.next_packet() {
+        match chunks.next_here() {
             Ok(None) => return Ok(()),
             Ok(Some(packet)) => later.packet(&packet),
             Err(error) => drop(fault(error)?),

@@ -1,10 +1,13 @@
 //! Chunks: unpacked within bounds, and their messages.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{self, Read};
 
 use gametape_core::text::Bytes;
 use mcap::records::op;
+use zstd::stream::read::Decoder;
+use zstd::zstd_safe::DCtx;
 
 use super::records::{ChannelRecord, Fields, RECORD_HEAD, Record, SchemaRecord, record_in};
 use crate::limits::ReadLimits;
@@ -192,22 +195,42 @@ pub(crate) fn unpack(
 /// is unpacked.
 const WINDOW_LOG_MAX: u32 = 25;
 
+/// A context that has grown beyond this was needed for a chunk like no other.
+const MOST_CONTEXT: usize = 4 << 20;
+
+thread_local! {
+    /// To make one asks the processor what it can do; on a virtual machine that takes longer than to
+    /// unpack a small chunk.
+    static CONTEXT: Cell<Option<DCtx<'static>>> = const { Cell::new(None) };
+}
+
+/// Lends what a thread has unpacked the chunk before with. One that met damage is made anew.
+fn with_context<T>(unpack: impl FnOnce(&mut DCtx<'static>) -> io::Result<T>) -> io::Result<T> {
+    let mut context = CONTEXT
+        .take()
+        .or_else(DCtx::try_create)
+        .ok_or(io::ErrorKind::OutOfMemory)?;
+    let unpacked = unpack(&mut context)?;
+    if context.sizeof() <= MOST_CONTEXT {
+        CONTEXT.set(Some(context));
+    }
+    Ok(unpacked)
+}
+
 fn try_unpack(chunk: &Chunk, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Error> {
     let offset = chunk.offset;
     let failed = |reason: String| CaptureRule::Unpack { reason }.at(offset);
     if chunk.compression.is_empty() {
         into.extend_from_slice(packed);
     } else {
-        let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)
-            .map_err(|error| failed(error.to_string()))?;
-        decoder
-            .window_log_max(WINDOW_LOG_MAX)
-            .map_err(|error| failed(error.to_string()))?;
-        // What is claimed is not allocated before it is there.
-        decoder
-            .take(chunk.unpacked.saturating_add(1))
-            .read_to_end(into)
-            .map_err(|error| failed(error.to_string()))?;
+        with_context(|context| {
+            let mut decoder = Decoder::with_context(packed, context);
+            decoder.window_log_max(WINDOW_LOG_MAX)?;
+            // What is claimed is not allocated before it is there.
+            let claimed = chunk.unpacked.saturating_add(1);
+            decoder.take(claimed).read_to_end(into)
+        })
+        .map_err(|error| failed(error.to_string()))?;
     }
     if into.len() as u64 != chunk.unpacked {
         let more = if into.len() as u64 > chunk.unpacked {

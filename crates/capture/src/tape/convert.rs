@@ -184,6 +184,12 @@ pub(super) fn repair(
                 out.write_all(packet.bytes).map_err(Error::Output)?;
                 work.done(packet.offset)
             })?;
+            // A capture without packets has its schema still; this would be a file of nothing.
+            if salvaged.kept == 0 && salvaged.lossy {
+                return Err(Error::Unsupported(
+                    "no packet of it can be applied: there is nothing to keep".into(),
+                ));
+            }
             (salvaged, vec![beside(&schema)])
         }
         Packets::Capture(capture) => {

@@ -1,7 +1,5 @@
 //! What every test of the command needs.
 
-#![allow(dead_code)] // Each test takes what it needs.
-
 use std::fs;
 use std::path::Path;
 
@@ -43,6 +41,25 @@ pub fn refused(folder: &Path, args: &str, complaint: &str) {
     assert_eq!(err, format!("gametape: {complaint}\n"), "{args}");
     assert_eq!(out, "", "{args}");
     assert_eq!(names(folder), before, "{args}");
+}
+
+/// Runs a command within a limit of the shell's, such as `ulimit -f 1`.
+#[cfg(target_os = "linux")]
+pub fn within(limit: &str, folder: &Path, args: &str) -> std::process::Command {
+    let command = cargo_bin("gametape");
+    let mut bash = std::process::Command::new("bash");
+    bash.current_dir(folder)
+        .env("NO_COLOR", "1")
+        .arg("-c")
+        .arg(format!("{limit}; exec '{}' {args}", command.display()));
+    bash
+}
+
+/// Of the size of files, in kilobytes: stands for a disk that is full. Ignored, its signal becomes
+/// an error.
+#[cfg(target_os = "linux")]
+pub fn full_at(kilobytes: usize) -> String {
+    format!("trap '' XFSZ; ulimit -f {kilobytes}")
 }
 
 /// One JSON object that a command prints.

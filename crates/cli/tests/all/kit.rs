@@ -85,10 +85,23 @@ fn capture() -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// What can be done with recordings of a format alone: `{}` is the file.
+fn also(format: &str) -> &'static [&'static str] {
+    match format {
+        "murk" => &["minimise {} least.murk", "sync-test {}", "index {}"],
+        "capture" | "delta" => &["dump --state {}", "schema hash {}"],
+        _ => &[],
+    }
+}
+
 fn kits() -> Vec<Kit> {
+    let kit = |name| {
+        let kit = Kit::new(env!("CARGO_BIN_EXE_gametape"), samples(name));
+        kit.also(also(name).iter().copied())
+    };
     gametape::formats()
         .iter()
-        .map(|format| Kit::new(env!("CARGO_BIN_EXE_gametape"), samples(format.name())))
+        .map(|format| kit(format.name()))
         .collect()
 }
 

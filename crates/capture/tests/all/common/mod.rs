@@ -1,8 +1,5 @@
 //! A world of numbers, its stream, and recordings of it.
 
-// Each test needs some of it; so do those of `gametape`.
-#![allow(dead_code)]
-
 use gametape_capture::{CaptureWriter, Options, Packets, Role};
 use gametape_delta::{
     Codec, Component, Encoder, EntityMut, Field, Limits, Schema, Snapshot, Value,
@@ -142,7 +139,8 @@ pub fn small() -> Options {
 }
 
 /// A capture by another program: messages with the number of their channel (0 keyframes, 1 deltas,
-/// 2 added) and their tick.
+/// 2 added, 3 something else) and their tick.
+#[cfg(feature = "tape")]
 pub fn by_hand(messages: &[(usize, u32, &[u8])]) -> Vec<u8> {
     by_hand_with(mcap::WriteOptions::new(), messages)
 }
@@ -158,11 +156,14 @@ pub fn by_hand_with(options: mcap::WriteOptions, messages: &[(usize, u32, &[u8])
     let id = writer
         .add_schema("gametape.Snapshot", "gametape.schema+json", &json)
         .unwrap();
-    let channels = ["keyframes", "deltas", "keyframes/added"].map(|topic| {
-        writer
-            .add_channel(id, topic, "snapshot-delta-v0", &none)
-            .unwrap()
-    });
+    let ours = "snapshot-delta-v0";
+    let channels = [
+        (id, "keyframes", ours),
+        (id, "deltas", ours),
+        (id, "keyframes/added", ours),
+        (0, "chat", "text"),
+    ]
+    .map(|(id, topic, encoding)| writer.add_channel(id, topic, encoding, &none).unwrap());
     for &(channel, tick, data) in messages {
         let header = mcap::records::MessageHeader {
             channel_id: channels[channel],

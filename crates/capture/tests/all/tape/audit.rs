@@ -107,40 +107,14 @@ fn a_flipped_bit_never_makes_a_capture_shorter_in_silence() {
 #[test]
 fn a_foreign_channel_in_a_capture_is_a_finding() {
     let (packets, _) = stream(3, 2, 8, 1);
-    let json = serde_json::to_vec(&schema()).unwrap();
-    let mut writer = mcap::WriteOptions::new()
-        .profile("gametape")
-        .create(std::io::Cursor::new(Vec::new()))
-        .unwrap();
-    let none = std::collections::BTreeMap::new();
-    let id = writer
-        .add_schema("gametape.Snapshot", "gametape.schema+json", &json)
-        .unwrap();
-    let keyframes = writer
-        .add_channel(id, "keyframes", "snapshot-delta-v0", &none)
-        .unwrap();
-    let deltas = writer
-        .add_channel(id, "deltas", "snapshot-delta-v0", &none)
-        .unwrap();
-    let chat = writer.add_channel(0, "chat", "text", &none).unwrap();
-    for (channel, tick, data) in [
-        (keyframes, 1, packets[0].as_slice()),
-        (chat, 1, b"hello"),
-        (deltas, 2, &packets[1]),
+    let messages: [(usize, u32, &[u8]); 4] = [
+        (0, 1, &packets[0]),
+        (3, 1, b"hello"),
+        (1, 2, &packets[1]),
         // A tick that its message does not have.
-        (deltas, 4, &packets[2]),
-    ] {
-        let time = u64::from(tick) * 1_000_000;
-        let header = mcap::records::MessageHeader {
-            channel_id: channel,
-            sequence: tick,
-            log_time: time,
-            publish_time: time,
-        };
-        writer.write_to_known_channel(&header, data).unwrap();
-    }
-    writer.finish().unwrap();
-    let bytes = writer.into_inner().into_inner();
+        (1, 4, &packets[2]),
+    ];
+    let bytes = by_hand(&messages);
     let found = audit(&bytes);
     assert_eq!(
         codes(&found),

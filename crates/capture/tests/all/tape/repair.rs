@@ -123,6 +123,21 @@ fn repair_of_a_damaged_file_of_packets_keeps_what_can_be_applied() {
     }
 }
 
+/// Of what is nothing, nothing can be kept; what is empty is not broken.
+#[test]
+fn no_file_of_nothing_is_made() {
+    let (packets, _) = stream(3, 5, 12, 1);
+    for bytes in [vec![0xFF; 300], packets[1..].concat()] {
+        let error = opened(bytes, "tape.delta").repair().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no packet of it can be applied: there is nothing to keep"
+        );
+    }
+    let (kept, repaired) = opened(Vec::new(), "tape.delta").repair().unwrap();
+    assert!(kept.is_empty() && !repaired.lossy);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

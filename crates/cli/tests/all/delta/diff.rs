@@ -63,7 +63,7 @@ tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in 
         .code(1)
         .stderr_eq("")
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","step":null,"tick":23,"time_ms":1100,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1}}
+{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","step":22,"tick":23,"time_ms":1100,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1}}
 
 "#]]);
     // From one tick on, of two entities.
@@ -150,7 +150,7 @@ tick 39: the second recording has ended
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 39: the first recording has ended","step":null,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]}}
+{"same":false,"first":"tick 39: the first recording has ended","step":38,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]}}
 
 "#]]);
 }

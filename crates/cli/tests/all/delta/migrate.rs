@@ -211,13 +211,13 @@ gametape: run.mcap: the recording can't be carried over to the schema: tick 1: e
 fn recordings_without_a_schema_have_none_to_change() {
     let folder = folder();
     let path = folder.path();
-    fine(path, "demo out");
+    fs::write(path.join("run.murk"), gametape::murk::doc_example()).unwrap();
     for args in ["--schema run.mcap", "--tick-rate 20", "--keyframe-every 3"] {
         refused(
             path,
-            &format!("convert out/heat.murk out.murk {args}"),
+            &format!("convert run.murk out.murk {args}"),
             &format!(
-                "out/heat.murk: there is no option {} to convert murk to murk",
+                "run.murk: there is no option {} to convert murk to murk",
                 args.split(' ').next().unwrap().trim_start_matches("--")
             ),
         );

@@ -18,6 +18,10 @@ use snapbox::str;
 use super::support::{
     SHIPS, fine, folder, gametape, names, packets, packets_of, refused, said, words,
 };
+#[cfg(target_os = "linux")]
+use super::support::{full_at, within};
+
+const LISTEN: &str = "record stream --udp 127.0.0.1:0 --schema run.schema.json";
 
 /// A command that listens.
 struct Recorder {
@@ -29,18 +33,17 @@ struct Recorder {
 impl Recorder {
     /// Starts `record stream` on a port of the system's choice, and waits until it listens.
     fn start(folder: &Path, args: &str) -> Self {
-        let mut child = Command::new(cargo_bin("gametape"))
+        let mut command = Command::new(cargo_bin("gametape"));
+        command
             .current_dir(folder)
             .env("NO_COLOR", "1")
-            .args([
-                "record",
-                "stream",
-                "--udp",
-                "127.0.0.1:0",
-                "--schema",
-                "run.schema.json",
-            ])
-            .args(words(args))
+            .args(words(LISTEN))
+            .args(words(args));
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -456,23 +459,8 @@ fn what_it_does_not_begin() {
 fn a_disk_that_fills_up() {
     let folder = folder();
     let path = folder.path();
-    // A limit on the size of files stands for the disk; ignored, its signal becomes an error.
-    let mut child = Command::new("bash")
-        .current_dir(path)
-        .env("NO_COLOR", "1")
-        .arg("-c")
-        .arg(format!(
-            "trap '' XFSZ; ulimit -f 40; exec '{}' record stream --udp 127.0.0.1:0 --schema run.mcap out.mcap",
-            cargo_bin("gametape").display()
-        ))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    stderr.read_line(&mut line).unwrap();
-    let at: SocketAddr = line.split([' ', ';']).nth(2).unwrap().parse().unwrap();
+    let line = format!("{LISTEN} out.mcap");
+    let mut recorder = Recorder::of(within(&full_at(40), path, &line));
     let server = socket();
     server
         .set_read_timeout(Some(Duration::from_millis(300)))
@@ -487,7 +475,7 @@ fn a_disk_that_fills_up() {
         arena.step();
         arena.state(&mut state).unwrap();
         sender.encode(&state, &mut packet).unwrap();
-        let _ = server.send_to(&packet, at);
+        let _ = server.send_to(&packet, recorder.at);
         let mut bytes = [0; 64];
         if let Ok((length, _)) = server.recv_from(&mut bytes)
             && let Some(feedback) = Feedback::from_bytes(&bytes[..length])
@@ -495,13 +483,12 @@ fn a_disk_that_fills_up() {
             sender.feedback(&feedback);
         }
         sleep(Duration::from_millis(5));
-        if child.try_wait().unwrap().is_some() {
+        if recorder.child.try_wait().unwrap().is_some() {
             break;
         }
     }
-    let mut err = String::new();
-    stderr.read_to_string(&mut err).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(2), "{err}");
+    let (code, _, err) = recorder.end();
+    assert_eq!(code, Some(2), "{err}");
     assert!(
         err.starts_with("gametape: out.mcap: ") && err.contains("File too large"),
         "{err}"

@@ -184,7 +184,7 @@ fn what_has_no_schema() {
     fs::write(path.join("list.json"), "[]").unwrap();
     fs::write(path.join("text.txt"), "hello").unwrap();
     fs::write(path.join("large.json"), vec![b' '; (4 << 20) + 1]).unwrap();
-    fine(path, "demo out");
+    fs::write(path.join("run.murk"), gametape::murk::doc_example()).unwrap();
     for (name, complaint) in [
         ("none.json", "none.json: no such file"),
         ("none.mcap", "none.mcap: no such file"),
@@ -198,8 +198,8 @@ fn what_has_no_schema() {
             "large.json: 4194305 bytes, the limit is 4194304",
         ),
         (
-            "out/heat.murk",
-            "out/heat.murk: murk recordings have no schema; snapshot/delta recordings do",
+            "run.murk",
+            "run.murk: murk recordings have no schema; snapshot/delta recordings do",
         ),
     ] {
         for args in ["schema show", "schema hash", "schema compare run.mcap"] {

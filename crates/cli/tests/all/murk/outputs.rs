@@ -1,14 +1,16 @@
-//! Where output goes: files that are there already, folders that are not, full disks, readers
-//! that have gone away.
+//! Where output goes: files that are there already, disks that fill up. What the same is for every
+//! format, the kit proves.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Output, Stdio};
 
 use gametape::murk::read;
+use gametape_cli::kit::Kit;
 use snapbox::cmd::cargo_bin;
 
-use super::support::{POND, folder, gametape, names};
+use super::support::{POND, folder};
+#[cfg(target_os = "linux")]
+use crate::common::{full_at, within};
+use crate::common::{gametape, refused, words};
 
 fn murk_folder() -> tempfile::TempDir {
     let folder = folder();
@@ -18,10 +20,6 @@ fn murk_folder() -> tempfile::TempDir {
     let bytes = fs::read(path.join("run.murk")).unwrap();
     fs::write(path.join("cut.murk"), &bytes[..bytes.len() - 1]).unwrap();
     folder
-}
-
-fn words(line: &str) -> Vec<&str> {
-    line.split(' ').collect()
 }
 
 #[test]
@@ -46,24 +44,11 @@ fn what_is_there_already_is_not_recorded_over() {
             "-: a recording goes into a file, from which it can be resumed",
         ),
     ] {
-        let before = names(path);
-        gametape(
+        refused(
             path,
-            &[
-                "record",
-                "murk",
-                "--world",
-                "pond.toml",
-                "--ticks",
-                "9",
-                out,
-            ],
-        )
-        .assert()
-        .code(2)
-        .stdout_eq("")
-        .stderr_eq(format!("gametape: {complaint}\n"));
-        assert_eq!(names(path), before, "{out}");
+            &format!("record murk --world pond.toml --ticks 9 {out}"),
+            complaint,
+        );
     }
     assert_eq!(fs::read(path.join("run.murk")).unwrap(), bytes);
     assert_eq!(fs::read(path.join("pond.toml")).unwrap(), POND.as_bytes());
@@ -110,101 +95,34 @@ fn outputs_that_cannot_be_written() {
             "/dev/full: No space left on device (os error 28)",
         ),
     ] {
-        let before = names(path);
         for args in [
-            &["repair", "run.murk", out][..],
-            &["repair", "cut.murk", out],
-            &["minimise", "run.murk", out, "--against", "slow.toml"],
-            &["convert", "run.murk", out],
+            "repair cut.murk OUT",
+            "minimise run.murk OUT --against slow.toml",
         ] {
-            if args[0] == "convert" && out == "/dev/full" {
-                continue; // Not a name of a recording.
-            }
-            gametape(path, args)
-                .assert()
-                .code(2)
-                .stdout_eq("")
-                .stderr_eq(format!("gametape: {complaint}\n"));
-            assert_eq!(names(path), before, "{args:?}");
+            refused(path, &args.replace("OUT", out), complaint);
         }
     }
 }
 
-/// Every command that prints something, with where its output is.
-const PRINTING: [&str; 14] = [
-    "record murk --world pond.toml --ticks 3 new.murk",
-    "inspect run.murk",
-    "verify run.murk",
-    "verify --json run.murk",
-    "stats run.murk",
-    "dump run.murk",
-    "dump --at tick:3 run.murk",
-    "convert run.murk -",
-    "diff run.murk cut.murk.whole",
-    "repair run.murk -",
-    "minimise run.murk - --against slow.toml",
-    "sync-test pond.toml",
-    "index run.murk",
-    "index --json run.murk",
-];
-
-fn run(folder: &Path, args: &str, stdout: impl Into<Stdio>) -> Output {
-    // A pipe that is closed stays so from one command to the next.
-    let _ = fs::remove_file(folder.join("new.murk"));
-    let _ = fs::copy(folder.join("run.murk"), folder.join("cut.murk.whole"));
-    std::process::Command::new(cargo_bin("gametape"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .args(words(args))
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-        .wait_with_output()
-        .unwrap()
-}
-
+/// What is printed of Murk recordings alone.
 #[test]
-#[cfg(target_os = "linux")]
-fn a_full_standard_output_is_an_error() {
+fn a_full_standard_output_is_an_error_and_a_closed_pipe_is_none() {
     let folder = murk_folder();
     let path = folder.path();
-    for args in PRINTING {
-        let full = fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
-        let output = run(path, args, full);
-        assert_eq!(output.status.code(), Some(2), "{args}");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            said.ends_with(
-                "gametape: can't write the output: No space left on device (os error 28)\n"
-            ),
-            "{args}: {said}"
-        );
-    }
-}
-
-/// A reader that goes away is no error, and no panic.
-#[test]
-fn a_closed_pipe_ends_the_command_quietly() {
-    let folder = murk_folder();
-    let path = folder.path();
-    for args in PRINTING {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let output = run(path, args, writer);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{args}: {said}");
-        assert!(
-            !said.contains("panicked") && !said.contains("can't write"),
-            "{args}: {said}"
-        );
-    }
+    let kit = Kit::new(cargo_bin("gametape"), Vec::new());
+    let lines = [
+        "dump --at tick:3 run.murk",
+        "minimise run.murk - --against slow.toml",
+        "sync-test pond.toml",
+        "index run.murk",
+        "index --json run.murk",
+        "record murk --world pond.toml --ticks 3 new.murk",
+    ];
+    kit.printing(path, &lines, || {
+        drop(fs::remove_file(path.join("new.murk")));
+    });
     // The recording was made before anything was printed.
-    run(path, PRINTING[0], Stdio::null());
+    #[cfg(unix)]
     assert_eq!(
         read(&fs::read(path.join("new.murk")).unwrap())
             .unwrap()
@@ -225,17 +143,9 @@ fn a_disk_that_fills_up_leaves_whole_frames() {
         .assert()
         .code(0);
     let whole = fs::read(path.join("whole.murk")).unwrap();
-    // A limit on the size of files stands for the disk; ignored, its signal becomes an error.
     for blocks in [1, 2, 4] {
         let _ = fs::remove_file(path.join("full.murk"));
-        let output = std::process::Command::new("bash")
-            .current_dir(path)
-            .env("NO_COLOR", "1")
-            .arg("-c")
-            .arg(format!(
-                "trap '' XFSZ; ulimit -f {blocks}; exec '{}' {record} full.murk",
-                cargo_bin("gametape").display()
-            ))
+        let output = within(&full_at(blocks), path, &format!("{record} full.murk"))
             .output()
             .unwrap();
         let said = String::from_utf8(output.stderr).unwrap();

@@ -1,8 +1,6 @@
 //! What the tests share: schemas and states made up at random, the oracle's form of both, and
 //! packets taken apart.
 
-#![allow(dead_code)] // Each test binary uses some of it.
-
 pub mod broken;
 pub mod published;
 
