@@ -79,18 +79,15 @@ impl Redactor {
     /// Redacts a frame. Lines and frames of the same recording are numbered alike.
     pub fn frame(&mut self, frame: &mut Frame) {
         let session = &mut frame.session;
-        let teams = session.teams.iter_mut();
-        for player in teams.flat_map(|team| &mut team.players) {
+        for player in session.players_mut() {
             self.rename(&mut player.name);
             player.userid = self.id(player.userid);
         }
         // Those that are not met otherwise are numbered first in left hands, then in right ones.
-        let players = session.teams.iter_mut().flat_map(|team| &mut team.players);
-        for player in players {
+        for player in session.players_mut() {
             self.hand(&mut player.holding_left);
         }
-        let players = session.teams.iter_mut().flat_map(|team| &mut team.players);
-        for player in players {
+        for player in session.players_mut() {
             self.hand(&mut player.holding_right);
         }
         self.rename(&mut session.client_name);

@@ -297,6 +297,11 @@ impl Session {
             .flat_map(|(team, t)| t.players.iter().map(move |player| (team, player)))
     }
 
+    /// [`Self::players`], to be changed.
+    pub(crate) fn players_mut(&mut self) -> impl Iterator<Item = &mut Player> {
+        self.teams.iter_mut().flat_map(|team| &mut team.players)
+    }
+
     /// The player with this user id, in whatever team.
     #[must_use]
     pub fn player_by_userid(&self, userid: u64) -> Option<&Player> {

@@ -97,108 +97,82 @@ pub struct Echoreplay;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Butter;
 
-impl Format for Echoreplay {
-    fn name(&self) -> &'static str {
-        EchoFormat::Echoreplay.name()
-    }
+/// What the two say of themselves, and what they have in common.
+macro_rules! formats {
+    ($($format:ident {
+        about: $about:literal,
+        extension: $extension:literal,
+        starts: $starts:ident,
+        order: $order:literal,
+        written_with: $options:ident,
+    })*) => {$(
+        impl Format for $format {
+            fn name(&self) -> &'static str {
+                EchoFormat::$format.name()
+            }
 
-    fn about(&self) -> &'static str {
-        "Matches of Echo VR, the game's API line by line, as text or in a zip"
-    }
+            fn about(&self) -> &'static str {
+                $about
+            }
 
-    fn kind(&self) -> &'static str {
-        "echo"
-    }
+            fn kind(&self) -> &'static str {
+                "echo"
+            }
 
-    fn step(&self) -> &'static str {
-        "frame"
-    }
+            fn step(&self) -> &'static str {
+                "frame"
+            }
 
-    fn extensions(&self) -> &'static [&'static str] {
-        &["echoreplay"]
-    }
+            fn extensions(&self) -> &'static [&'static str] {
+                &[$extension]
+            }
 
-    fn sniff(&self, input: &Input) -> bool {
-        input
-            .head(START)
-            .is_ok_and(|start| starts_as_echoreplay(&start))
-    }
+            fn sniff(&self, input: &Input) -> bool {
+                input.head(START).is_ok_and(|start| $starts(&start))
+            }
 
-    fn sniff_order(&self) -> u8 {
-        5
-    }
+            fn sniff_order(&self) -> u8 {
+                $order
+            }
 
-    fn rules(&self) -> Vec<RuleInfo> {
-        rules_of(&["echoreplay.", "echo."])
-    }
+            fn rules(&self) -> Vec<RuleInfo> {
+                rules_of(&[concat!($extension, "."), "echo."])
+            }
 
-    fn tables(&self) -> Vec<TableDef> {
-        tables::defs()
-    }
+            fn tables(&self) -> Vec<TableDef> {
+                tables::defs()
+            }
 
-    fn options(&self, verb: Verb) -> &'static [OptionDef] {
-        match verb {
-            Verb::Convert => options::CONVERT,
-            Verb::Write => options::ECHOREPLAY,
-            _ => &[],
+            fn options(&self, verb: Verb) -> &'static [OptionDef] {
+                match verb {
+                    Verb::Convert => options::CONVERT,
+                    Verb::Write => options::$options,
+                    _ => &[],
+                }
+            }
+
+            fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
+                Ok(Box::new(EchoTape::new(EchoFormat::$format, source)))
+            }
         }
-    }
-
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-        Ok(Box::new(EchoTape::new(EchoFormat::Echoreplay, source)))
-    }
+    )*};
 }
 
-impl Format for Butter {
-    fn name(&self) -> &'static str {
-        EchoFormat::Butter.name()
+formats! {
+    Echoreplay {
+        about: "Matches of Echo VR, the game's API line by line, as text or in a zip",
+        extension: "echoreplay",
+        starts: starts_as_echoreplay,
+        order: 5,
+        written_with: ECHOREPLAY,
     }
-
-    fn about(&self) -> &'static str {
-        "Matches of Echo VR, quantised and differenced, v1, v2 and v3"
-    }
-
-    fn kind(&self) -> &'static str {
-        "echo"
-    }
-
-    fn step(&self) -> &'static str {
-        "frame"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["butter"]
-    }
-
-    fn sniff(&self, input: &Input) -> bool {
-        input
-            .head(START)
-            .is_ok_and(|start| starts_as_butter(&start))
-    }
-
-    /// The first byte of a .butter says little.
-    fn sniff_order(&self) -> u8 {
-        10
-    }
-
-    fn rules(&self) -> Vec<RuleInfo> {
-        rules_of(&["butter.", "echo."])
-    }
-
-    fn tables(&self) -> Vec<TableDef> {
-        tables::defs()
-    }
-
-    fn options(&self, verb: Verb) -> &'static [OptionDef] {
-        match verb {
-            Verb::Convert => options::CONVERT,
-            Verb::Write => options::BUTTER,
-            _ => &[],
-        }
-    }
-
-    fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-        Ok(Box::new(EchoTape::new(EchoFormat::Butter, source)))
+    Butter {
+        about: "Matches of Echo VR, quantised and differenced, v1, v2 and v3",
+        extension: "butter",
+        starts: starts_as_butter,
+        // The first byte of a .butter says little.
+        order: 10,
+        written_with: BUTTER,
     }
 }
 

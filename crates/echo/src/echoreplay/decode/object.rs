@@ -59,7 +59,7 @@ impl<'t> Source<'t> {
 }
 
 /// An object of the API's answers.
-pub(super) trait Members {
+pub(super) trait Members: Sized {
     /// The member that is a list kept in place, if there is one.
     const LIST: Option<&'static str> = None;
     /// The outermost object of the session.
@@ -69,7 +69,9 @@ pub(super) trait Members {
     fn new() -> Self;
 
     /// Back to [`Members::new`], save for the list, whose memory is of use.
-    fn blank(&mut self);
+    fn blank(&mut self) {
+        *self = Self::new();
+    }
 
     /// The list was not there.
     fn clear_list(&mut self) {}

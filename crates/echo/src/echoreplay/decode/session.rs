@@ -132,10 +132,6 @@ members! {
         fn new() -> Self {
             Self(Pose::default())
         }
-
-        fn blank(&mut self) {
-            *self = Self::new();
-        }
     }
     "vr_left" => value(&mut player.0.left, json);
     "vr_position" => value(&mut player.0.position, json);
@@ -147,10 +143,6 @@ members! {
     Disc as DISC, |disc, at, source, json| {
         fn new() -> Self {
             Self::default()
-        }
-
-        fn blank(&mut self) {
-            *self = Self::new();
         }
     }
     "position" => value(&mut disc.pose.position, json);
@@ -171,10 +163,6 @@ members! {
                 unpaused_timer: 0.0,
                 paused_timer: 0.0,
             }
-        }
-
-        fn blank(&mut self) {
-            *self = Self::new();
         }
     }
     "paused_state" => value(&mut pause.paused_state, json);
@@ -197,10 +185,6 @@ members! {
                 assist_scored: CompactString::default(),
             }
         }
-
-        fn blank(&mut self) {
-            *self = Self::new();
-        }
     }
     "disc_speed" => value(&mut score.disc_speed, json);
     "team" => value(&mut score.team, json);
@@ -215,10 +199,6 @@ members! {
     LastThrow as LAST_THROW, |throw, at, source, json| {
         fn new() -> Self {
             Self::default()
-        }
-
-        fn blank(&mut self) {
-            *self = Self::new();
         }
     }
     "arm_speed" => value(&mut throw.arm_speed, json);

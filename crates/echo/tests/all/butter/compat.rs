@@ -2,14 +2,9 @@
 
 use std::io::Read;
 
-use gametape_echo::Frame;
-use gametape_echo::butter::{self, Compression, Mode, Options};
+use gametape_echo::butter::{self, Compression, Mode};
 
-use crate::common::{lines, tape};
-
-fn frames(name: &str) -> Option<Vec<Frame>> {
-    tape(name).map(|bytes| lines(&bytes))
-}
+use crate::common::{lines, options, tape, write};
 
 /// The file with its chunks inflated.
 fn inflated(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
@@ -36,60 +31,40 @@ fn inflated(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
     (header, chunks)
 }
 
+/// Writes what was recorded as the reference did, if it is there, and compares with what that wrote.
+fn check(name: &str, interval: u16, compression: Compression) {
+    let Some(recorded) = tape(&format!("{name}.echoreplay")) else {
+        return;
+    };
+    let options = options(Mode::Compat, interval, compression);
+    let ours = write(&lines(&recorded), options);
+    let theirs = tape(&format!("{name}.k{interval}.{compression}.butter")).unwrap();
+    let (our_header, our_chunks) = inflated(&ours);
+    let (their_header, their_chunks) = inflated(&theirs);
+    assert_eq!(our_header, their_header, "{name}");
+    for (at, (ours, theirs)) in our_chunks.iter().zip(&their_chunks).enumerate() {
+        let first = ours.iter().zip(theirs).position(|(a, b)| a != b);
+        let sizes = [ours.len(), theirs.len()];
+        let what = format!("{name} {compression}, chunk {at} of {sizes:?} bytes");
+        assert_eq!(first, None, "{what}");
+        assert_eq!(ours.len(), theirs.len(), "{what}");
+    }
+    assert_eq!(our_chunks.len(), their_chunks.len());
+    if compression == Compression::None {
+        assert_eq!(ours, theirs);
+    }
+}
+
 #[test]
 fn files_of_the_reference_come_out_byte_for_byte() {
     for (name, interval) in [("a_single", 300), ("b_scenario", 5), ("c_combat", 4)] {
-        let Some(frames) = frames(&format!("{name}.echoreplay")) else {
-            return;
-        };
-        for (compression, suffix) in [(Compression::None, "none"), (Compression::Gzip, "gzip")] {
-            let options = Options {
-                mode: Mode::Compat,
-                keyframe_interval: interval,
-                compression,
-            };
-            let ours = butter::write(&frames, options).unwrap();
-            let theirs = tape(&format!("{name}.k{interval}.{suffix}.butter")).unwrap();
-            let (our_header, our_chunks) = inflated(&ours);
-            let (their_header, their_chunks) = inflated(&theirs);
-            assert_eq!(our_header, their_header, "{name}");
-            for (at, (ours, theirs)) in our_chunks.iter().zip(&their_chunks).enumerate() {
-                let first = ours.iter().zip(theirs).position(|(a, b)| a != b);
-                assert_eq!(
-                    first,
-                    None,
-                    "{name} {suffix}, chunk {at} of {} and {} bytes",
-                    ours.len(),
-                    theirs.len()
-                );
-                assert_eq!(ours.len(), theirs.len());
-            }
-            assert_eq!(our_chunks.len(), their_chunks.len());
-            if compression == Compression::None {
-                assert_eq!(ours, theirs);
-            }
+        for compression in [Compression::None, Compression::Gzip] {
+            check(name, interval, compression);
         }
     }
 }
 
-/// Checks one of the reference's small cases; its keyframe interval is in the name of its file.
-fn check_case(name: &str, keyframe_interval: u16) {
-    let Some(frames) = frames(&format!("compat/{name}.echoreplay")) else {
-        return;
-    };
-    let options = Options {
-        mode: Mode::Compat,
-        keyframe_interval,
-        compression: Compression::None,
-    };
-    let ours = butter::write(&frames, options).unwrap();
-    let theirs = tape(&format!("compat/{name}.k{keyframe_interval}.none.butter")).unwrap();
-    let first = ours.iter().zip(&theirs).position(|(a, b)| a != b);
-    assert_eq!(first, None, "{name}");
-    assert_eq!(ours.len(), theirs.len(), "{name}");
-}
-
 #[test]
 fn positions_by_either_name_come_out_byte_for_byte() {
-    check_case("both-keys", 3);
+    check("compat/both-keys", 3, Compression::None);
 }

@@ -36,6 +36,20 @@ pub fn walk(a: &Frame, b: &Frame, before: Option<&Frame>, each: &mut impl FnMut(
     walk.session(a, b, before);
 }
 
+/// Members that have to be the same.
+macro_rules! same {
+    ($walk:ident, $a:ident, $b:ident, { $($name:literal: $member:ident,)* }) => {
+        $($walk.same($name, $a.$member == $b.$member);)*
+    };
+}
+
+/// Members that are stored as halves.
+macro_rules! half {
+    ($walk:ident, $a:ident, $b:ident, { $($name:literal: $member:ident,)* }) => {
+        $($walk.half($name, 0, $a.$member, $b.$member);)*
+    };
+}
+
 struct Walk<'a, F> {
     each: &'a mut F,
 }
@@ -60,8 +74,8 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
         }
     }
 
-    fn difference(&mut self, who: u64, name: &'static str, at: u8, a: f32, b: f32, from: f32) {
-        (self.each)((who, name, at), Pair::Difference { a, b, from });
+    fn difference(&mut self, who: u64, name: &'static str, [a, b, from]: [f32; 3]) {
+        (self.each)((who, name, 0), Pair::Difference { a, b, from });
     }
 
     fn pose(
@@ -84,16 +98,16 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
         let from = before.map(|frame| &frame.session);
         let map = b.map_name.game();
         self.same("time", frame.time == read.time);
-        self.same("sessionid", a.sessionid == b.sessionid);
-        self.same("sessionip", a.sessionip == b.sessionip);
-        self.same("client_name", a.client_name == b.client_name);
-        self.same("map_name", a.map_name == b.map_name);
-        self.same("private_match", a.private_match == b.private_match);
-        self.same("game_status", a.game_status == b.game_status);
-        (self.each)(
-            (0, "game_clock", 0),
-            Pair::Float(a.game_clock, b.game_clock),
-        );
+        same!(self, a, b, {
+            "sessionid": sessionid,
+            "sessionip": sessionip,
+            "client_name": client_name,
+            "map_name": map_name,
+            "private_match": private_match,
+            "game_status": game_status,
+        });
+        let clock = Pair::Float(a.game_clock, b.game_clock);
+        (self.each)((0, "game_clock", 0), clock);
         let points = |s: &Session| [s.blue_points, s.orange_points];
         for (at, (a, b)) in points(a).into_iter().zip(points(b)).enumerate() {
             match map {
@@ -116,33 +130,24 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
         let restarts = |s: &Session| (s.blue_team_restart_request, s.orange_team_restart_request);
         self.same("restart_request", restarts(a) == restarts(b));
         self.pause(a, b, from);
-        self.same(
-            "last_score",
-            a.last_score.is_some() == b.last_score.is_some() || map != Game::Arena,
-        );
+        let both = a.last_score.is_some() == b.last_score.is_some();
+        self.same("last_score", both || map != Game::Arena);
         if let (Some(a), Some(b), Game::Arena) = (&a.last_score, &b.last_score, map) {
-            self.same("last_score.team", a.team == b.team);
             // Those that are not listed are all the same.
             let goal = |score: &LastScore| score.goal_type.code().unwrap_or(0);
             self.same("last_score.goal_type", goal(a) == goal(b));
             // A bit: what is not 2 is 3.
             let two = |score: &LastScore| score.point_amount == 2;
             self.same("last_score.point_amount", two(a) == two(b));
-            self.same(
-                "last_score.person_scored",
-                a.person_scored == b.person_scored,
-            );
-            self.same(
-                "last_score.assist_scored",
-                a.assist_scored == b.assist_scored,
-            );
-            self.half("last_score.disc_speed", 0, a.disc_speed, b.disc_speed);
-            self.half(
-                "last_score.distance_thrown",
-                0,
-                a.distance_thrown,
-                b.distance_thrown,
-            );
+            same!(self, a, b, {
+                "last_score.team": team,
+                "last_score.person_scored": person_scored,
+                "last_score.assist_scored": assist_scored,
+            });
+            half!(self, a, b, {
+                "last_score.disc_speed": disc_speed,
+                "last_score.distance_thrown": distance_thrown,
+            });
         }
         let throw = |s: &Session| s.last_throw.unwrap_or_default().to_array();
         for (at, (a, b)) in throw(a).into_iter().zip(throw(b)).enumerate() {
@@ -171,26 +176,20 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
             self.vector(0, "disc.velocity", a.velocity, b.velocity, known);
         }
         if let (Some(a), Some(b), Game::Combat) = (&a.payload, &b.payload, map) {
-            self.same("payload.contested", a.contested == b.contested);
-            self.same(
-                "payload.counts",
-                (a.payload_checkpoint, a.payload_defenders)
-                    == (b.payload_checkpoint, b.payload_defenders),
-            );
-            self.half(
-                "payload.distance",
-                0,
-                a.payload_distance,
-                b.payload_distance,
-            );
-            self.half("payload.speed", 0, a.payload_speed, b.payload_speed);
+            same!(self, a, b, {
+                "payload.contested": contested,
+                "payload.counts": payload_checkpoint,
+                "payload.counts": payload_defenders,
+            });
+            half!(self, a, b, {
+                "payload.distance": payload_distance,
+                "payload.speed": payload_speed,
+            });
         }
         if map == Game::Arena && b.private_match {
-            self.same(
-                "rules",
-                (a.rules_changed_at.unwrap_or(0), &a.rules_changed_by)
-                    == (b.rules_changed_at.unwrap_or(0), &b.rules_changed_by),
-            );
+            let at = |s: &Session| s.rules_changed_at.unwrap_or(0);
+            self.same("rules", at(a) == at(b));
+            same!(self, a, b, { "rules": rules_changed_by, });
         }
         self.teams(a, b, from, map);
         self.bones(frame, read, before);
@@ -209,28 +208,15 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
             b.pause.as_ref().unwrap_or(&default),
         );
         let from = from.and_then(|s| s.pause.as_ref()).unwrap_or(&default);
-        self.same("paused_state", a.paused_state == b.paused_state);
-        self.same("unpaused_team", a.unpaused_team == b.unpaused_team);
-        self.same(
-            "paused_requested_team",
-            a.paused_requested_team == b.paused_requested_team,
-        );
-        self.difference(
-            0,
-            "paused_timer",
-            0,
-            a.paused_timer,
-            b.paused_timer,
-            from.paused_timer,
-        );
-        self.difference(
-            0,
-            "unpaused_timer",
-            0,
-            a.unpaused_timer,
-            b.unpaused_timer,
-            from.unpaused_timer,
-        );
+        same!(self, a, b, {
+            "paused_state": paused_state,
+            "unpaused_team": unpaused_team,
+            "paused_requested_team": paused_requested_team,
+        });
+        let paused = [a, b, from].map(|pause| pause.paused_timer);
+        self.difference(0, "paused_timer", paused);
+        let unpaused = [a, b, from].map(|pause| pause.unpaused_timer);
+        self.difference(0, "unpaused_timer", unpaused);
     }
 
     fn stats(
@@ -250,14 +236,8 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
         };
         self.same(counts, whole(a) == whole(b));
         let known = from.map_or(0.0, |s| s.possession_time);
-        self.difference(
-            who,
-            possession_time,
-            0,
-            a.possession_time,
-            b.possession_time,
-            known,
-        );
+        let times = [a.possession_time, b.possession_time, known];
+        self.difference(who, possession_time, times);
     }
 
     fn teams(&mut self, a: &Session, b: &Session, from: Option<&Session>, game: Game) {
@@ -284,23 +264,22 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
 
     fn player(&mut self, a: &Player, b: &Player, from: Option<&Player>, game: Game) {
         let who = a.userid;
-        self.same("player.name", a.name == b.name);
-        self.same("player.userid", a.userid == b.userid);
-        self.same("player.playerid", a.playerid == b.playerid);
-        self.same("player.ping", a.ping == b.ping);
-        let flags = |p: &Player| {
-            [
-                p.possession,
-                p.blocking,
-                p.stunned,
-                p.invulnerable,
-                p.is_emote_playing,
-            ]
-        };
-        self.same("player.flags", flags(a) == flags(b));
+        same!(self, a, b, {
+            "player.name": name,
+            "player.userid": userid,
+            "player.playerid": playerid,
+            "player.ping": ping,
+            "player.flags": possession,
+            "player.flags": blocking,
+            "player.flags": stunned,
+            "player.flags": invulnerable,
+            "player.flags": is_emote_playing,
+        });
         if game == Game::Arena {
-            let held = |p: &Player| (p.holding_left.clone(), p.holding_right.clone());
-            self.same("player.holding", held(a) == held(b));
+            same!(self, a, b, {
+                "player.holding": holding_left,
+                "player.holding": holding_right,
+            });
         }
         if game == Game::Combat {
             // Always there: a spectator's is the first of each.
@@ -314,14 +293,8 @@ impl<F: FnMut(Key, Pair)> Walk<'_, F> {
             self.same("player.loadout", loadout(a) == loadout(b));
         }
         let known = from.map_or(0.0, |p| p.packetlossratio);
-        self.difference(
-            who,
-            "player.packetlossratio",
-            0,
-            a.packetlossratio,
-            b.packetlossratio,
-            known,
-        );
+        let losses = [a.packetlossratio, b.packetlossratio, known];
+        self.difference(who, "player.packetlossratio", losses);
         let known = from.map_or([0.0; 3], |p| p.velocity);
         self.vector(who, "player.velocity", a.velocity, b.velocity, known);
         self.stats(

@@ -312,8 +312,11 @@ fn session() -> impl Strategy<Value = Session> {
         })
 }
 
+/// Of which object, its name, its value.
+type Foreign = (prop::sample::Index, Text, Text);
+
 /// Members that no model knows, for whatever object of the frame.
-fn foreign() -> impl Strategy<Value = Vec<(prop::sample::Index, Text, Text)>> {
+fn foreign() -> impl Strategy<Value = Vec<Foreign>> {
     let json = prop::sample::select(vec![
         "1",
         "-0.5e3",
@@ -339,6 +342,21 @@ fn foreign() -> impl Strategy<Value = Vec<(prop::sample::Index, Text, Text)>> {
     )
 }
 
+/// Foreign members of these objects, in their order.
+fn chosen(members: Vec<Foreign>, objects: &[Object]) -> Vec<Unknown> {
+    let members = members.into_iter();
+    let mut chosen: Vec<_> = members
+        .map(|(at, name, json)| (at.index(objects.len()), name, json))
+        .collect();
+    chosen.sort_by_key(|(at, ..)| *at);
+    let unknown = |(at, name, json): (usize, Text, Text)| Unknown {
+        object: objects[at],
+        name,
+        json,
+    };
+    chosen.into_iter().map(unknown).collect()
+}
+
 /// A frame that can be written, its foreign members in the order that reading gives them.
 pub fn frame() -> impl Strategy<Value = Frame> {
     // The years 0 to 9999.
@@ -346,36 +364,12 @@ pub fn frame() -> impl Strategy<Value = Frame> {
     (time, session(), of(bones()), foreign(), foreign()).prop_map(
         |(time, mut session, mut bones, in_session, in_bones)| {
             let objects = objects(&session);
-            let mut chosen: Vec<_> = in_session
-                .into_iter()
-                .map(|(at, name, json)| (at.index(objects.len()), name, json))
-                .collect();
-            chosen.sort_by_key(|(at, ..)| *at);
-            session.unknown = chosen
-                .into_iter()
-                .map(|(at, name, json)| Unknown {
-                    object: objects[at],
-                    name,
-                    json,
-                })
-                .collect();
+            session.unknown = chosen(in_session, &objects);
             if let Some(bones) = &mut bones {
-                let count = bones.user_bones.len();
-                let mut chosen: Vec<_> = in_bones
-                    .into_iter()
-                    .map(|(at, name, json)| (at.index(count + 1), name, json))
-                    .collect();
-                chosen.sort_by_key(|(at, ..)| *at);
-                bones.unknown = chosen
-                    .into_iter()
-                    .map(|(at, name, json)| {
-                        let object = match at {
-                            0 => Object::Bones,
-                            at => Object::UserBones(at as u8 - 1),
-                        };
-                        Unknown { object, name, json }
-                    })
-                    .collect();
+                let skeletons = (0..).zip(&bones.user_bones);
+                let skeletons = skeletons.map(|(at, _)| Object::UserBones(at));
+                let objects: Vec<Object> = [Object::Bones].into_iter().chain(skeletons).collect();
+                bones.unknown = chosen(in_bones, &objects);
             }
             Frame {
                 time: Time(time),

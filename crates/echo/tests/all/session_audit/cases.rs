@@ -22,6 +22,11 @@ fn one(code: &'static str, sentence: &'static str, change: impl Fn(&mut Frame)) 
     Case(code, second(change), 1, sentence)
 }
 
+/// A rule about goals that is broken in the third of twenty frames, and in those behind it.
+fn goal(code: &'static str, sentence: &'static str, change: impl Fn(&mut Frame)) -> Case {
+    Case(code, since(20, 2, change), 2, sentence)
+}
+
 /// So many frames, 100 ms apart; those from `from` on are changed.
 pub fn since(count: i64, from: usize, change: impl Fn(&mut Frame)) -> Vec<Frame> {
     let mut frames: Vec<Frame> = (0..count).map(|at| arena(at * 100)).collect();
@@ -207,61 +212,49 @@ pub fn the_match() -> Vec<Case> {
             2,
             "blue fall from 5 to 3",
         ),
-        Case(
+        goal(
             "echo.goal-points",
-            since(20, 2, |f| {
+            "orange rise by 3, its last score is worth 2",
+            |f| {
                 f.session.orange_points = 3.0;
                 f.session.last_score = Some(score(TeamId::Orange, 2, "player-10"));
-            }),
-            2,
-            "orange rise by 3, its last score is worth 2",
+            },
         ),
-        Case(
-            "echo.goal-untold",
-            since(20, 2, |f| f.session.orange_points = 3.0),
-            2,
-            "orange rise by 3, and no score",
-        ),
-        Case(
+        goal("echo.goal-untold", "orange rise by 3, and no score", |f| {
+            f.session.orange_points = 3.0;
+        }),
+        goal(
             "echo.goal-uncounted",
-            since(20, 2, |f| {
-                f.session.last_score = Some(score(TeamId::Blue, 2, "player-00"));
-            }),
-            2,
             "another goal of blue, worth 2, and no points rise",
+            |f| {
+                f.session.last_score = Some(score(TeamId::Blue, 2, "player-00"));
+            },
         ),
-        Case(
+        goal(
             "echo.goal-scorer",
-            since(20, 2, |f| {
+            "of orange, who scored it is in the other team",
+            |f| {
                 f.session.orange_points = 2.0;
                 f.session.last_score = Some(score(TeamId::Orange, 2, "player-00"));
-            }),
-            2,
-            "of orange, who scored it is in the other team",
+            },
         ),
-        Case(
+        goal(
             "echo.goal-stats",
-            since(20, 2, |f| {
+            "of orange's players rise by 2, those of orange by 3",
+            |f| {
                 f.session.orange_points = 3.0;
                 f.session.last_score = Some(score(TeamId::Orange, 3, "player-10"));
                 let team = &mut f.session.teams[1];
                 for stats in [&mut team.stats, &mut team.players[0].stats] {
                     stats.as_mut().unwrap().points = 2;
                 }
-            }),
-            2,
-            "of orange's players rise by 2, those of orange by 3",
+            },
         ),
-        Case(
-            "echo.goal-cut",
-            since(20, 2, |f| {
-                f.session.game_status = GameStatus::RoundStart;
-                f.session.orange_points = 2.0;
-                f.session.last_score = Some(score(TeamId::Orange, 2, "player-10"));
-            }),
-            2,
-            "orange rise in the very frame",
-        ),
+        goal("echo.goal-cut", "orange rise in the very frame", |f| {
+            f.session.game_status = GameStatus::RoundStart;
+            f.session.orange_points = 2.0;
+            f.session.last_score = Some(score(TeamId::Orange, 2, "player-10"));
+        }),
     ]
 }
 
