@@ -17,3 +17,5 @@ mod echoreplay;
 mod losses;
 mod match_stats;
 mod session_audit;
+#[cfg(feature = "tape")]
+mod tables;

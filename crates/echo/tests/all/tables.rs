@@ -1,0 +1,211 @@
+//! A match as tables.
+
+use std::ops::ControlFlow;
+
+use gametape_core::table::{Batch, Owned, Scan, flat, kit};
+use gametape_core::tape::{Format, Options, Secrets, Source, Tape};
+use gametape_core::{At, Time};
+use gametape_echo::stats::StatsBuilder;
+use gametape_echo::tape::{Butter, Echoreplay};
+use gametape_echo::{Frame, Game, Holding};
+use gametape_samples::echo::{MatchOptions, echoreplay};
+
+use crate::common::{frames_of, journal, match_options, options, write};
+
+fn zipped(frames: &[Frame]) -> Vec<u8> {
+    echoreplay(frames).unwrap()
+}
+
+fn in_lines(frames: &[Frame]) -> Vec<u8> {
+    let mut writer = gametape_echo::echoreplay::Writer::new(Vec::new());
+    frames.iter().for_each(|frame| writer.push(frame).unwrap());
+    writer.finish().unwrap()
+}
+
+fn in_butter(frames: &[Frame]) -> Vec<u8> {
+    use gametape_echo::butter::{Compression, Mode};
+    write(frames, options(Mode::Correct, 30, Compression::Zstd3))
+}
+
+fn open(format: &dyn Format, bytes: Vec<u8>) -> Box<dyn Tape> {
+    format.open(Source::new(bytes)).unwrap()
+}
+
+fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
+    let mut rows = Vec::new();
+    tape.scan(scan, &mut |batch| {
+        rows.extend(owned(batch));
+        Ok(ControlFlow::Continue(()))
+    })
+    .unwrap();
+    rows
+}
+
+fn owned(batch: &Batch) -> impl Iterator<Item = (u64, Vec<Owned>)> + '_ {
+    (0..batch.len()).map(|row| {
+        let values = batch.columns().iter().map(|column| column.get(row).into());
+        (batch.steps()[row], values.collect())
+    })
+}
+
+fn matches() -> impl Iterator<Item = (String, Vec<Frame>)> {
+    (0..4).map(|seed| {
+        let options = MatchOptions {
+            game: if seed == 2 { Game::Combat } else { Game::Arena },
+            bones: seed == 3,
+            ..match_options(seed, 100)
+        };
+        (format!("match {seed}"), frames_of(options))
+    })
+}
+
+#[test]
+fn the_tables_of_matches_in_both_encodings_keep_to_the_rules_of_tables() {
+    for (name, mut frames) in matches() {
+        println!("{name}");
+        // Somebody goes, and comes back with another number.
+        for frame in &mut frames[50..70] {
+            frame.session.teams[0].players.pop();
+            if let Some(bones) = &mut frame.bones {
+                bones.user_bones.clear();
+            }
+        }
+        kit::check(&*open(&Echoreplay, in_lines(&frames)));
+        kit::check(&*open(&Echoreplay, zipped(&frames)));
+        kit::check(&*open(&Butter, in_butter(&frames)));
+    }
+}
+
+#[test]
+fn a_recording_that_was_not_finished_is_sought_too() {
+    use gametape_echo::butter::{Compression, Mode};
+    let (_, frames) = matches().next().unwrap();
+    let (bytes, _) = journal(&frames, options(Mode::Correct, 30, Compression::None));
+    kit::check(&*open(&Butter, bytes));
+}
+
+#[test]
+fn what_holds_at_a_moment_is_what_the_frame_says() {
+    let (_, frames) = matches().next().unwrap();
+    let tape = open(&Echoreplay, in_lines(&frames));
+    let mut play = tape.playback().unwrap();
+    for at in [99, 3, 77, 78, 10] {
+        let frame = &frames[at];
+        let since = frame.time.since(frames[0].time);
+        play.seek(At::Time(since)).unwrap();
+        let scan = Scan::table("players").columns(["player", "name", "head_x", "ping"]);
+        let players: Vec<_> = owned(&play.state(&scan).unwrap()).collect();
+        let wanted: Vec<_> = frame
+            .session
+            .players()
+            .map(|(_, player)| {
+                let values = vec![
+                    Owned::Int(player.playerid.into()),
+                    Owned::Text(player.name.to_string()),
+                    Owned::Float32(player.head.position[0].to_bits()),
+                    Owned::Int(player.ping.into()),
+                ];
+                (at as u64, values)
+            })
+            .collect();
+        assert_eq!(players, wanted);
+    }
+    assert!(play.seek(At::Time(Time::from_ms(1_000_000))).is_err());
+}
+
+#[test]
+fn goals_and_joins_are_those_of_the_statistics() {
+    for (name, frames) in matches() {
+        let mut stats = StatsBuilder::new();
+        frames.iter().for_each(|frame| stats.push(frame));
+        let timeline = stats.finish().timeline;
+        let tape = open(&Echoreplay, in_lines(&frames));
+        let scan = Scan::table("goals").columns(["team", "points", "thrower"]);
+        let wanted: Vec<_> = timeline
+            .goals
+            .iter()
+            .map(|goal| {
+                let thrower = goal.thrower.as_ref().map(ToString::to_string);
+                let values = vec![
+                    Owned::Text(goal.team.to_string()),
+                    Owned::Float32(goal.points.to_bits()),
+                    thrower.map_or(Owned::Null, Owned::Text),
+                ];
+                (goal.frame, values)
+            })
+            .collect();
+        assert_eq!(rows(&*tape, &scan), wanted, "{name}");
+        let joins = rows(&*tape, &Scan::table("joins").columns(["name"]));
+        assert_eq!(joins.len(), timeline.attendance.len(), "{name}");
+    }
+}
+
+#[test]
+fn no_account_is_shown_unless_asked_for() {
+    let (_, mut frames) = matches().next().unwrap();
+    let held = frames[0].session.teams[1].players[0].clone();
+    assert!(held.userid > 1000);
+    for frame in &mut frames {
+        let hand = &mut frame.session.teams[0].players[0].holding_left;
+        *hand = Some(Holding::Number(held.userid));
+        let other = &mut frame.session.teams[0].players[0].holding_right;
+        *other = Some(Holding::Number(held.userid + 1));
+    }
+    let tape = open(&Echoreplay, in_lines(&frames));
+    let columns = ["user_id", "holding_left", "holding_right"];
+    let scan = Scan::table("players").columns(columns);
+    let (_, first) = rows(&*tape, &scan).swap_remove(0);
+    let number = Owned::Text(held.playerid.to_string());
+    assert_eq!(first, [Owned::Null, number, Owned::Text("player".into())]);
+    let shown = Scan {
+        secrets: Secrets::Show,
+        ..scan
+    };
+    let account = frames[0].session.teams[0].players[0].userid;
+    assert_eq!(rows(&*tape, &shown)[0].1[0], Owned::Uint(account));
+    let server = Scan::table("match").columns(["server"]);
+    assert_eq!(rows(&*tape, &server)[0].1, [Owned::Text("<hidden>".into())]);
+}
+
+#[test]
+fn all_that_is_told_of_a_match_is_a_fact() {
+    let (_, frames) = matches().last().unwrap();
+    for tape in [
+        open(&Echoreplay, in_lines(&frames)),
+        open(&Butter, in_butter(&frames)),
+    ] {
+        let table = &tape.tables().unwrap()[0];
+        let info = flat(&tape.info(Secrets::Show).unwrap().value.details);
+        let stats = flat(&tape.stats(&Options::new()).unwrap().value);
+        for (name, value) in info.iter().chain(&stats) {
+            // Said by `points_blue` and the like, in another way.
+            let twice = [
+                "blue_points",
+                "orange_points",
+                "blue_rounds",
+                "orange_rounds",
+            ];
+            let told =
+                value.is_null() || table.column(name).is_some() || twice.contains(&name.as_str());
+            assert!(told, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_that_is_cut_gives_its_rows_and_says_what_is_wrong() {
+    let (_, frames) = matches().next().unwrap();
+    for (format, bytes) in [
+        (&Echoreplay as &dyn Format, in_lines(&frames)),
+        (&Butter, in_butter(&frames)),
+    ] {
+        let tape = open(format, bytes[..bytes.len() - 40].to_vec());
+        let mut last = 0;
+        let scanned = tape.scan(&Scan::table("game"), &mut |batch| {
+            last = batch.steps().last().copied().unwrap_or(0);
+            Ok(ControlFlow::Continue(()))
+        });
+        assert!(scanned.unwrap().problem.is_some(), "{}", format.name());
+        assert!(last > 60, "{}: {last}", format.name());
+    }
+}
