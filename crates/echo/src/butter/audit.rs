@@ -4,8 +4,6 @@ use gametape_core::Input;
 
 use super::decode::Decoder;
 use super::header::{Compression, Header};
-use super::layout::Layout;
-use super::packed::Packed;
 use super::play::{Playing, Seen};
 use super::read::{Frames, read_with};
 use super::stream::Reader;
@@ -189,29 +187,62 @@ fn of_header(header: &Header, found: &mut Findings) {
     }
 }
 
-/// A rule that tells how often.
-type OfMany = fn(u64) -> Rule;
-
 /// What the reader met and mended.
 fn of_reader(seen: &Seen, found: &mut Findings) {
     let mended = &seen.mended;
-    let rules: [(u64, OfMany); 8] = [
-        (seen.early_chunks, |chunks| Rule::EarlyVersion { chunks }),
-        (seen.reference_chunks, |chunks| Rule::ReferenceWriter {
-            chunks,
-        }),
-        (mended.motion, |moves| Rule::FrozenMotion { moves }),
-        (mended.bones, |keyframes| Rule::DriftingBones { keyframes }),
-        (mended.bones_lost, |keyframes| Rule::BonesLost { keyframes }),
-        (mended.bone_players, |frames| Rule::BonePlayers { frames }),
-        (mended.wrapped, |counts| Rule::WrappedStats { counts }),
-        (mended.pause_timers, |keyframes| Rule::PauseTimers {
-            keyframes,
-        }),
+    let rules = [
+        (
+            seen.early_chunks,
+            Rule::EarlyVersion {
+                chunks: seen.early_chunks,
+            },
+        ),
+        (
+            seen.reference_chunks,
+            Rule::ReferenceWriter {
+                chunks: seen.reference_chunks,
+            },
+        ),
+        (
+            mended.motion,
+            Rule::FrozenMotion {
+                moves: mended.motion,
+            },
+        ),
+        (
+            mended.bones,
+            Rule::DriftingBones {
+                keyframes: mended.bones,
+            },
+        ),
+        (
+            mended.bones_lost,
+            Rule::BonesLost {
+                keyframes: mended.bones_lost,
+            },
+        ),
+        (
+            mended.bone_players,
+            Rule::BonePlayers {
+                frames: mended.bone_players,
+            },
+        ),
+        (
+            mended.wrapped,
+            Rule::WrappedStats {
+                counts: mended.wrapped,
+            },
+        ),
+        (
+            mended.pause_timers,
+            Rule::PauseTimers {
+                keyframes: mended.pause_timers,
+            },
+        ),
     ];
     for (count, rule) in rules {
         if count > 0 {
-            found.push(Finding::new(rule(count)));
+            found.push(Finding::new(rule));
         }
     }
 }
@@ -260,8 +291,77 @@ impl Walk {
         if packed.keyframe && !DATES.contains(&packed.time) {
             raise(Rule::Time { ms: packed.time });
         }
-        of_session(packed, layout, &playing.header, &mut raise);
-        of_players(packed, layout, &mut raise);
+        let has = layout.included(packed.bits);
+        let players = playing.header.players.len() as u32;
+        if has.status {
+            // Combat stores 0.
+            if GameStatus::from_code(packed.status).is_none() && packed.status != 0 {
+                raise(Rule::Code {
+                    what: "game status",
+                    code: packed.status,
+                });
+            }
+        }
+        if has.inputs && packed.inputs > 15 {
+            raise(Rule::Reserved {
+                what: "the inputs",
+                bits: (packed.inputs & 0xF0).into(),
+            });
+        }
+        if has.pause {
+            // 5 stands for a state that has no code.
+            if PausedState::from_code(packed.pause.state).is_none() && packed.pause.state != 5 {
+                raise(Rule::Code {
+                    what: "paused state",
+                    code: packed.pause.state,
+                });
+            }
+            if packed.pause.flags > 0x3F {
+                raise(Rule::Reserved {
+                    what: "the pause",
+                    bits: (packed.pause.flags & 0xC0).into(),
+                });
+            }
+        }
+        if has.score {
+            if GoalType::from_code(packed.score.flags >> 3).is_none() {
+                raise(Rule::Code {
+                    what: "goal type",
+                    code: packed.score.flags >> 3,
+                });
+            }
+            for index in [packed.score.person, packed.score.assist] {
+                if u32::from(index) > players {
+                    raise(Rule::ScoreIndex { index, players });
+                }
+            }
+        }
+        if packed.team_bits > 0x1F {
+            raise(Rule::Reserved {
+                what: "the teams",
+                bits: (packed.team_bits & 0xE0).into(),
+            });
+        }
+        for player in &packed.players {
+            if player.index == 0 {
+                raise(Rule::UnknownPlayer);
+            }
+            if layout.loadout() && player.loadout > 0x7F {
+                raise(Rule::Reserved {
+                    what: "a loadout",
+                    bits: 0x80,
+                });
+            }
+        }
+        for bones in &packed.bones {
+            let bits = (bones.positions | bones.rotations) & 1 << BONES;
+            if bits != 0 {
+                raise(Rule::Reserved {
+                    what: "the masks of bones",
+                    bits,
+                });
+            }
+        }
         if chunks != self.chunk {
             self.end_chunk(&playing.header, found);
             self.chunk = chunks;
@@ -294,84 +394,5 @@ impl Walk {
         }
         self.in_chunk = 0;
         self.keyframes = 0;
-    }
-}
-
-/// Codes that mean nothing, and bits that have no meaning, in what a frame says of the match.
-fn of_session(packed: &Packed, layout: Layout, header: &Header, raise: &mut impl FnMut(Rule)) {
-    let has = layout.included(packed.bits);
-    let players = header.players.len() as u32;
-    if has.status {
-        // Combat stores 0.
-        if GameStatus::from_code(packed.status).is_none() && packed.status != 0 {
-            raise(Rule::Code {
-                what: "game status",
-                code: packed.status,
-            });
-        }
-    }
-    if has.inputs && packed.inputs > 15 {
-        raise(Rule::Reserved {
-            what: "the inputs",
-            bits: (packed.inputs & 0xF0).into(),
-        });
-    }
-    if has.pause {
-        // 5 stands for a state that has no code.
-        if PausedState::from_code(packed.pause.state).is_none() && packed.pause.state != 5 {
-            raise(Rule::Code {
-                what: "paused state",
-                code: packed.pause.state,
-            });
-        }
-        if packed.pause.flags > 0x3F {
-            raise(Rule::Reserved {
-                what: "the pause",
-                bits: (packed.pause.flags & 0xC0).into(),
-            });
-        }
-    }
-    if has.score {
-        if GoalType::from_code(packed.score.flags >> 3).is_none() {
-            raise(Rule::Code {
-                what: "goal type",
-                code: packed.score.flags >> 3,
-            });
-        }
-        for index in [packed.score.person, packed.score.assist] {
-            if u32::from(index) > players {
-                raise(Rule::ScoreIndex { index, players });
-            }
-        }
-    }
-    if packed.team_bits > 0x1F {
-        raise(Rule::Reserved {
-            what: "the teams",
-            bits: (packed.team_bits & 0xE0).into(),
-        });
-    }
-}
-
-/// The same in what it says of players.
-fn of_players(packed: &Packed, layout: Layout, raise: &mut impl FnMut(Rule)) {
-    for player in &packed.players {
-        if player.index == 0 {
-            raise(Rule::UnknownPlayer);
-        }
-        if layout.loadout() && player.loadout > 0x7F {
-            raise(Rule::Reserved {
-                what: "a loadout",
-                bits: 0x80,
-            });
-        }
-    }
-    for bones in &packed.bones {
-        let bits = (bones.positions | bones.rotations) & 1 << BONES;
-        if bits != 0 {
-            raise(Rule::Reserved {
-                what: "the masks of bones",
-                bits,
-            });
-        }
     }
 }

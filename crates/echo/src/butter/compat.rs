@@ -4,7 +4,6 @@
 //! keyframe; a part is left out where the bytes of its difference are those of the frame before;
 //! bones of keyframes differ from the frame before. For readers that know nothing else.
 
-use super::counts::counts;
 use super::fixed;
 use super::half::to_half;
 use super::header::{Header, INVALID};
@@ -14,7 +13,7 @@ use super::packed::{
 };
 use super::roster::ascii;
 use super::rotation;
-use super::values::{flags, held, inputs, loadout, pause_bits, payload, points, score};
+use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{BONES, Bones, Frame, Game, Player, PlayerBones, Pose, Session, Stats, Vec3};
 
 /// What the bytes of the frame before are compared with.

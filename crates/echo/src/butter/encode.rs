@@ -1,6 +1,5 @@
 //! From the session model to stored frames: differences from what a reader has.
 
-use super::counts::counts;
 use super::dialect::Dialect;
 use super::difference::{clock_difference, difference, differences, is_zero, is_zero_half};
 use super::fixed;
@@ -13,7 +12,7 @@ use super::roster::ascii;
 use super::rotation;
 use super::rotation4::pack4;
 use super::state::{DiscState, Moving, PlayerState, State, StatsState, Who};
-use super::values::{flags, held, inputs, loadout, pause_bits, payload, points, score};
+use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
 fn rotation_of(pose: &Pose) -> u32 {

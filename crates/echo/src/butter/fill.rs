@@ -2,7 +2,6 @@
 
 use compact_str::CompactString;
 
-use super::counts::stats;
 use super::half::from_half;
 use super::header::{Header, HeaderPlayer, INVALID};
 use super::layout::Layout;
@@ -10,11 +9,11 @@ use super::packed::PackedScore;
 use super::pause::PauseState;
 use super::rotation;
 use super::rotation4::unpack4;
-use super::state::{Moving, PlayerState, State};
+use super::state::{Moving, PlayerState, State, StatsState};
 use crate::model::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
-    Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, TacMod, Team, TeamId,
-    Time, Vec3, Weapon, clock_display,
+    Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,
+    TeamId, Time, Vec3, Weapon, clock_display,
 };
 
 /// Holding codes.
@@ -48,6 +47,35 @@ fn posed(moving: &Moving, basis: [Vec3; 3]) -> Pose {
 fn set(text: &mut CompactString, bytes: &[u8]) {
     if text.as_bytes() != bytes {
         *text = CompactString::from_utf8_lossy(bytes);
+    }
+}
+
+fn stats(state: &StatsState) -> Stats {
+    let [
+        assists,
+        blocks,
+        catches,
+        goals,
+        interceptions,
+        passes,
+        points,
+        saves,
+        steals,
+        shots_taken,
+    ] = state.counts.map(i32::from);
+    Stats {
+        possession_time: state.possession_time,
+        points,
+        saves,
+        goals,
+        stuns: state.stuns.into(),
+        passes,
+        catches,
+        steals,
+        blocks,
+        interceptions,
+        assists,
+        shots_taken,
     }
 }
 

@@ -17,7 +17,7 @@ pub const MIN_HEADER_BYTES: usize = 29;
 /// What stands for a player that is not known.
 pub const INVALID: &str = "[INVALID]";
 
-/// How chunks are compressed, in the order of their codes.
+/// How chunks are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Compression {
@@ -51,7 +51,15 @@ impl Compression {
     /// Its code in the header.
     #[must_use]
     pub const fn code(self) -> u8 {
-        self as u8
+        match self {
+            Self::None => 0,
+            Self::Gzip => 1,
+            Self::Zstd3 => 2,
+            Self::Zstd7 => 3,
+            Self::Zstd15 => 4,
+            Self::Zstd22 => 5,
+            Self::ZstdDictionary => 6,
+        }
     }
 
     /// The compression with this code.

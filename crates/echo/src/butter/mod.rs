@@ -4,7 +4,6 @@ mod audit;
 mod bones;
 mod bytes;
 mod compat;
-mod counts;
 mod decode;
 mod dialect;
 mod difference;

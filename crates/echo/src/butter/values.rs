@@ -6,7 +6,7 @@ use super::half::to_half;
 use super::header::{Header, INVALID};
 use super::layout::Layout;
 use super::packed::{PackedPayload, PackedScore};
-use crate::model::{Holding, Loadout, Player, Session, TeamId};
+use crate::model::{Holding, Loadout, Player, Session, Stats, TeamId};
 
 /// The flag bits and the code of a pause.
 pub fn pause_bits(session: &Session) -> (u8, u8) {
@@ -106,4 +106,20 @@ pub fn flags(player: &Player) -> u8 {
         | u8::from(player.stunned) << 2
         | u8::from(player.invulnerable) << 3
         | u8::from(player.is_emote_playing) << 4
+}
+
+/// Counts in the order of the format.
+pub const fn counts(stats: &Stats) -> [i32; 10] {
+    [
+        stats.assists,
+        stats.blocks,
+        stats.catches,
+        stats.goals,
+        stats.interceptions,
+        stats.passes,
+        stats.points,
+        stats.saves,
+        stats.steals,
+        stats.shots_taken,
+    ]
 }

@@ -1,7 +1,7 @@
 //! The walk over teams and players.
 
 use super::before::{Before, PlayerBefore};
-use super::sink::{At, Sink, both, debugged, pose};
+use super::sink::{At, Sink, both, debugged, pose, shown};
 use crate::counts::{COUNT_NAMES, counts};
 use crate::field::Field;
 use crate::model::{
@@ -10,7 +10,7 @@ use crate::model::{
 
 pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let [x, y] = [a.teams.len(), b.teams.len()];
-    sink.same(Field::Teams, At::Frame, "teams", [&x, &y]);
+    sink.other(Field::Teams, At::Frame, "teams", x == y, || shown(&x, &y));
     let game = a.map_name.game();
     // The place of the first player of the team among all.
     let mut first = 0;
@@ -29,13 +29,18 @@ fn team<S: Sink>(
     sink: &mut S,
 ) {
     let at = At::Team(place);
-    sink.same(Field::TeamName, at, "team", [&a.name, &b.name]);
-    let possess = [&a.possession, &b.possession];
-    sink.same(Field::TeamPossession, at, "possession", possess);
+    let same = a.name == b.name;
+    sink.other(Field::TeamName, at, "team", same, || {
+        shown(&a.name, &b.name)
+    });
+    let same = a.possession == b.possession;
+    sink.other(Field::TeamPossession, at, "possession", same, || {
+        shown(&a.possession, &b.possession)
+    });
     let time = before.and_then(|before| *before.possession_time.get(place)?);
     stats(at, (a.stats.as_ref(), b.stats.as_ref()), time, sink);
     let [x, y] = [a.players.len(), b.players.len()];
-    sink.same(Field::Players, at, "players", [&x, &y]);
+    sink.other(Field::Players, at, "players", x == y, || shown(&x, &y));
     for (nth, (x, y)) in a.players.iter().zip(&b.players).enumerate() {
         let at = At::Player(place, nth, &x.name);
         let before = before.and_then(|before| before.player(first + nth, x.userid));
@@ -67,8 +72,8 @@ fn player<S: Sink>(
     before: Option<&PlayerBefore>,
     sink: &mut S,
 ) {
-    let names = [&a.name, &b.name];
-    sink.coded(Field::Name, at, "name", names, |name| name.is_ascii());
+    let same = a.name == b.name || (sink.forgives_codes() && !a.name.is_ascii());
+    sink.other(Field::Name, at, "name", same, || shown(&a.name, &b.name));
     // User ids stay out of text.
     let same = a.userid == b.userid;
     sink.other(Field::UserId, at, "userid", same, || {
@@ -76,8 +81,14 @@ fn player<S: Sink>(
     });
     let [x, y] = [a, b].map(|player| i64::from(player.playerid));
     sink.whole(Field::PlayerId, at, &["playerid"], [&[x], &[y]]);
-    sink.same(Field::Number, at, "number", [&a.number, &b.number]);
-    sink.same(Field::Level, at, "level", [&a.level, &b.level]);
+    let same = a.number == b.number;
+    sink.other(Field::Number, at, "number", same, || {
+        shown(&a.number, &b.number)
+    });
+    let same = a.level == b.level;
+    sink.other(Field::Level, at, "level", same, || {
+        shown(&a.level, &b.level)
+    });
     let [x, y] = [a, b].map(|player| i64::from(player.ping));
     sink.whole(Field::Ping, at, &["ping"], [&[x], &[y]]);
     let losses = [a.packetlossratio, b.packetlossratio];
@@ -187,6 +198,6 @@ fn loadout<S: Sink>(game: Game, at: At<'_>, a: &Player, b: &Player, sink: &mut S
     let same = a.loadout == b.loadout
         || (sink.tolerance().kept_only && first(&a.loadout) && first(&b.loadout));
     sink.other(field, at, "loadout", same, || {
-        debugged([&a.loadout, &b.loadout])
+        debugged(&a.loadout, &b.loadout)
     });
 }

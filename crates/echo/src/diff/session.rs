@@ -3,7 +3,7 @@
 #![allow(clippy::float_cmp)]
 
 use super::before::Before;
-use super::sink::{At, Sink, both, pose};
+use super::sink::{At, Sink, both, debugged, pose, shown};
 use crate::field::Field;
 use crate::model::{
     Disc, Game, LastThrow, PausedState, Payload, Pose, Session, THROW_MEMBERS, TeamId,
@@ -12,17 +12,23 @@ use crate::model::{
 pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let at = At::Frame;
     header(a, b, sink);
-    let statuses = [&a.game_status, &b.game_status];
-    sink.coded(Field::Status, at, "game_status", statuses, |status| {
-        status.code().is_some()
+    let same =
+        a.game_status == b.game_status || (sink.forgives_codes() && a.game_status.code().is_none());
+    sink.other(Field::Status, at, "game_status", same, || {
+        shown(&a.game_status, &b.game_status)
     });
     let clocks = [a.game_clock, b.game_clock];
     sink.number(Field::GameClock, at, "game_clock", clocks, None);
     points(a, b, sink);
     inputs(a, b, sink);
     let asks = |s: &Session| [s.blue_team_restart_request, s.orange_team_restart_request];
-    let members = "blue_team_restart_request, orange_team_restart_request";
-    sink.alike(Field::RestartRequests, at, members, [&asks(a), &asks(b)]);
+    sink.other(
+        Field::RestartRequests,
+        at,
+        "blue_team_restart_request, orange_team_restart_request",
+        asks(a) == asks(b),
+        || debugged(&asks(a), &asks(b)),
+    );
     pause(a, b, before, sink);
     last_score(a, b, sink);
     last_throw(a, b, sink);
@@ -58,28 +64,36 @@ fn header<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
         a.sessionid == b.sessionid
     };
     sink.other(Field::SessionId, at, "sessionid", same, || {
-        [a, b].map(|s| s.sessionid.to_string())
+        shown(&a.sessionid, &b.sessionid)
     });
     // Addresses stay out of text.
     let same = a.sessionip == b.sessionip;
     sink.other(Field::SessionIp, at, "sessionip", same, || {
         ["an address", "another one"].map(str::to_owned)
     });
-    let names = [&a.client_name, &b.client_name];
-    sink.coded(Field::ClientName, at, "client_name", names, |name| {
-        name.is_ascii()
+    let same =
+        a.client_name == b.client_name || (sink.forgives_codes() && !a.client_name.is_ascii());
+    sink.other(Field::ClientName, at, "client_name", same, || {
+        shown(&a.client_name, &b.client_name)
     });
-    let maps = [&a.map_name, &b.map_name];
-    sink.coded(Field::MapName, at, "map_name", maps, |map| {
-        map.code().is_some()
+    let same = a.map_name == b.map_name || (sink.forgives_codes() && a.map_name.code().is_none());
+    sink.other(Field::MapName, at, "map_name", same, || {
+        shown(&a.map_name, &b.map_name)
     });
-    let private = [&a.private_match, &b.private_match];
-    sink.same(Field::PrivateMatch, at, "private_match", private);
+    let same = a.private_match == b.private_match;
+    sink.other(Field::PrivateMatch, at, "private_match", same, || {
+        shown(&a.private_match, &b.private_match)
+    });
     let rounds = |s: &Session| [s.blue_round_score, s.orange_round_score];
+    let same = rounds(a) == rounds(b);
     let members = "blue_round_score, orange_round_score";
-    sink.alike(Field::RoundScores, at, members, [&rounds(a), &rounds(b)]);
-    let counts = [&a.total_round_count, &b.total_round_count];
-    sink.same(Field::RoundCount, at, "total_round_count", counts);
+    sink.other(Field::RoundScores, at, members, same, || {
+        debugged(&rounds(a), &rounds(b))
+    });
+    let same = a.total_round_count == b.total_round_count;
+    sink.other(Field::RoundCount, at, "total_round_count", same, || {
+        shown(&a.total_round_count, &b.total_round_count)
+    });
 }
 
 fn points<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
@@ -95,9 +109,7 @@ fn points<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
         let [x, y] = values;
         if field == Field::PointsElsewhere {
             let same = x.to_bits() == y.to_bits();
-            sink.other(field, At::Frame, member, same, || {
-                [x, y].map(|points| points.to_string())
-            });
+            sink.other(field, At::Frame, member, same, || shown(&x, &y));
         } else {
             sink.number(field, At::Frame, member, values, None);
         }
@@ -122,7 +134,8 @@ fn inputs<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
         Field::Inputs
     };
     let member = "left_shoulder_pressed, right_shoulder_pressed, …2";
-    sink.alike(field, At::Frame, member, [&x, &y]);
+    let same = x.iter().zip(&y).all(|(x, y)| x == y);
+    sink.other(field, At::Frame, member, same, || debugged(&x, &y));
 }
 
 fn pause<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
@@ -144,16 +157,22 @@ fn pause<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut 
     ) else {
         return;
     };
-    let states = [&x.paused_state, &y.paused_state];
-    sink.coded(Field::PauseState, at, "pause.paused_state", states, |s| {
-        s.code().is_some()
+    let same = x.paused_state == y.paused_state
+        || (sink.forgives_codes() && x.paused_state.code().is_none());
+    sink.other(Field::PauseState, at, "pause.paused_state", same, || {
+        shown(&x.paused_state, &y.paused_state)
     });
-    let team = |team: &TeamId| team.code().is_some();
-    let teams = [&x.paused_requested_team, &y.paused_requested_team];
-    let member = "pause.paused_requested_team";
-    sink.coded(Field::PauseTeams, at, member, teams, team);
-    let teams = [&x.unpaused_team, &y.unpaused_team];
-    sink.coded(Field::PauseTeams, at, "pause.unpaused_team", teams, team);
+    for (member, x, y) in [
+        (
+            "pause.paused_requested_team",
+            &x.paused_requested_team,
+            &y.paused_requested_team,
+        ),
+        ("pause.unpaused_team", &x.unpaused_team, &y.unpaused_team),
+    ] {
+        let same = x == y || (sink.forgives_codes() && x.code().is_none());
+        sink.other(Field::PauseTeams, at, member, same, || shown(x, y));
+    }
     let [paused, unpaused] = match before.and_then(|before| before.pause) {
         Some(timers) => timers.map(Some),
         None => [None; 2],
@@ -168,38 +187,45 @@ fn pause<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut 
 fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let at = At::Frame;
     if a.map_name.game() != Game::Arena {
-        let scores = [&a.last_score, &b.last_score];
-        return sink.alike(Field::LastScoreElsewhere, at, "last_score", scores);
+        let same = a.last_score == b.last_score;
+        sink.other(Field::LastScoreElsewhere, at, "last_score", same, || {
+            debugged(&a.last_score, &b.last_score)
+        });
+        return;
     }
     let pair = (a.last_score.as_ref(), b.last_score.as_ref());
     let Some((x, y)) = both(sink, at, "last_score", pair, |_| false) else {
         return;
     };
-    let teams = [&x.team, &y.team];
-    sink.coded(Field::ScoreTeam, at, "last_score.team", teams, |team| {
-        team.code().is_some()
+    let coded = !sink.forgives_codes();
+    let same = x.team == y.team || (!coded && x.team.code().is_none());
+    sink.other(Field::ScoreTeam, at, "last_score.team", same, || {
+        shown(&x.team, &y.team)
     });
-    let types = [&x.goal_type, &y.goal_type];
-    sink.coded(Field::GoalType, at, "last_score.goal_type", types, |goal| {
-        goal.code().is_some()
+    let same = x.goal_type == y.goal_type || (!coded && x.goal_type.code().is_none());
+    sink.other(Field::GoalType, at, "last_score.goal_type", same, || {
+        shown(&x.goal_type, &y.goal_type)
     });
-    for (member, names) in [
+    for (member, x, y) in [
         (
             "last_score.person_scored",
-            [&x.person_scored, &y.person_scored],
+            &x.person_scored,
+            &y.person_scored,
         ),
         (
             "last_score.assist_scored",
-            [&x.assist_scored, &y.assist_scored],
+            &x.assist_scored,
+            &y.assist_scored,
         ),
     ] {
-        sink.coded(Field::Scorers, at, member, names, |name| name.is_ascii());
+        let same = x == y || (!coded && !x.is_ascii());
+        sink.other(Field::Scorers, at, member, same, || shown(x, y));
     }
-    let points = [&x.point_amount, &y.point_amount];
-    let member = "last_score.point_amount";
     // A bit tells 2 points from 3.
-    sink.coded(Field::ScorePoints, at, member, points, |points| {
-        matches!(points, 2 | 3)
+    let same = x.point_amount == y.point_amount || (!coded && !matches!(x.point_amount, 2 | 3));
+    let member = "last_score.point_amount";
+    sink.other(Field::ScorePoints, at, member, same, || {
+        shown(&x.point_amount, &y.point_amount)
     });
     let speeds = [x.disc_speed, y.disc_speed];
     sink.number(Field::ScoreSpeed, at, "last_score.disc_speed", speeds, None);
@@ -222,7 +248,11 @@ fn last_throw<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
 fn disc<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let at = At::Frame;
     if a.map_name.game() != Game::Arena {
-        return sink.alike(Field::DiscElsewhere, at, "disc", [&a.disc, &b.disc]);
+        let same = a.disc == b.disc;
+        sink.other(Field::DiscElsewhere, at, "disc", same, || {
+            debugged(&a.disc, &b.disc)
+        });
+        return;
     }
     let pair = (a.disc.as_ref(), b.disc.as_ref());
     let nothing = |disc: &Disc| *disc == Disc::default();
@@ -242,22 +272,29 @@ fn disc<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S
         let velocities = [&x.velocity, &y.velocity];
         let field = Field::DiscVelocity;
         sink.vector(field, at, "disc.velocity", velocities, velocity);
-        let bounces = [&x.bounce_count, &y.bounce_count];
-        sink.same(Field::BounceCount, at, "disc.bounce_count", bounces);
+        let same = x.bounce_count == y.bounce_count;
+        sink.other(Field::BounceCount, at, "disc.bounce_count", same, || {
+            shown(&x.bounce_count, &y.bounce_count)
+        });
     }
 }
 
 fn payload<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let at = At::Frame;
     if a.map_name.game() != Game::Combat {
-        let payloads = [&a.payload, &b.payload];
-        return sink.alike(Field::PayloadElsewhere, at, "payload", payloads);
+        let same = a.payload == b.payload;
+        sink.other(Field::PayloadElsewhere, at, "payload", same, || {
+            debugged(&a.payload, &b.payload)
+        });
+        return;
     }
     let pair = (a.payload.as_ref(), b.payload.as_ref());
     let nothing = |payload: &Payload| *payload == Payload::default();
     if let Some((x, y)) = both(sink, at, "payload", pair, nothing) {
-        let contested = [&x.contested, &y.contested];
-        sink.same(Field::Contested, at, "contested", contested);
+        let same = x.contested == y.contested;
+        sink.other(Field::Contested, at, "contested", same, || {
+            shown(&x.contested, &y.contested)
+        });
         let counts = |p: &Payload| [p.payload_checkpoint, p.payload_defenders].map(i64::from);
         let members = ["payload_checkpoint", "payload_defenders"];
         let values = [counts(x), counts(y)];
@@ -271,9 +308,7 @@ fn payload<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
         let [m, n] = [x.payload_multiplier, y.payload_multiplier];
         let same = m.to_bits() == n.to_bits();
         let field = Field::PayloadMultiplier;
-        sink.other(field, at, "payload_multiplier", same, || {
-            [m, n].map(|number| number.to_string())
-        });
+        sink.other(field, at, "payload_multiplier", same, || shown(&m, &n));
     }
 }
 
@@ -302,14 +337,22 @@ fn rules<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
 /// What a .butter has no room for.
 fn rest<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let at = At::Frame;
-    let types = [&a.match_type, &b.match_type];
-    sink.same(Field::MatchType, at, "match_type", types);
-    let tournament = [&a.tournament_match, &b.tournament_match];
-    sink.same(Field::TournamentMatch, at, "tournament_match", tournament);
-    let clocks = [&a.game_clock_display, &b.game_clock_display];
-    sink.same(Field::ClockDisplay, at, "game_clock_display", clocks);
-    let possessions = [&a.possession, &b.possession];
-    sink.alike(Field::Possession, at, "possession", possessions);
+    let same = a.match_type == b.match_type;
+    sink.other(Field::MatchType, at, "match_type", same, || {
+        shown(&a.match_type, &b.match_type)
+    });
+    let same = a.tournament_match == b.tournament_match;
+    sink.other(Field::TournamentMatch, at, "tournament_match", same, || {
+        shown(&a.tournament_match, &b.tournament_match)
+    });
+    let same = a.game_clock_display == b.game_clock_display;
+    sink.other(Field::ClockDisplay, at, "game_clock_display", same, || {
+        shown(&a.game_clock_display, &b.game_clock_display)
+    });
+    let same = a.possession == b.possession;
+    sink.other(Field::Possession, at, "possession", same, || {
+        debugged(&a.possession, &b.possession)
+    });
     // That all is well goes without saying.
     let error = |s: &Session| {
         let text = s.err_description.clone().unwrap_or_default();
@@ -322,7 +365,7 @@ fn rest<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
         // What the description says stays out of text, as addresses do.
         let code = |s: &Session| s.err_code.unwrap_or(0);
         if code(a) != code(b) {
-            return [a, b].map(|s| code(s).to_string());
+            return shown(&code(a), &code(b));
         }
         ["a description", "another one"].map(str::to_owned)
     });

@@ -1,7 +1,5 @@
 //! What takes the pairs of values of two frames, and how pairs are looked at.
 
-use std::fmt::{Debug, Display};
-
 use super::angle;
 use super::tolerance::Tolerance;
 use crate::field::Field;
@@ -67,52 +65,16 @@ pub(crate) trait Sink {
         same: bool,
         show: impl FnOnce() -> [String; 2],
     );
-
-    /// What is shown as it is.
-    #[inline]
-    fn same<T: PartialEq + Display>(
-        &mut self,
-        field: Field,
-        at: At<'_>,
-        member: &'static str,
-        [a, b]: [&T; 2],
-    ) {
-        self.other(field, at, member, a == b, || {
-            [a, b].map(ToString::to_string)
-        });
-    }
-
-    /// The same, where a .butter may have no code for what the first frame says.
-    #[inline]
-    fn coded<T: PartialEq + Display>(
-        &mut self,
-        field: Field,
-        at: At<'_>,
-        member: &'static str,
-        [a, b]: [&T; 2],
-        has_code: impl FnOnce(&T) -> bool,
-    ) {
-        let same = a == b || (self.forgives_codes() && !has_code(a));
-        self.other(field, at, member, same, || [a, b].map(ToString::to_string));
-    }
-
-    /// What is shown as Rust shows it: it has no text of its own.
-    #[inline]
-    fn alike<T: PartialEq + Debug>(
-        &mut self,
-        field: Field,
-        at: At<'_>,
-        member: &'static str,
-        values: [&T; 2],
-    ) {
-        let [a, b] = values;
-        self.other(field, at, member, a == b, || debugged(values));
-    }
 }
 
-/// Both as Rust shows them.
-pub(super) fn debugged<T: Debug>(values: [&T; 2]) -> [String; 2] {
-    values.map(|value| format!("{value:?}"))
+/// Both as text.
+pub(super) fn shown<T: std::fmt::Display>(a: &T, b: &T) -> [String; 2] {
+    [a.to_string(), b.to_string()]
+}
+
+/// Both as Rust shows them: for what has no text of its own.
+pub(super) fn debugged<T: std::fmt::Debug>(a: &T, b: &T) -> [String; 2] {
+    [format!("{a:?}"), format!("{b:?}")]
 }
 
 /// Both, where both are there. Where one is not, that differs, unless the other says as little:

@@ -1,7 +1,7 @@
 //! A walk over two frames, side by side: every pair of values goes to a sink.
 
 use super::before::Before;
-use super::sink::{At, Sink, both};
+use super::sink::{At, Sink, both, shown};
 use super::{players, session};
 use crate::field::Field;
 use crate::model::{Bones, Frame};
@@ -23,7 +23,8 @@ fn bones<S: Sink>(a: &Frame, b: &Frame, sink: &mut S) {
         return;
     };
     let [x, y] = [a.user_bones.len(), b.user_bones.len()];
-    sink.same(Field::BonePlayers, at, "user_bones", [&x, &y]);
+    let field = Field::BonePlayers;
+    sink.other(field, at, "user_bones", x == y, || shown(&x, &y));
     for (place, (x, y)) in a.user_bones.iter().zip(&b.user_bones).enumerate() {
         for (bone, (x, y)) in x.positions.iter().zip(&y.positions).enumerate() {
             let at = At::Bone(place, bone);

@@ -79,15 +79,18 @@ impl Redactor {
     /// Redacts a frame. Lines and frames of the same recording are numbered alike.
     pub fn frame(&mut self, frame: &mut Frame) {
         let session = &mut frame.session;
-        for player in session.players_mut() {
+        let teams = session.teams.iter_mut();
+        for player in teams.flat_map(|team| &mut team.players) {
             self.rename(&mut player.name);
             player.userid = self.id(player.userid);
         }
         // Those that are not met otherwise are numbered first in left hands, then in right ones.
-        for player in session.players_mut() {
+        let players = session.teams.iter_mut().flat_map(|team| &mut team.players);
+        for player in players {
             self.hand(&mut player.holding_left);
         }
-        for player in session.players_mut() {
+        let players = session.teams.iter_mut().flat_map(|team| &mut team.players);
+        for player in players {
             self.hand(&mut player.holding_right);
         }
         self.rename(&mut session.client_name);

@@ -3,21 +3,18 @@
 //! Units as in the API: metres, metres a second, seconds, degrees where a name ends in `_deg`.
 //! Members are named as in the API, so that a reader who knows it knows this.
 
-mod players;
-mod space;
 mod text;
-mod throw;
 mod time;
 
 use compact_str::CompactString;
 
-pub use players::{Loadout, Player, Stats, Team};
-pub use space::{Pose, Vec3};
 pub use text::{
     Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
 };
-pub use throw::{LastThrow, THROW_MEMBERS};
 pub use time::{ParseTimeError, Time};
+
+/// Three coordinates.
+pub type Vec3 = [f32; 3];
 
 /// Bones of a player.
 pub const BONES: usize = 23;
@@ -149,6 +146,125 @@ pub struct LastScore {
     pub assist_scored: CompactString,
 }
 
+/// The last throw, as the game analyses it.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct LastThrow {
+    /// m/s
+    pub arm_speed: f32,
+    /// m/s
+    pub total_speed: f32,
+    /// Degrees.
+    pub off_axis_spin_deg: f32,
+    /// m/s lost.
+    pub wrist_throw_penalty: f32,
+    /// Turns a second.
+    pub rot_per_sec: f32,
+    /// m/s
+    pub pot_speed_from_rot: f32,
+    /// m/s
+    pub speed_from_arm: f32,
+    /// m/s
+    pub speed_from_movement: f32,
+    /// m/s
+    pub speed_from_wrist: f32,
+    /// Degrees.
+    pub wrist_align_to_throw_deg: f32,
+    /// Degrees.
+    pub throw_align_to_movement_deg: f32,
+    /// m/s lost.
+    pub off_axis_penalty: f32,
+    /// m/s lost.
+    pub throw_move_penalty: f32,
+}
+
+/// Names of the members of [`LastThrow`], in the order of [`LastThrow::to_array`].
+pub const THROW_MEMBERS: [&str; 13] = [
+    "arm_speed",
+    "total_speed",
+    "off_axis_spin_deg",
+    "wrist_throw_penalty",
+    "rot_per_sec",
+    "pot_speed_from_rot",
+    "speed_from_arm",
+    "speed_from_movement",
+    "speed_from_wrist",
+    "wrist_align_to_throw_deg",
+    "throw_align_to_movement_deg",
+    "off_axis_penalty",
+    "throw_move_penalty",
+];
+
+impl LastThrow {
+    /// Its members in the order of .butter.
+    #[must_use]
+    pub const fn to_array(self) -> [f32; 13] {
+        [
+            self.arm_speed,
+            self.total_speed,
+            self.off_axis_spin_deg,
+            self.wrist_throw_penalty,
+            self.rot_per_sec,
+            self.pot_speed_from_rot,
+            self.speed_from_arm,
+            self.speed_from_movement,
+            self.speed_from_wrist,
+            self.wrist_align_to_throw_deg,
+            self.throw_align_to_movement_deg,
+            self.off_axis_penalty,
+            self.throw_move_penalty,
+        ]
+    }
+
+    /// From its members in the order of .butter.
+    #[must_use]
+    pub const fn from_array(members: [f32; 13]) -> Self {
+        let [
+            arm_speed,
+            total_speed,
+            off_axis_spin_deg,
+            wrist_throw_penalty,
+            rot_per_sec,
+            pot_speed_from_rot,
+            speed_from_arm,
+            speed_from_movement,
+            speed_from_wrist,
+            wrist_align_to_throw_deg,
+            throw_align_to_movement_deg,
+            off_axis_penalty,
+            throw_move_penalty,
+        ] = members;
+        Self {
+            arm_speed,
+            total_speed,
+            off_axis_spin_deg,
+            wrist_throw_penalty,
+            rot_per_sec,
+            pot_speed_from_rot,
+            speed_from_arm,
+            speed_from_movement,
+            speed_from_wrist,
+            wrist_align_to_throw_deg,
+            throw_align_to_movement_deg,
+            off_axis_penalty,
+            throw_move_penalty,
+        }
+    }
+}
+
+/// A position and an orientation as three unit vectors.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Pose {
+    /// Metres; `position` of heads, bodies and the disc, `pos` of hands, `vr_position`. The reference
+    /// of .butter writes both `pos` and `position` of players, one of them `null`.
+    pub position: Vec3,
+    /// Where it looks.
+    pub forward: Vec3,
+    /// To its left.
+    pub left: Vec3,
+    /// Upwards.
+    pub up: Vec3,
+}
+
 /// The member `player`: the playspace of the client, a pose.
 pub type VrPlayer = Pose;
 
@@ -178,6 +294,109 @@ pub struct Payload {
     pub payload_defenders: i32,
     /// m/s
     pub payload_speed: f32,
+}
+
+/// A team.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Team {
+    /// `team`: its name.
+    pub name: CompactString,
+    /// It possesses the disc.
+    pub possession: bool,
+    /// Sums over its players; spectators have none.
+    pub stats: Option<Stats>,
+    /// Its players.
+    pub players: Vec<Player>,
+}
+
+/// What a player or a team has done.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Stats {
+    /// Seconds.
+    pub possession_time: f32,
+    /// Points.
+    pub points: i32,
+    /// Shots at the own goal stopped.
+    pub saves: i32,
+    /// Goals.
+    pub goals: i32,
+    /// Opponents stunned.
+    pub stuns: i32,
+    /// Passes.
+    pub passes: i32,
+    /// Passes caught.
+    pub catches: i32,
+    /// Discs taken from an opponent.
+    pub steals: i32,
+    /// Punches blocked.
+    pub blocks: i32,
+    /// Passes of the opponents caught.
+    pub interceptions: i32,
+    /// Assists.
+    pub assists: i32,
+    /// Shots at the goal.
+    pub shots_taken: i32,
+}
+
+/// A player.
+#[allow(clippy::struct_excessive_bools)]
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Player {
+    /// Name.
+    pub name: CompactString,
+    /// Number within the match.
+    pub playerid: i32,
+    /// Account.
+    pub userid: u64,
+    /// Jersey; 0 for a couple of frames after joining.
+    pub number: i32,
+    /// Level; 0 for a couple of frames after joining.
+    pub level: i32,
+    /// Milliseconds.
+    pub ping: i32,
+    /// 0 to 1.
+    pub packetlossratio: f32,
+    /// Possesses the disc.
+    pub possession: bool,
+    /// Blocks.
+    pub blocking: bool,
+    /// Is stunned.
+    pub stunned: bool,
+    /// Can't be stunned.
+    pub invulnerable: bool,
+    /// Shows an emote.
+    pub is_emote_playing: bool,
+    /// What the left hand holds. Arena.
+    pub holding_left: Option<Holding>,
+    /// What the right hand holds. Arena.
+    pub holding_right: Option<Holding>,
+    /// m/s
+    pub velocity: Vec3,
+    /// The head.
+    pub head: Pose,
+    /// The body.
+    pub body: Pose,
+    /// The left hand.
+    pub lhand: Pose,
+    /// The right hand.
+    pub rhand: Pose,
+    /// What the player has done; spectators may have none.
+    pub stats: Option<Stats>,
+    /// What the player carries. Combat.
+    pub loadout: Option<Loadout>,
+}
+
+/// What a player carries in combat: `Weapon`, `Ordnance`, `TacMod`, `Arm`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loadout {
+    /// Weapon.
+    pub weapon: Weapon,
+    /// Ordnance.
+    pub ordnance: Ordnance,
+    /// Tac-mod.
+    pub tac_mod: TacMod,
+    /// The arm with the tac-mod.
+    pub arm: Arm,
 }
 
 /// The answer of `/player_bones`.
@@ -295,11 +514,6 @@ impl Session {
             .iter()
             .enumerate()
             .flat_map(|(team, t)| t.players.iter().map(move |player| (team, player)))
-    }
-
-    /// [`Self::players`], to be changed.
-    pub(crate) fn players_mut(&mut self) -> impl Iterator<Item = &mut Player> {
-        self.teams.iter_mut().flat_map(|team| &mut team.players)
     }
 
     /// The player with this user id, in whatever team.

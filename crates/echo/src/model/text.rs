@@ -181,18 +181,6 @@ texts! {
     }
 }
 
-impl TeamId {
-    /// The team at this place of the session.
-    pub(crate) const fn at(place: usize) -> Self {
-        match place {
-            0 => Self::Blue,
-            1 => Self::Orange,
-            2 => Self::Spectator,
-            _ => Self::None,
-        }
-    }
-}
-
 /// What is played on a map: it decides what a .butter stores.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Game {

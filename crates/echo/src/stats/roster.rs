@@ -62,7 +62,7 @@ impl Roster {
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         for (place, (team, player)) in session.players().enumerate() {
-            let team = TeamId::at(team);
+            let team = team_id(team);
             let Some(at) = self.find(place, player, &team, left_out) else {
                 continue;
             };
@@ -131,6 +131,16 @@ impl Roster {
 
     pub(super) fn finish(self) -> Vec<PlayerStats> {
         self.players.into_iter().map(Known::finish).collect()
+    }
+}
+
+/// The team at this place of the session.
+const fn team_id(place: usize) -> TeamId {
+    match place {
+        0 => TeamId::Blue,
+        1 => TeamId::Orange,
+        2 => TeamId::Spectator,
+        _ => TeamId::None,
     }
 }
 

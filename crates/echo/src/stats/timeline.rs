@@ -43,26 +43,19 @@ impl Tracker {
         if self.status.as_ref() != Some(&session.game_status) {
             self.status = Some(session.game_status.clone());
             let status = session.game_status.as_str().into();
-            let change = StatusChange {
-                time_ms,
-                clock,
-                status,
-            };
-            keep(&mut timeline.status, change, left_out);
+            keep(
+                &mut timeline.status,
+                StatusChange {
+                    time_ms,
+                    clock,
+                    status,
+                },
+                left_out,
+            );
         }
         self.round(session, step, timeline, left_out);
         self.pause(session, step, timeline, left_out);
-        self.restarts(session, time_ms, timeline, left_out);
-        self.rules(session, step, timeline, left_out);
-    }
 
-    fn restarts(
-        &mut self,
-        session: &Session,
-        time_ms: u64,
-        timeline: &mut Timeline,
-        left_out: &mut u64,
-    ) {
         let asks = [
             session.blue_team_restart_request,
             session.orange_team_restart_request,
@@ -75,15 +68,7 @@ impl Tracker {
                 keep(&mut timeline.restart_requests, request, left_out);
             }
         }
-    }
 
-    fn rules(
-        &mut self,
-        session: &Session,
-        step: Step,
-        timeline: &mut Timeline,
-        left_out: &mut u64,
-    ) {
         let same = self.rules.as_ref().is_some_and(|(by, at)| {
             *by == session.rules_changed_by && *at == session.rules_changed_at
         });
@@ -95,9 +80,11 @@ impl Tracker {
                 && session.rules_changed_at.is_some_and(|at| at != 0);
             if is_change {
                 let by = session.rules_changed_by.clone().unwrap_or_default();
-                let time_ms = step.now_ms;
-                let change = RulesChange { time_ms, by };
-                keep(&mut timeline.rules_changes, change, left_out);
+                keep(
+                    &mut timeline.rules_changes,
+                    RulesChange { time_ms, by },
+                    left_out,
+                );
             }
             self.rules = Some((session.rules_changed_by.clone(), session.rules_changed_at));
         }

@@ -109,7 +109,7 @@ fn hide(frame: &mut Frame) {
     {
         *said = HIDDEN.into();
     }
-    for player in session.players_mut() {
+    for player in session.teams.iter_mut().flat_map(|team| &mut team.players) {
         player.userid = 0;
         for hand in [&mut player.holding_left, &mut player.holding_right] {
             // Recorders before 2022 named a player who is held by the account, which need not be

@@ -4,7 +4,7 @@ use compact_str::CompactString;
 
 use super::clock::Clock;
 use super::report::{Follows, Report, is_played};
-use crate::model::{Frame, GameStatus, Map, Session, Time};
+use crate::model::{Frame, GameStatus, Map, Time};
 use crate::rule::Rule;
 
 /// A longer time between two frames is told of: a minute.
@@ -42,7 +42,16 @@ impl Flow {
         }
         let Some(before) = &mut self.before else {
             self.clock.begin(frame);
-            self.before = Some(Before::of(frame, played));
+            self.before = Some(Before {
+                time: frame.time,
+                session: session.sessionid.clone(),
+                server: session.sessionip.clone(),
+                client: session.client_name.clone(),
+                map: session.map_name.clone(),
+                status: session.game_status.clone(),
+                played,
+                rules_changed_at: session.rules_changed_at,
+            });
             return Follows {
                 ms: None,
                 same_session: false,
@@ -52,7 +61,34 @@ impl Flow {
         };
 
         let ms = passed(before.time, frame.time, report);
-        let same_session = before.same_session(session, report);
+        let same_session = before.session == session.sessionid;
+        if !same_session {
+            report.raise(Rule::SessionChanged);
+            before.session.clone_from(&session.sessionid);
+        }
+        if before.server != session.sessionip {
+            if same_session {
+                report.raise(Rule::ServerChanged);
+            }
+            before.server.clone_from(&session.sessionip);
+        }
+        if before.client != session.client_name {
+            if same_session {
+                report.raise(Rule::ClientChanged);
+            }
+            before.client.clone_from(&session.client_name);
+        }
+        if before.map != session.map_name {
+            if same_session {
+                let [from, to] = [&before.map, &session.map_name].map(name);
+                report.raise(Rule::MapChanged {
+                    before: from,
+                    now: to,
+                });
+            }
+            before.map.clone_from(&session.map_name);
+        }
+
         let rules_kept = before.rules_changed_at == session.rules_changed_at;
         let playing = same_session && played && before.played && rules_kept;
         let restarted = self
@@ -77,54 +113,6 @@ impl Flow {
             before.status.clone_from(&session.game_status);
         }
         follows
-    }
-}
-
-impl Before {
-    fn of(frame: &Frame, played: bool) -> Self {
-        let session = &frame.session;
-        Self {
-            time: frame.time,
-            session: session.sessionid.clone(),
-            server: session.sessionip.clone(),
-            client: session.client_name.clone(),
-            map: session.map_name.clone(),
-            status: session.game_status.clone(),
-            played,
-            rules_changed_at: session.rules_changed_at,
-        }
-    }
-
-    /// Whether the session is the same; what else it is about has to be the same then.
-    fn same_session(&mut self, session: &Session, report: &mut Report<'_>) -> bool {
-        let same_session = self.session == session.sessionid;
-        if !same_session {
-            report.raise(Rule::SessionChanged);
-            self.session.clone_from(&session.sessionid);
-        }
-        if self.server != session.sessionip {
-            if same_session {
-                report.raise(Rule::ServerChanged);
-            }
-            self.server.clone_from(&session.sessionip);
-        }
-        if self.client != session.client_name {
-            if same_session {
-                report.raise(Rule::ClientChanged);
-            }
-            self.client.clone_from(&session.client_name);
-        }
-        if self.map != session.map_name {
-            if same_session {
-                let [from, to] = [&self.map, &session.map_name].map(name);
-                report.raise(Rule::MapChanged {
-                    before: from,
-                    now: to,
-                });
-            }
-            self.map.clone_from(&session.map_name);
-        }
-        same_session
     }
 }
 

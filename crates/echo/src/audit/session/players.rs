@@ -180,12 +180,12 @@ impl Players {
             match (a, b) {
                 (Some(a), Some(b)) => step.stays(a, b, follows, arena, report),
                 (Some(a), None) => {
-                    let team = TeamId::at(a.team);
+                    let team = team_id(a.team);
                     report.raise(Rule::PlayerLeft { team });
                     step.goes(a);
                 }
                 (None, Some(b)) => {
-                    let team = TeamId::at(b.team);
+                    let team = team_id(b.team);
                     report.raise(Rule::PlayerJoined { team });
                     step.comes(b, report.spot.time);
                 }
@@ -332,7 +332,7 @@ impl Seen {
 /// One player in two frames.
 fn one(before: &Seen, now: &Seen, follows: Follows, report: &mut Report<'_>) {
     if before.team != now.team {
-        let (before, now) = (TeamId::at(before.team), TeamId::at(now.team));
+        let (before, now) = (team_id(before.team), team_id(now.team));
         report.raise(Rule::PlayerMoved { before, now });
     }
     if let (true, Some(a), Some(b)) = (follows.same_round, &before.counts, &now.counts) {
@@ -374,7 +374,7 @@ fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
     }
     for ((stat, total), sum) in COUNT_NAMES.iter().zip(counts(stats)).zip(sums) {
         if i64::from(total) < sum {
-            let team = TeamId::at(place);
+            let team = team_id(place);
             report.raise(Rule::TeamStats {
                 team,
                 stat,
@@ -382,5 +382,15 @@ fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
                 sum,
             });
         }
+    }
+}
+
+/// The team at this place of the session.
+const fn team_id(place: usize) -> TeamId {
+    match place {
+        0 => TeamId::Blue,
+        1 => TeamId::Orange,
+        2 => TeamId::Spectator,
+        _ => TeamId::None,
     }
 }

@@ -48,29 +48,6 @@ fn whole(session: &Session, report: &mut Report<'_>) {
             report.raise(Rule::Inputs { value });
         }
     }
-    numbers(session, report);
-    let (blue, orange) = (session.blue_round_score, session.orange_round_score);
-    let total = session.total_round_count;
-    if blue.saturating_add(orange) > total || blue < 0 || orange < 0 {
-        report.raise(Rule::RoundScore {
-            blue,
-            orange,
-            total,
-        });
-    }
-    if session.err_code.is_some_and(|code| code != 0) {
-        let code = session.err_code.unwrap_or(0);
-        report.raise(Rule::ApiError { code });
-    }
-    if session.teams.len() != 3 && session.err_code.unwrap_or(0) == 0 {
-        let found = session.teams.len() as u64;
-        report.raise(Rule::Teams { found });
-    }
-    shown(session, report);
-}
-
-/// Numbers that are none.
-fn numbers(session: &Session, report: &mut Report<'_>) {
     let numbers = [
         ("the clock", session.game_clock),
         ("blue_points", session.blue_points),
@@ -98,16 +75,34 @@ fn numbers(session: &Session, report: &mut Report<'_>) {
         .last_throw
         .iter()
         .flat_map(|throw| throw.to_array().map(|value| ("last_throw", value)));
-    let members = score.chain(payload).chain(pause).chain(throw);
-    for (what, value) in numbers.into_iter().chain(members) {
+    for (what, value) in numbers
+        .into_iter()
+        .chain(score)
+        .chain(payload)
+        .chain(pause)
+        .chain(throw)
+    {
         if !value.is_finite() {
             report.raise(Rule::NotFinite { what });
         }
     }
-}
-
-/// The clock as it is shown.
-fn shown(session: &Session, report: &mut Report<'_>) {
+    let (blue, orange) = (session.blue_round_score, session.orange_round_score);
+    let total = session.total_round_count;
+    if blue.saturating_add(orange) > total || blue < 0 || orange < 0 {
+        report.raise(Rule::RoundScore {
+            blue,
+            orange,
+            total,
+        });
+    }
+    if session.err_code.is_some_and(|code| code != 0) {
+        let code = session.err_code.unwrap_or(0);
+        report.raise(Rule::ApiError { code });
+    }
+    if session.teams.len() != 3 && session.err_code.unwrap_or(0) == 0 {
+        let found = session.teams.len() as u64;
+        report.raise(Rule::Teams { found });
+    }
     let (shown, clock) = (&session.game_clock_display, session.game_clock);
     // Mostly the very text; what is rounded otherwise, by a hundredth or a frame, is no oddity.
     if !shown.is_empty() && clock.is_finite() && *shown != clock_display(clock) {
@@ -178,18 +173,13 @@ fn velocity(what: &'static str, velocity: &Vec3, report: &mut Report<'_>) {
     }
 }
 
-#[inline]
-fn position(what: &'static str, position: &Vec3, report: &mut Report<'_>) {
-    let metres = squared(position).sqrt();
+fn pose(what: &'static str, pose: &Pose, report: &mut Report<'_>) {
+    let metres = squared(&pose.position).sqrt();
     if !metres.is_finite() {
         report.raise(Rule::NotFinite { what });
     } else if metres > MAX_POSITION {
         report.raise(Rule::Position { what, metres });
     }
-}
-
-fn pose(what: &'static str, pose: &Pose, report: &mut Report<'_>) {
-    position(what, &pose.position, report);
     let (forward, left, up) = (&pose.forward, &pose.left, &pose.up);
     let lengths = [squared(forward), squared(left), squared(up)];
     // All zero is what the API answers where there is nothing to show, in lobbies.
@@ -212,8 +202,14 @@ fn pose(what: &'static str, pose: &Pose, report: &mut Report<'_>) {
 
 fn bones(bones: &Bones, report: &mut Report<'_>) {
     for player in &bones.user_bones {
-        for place in &player.positions {
-            position("a bone", place, report);
+        for position in &player.positions {
+            let metres = squared(position).sqrt();
+            if !metres.is_finite() {
+                report.raise(Rule::NotFinite { what: "a bone" });
+            } else if metres > MAX_POSITION {
+                let what = "a bone";
+                report.raise(Rule::Position { what, metres });
+            }
         }
         for rotation in &player.rotations {
             let length: f32 = rotation.iter().map(|part| part * part).sum();

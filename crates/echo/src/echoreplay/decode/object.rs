@@ -59,7 +59,7 @@ impl<'t> Source<'t> {
 }
 
 /// An object of the API's answers.
-pub(super) trait Members: Sized {
+pub(super) trait Members {
     /// The member that is a list kept in place, if there is one.
     const LIST: Option<&'static str> = None;
     /// The outermost object of the session.
@@ -69,9 +69,7 @@ pub(super) trait Members: Sized {
     fn new() -> Self;
 
     /// Back to [`Members::new`], save for the list, whose memory is of use.
-    fn blank(&mut self) {
-        *self = Self::new();
-    }
+    fn blank(&mut self);
 
     /// The list was not there.
     fn clear_list(&mut self) {}

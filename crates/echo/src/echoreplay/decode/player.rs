@@ -77,6 +77,10 @@ members! {
         fn new() -> Self {
             Self::default()
         }
+
+        fn blank(&mut self) {
+            *self = Self::new();
+        }
     }
     "possession_time" => value(&mut stats.possession_time, json);
     "points" => value(&mut stats.points, json);
@@ -115,6 +119,10 @@ members! {
         fn new() -> Self {
             Self::default()
         }
+
+        fn blank(&mut self) {
+            *self = Self::new();
+        }
     }
     "pos" => maybe(&mut limb.pos, Vec3::default(), json);
     "position" => value(&mut limb.pose.position, json);
@@ -144,6 +152,10 @@ members! {
     PlayerBones as USER_BONES, |bones, at, source, json| {
         fn new() -> Self {
             Self::default()
+        }
+
+        fn blank(&mut self) {
+            *self = Self::new();
         }
     }
     "bone_t" => skeleton(bones.positions.as_flattened_mut(), "bone_t", at, source);

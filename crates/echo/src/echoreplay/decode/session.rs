@@ -132,6 +132,10 @@ members! {
         fn new() -> Self {
             Self(Pose::default())
         }
+
+        fn blank(&mut self) {
+            *self = Self::new();
+        }
     }
     "vr_left" => value(&mut player.0.left, json);
     "vr_position" => value(&mut player.0.position, json);
@@ -143,6 +147,10 @@ members! {
     Disc as DISC, |disc, at, source, json| {
         fn new() -> Self {
             Self::default()
+        }
+
+        fn blank(&mut self) {
+            *self = Self::new();
         }
     }
     "position" => value(&mut disc.pose.position, json);
@@ -163,6 +171,10 @@ members! {
                 unpaused_timer: 0.0,
                 paused_timer: 0.0,
             }
+        }
+
+        fn blank(&mut self) {
+            *self = Self::new();
         }
     }
     "paused_state" => value(&mut pause.paused_state, json);
@@ -185,6 +197,10 @@ members! {
                 assist_scored: CompactString::default(),
             }
         }
+
+        fn blank(&mut self) {
+            *self = Self::new();
+        }
     }
     "disc_speed" => value(&mut score.disc_speed, json);
     "team" => value(&mut score.team, json);
@@ -199,6 +215,10 @@ members! {
     LastThrow as LAST_THROW, |throw, at, source, json| {
         fn new() -> Self {
             Self::default()
+        }
+
+        fn blank(&mut self) {
+            *self = Self::new();
         }
     }
     "arm_speed" => value(&mut throw.arm_speed, json);
