@@ -133,10 +133,11 @@ fn whole(table: &TableDef, rows: &[Row]) {
     }
 }
 
+/// Wishes for columns that have each once.
+const WISHES: usize = 6;
+
 fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
     let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
-    /// Wishes that have each column once.
-    const WISHES: usize = 6;
     let every = |at: usize| (at..names.len()).step_by(WISHES).collect();
     let mut wishes: Vec<Vec<usize>> = (0..WISHES.min(names.len())).map(every).collect();
     wishes.push((0..names.len()).rev().collect());
@@ -158,7 +159,7 @@ fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
 }
 
 fn ranges(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
-    let places = [0, rows.len() / 3, rows.len() / 2, rows.len() * 9 / 10];
+    let places = [0, rows.len() / 3, rows.len() * 9 / 10];
     let stamps: Vec<Stamp> = places
         .iter()
         .filter_map(|at| Some(rows.get(*at)?.stamp))

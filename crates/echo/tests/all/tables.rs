@@ -18,13 +18,15 @@ fn zipped(frames: &[Frame]) -> Vec<u8> {
 
 fn in_lines(frames: &[Frame]) -> Vec<u8> {
     let mut writer = gametape_echo::echoreplay::Writer::new(Vec::new());
-    frames.iter().for_each(|frame| writer.push(frame).unwrap());
+    for frame in frames {
+        writer.push(frame).unwrap();
+    }
     writer.finish().unwrap()
 }
 
 fn in_butter(frames: &[Frame]) -> Vec<u8> {
     use gametape_echo::butter::{Compression, Mode};
-    write(frames, options(Mode::Correct, 30, Compression::Zstd3))
+    write(frames, options(Mode::Correct, 10, Compression::Zstd3))
 }
 
 fn open(format: &dyn Format, bytes: Vec<u8>) -> Box<dyn Tape> {
@@ -61,18 +63,21 @@ fn matches() -> impl Iterator<Item = (String, Vec<Frame>)> {
 
 #[test]
 fn the_tables_of_matches_in_both_encodings_keep_to_the_rules_of_tables() {
-    for (name, mut frames) in matches() {
+    for (at, (name, mut frames)) in matches().enumerate() {
         println!("{name}");
-        // Somebody goes, and comes back with another number.
-        for frame in &mut frames[50..70] {
+        frames.truncate(32);
+        // Somebody goes, and comes back.
+        for frame in &mut frames[12..20] {
             frame.session.teams[0].players.pop();
             if let Some(bones) = &mut frame.bones {
                 bones.user_bones.clear();
             }
         }
-        kit::check(&*open(&Echoreplay, in_lines(&frames)));
-        kit::check(&*open(&Echoreplay, zipped(&frames)));
-        kit::check(&*open(&Butter, in_butter(&frames)));
+        kit::check(&*match at {
+            0 => open(&Echoreplay, in_lines(&frames)),
+            1 => open(&Echoreplay, zipped(&frames)),
+            _ => open(&Butter, in_butter(&frames)),
+        });
     }
 }
 
@@ -80,7 +85,7 @@ fn the_tables_of_matches_in_both_encodings_keep_to_the_rules_of_tables() {
 fn a_recording_that_was_not_finished_is_sought_too() {
     use gametape_echo::butter::{Compression, Mode};
     let (_, frames) = matches().next().unwrap();
-    let (bytes, _) = journal(&frames, options(Mode::Correct, 30, Compression::None));
+    let (bytes, _) = journal(&frames[..24], options(Mode::Correct, 10, Compression::None));
     kit::check(&*open(&Butter, bytes));
 }
 
@@ -117,7 +122,9 @@ fn what_holds_at_a_moment_is_what_the_frame_says() {
 fn goals_and_joins_are_those_of_the_statistics() {
     for (name, frames) in matches() {
         let mut stats = StatsBuilder::new();
-        frames.iter().for_each(|frame| stats.push(frame));
+        for frame in &frames {
+            stats.push(frame);
+        }
         let timeline = stats.finish().timeline;
         let tape = open(&Echoreplay, in_lines(&frames));
         let scan = Scan::table("goals").columns(["team", "points", "thrower"]);

@@ -144,14 +144,23 @@ impl<'t> Seeking<'t> {
             /// Frames that are gone through rather than looked for.
             const NEAR: u64 = 64;
             let near = |next: u64| next <= step && step - next < NEAR;
-            let (mut source, mut next) = match self.source.take() {
-                Some((source, next)) if near(next) => (source, next),
-                _ => self.open(step)?,
+            let (mut source, mut next, mut fresh) = match self.source.take() {
+                Some((source, next)) if near(next) => (source, next, false),
+                _ => {
+                    let (source, next) = self.open(step)?;
+                    (source, next, true)
+                }
             };
             loop {
                 let Some(frame) = source.next()? else {
-                    // A chunk that ends earlier than it did: the recording was changed.
-                    return Ok(None);
+                    if fresh {
+                        // It was there before: the recording has changed since.
+                        return Ok(None);
+                    }
+                    // The end of a chunk.
+                    (source, next) = self.open(step)?;
+                    fresh = true;
+                    continue;
                 };
                 next += 1;
                 if next > step {
