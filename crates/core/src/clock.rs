@@ -90,6 +90,12 @@ pub struct Clocks {
 }
 
 impl Clocks {
+    /// It has steps alone.
+    pub const STEPS: Self = Self {
+        ticks: false,
+        times: false,
+    };
+
     /// It says when its steps were, and has no counter of its own.
     pub const TIMES: Self = Self {
         ticks: false,

@@ -3,14 +3,12 @@
 use std::io::{self, Write};
 
 use gametape_core::Time;
-use gametape_core::table::{Batch, Value};
-use serde_json::Value as Json;
+use gametape_core::table::{Batch, JsonRows, Value};
 
 /// How rows are written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RowForm {
-    /// One JSON object a line, with `step`, `tick` where there is one, `time_ms`, and `"ended":true`
-    /// in a row that says that what has its key is no more; what is missing is null. Numbers that JSON has no way to write are text: `"NaN"`, `"inf"`, `"-inf"`.
+    /// One JSON object a line, as [`JsonRows`] writes them.
     #[default]
     Json,
     /// Comma-separated values (RFC 4180) under a line of names, with lines that end in a newline
@@ -39,8 +37,7 @@ pub enum RowForm {
 pub struct RowWriter<'o>(Form<'o>);
 
 enum Form<'o> {
-    /// The names of the columns, as JSON with what separates them.
-    Json(Vec<String>, &'o mut dyn Write),
+    Json(JsonRows, &'o mut dyn Write),
     Csv(Box<csv::Writer<&'o mut dyn Write>>),
 }
 
@@ -56,10 +53,7 @@ impl<'o> RowWriter<'o> {
     ) -> io::Result<Self> {
         let names = names.into_iter();
         Ok(Self(match form {
-            RowForm::Json => {
-                let names = names.map(|name| format!(",{}:", Json::from(name)));
-                Form::Json(names.collect(), out)
-            }
+            RowForm::Json => Form::Json(JsonRows::new(names), out),
             RowForm::Csv => {
                 let mut writer = csv::Writer::from_writer(out);
                 writer.write_record(
@@ -79,8 +73,8 @@ impl<'o> RowWriter<'o> {
     /// The output's.
     pub fn batch(&mut self, batch: &Batch) -> io::Result<()> {
         match &mut self.0 {
-            Form::Json(names, out) => {
-                (0..batch.len()).try_for_each(|row| json_row(batch, row, names, *out))
+            Form::Json(rows, out) => {
+                (0..batch.len()).try_for_each(|row| rows.row(batch, row, *out))
             }
             Form::Csv(writer) => {
                 let mut field = Vec::new();
@@ -91,35 +85,6 @@ impl<'o> RowWriter<'o> {
             }
         }
     }
-}
-
-fn json_row(batch: &Batch, row: usize, names: &[String], out: &mut dyn Write) -> io::Result<()> {
-    let stamp = batch.stamp(row);
-    write!(out, "{{\"step\":{}", stamp.step)?;
-    if let Some(tick) = stamp.tick {
-        write!(out, ",\"tick\":{tick}")?;
-    }
-    match stamp.time {
-        Some(time) => write!(out, ",\"time_ms\":{}", time.ms())?,
-        None => out.write_all(b",\"time_ms\":null")?,
-    }
-    if batch.is_end(row) {
-        out.write_all(b",\"ended\":true")?;
-    }
-    for (name, column) in names.iter().zip(batch.columns()) {
-        out.write_all(name.as_bytes())?;
-        match column.get(row) {
-            Value::Text(text) => serde_json::to_writer(&mut *out, text)?,
-            Value::Null => out.write_all(b"null")?,
-            value if is_finite(value) => plain(value, out)?,
-            value => {
-                out.write_all(b"\"")?;
-                plain(value, out)?;
-                out.write_all(b"\"")?;
-            }
-        }
-    }
-    out.write_all(b"}\n")
 }
 
 fn csv_row(
@@ -143,38 +108,10 @@ fn csv_row(
             writer.write_field(text)?;
         } else {
             field.clear();
-            plain(value, field)?;
+            value.write(field)?;
             writer.write_field(&field)?;
         }
     }
     writer.write_record(None::<&[u8]>)?;
     Ok(())
-}
-
-const fn is_finite(value: Value<'_>) -> bool {
-    match value {
-        Value::Float32(value) => value.is_finite(),
-        Value::Float64(value) => value.is_finite(),
-        _ => true,
-    }
-}
-
-/// A value in the fewest digits that give it back; nothing where it is missing.
-fn plain(value: Value<'_>, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
-    match value {
-        Value::Null => Ok(()),
-        Value::Bool(value) => write!(out, "{value}"),
-        Value::Int(value) => write!(out, "{value}"),
-        Value::Uint(value) => write!(out, "{value}"),
-        // The longest that is written without an exponent has 17 digits.
-        Value::Float32(value) if is_long(value.into()) => write!(out, "{value:e}"),
-        Value::Float64(value) if is_long(value) => write!(out, "{value:e}"),
-        Value::Float32(value) => write!(out, "{value}"),
-        Value::Float64(value) => write!(out, "{value}"),
-        Value::Text(value) => out.write_all(value.as_bytes()),
-    }
-}
-
-fn is_long(value: f64) -> bool {
-    value.is_finite() && value != 0.0 && !(1e-6..1e17).contains(&value.abs())
 }

@@ -3,16 +3,14 @@
 //! work on it; none of them was written for it.
 
 use std::any::Any;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::process::ExitCode;
 
+use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Dump, Error, Format, Info, Moment, Options, Partial, Repaired, Secrets, Sink, Source,
-    Tape, Work, object,
+    Audit, Error, Format, Info, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Work,
 };
-use gametape_core::text::Counted;
-use gametape_core::{Finding, Findings, Input, RuleInfo, Stamp, Time, rules};
-use serde_json::json;
+use gametape_core::{Clocks, Finding, Findings, Input, RuleInfo, Stamp, Time, rules};
 
 fn main() -> ExitCode {
     // gametape's own formats are among them where their features are on.
@@ -48,16 +46,16 @@ struct Row {
 impl Row {
     fn parse(line: &[u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
-        let (time, rest) = line.split_once(',')?;
-        let (entity, rest) = rest.split_once(',')?;
-        let place: Vec<f64> = rest.split(',').map_while(|x| x.parse().ok()).collect();
-        let row = Self {
+        let mut parts = line.splitn(3, ',');
+        let (time, entity, rest) = (parts.next()?, parts.next()?, parts.next()?);
+        let place = rest
+            .split(',')
+            .map(|x| x.parse().ok().filter(|x: &f64| x.is_finite()));
+        Some(Self {
             time_ms: time.parse().ok().filter(|ms| *ms < 1 << 53)?,
             entity: entity.parse().ok()?,
-            place: place.try_into().ok()?,
-        };
-        let commas = rest.matches(',').count();
-        (commas == 2 && row.place.iter().all(|x| x.is_finite())).then_some(row)
+            place: place.collect::<Option<Vec<f64>>>()?.try_into().ok()?,
+        })
     }
 }
 
@@ -146,11 +144,7 @@ impl Tape for TrackTape {
     }
 
     fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
-        let mut entities = std::collections::BTreeSet::new();
-        let (findings, end) = self.each(|_, row, _| {
-            entities.insert(row.entity);
-            Ok(())
-        })?;
+        let (findings, end) = self.each(|_, _, _| Ok(()))?;
         let info = Info {
             format: "track",
             format_version: 1,
@@ -158,25 +152,36 @@ impl Tape for TrackTape {
             duration_ms: end.time.map(|time| time.whole_ms() as u64),
             frames: Some(end.step),
             step: "row",
-            details: object(json!({ "entities": entities.len() })),
+            details: serde_json::Map::new(),
         };
         Ok(Partial::new(info, findings.problem()))
     }
 
     fn audit(&self, _: &Options) -> Result<Audit, Error> {
         let (findings, end) = self.each(|_, _, _| Ok(()))?;
-        Ok(Audit::new(&findings, Counted(end.step, "row").to_string()))
+        Ok(Audit::new(&findings, format!("{} rows", end.step)))
     }
 
-    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        let mut moment = Moment::new(wanted.at, out);
+    fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        let axis =
+            |name| ColumnDef::new(name, Kind::Float64, "Where it is, along an axis.").unit("m");
+        let entity = ColumnDef::new("entity", Kind::Uint, "Its number.").key();
+        let positions = TableDef::new("positions", Lane::State, "Where each entity is.");
+        let positions = positions.with(entity).with(axis("x"));
+        Ok(vec![positions.with(axis("y")).with(axis("z"))])
+    }
+
+    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        let tables = self.tables()?;
+        let mut rows = Scanning::new(scan.find(&tables)?, scan, Clocks::TIMES, visit)?;
         let (findings, _) = self.each(|stamp, row, _| {
-            let [x, y, z] = row.place;
-            let (step, time_ms, entity) = (stamp.step, row.time_ms, row.entity);
-            let line = json!({ "step": step, "time_ms": time_ms, "entity": entity, "x": x, "y": y, "z": z });
-            moment.line(stamp, |out| writeln!(out, "{line}")).map(drop)
+            let value = |column: usize| match column.checked_sub(1) {
+                None => row.entity.into(),
+                Some(axis) => row.place.get(axis).copied().into(),
+            };
+            rows.row(stamp, value).map(drop)
         })?;
-        moment.end(findings.problem())
+        rows.end(findings.problem())
     }
 
     fn repair(&self, _: &Options, out: &mut dyn Sink, work: &Work<'_>) -> Result<Repaired, Error> {

@@ -55,7 +55,6 @@ a.track
   size             36 bytes
   duration         0.100 s
   rows             3
-  entities         2
 
 
 "#]]);
@@ -74,8 +73,28 @@ fail  ./b.track  5 rows
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-{"step":1,"time_ms":100,"entity":1,"x":1.0,"y":0.0,"z":0.0}
-{"step":2,"time_ms":100,"entity":2,"x":5.0,"y":5.0,"z":5.5}
+{"step":1,"time_ms":100,"entity":1,"x":1,"y":0,"z":0}
+{"step":2,"time_ms":100,"entity":2,"x":5,"y":5,"z":5.5}
+
+"#]]);
+    command(
+        path,
+        &[
+            "dump",
+            "--table",
+            "positions",
+            "--where",
+            "entity=1",
+            "--csv",
+            "a.track",
+        ],
+    )
+    .assert()
+    .code(0)
+    .stdout_eq(str![[r#"
+step,tick,time_ms,ended,entity,x,y,z
+0,,0,,1,0,0,0
+1,,100,,1,1,0,0
 
 "#]]);
     command(path, &["diff", "a.track", "b.track"])
@@ -96,7 +115,7 @@ left out: row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-{"step":1,"time_ms":100,"entity":1,"x":1.0,"y":0.0,"z":0.0} in the first, {"step":1,"time_ms":100,"entity":1,"x":1.5,"y":0.0,"z":0.0} in the second
+{"step":1,"time_ms":100,"entity":1,"x":1,"y":0,"z":0} in the first, {"step":1,"time_ms":100,"entity":1,"x":1.5,"y":0,"z":0} in the second
 1 more row differs behind it
 
 "#]]);

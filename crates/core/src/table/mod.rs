@@ -9,6 +9,7 @@
 mod batch;
 mod def;
 mod facts;
+mod json;
 #[cfg(feature = "kit")]
 #[allow(clippy::panic)] // It is a test.
 pub mod kit;
@@ -19,6 +20,7 @@ mod scanning;
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables, plain_name};
 pub use facts::{Fact, FactTable, flat};
+pub use json::JsonRows;
 pub use playback::{Playback, ScanPlayback, Span, State, Steps};
 pub use scan::{Scan, ScanError};
 pub use scanning::{Place, Scanning, Visit};

@@ -75,13 +75,13 @@ impl Source {
 ///
 /// ```
 /// use std::any::Any;
-/// use std::io::Write;
 ///
+/// use gametape_core::table::{ColumnDef, Kind, Lane, Scan, Scanning, TableDef, Visit};
 /// use gametape_core::tape::{
-///     Audit, Dump, Error, Format, Info, Moment, Options, Partial, Repaired, Secrets, Sink, Source,
-///     Tape, Work, object,
+///     Audit, Dump, Error, Format, Info, Options, Partial, Repaired, Secrets, Sink, Source, Tape,
+///     Work, object,
 /// };
-/// use gametape_core::{Input, RuleInfo, Stamp};
+/// use gametape_core::{Clocks, Input, RuleInfo, Stamp};
 /// use serde_json::json;
 ///
 /// /// `DICE`, and a byte a throw: there is nothing that could be broken.
@@ -120,13 +120,20 @@ impl Source {
 ///     fn audit(&self, _: &Options) -> Result<Audit, Error> {
 ///         Ok(Audit { findings: Vec::new(), summary: "whole".into() })
 ///     }
-///     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-///         let mut moment = Moment::new(wanted.at, out);
+///     fn tables(&self) -> Result<Vec<TableDef>, Error> {
+///         let eyes = ColumnDef::new("eyes", Kind::Uint, "What was thrown.");
+///         Ok(vec![TableDef::new("throws", Lane::Events, "The throws.").with(eyes)])
+///     }
+///     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+///         let tables = self.tables()?;
+///         let mut rows = Scanning::new(scan.find(&tables)?, scan, Clocks::STEPS, visit)?;
 ///         for (step, eyes) in (0..).zip(&self.0.bytes().map_err(Error::Io)?[4..]) {
 ///             let stamp = Stamp { step, tick: None, time: None };
-///             moment.line(stamp, |out| writeln!(out, "{}", json!({ "step": step, "eyes": eyes })))?;
+///             if rows.row(stamp, |_| (*eyes).into())?.is_break() {
+///                 break;
+///             }
 ///         }
-///         moment.end(None)
+///         rows.end(None)
 ///     }
 ///     fn repair(&self, _: &Options, out: &mut dyn Sink, work: &Work<'_>) -> Result<Repaired, Error> {
 ///         work.copy(&self.0, out)?;
@@ -138,7 +145,7 @@ impl Source {
 /// let mut out = Vec::new();
 /// let wanted = Dump { at: Some("step:1".parse()?), ..Dump::default() };
 /// tape.dump(&wanted, &mut out)?;
-/// assert_eq!(out, b"{\"step\":1,\"eyes\":1}\n");
+/// assert_eq!(out, b"{\"step\":1,\"time_ms\":null,\"eyes\":1}\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Format: Send + Sync {

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -10,13 +11,14 @@ use super::audit::Audit;
 use super::diff::Diff;
 use super::error::Error;
 use super::info::{Info, Partial, Secrets};
+use super::moment::Moment;
 use super::option::Options;
 use super::work::{Sink, Work};
 use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{Playback, Scan, ScanPlayback, TableDef, Visit};
+use crate::table::{JsonRows, Lane, Playback, Scan, ScanPlayback, TableDef, Visit};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -173,11 +175,33 @@ pub trait Tape: Send + Sync {
     }
 
     /// Writes one JSON object a line for each step, with `step`, `tick` where there is one, and
-    /// `time_ms`.
+    /// `time_ms`. Where nothing else is said, the rows of the first table that is none of facts.
     ///
     /// # Errors
     /// [`Error::Output`] is `out`'s, all others are the recording's.
-    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error>;
+    fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
+        let tables = self.tables()?;
+        let table = tables.iter().find(|table| table.lane != Lane::Facts);
+        let Some(table) = table else {
+            return Ok(().into());
+        };
+        let scan = Scan {
+            secrets: wanted.secrets,
+            ..Scan::table(&*table.name)
+        };
+        let rows = JsonRows::new(table.columns.iter().map(|column| &*column.name));
+        let mut moment = Moment::new(wanted.at, out);
+        let scanned = self.scan(&scan, &mut |batch| {
+            for row in 0..batch.len() {
+                let line = |out: &mut dyn Write| rows.row(batch, row, out);
+                if moment.line(batch.stamp(row), line)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        moment.end(scanned.problem)
+    }
 
     /// Its tables.
     ///

@@ -1,0 +1,122 @@
+//! Rows as JSON.
+
+use std::io::{self, Write};
+
+use serde_json::Value as Json;
+
+use super::batch::{Batch, Value};
+
+/// Writes rows as JSON objects, one a line: `step`, `tick` where there is one, `time_ms`,
+/// `"ended":true` in a row that says that what has its key is no more, and the columns. What is
+/// missing is null; numbers that JSON has no way to write are text: `"NaN"`, `"inf"`, `"-inf"`.
+///
+/// ```
+/// use gametape_core::Stamp;
+/// use gametape_core::table::{Batch, JsonRows, Kind, Value};
+/// let mut batch = Batch::new([Kind::Text, Kind::Float32]);
+/// let stamp = Stamp { step: 3, tick: Some(9), time: None };
+/// batch.push(stamp, [Value::Text("Ada"), Value::Float32(0.1)]);
+/// let mut out = Vec::new();
+/// JsonRows::new(["name", "x"]).row(&batch, 0, &mut out)?;
+/// assert_eq!(out, b"{\"step\":3,\"tick\":9,\"time_ms\":null,\"name\":\"Ada\",\"x\":0.1}\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct JsonRows {
+    /// The names of the columns, with what stands around them.
+    names: Vec<String>,
+    /// What stands before everything else.
+    first: String,
+}
+
+impl JsonRows {
+    /// Of batches with these columns.
+    pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let names = names.into_iter();
+        Self {
+            names: names
+                .map(|name| format!(",{}:", Json::from(name)))
+                .collect(),
+            first: String::new(),
+        }
+    }
+
+    /// With the name of their table in front.
+    #[must_use]
+    pub fn of_table(self, table: &str) -> Self {
+        let first = format!("\"table\":{},", Json::from(table));
+        Self { first, ..self }
+    }
+
+    /// Writes one of them.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn row(
+        &self,
+        batch: &Batch,
+        row: usize,
+        out: &mut (impl Write + ?Sized),
+    ) -> io::Result<()> {
+        let stamp = batch.stamp(row);
+        write!(out, "{{{}\"step\":{}", self.first, stamp.step)?;
+        if let Some(tick) = stamp.tick {
+            write!(out, ",\"tick\":{tick}")?;
+        }
+        match stamp.time {
+            Some(time) => write!(out, ",\"time_ms\":{}", time.ms())?,
+            None => out.write_all(b",\"time_ms\":null")?,
+        }
+        if batch.is_end(row) {
+            out.write_all(b",\"ended\":true")?;
+        }
+        for (name, column) in self.names.iter().zip(batch.columns()) {
+            out.write_all(name.as_bytes())?;
+            match column.get(row) {
+                Value::Text(text) => serde_json::to_writer(&mut *out, text)?,
+                Value::Null => out.write_all(b"null")?,
+                value if is_finite(value) => value.write(out)?,
+                value => {
+                    out.write_all(b"\"")?;
+                    value.write(out)?;
+                    out.write_all(b"\"")?;
+                }
+            }
+        }
+        out.write_all(b"}\n")
+    }
+}
+
+const fn is_finite(value: Value<'_>) -> bool {
+    match value {
+        Value::Float32(value) => value.is_finite(),
+        Value::Float64(value) => value.is_finite(),
+        _ => true,
+    }
+}
+
+impl Value<'_> {
+    /// Writes it as text: numbers in the fewest digits that give them back, `NaN`, `inf` and `-inf`
+    /// where they are none; nothing where it is missing.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn write(self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        match self {
+            Value::Null => Ok(()),
+            Value::Bool(value) => write!(out, "{value}"),
+            Value::Int(value) => write!(out, "{value}"),
+            Value::Uint(value) => write!(out, "{value}"),
+            // The longest that is written without an exponent has 17 digits.
+            Value::Float32(value) if is_long(value.into()) => write!(out, "{value:e}"),
+            Value::Float64(value) if is_long(value) => write!(out, "{value:e}"),
+            Value::Float32(value) => write!(out, "{value}"),
+            Value::Float64(value) => write!(out, "{value}"),
+            Value::Text(value) => out.write_all(value.as_bytes()),
+        }
+    }
+}
+
+fn is_long(value: f64) -> bool {
+    value.is_finite() && value != 0.0 && !(1e-6..1e17).contains(&value.abs())
+}
