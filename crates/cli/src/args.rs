@@ -120,20 +120,24 @@ pub struct Dump {
     #[arg(value_name = "FILE")]
     pub path: OsString,
     /// The rows of this table: tables lists them
-    #[arg(long, value_name = "TABLE", conflicts_with = "at")]
+    #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
     /// These columns of it, in this order [default: all]
     #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "table")]
     pub columns: Vec<String>,
     /// Rows at this moment and behind it: a time such as 1:23.4 or 83.4, tick:137, or step:600
-    #[arg(long, value_name = "AT", requires = "table")]
+    #[arg(long, value_name = "AT", requires = "table", conflicts_with = "at")]
     pub from: Option<gametape::At>,
     /// Rows at this moment and before it
-    #[arg(long, value_name = "AT", requires = "table")]
+    #[arg(long, value_name = "AT", requires = "table", conflicts_with = "at")]
     pub to: Option<gametape::At>,
     /// Rows whose key has this value; may be said several times
     #[arg(long = "where", value_name = "KEY=VALUE", value_parser = filter, requires = "table")]
     pub keys: Vec<(String, String)>,
+    /// What holds at a moment, or at the end: the rows of all states, the cells of all grids, or those of
+    /// the table
+    #[arg(long, conflicts_with_all = ["from", "to"])]
+    pub state: bool,
     /// Comma-separated values in place of JSON
     #[arg(long, conflicts_with = "json", requires = "table")]
     pub csv: bool,

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gametape_core::Input;
-use gametape_core::table::{Scan, TableDef, Visit};
+use gametape_core::table::{JsonRows, Lane, Scan, TableDef, Visit};
 use gametape_core::tape::{
     self, Audit, Converted, Diff, Dump, Format, Info, Options, Repaired, Secrets, Sink, Source,
     Tape, Target, Verb, Work,
 };
+use gametape_core::{At, Input};
 use serde_json::{Map, Value};
 
 use crate::content::{Content, Draft};
@@ -345,6 +345,67 @@ impl Recording {
             rows.batch(batch).map_err(tape::Error::Output)?;
             Ok(ControlFlow::Continue(()))
         })
+    }
+
+    /// Writes what holds at a moment, or at the end: the rows of all states and the cells of all grids,
+    /// each with the name of its table, or those of the scan's table alone.
+    ///
+    /// # Errors
+    /// [`tape::Error::NotRecorded`], or what is wrong with the recording where it may have been in what
+    /// is lost; as [`Recording::write_rows`].
+    pub fn write_state(
+        &self,
+        at: Option<At>,
+        scan: &Scan,
+        form: RowForm,
+        out: &mut dyn Write,
+    ) -> Result<Partial<()>, Error> {
+        let mut play = self.explain(self.tape.playback())?;
+        let end = At::Step(play.span().last.step);
+        let problem = match play.seek(at.unwrap_or(end)) {
+            Ok(now) if now.step < play.span().last.step => None,
+            Err(tape::Error::NotRecorded { at }) => {
+                let problem = self.info(Secrets::Hide)?.problem;
+                // In a recording without steps nothing holds.
+                let error = (at != end).then_some(tape::Error::NotRecorded { at });
+                let error = error.map(Error::tape(&self.path));
+                return problem.or(error).map_or(
+                    Ok(Partial {
+                        value: (),
+                        problem: None,
+                    }),
+                    Err,
+                );
+            }
+            Err(error) => return self.explain(Err(error)),
+            // The end is where it breaks off, too.
+            Ok(_) => self.info(Secrets::Hide)?.problem,
+        };
+        let tables = self.tables()?;
+        let told = [Lane::State, Lane::Grid];
+        let all = tables.iter().filter(|table| told.contains(&table.lane));
+        let wanted = match scan.table.as_str() {
+            "" => all.collect(),
+            _ => vec![self.explain(scan.find(&tables).map_err(Into::into))?],
+        };
+        for table in wanted {
+            let scan = Scan {
+                table: table.name.to_string(),
+                ..scan.clone()
+            };
+            let batch = self.explain(play.state(&scan))?;
+            let picked = self.explain(scan.picked(table).map_err(Into::into))?;
+            let names = picked.iter().filter_map(|at| table.columns.get(*at));
+            let names = names.map(|column| &*column.name);
+            let written = if form == RowForm::Json {
+                let rows = JsonRows::new(names).of_table(&table.name);
+                (0..batch.len()).try_for_each(|row| rows.row(&batch, row, out))
+            } else {
+                RowWriter::new(form, names, out).and_then(|mut rows| rows.batch(&batch))
+            };
+            self.explain(written.map_err(tape::Error::Output))?;
+        }
+        Ok(Partial { value: (), problem })
     }
 
     /// What differs between two recordings of one kind.

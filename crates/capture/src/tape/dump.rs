@@ -4,13 +4,12 @@ use std::io::{self, Write};
 
 use gametape_core::tape::{Dump, Error, Moment, Partial};
 use gametape_core::{At, Clocks, Stamp, Time};
-use gametape_delta::{Kind, Packet, Section, Snapshot, Tag};
+use gametape_delta::{Kind, Packet, Section, Tag};
 
 use crate::clock::Clock;
 use crate::decoder::decoder_to_show;
 use crate::layout::Role;
 use crate::packet;
-use crate::rule::CaptureRule;
 use crate::stream::Packets;
 
 pub(super) fn dump(
@@ -19,54 +18,7 @@ pub(super) fn dump(
     out: &mut dyn Write,
 ) -> Result<Partial<()>, Error> {
     Clocks::ticks(packets.tick_ns().is_some()).check(wanted.at)?;
-    if wanted.options.has("state") {
-        let state = state(packets, wanted.at)?;
-        write_state(&state, out).map_err(Error::Output)?;
-        return Ok(().into());
-    }
     each(packets, wanted.at, out)
-}
-
-/// The state at a moment: that of the latest packet that is not after it.
-fn state(packets: &Packets<'_>, at: Option<At>) -> Result<Snapshot, Error> {
-    // Ticks have 32 bits: none comes after the last.
-    let tick = match at {
-        None => u32::MAX,
-        Some(At::Tick(tick)) => u32::try_from(tick).unwrap_or(u32::MAX),
-        Some(at) => tick_at(packets, at)?,
-    };
-    packets.state_at(tick).map_err(|error| {
-        let nothing = Some(&CaptureRule::NoState { tick, first: None });
-        if at.is_none() && error.rule().and_then(|rule| rule.recording()) == nothing {
-            return Error::Unsupported(
-                "there is no state: the recording has no full snapshot".into(),
-            );
-        }
-        error.into()
-    })
-}
-
-/// The tick of the packet at a step, or of the latest that is not after a time.
-fn tick_at(packets: &Packets<'_>, at: At) -> Result<u32, Error> {
-    let mut clock = Clock::new(packets.tick_ns());
-    let mut found = None;
-    let mut cursor = packets.cursor();
-    while let Some(packet) = cursor.next_or_fault()? {
-        // What is damaged is not needed, or the search for the state says that it is.
-        let Ok(packet) = packet else { continue };
-        if packet.role == Role::Added {
-            continue;
-        }
-        let Some(tick) = packet.tick() else { continue };
-        let stamp = stamp(&packet, &mut clock);
-        match (at, stamp.time) {
-            (At::Time(until), Some(time)) if time.whole_ms() > until.whole_ms() => break,
-            (At::Time(_), _) => found = Some(tick),
-            (at, _) if at.is(stamp) => return Ok(tick),
-            _ => {}
-        }
-    }
-    found.ok_or(Error::NotRecorded { at })
 }
 
 pub(super) fn stamp(packet: &packet::Packet<'_>, clock: &mut Clock) -> Stamp {
@@ -179,19 +131,4 @@ fn write_section(section: &Section, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "}}")
     })?;
     write!(out, "]}}")
-}
-
-/// `{"tick":60,"entity":1,"components":{"1":[31003,-25726,true]}}`
-fn write_state(state: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
-    for entity in state.iter() {
-        let (tick, id) = (state.tick(), entity.id());
-        write!(out, r#"{{"tick":{tick},"entity":{id},"components":{{"#)?;
-        list(entity.components(), out, |part, out| {
-            write!(out, r#""{}":["#, part.id())?;
-            list(part.values(), out, |value, out| write!(out, "{value}"))?;
-            write!(out, "]")
-        })?;
-        writeln!(out, "}}}}")?;
-    }
-    Ok(())
 }

@@ -58,10 +58,6 @@ const SCHEMA: OptionDef = OptionDef {
     )
 };
 const OPEN: &[OptionDef] = &[SCHEMA];
-const DUMP: &[OptionDef] = &[OptionDef {
-    more: "An object an entity; at the end of the recording where no moment is named",
-    ..OptionDef::flag("state", "Print the state instead of the packets")
-}];
 const CONVERT: &[OptionDef] = &[OptionDef {
     default: "the schema it has",
     help: "Carry the recording over to another schema",
@@ -150,7 +146,6 @@ impl Format for Mcap {
 
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
         match verb {
-            Verb::Dump => DUMP,
             Verb::Convert => CONVERT,
             Verb::Write => WRITE,
             _ => &[],
@@ -207,7 +202,6 @@ impl Format for Delta {
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
         match verb {
             Verb::Open => OPEN,
-            Verb::Dump => DUMP,
             Verb::Convert => CONVERT,
             _ => &[],
         }

@@ -15,7 +15,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(error) => return Ok(ui.fail(&error)),
     };
     let secrets = secrets(args.show_secrets);
-    let Some(table) = &args.table else {
+    if args.table.is_none() && !args.state {
         let wanted = Wanted {
             at: args.at,
             secrets,
@@ -23,12 +23,12 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         };
         let dumped = recording.dump(&wanted, ui.out());
         return end(dumped, Exit::Loss, ui);
-    };
+    }
     let scan = Scan {
-        table: table.clone(),
+        table: args.table.clone().unwrap_or_default(),
         columns: args.columns.clone(),
-        from: args.from,
-        to: args.to,
+        from: args.from.or(args.at),
+        to: args.to.or(args.at),
         keys: args.keys.clone(),
         secrets,
     };
@@ -37,7 +37,11 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     } else {
         RowForm::Json
     };
-    let dumped = recording.write_rows(&scan, form, ui.out());
+    let dumped = if args.state {
+        recording.write_state(args.at, &scan, form, ui.out())
+    } else {
+        recording.write_rows(&scan, form, ui.out())
+    };
     end(dumped, Exit::Problems, ui)
 }
 

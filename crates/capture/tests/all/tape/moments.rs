@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gametape_capture::tape::Mcap;
 use gametape_capture::{CaptureWriter, Options};
+use gametape_core::table::Scan;
 use gametape_core::tape::{
     Dump, Error, Format, OptionValue, Secrets, Source, Target, Verb, Verdict, Work,
 };
@@ -43,17 +44,13 @@ fn a_packet_is_found_by_step_tick_and_time() {
     assert_eq!(all.len(), 10);
     let [step, tick, time] = ["step", "tick", "time_ms"].map(|key| all[4][key].clone());
     assert_eq!((step, tick, time), (json!(4), json!(5), json!(200)));
+    let mut play = recording.tape.playback().unwrap();
     // A time is what holds then.
     let then = [200, 249].map(|ms| At::Time(Time::from_ms(ms)));
     for moment in [At::Step(4), At::Tick(5)].into_iter().chain(then) {
         assert_eq!(dumped(&recording, &at(moment)), [all[4].clone()]);
-        let state = Dump {
-            options: none().flag("state"),
-            ..at(moment)
-        };
-        let state = dumped(&recording, &state);
-        assert!(state.iter().all(|entity| entity["tick"] == 5));
-        assert_eq!(state.len(), 3);
+        assert_eq!(play.seek(moment).unwrap().tick, Some(5));
+        assert_eq!(play.state(&Scan::table("ship")).unwrap().len(), 3);
     }
     for moment in [
         At::Step(10),
@@ -63,6 +60,8 @@ fn a_packet_is_found_by_step_tick_and_time() {
     ] {
         let error = recording.tape.dump(&at(moment), &mut Vec::new());
         let error = error.unwrap_err();
+        assert!(matches!(error, Error::NotRecorded { .. }), "{error}");
+        let error = play.seek(moment).unwrap_err();
         assert!(matches!(error, Error::NotRecorded { .. }), "{error}");
     }
     let untimed = opened(capture_of(&stream(3, 2, 9, 1).0, small()), "tape.mcap");

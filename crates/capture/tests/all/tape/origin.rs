@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gametape_core::At;
+use gametape_core::table::{Owned, Scan};
 use gametape_core::tape::{Dump, Verdict};
 use gametape_delta::{Snapshot, Value};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::{Recording, dumped, none};
 
@@ -59,19 +60,21 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
         + summary["delta_bytes_total"].as_u64().unwrap();
     assert_eq!(info.details["packet_bytes"]["all"], all);
 
-    let lines = dumped(
-        &recording,
-        &Dump {
-            at: Some(At::Tick(60)),
-            options: none().flag("state"),
-            ..Dump::default()
-        },
-    );
-    assert_eq!(lines.len(), 12);
-    assert_eq!(
-        lines[0],
-        json!({"tick":60,"entity":1,"components":{"1":[31003,-25726,22560,823,-619,517,1104,false,false,false]}})
-    );
+    let mut play = recording.tape.playback().unwrap();
+    play.seek(At::Tick(60)).unwrap();
+    let state = play.state(&Scan::table("component_1")).unwrap();
+    assert_eq!(state.len(), 12);
+    let values: Vec<Owned> = state.columns().iter().map(|c| c.get(0).into()).collect();
+    let fixed =
+        [310.03, -257.26, 225.6, 8.23, -6.19, 5.17].map(|x: f64| Owned::Float64(x.to_bits()));
+    let rest = [
+        Owned::Uint(1104),
+        Owned::Bool(false),
+        Owned::Bool(false),
+        Owned::Bool(false),
+    ];
+    assert_eq!(values[0], Owned::Uint(1));
+    assert_eq!(values[1..], [&fixed[..], &rest].concat());
     let one = Recording::open(&tapes.join("demo12/full_000001.bin"));
     assert_eq!(one.format.name(), "delta");
     assert_eq!(one.info().unwrap().frames, Some(1));

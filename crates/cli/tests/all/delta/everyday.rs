@@ -1,11 +1,11 @@
 //! Looking at recordings that are sound.
 
-use std::fmt::Write as _;
-
+use gametape::delta::{Codec, Field, Value as Wire};
+use gametape_samples::delta::Arena;
 use serde_json::{Value, json};
 use snapbox::str;
 
-use super::support::{TICKS, fine, folder, gametape, packets, said, states};
+use super::support::{Held, TICKS, fine, folder, gametape, held, packets, said, states};
 
 #[test]
 fn inspect_says_where_the_bytes_go() {
@@ -253,48 +253,80 @@ run.mcap
     assert_eq!(of("run.mcap"), of("packets"));
 }
 
-/// The state form that other tools read: exactly this, to the byte.
 #[test]
-fn dump_state_has_an_object_an_entity() {
+fn dump_state_has_a_row_a_component_of_each_entity() {
     let folder = folder();
     let path = folder.path();
+    let schema = Arena::schema();
     for (args, tick) in [
         ("", TICKS),
         (" --at tick:1", 1),
         (" --at tick:17", 17),
         (" --at tick:31", 31),
-        (" --at tick:99999999999", TICKS),
     ] {
         let state = &states()[tick as usize - 1];
-        let mut expected = String::new();
-        for entity in state.iter() {
-            let components: Vec<String> = entity
-                .components()
-                .map(|part| {
-                    let values: Vec<String> =
-                        part.values().map(|value| value.to_string()).collect();
-                    format!("\"{}\":[{}]", part.id(), values.join(","))
-                })
-                .collect();
-            writeln!(
-                expected,
-                "{{\"tick\":{tick},\"entity\":{},\"components\":{{{}}}}}",
-                entity.id(),
-                components.join(",")
-            )
-            .unwrap();
+        let mut expected = Vec::new();
+        for component in schema.components() {
+            for entity in state.iter() {
+                let Some(part) = entity.component(component.id) else {
+                    continue;
+                };
+                let value = |(value, field): (Wire, &Field)| match (value, field.codec) {
+                    (Wire::FixedPoint(value), Codec::FixedPoint { scale, .. }) => {
+                        json!(value as f64 / f64::from(scale))
+                    }
+                    (value, _) => json!(value),
+                };
+                let values = part.values().zip(&component.fields).map(value);
+                let table = component.name.clone().unwrap();
+                expected.push((table, u64::from(entity.id()), values.collect()));
+            }
         }
         for name in ["run.mcap", "run.delta", "packets"] {
-            assert_eq!(fine(path, &format!("dump --state{args} {name}")), expected);
+            let (at, rows) = held(&fine(path, &format!("dump --state{args} {name}")));
+            assert_eq!(at, Some(u64::from(tick)), "{name}{args}");
+            let as_floats = |rows: &[Held]| -> Vec<_> {
+                let float = |value: &Value| value.as_f64().map_or(value.clone(), Value::from);
+                let rows = rows.iter();
+                rows.map(|(table, entity, values)| {
+                    let values: Vec<Value> = values.iter().map(float).collect();
+                    (table.clone(), *entity, values)
+                })
+                .collect()
+            };
+            assert_eq!(as_floats(&rows), as_floats(&expected), "{name}{args}");
         }
     }
     gametape(path, &["dump", "--state", "--at", "tick:1", "run.mcap"])
         .assert()
         .stdout_eq(str![[r#"
-{"tick":1,"entity":1,"components":{"1":[18214,48647,-14720,881,164,531,227,100]}}
-{"tick":1,"entity":2,"components":{"1":[-8291,9271,13249,648,-175,-713,1070,100]}}
-{"tick":1,"entity":3,"components":{"1":[-4141,-42275,-23246,325,-58,-527,3136,100]}}
-{"tick":1,"entity":4,"components":{"1":[42910,29842,16154,648,670,-685,1139,100]}}
+{"table":"ship","step":0,"tick":1,"time_ms":0,"entity":1,"x":182.14,"y":486.47,"z":-147.2,"vx":8.81,"vy":1.64,"vz":5.31,"yaw":227,"hull":100}
+{"table":"ship","step":0,"tick":1,"time_ms":0,"entity":2,"x":-82.91,"y":92.71,"z":132.49,"vx":6.48,"vy":-1.75,"vz":-7.13,"yaw":1070,"hull":100}
+{"table":"ship","step":0,"tick":1,"time_ms":0,"entity":3,"x":-41.41,"y":-422.75,"z":-232.46,"vx":3.25,"vy":-0.58,"vz":-5.27,"yaw":3136,"hull":100}
+{"table":"ship","step":0,"tick":1,"time_ms":0,"entity":4,"x":429.1,"y":298.42,"z":161.54,"vx":6.48,"vy":6.7,"vz":-6.85,"yaw":1139,"hull":100}
+
+"#]]);
+    gametape(
+        path,
+        &[
+            "dump",
+            "--state",
+            "--at",
+            "tick:1",
+            "--table",
+            "ship",
+            "--columns",
+            "entity,hull",
+            "--where",
+            "entity=3",
+            "--csv",
+            "run.mcap",
+        ],
+    )
+    .assert()
+    .stdout_eq(str![[r#"
+step,tick,time_ms,ended,entity,hull
+0,1,0,,3,100
 
 "#]]);
 }
@@ -346,10 +378,7 @@ fn ticks_that_are_not_there() {
             ("--at tick:41", "tick 41 is not recorded"),
             ("--at tick:0", "tick 0 is not recorded"),
             ("--at tick:4294967297", "tick 4294967297 is not recorded"),
-            (
-                "--state --at tick:0",
-                "there is no state at tick 0: the first full snapshot is of tick 1",
-            ),
+            ("--state --at tick:0", "tick 0 is not recorded"),
         ] {
             let (out, err) = said(path, &format!("dump {args} {name}"), 2);
             assert_eq!(out, "");

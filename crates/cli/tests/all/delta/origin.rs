@@ -1,13 +1,12 @@
 //! The stream that the origin of the wire wrote, where it is at hand.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use snapbox::str;
 
-use super::support::{fine, gametape};
+use super::support::{fine, gametape, held, json};
 
 fn tapes() -> Option<PathBuf> {
     let tapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
@@ -24,24 +23,28 @@ fn the_last_state_is_the_origins() {
     let final_state = fs::read_to_string(tapes.join("demo12.final.txt")).unwrap();
     let mut lines = final_state.lines();
     assert_eq!(lines.next(), Some("tick 60 entities 12 packets 60"));
-    let mut expected = String::new();
+    let mut expected = Vec::new();
     for line in lines {
         // 1 1 [FixedPoint(31003), UInt(1104), Bool(false)]
         let (id, rest) = line.split_once(' ').unwrap();
         let (component, values) = rest.split_once(' ').unwrap();
-        let values: Vec<&str> = values
-            .trim_matches(['[', ']'])
-            .split(", ")
-            .map(|value| value.split(['(', ')']).nth(1).unwrap())
-            .collect();
-        let values = values.join(",");
-        writeln!(
-            expected,
-            "{{\"tick\":60,\"entity\":{id},\"components\":{{\"{component}\":[{values}]}}}}"
-        )
-        .unwrap();
+        let values = values.trim_matches(['[', ']']).split(", ").map(|value| {
+            let (kind, value) = value.trim_end_matches(')').split_once('(').unwrap();
+            match kind {
+                // All have a scale of 100.
+                "FixedPoint" => json!(value.parse::<f64>().unwrap() / 100.0),
+                _ => json(value),
+            }
+        });
+        let table = format!("component_{component}");
+        expected.push((table, id.parse().unwrap(), values.collect()));
     }
-    assert_eq!(expected.lines().count(), 12);
+    let state = |folder: &Path, args: &str| {
+        let (tick, rows) = held(&fine(folder, &format!("dump --state {args}")));
+        assert_eq!(tick, Some(60));
+        rows
+    };
+    assert_eq!(expected.len(), 12);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fine(
@@ -53,10 +56,10 @@ fn the_last_state_is_the_origins() {
     );
     fine(path, "convert demo12.mcap demo12.delta");
     for name in ["demo12.mcap", "demo12.delta"] {
-        assert_eq!(fine(path, &format!("dump --state {name}")), expected);
+        assert_eq!(state(path, name), expected);
     }
-    assert_eq!(fine(&tapes, "dump --state demo12"), expected);
-    assert_eq!(fine(&tapes, "dump --state --at tick:60 demo12"), expected);
+    assert_eq!(state(&tapes, "demo12"), expected);
+    assert_eq!(state(&tapes, "--at tick:60 demo12"), expected);
     // Byte for byte.
     let mut files: Vec<PathBuf> = fs::read_dir(tapes.join("demo12"))
         .unwrap()

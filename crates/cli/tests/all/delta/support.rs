@@ -123,3 +123,28 @@ pub fn body(packet: &[u8]) -> usize {
         .position(|byte| byte & 0x80 == 0);
     HEADER_BYTES + 2 + length.unwrap()
 }
+
+/// A row of a state: its table, the entity, and the values in the order of their columns.
+pub type Held = (String, u64, Vec<serde_json::Value>);
+
+/// What holds, as `dump --state` prints it; all rows are of this tick.
+pub fn held(out: &str) -> (Option<u64>, Vec<Held>) {
+    let mut tick = None;
+    let rows = out.lines().map(|line| {
+        let serde_json::Value::Object(row) = json(line) else {
+            panic!("{line}");
+        };
+        let now = row["tick"].as_u64();
+        assert!(tick.is_none() || tick == now, "{line}");
+        tick = now;
+        let table = row["table"].as_str().unwrap().to_owned();
+        let entity = row["entity"].as_u64().unwrap();
+        let stamps = ["table", "step", "tick", "time_ms", "entity"];
+        let values = row
+            .into_iter()
+            .filter(|(key, _)| !stamps.contains(&key.as_str()));
+        (table, entity, values.map(|(_, value)| value).collect())
+    });
+    let rows = rows.collect();
+    (tick, rows)
+}

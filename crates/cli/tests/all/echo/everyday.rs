@@ -129,11 +129,14 @@ fn frames_are_dumped_one_by_one() {
     );
     let (_, err) = said(path, "dump --at step:90 match.butter", 2);
     assert_eq!(err, "gametape: match.butter: step 90 is not recorded\n");
-    let (_, err) = said(path, "dump --state match.butter", 2);
-    assert_eq!(
-        err,
-        "gametape: match.butter: there is no option state to dump butter recordings\n"
+    let state = fine(
+        path,
+        "dump --state --at step:77 --table players --columns name,head_x match.butter",
     );
+    let players = json(&one)["session"]["teams"][0]["players"].clone();
+    let first = json(state.lines().next().unwrap());
+    assert_eq!(first["name"], players[0]["name"]);
+    assert_eq!(first["head_x"], players[0]["head"]["position"][0]);
 }
 
 #[test]
