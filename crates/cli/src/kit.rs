@@ -307,6 +307,7 @@ impl Kit {
                 }
             }
             self.dumps(&folder, name);
+            self.tables(&folder, name);
             self.findings(&folder, name);
             self.run(&folder, &["diff", name, name]).code(0);
             // What is there is replaced, by a whole file.
@@ -401,6 +402,47 @@ impl Kit {
             .code(2);
     }
 
+    /// Every table can be dumped, as JSON and as comma-separated values, and says what holds at the end.
+    fn tables(&self, folder: &Folder, name: &str) {
+        self.run(folder, &["tables", name]).code(0);
+        let described = self.run(folder, &["--json", "tables", name]);
+        described.code(0);
+        for line in described.text().lines() {
+            let table: Value = serde_json::from_str(line).unwrap_or_default();
+            let (Some(table_name), Some(lane)) = (table["table"].as_str(), table["lane"].as_str())
+            else {
+                described.expect(false, "the table's name and lane");
+                return;
+            };
+            let columns = table["columns"].as_array().map_or(0, Vec::len);
+            let rows = self.run(folder, &["dump", "--table", table_name, name]);
+            rows.code(0);
+            for line in rows.text().lines() {
+                let row: Value = serde_json::from_str(line).unwrap_or_default();
+                rows.expect(row["step"].is_u64(), "a step in each row");
+                let row = row.as_object().map_or(0, serde_json::Map::len);
+                rows.expect(row > columns, "all columns in each row");
+            }
+            let csv = self.run(folder, &["dump", "--table", table_name, "--csv", name]);
+            csv.code(0);
+            let lines = |ended: &Ended| ended.text().lines().count();
+            csv.expect(
+                lines(&csv) == lines(&rows) + 1,
+                "a line a row under the names",
+            );
+            let state = self.run(folder, &["dump", "--table", table_name, "--state", name]);
+            if lane == "events" {
+                state.unusable("is a table of events");
+            } else {
+                state.code(0);
+            }
+            self.run(folder, &["dump", "--table", table_name, "--columns", "nothing", name])
+                .unusable("has no column \"nothing\"");
+        }
+        self.run(folder, &["dump", "--table", "nothing", name])
+            .unusable("there is no table");
+    }
+
     fn findings(&self, folder: &Folder, name: &str) {
         let verified = self.run(folder, &["--json", "verify", name]);
         let value: Value = serde_json::from_str(&verified.text()).unwrap_or_default();
@@ -462,6 +504,7 @@ impl Kit {
                 }
                 self.sparingly(&folder, &["diff", &bad, &sample.name])
                     .calmly();
+                self.sparingly(&folder, &["dump", "--state", &bad]).calmly();
                 for line in &self.also {
                     let line = line.replace("{}", &bad);
                     let args: Vec<&str> = line.split(' ').collect();

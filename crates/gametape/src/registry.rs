@@ -146,3 +146,34 @@ impl Formats {
         }
     }
 }
+
+#[cfg(all(test, feature = "default"))]
+mod tests {
+    use gametape_core::table::tables_page;
+
+    /// After a change that is meant, run with `GAMETAPE_BLESS=1` and look at the difference.
+    #[test]
+    fn the_books_page_of_tables_is_what_the_formats_declare() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/tables.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let (head, _) = page.split_once("-->\n").unwrap();
+        let mut wanted = format!("{head}-->\n");
+        let mut told: Vec<String> = Vec::new();
+        for format in super::formats().iter() {
+            let tables = tables_page(&format.tables());
+            // The encodings of one kind have the same.
+            if !told.contains(&tables) {
+                let about = format.about();
+                wanted.push_str(&format!("\n## {about}\n\n{}\n", tables.trim_end()));
+                told.push(tables);
+            }
+        }
+        if std::env::var_os("GAMETAPE_BLESS").is_some() {
+            std::fs::write(path, &wanted).unwrap();
+        }
+        assert!(
+            std::fs::read_to_string(path).unwrap() == wanted,
+            "the page is not what the formats declare: GAMETAPE_BLESS=1 writes it anew"
+        );
+    }
+}

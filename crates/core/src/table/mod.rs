@@ -7,6 +7,7 @@
 //! needs nothing else of it.
 
 mod batch;
+mod book;
 mod def;
 mod facts;
 mod json;
@@ -18,6 +19,7 @@ mod scan;
 mod scanning;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
+pub use book::tables_page;
 pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables, plain_name};
 pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
