@@ -9,6 +9,7 @@ pub mod delta;
 pub mod echo;
 pub mod murk;
 pub mod rmv;
+pub mod tables;
 
 /// A check, and where to begin with it.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,7 @@ const ALL: &[&[Check]] = &[
     delta::CHECKS,
     capture::CHECKS,
     echo::CHECKS,
+    tables::CHECKS,
 ];
 
 /// Every check.

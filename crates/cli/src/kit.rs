@@ -436,8 +436,11 @@ impl Kit {
             } else {
                 state.code(0);
             }
-            self.run(folder, &["dump", "--table", table_name, "--columns", "nothing", name])
-                .unusable("has no column \"nothing\"");
+            self.run(
+                folder,
+                &["dump", "--table", table_name, "--columns", "nothing", name],
+            )
+            .unusable("has no column \"nothing\"");
         }
         self.run(folder, &["dump", "--table", "nothing", name])
             .unusable("there is no table");

@@ -299,3 +299,126 @@ fn same(scan: &Scan, rows: &[Row], wanted: &[Row]) {
     }
     assert_eq!(rows.len(), wanted.len(), "{scan:?}: rows");
 }
+
+#[cfg(test)]
+mod tests {
+    use std::any::Any;
+
+    use super::*;
+    use crate::clock::{Clocks, Time};
+    use crate::input::Input;
+    use crate::table::{ColumnDef, Scanning, Value, Visit};
+    use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Sink, Work};
+
+    /// A fault that a format may have.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    enum Fault {
+        None,
+        /// A column says what it is of another.
+        Column,
+        /// A range loses its first row.
+        Range,
+        /// Steps go back.
+        Order,
+        /// More rows are declared than there are.
+        Count,
+        /// Going back forgets who came between.
+        Playback,
+        /// A sentence is missing.
+        Undocumented,
+    }
+
+    /// Two things that move; the second comes at step 3 and goes at step 6.
+    struct Fake(Fault, Input);
+
+    impl Tape for Fake {
+        fn input(&self) -> &Input {
+            &self.1
+        }
+
+        fn any(&self) -> &dyn Any {
+            self
+        }
+
+        fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
+            Err(Error::Cancelled)
+        }
+
+        fn audit(&self, _: &Options) -> Result<Audit, Error> {
+            Ok(Audit::default())
+        }
+
+        fn repair(&self, _: &Options, _: &mut dyn Sink, _: &Work<'_>) -> Result<Repaired, Error> {
+            Ok(Repaired::default())
+        }
+
+        fn tables(&self) -> Result<Vec<TableDef>, Error> {
+            let doc = if self.0 == Fault::Undocumented {
+                ""
+            } else {
+                "Where it is."
+            };
+            let things = TableDef::new("things", Lane::State, "Things that move.")
+                .with(ColumnDef::new("thing", Kind::Uint, "Its number.").key())
+                .with(ColumnDef::new("x", Kind::Float64, doc))
+                .with(ColumnDef::new("name", Kind::Text, "Its name."));
+            let rows = if self.0 == Fault::Count { 99 } else { 14 };
+            Ok(vec![things.rows(rows)])
+        }
+
+        fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+            let tables = self.tables()?;
+            let mut rows = Scanning::new(scan.find(&tables)?, scan, Clocks::ticks(true), visit)?;
+            let wrong = |fault| self.0 == fault;
+            for step in 0..10 {
+                let stamp = Stamp {
+                    step: if wrong(Fault::Order) && step == 5 {
+                        4 - 1
+                    } else {
+                        step
+                    },
+                    tick: Some(step * 2),
+                    time: Some(Time::from_ms(step as i64 * 10)),
+                };
+                if wrong(Fault::Range) && scan.from.is_some_and(|at| at.is(stamp)) {
+                    continue;
+                }
+                for thing in 0..=u64::from((3..6).contains(&step)) {
+                    let x = step as f64 / 4.0 + thing as f64;
+                    let off = wrong(Fault::Column) && scan.columns.len() == 1;
+                    let _ = rows.row(stamp, |column| match column {
+                        0 => thing.into(),
+                        1 => (if off { x + 1.0 } else { x }).into(),
+                        _ if step == 4 => Value::Null,
+                        _ => "thing".into(),
+                    })?;
+                }
+                let goes = step == 6 && !(wrong(Fault::Playback) && scan.to.is_some());
+                if goes {
+                    let _ = rows.ended(stamp, |_| Value::Uint(1))?;
+                }
+            }
+            rows.end(None)
+        }
+    }
+
+    fn stands(fault: Fault) -> bool {
+        let tape = Fake(fault, Input::from(Vec::new()));
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&tape))).is_ok()
+    }
+
+    #[test]
+    fn what_keeps_to_the_rules_stands_and_every_fault_is_noticed() {
+        assert!(stands(Fault::None));
+        for fault in [
+            Fault::Column,
+            Fault::Range,
+            Fault::Order,
+            Fault::Count,
+            Fault::Playback,
+            Fault::Undocumented,
+        ] {
+            assert!(!stands(fault), "{fault:?}");
+        }
+    }
+}

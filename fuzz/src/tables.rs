@@ -1,0 +1,124 @@
+//! The promises of tables, whatever the format.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use gametape::core::table::{Batch, Lane, Owned, Scan};
+use gametape::{At, Recording, Secrets, Tape};
+
+use crate::{Check, capture, echo, murk, rmv};
+
+/// The check of all formats' tables, and where to begin with it.
+pub const CHECKS: &[Check] = &[Check::new("tables", tables, seeds)];
+
+/// The smallest of each kind that has a few steps, and of each number of tables: with a world, and
+/// without.
+fn seeds() -> Vec<Vec<u8>> {
+    let kinds = [
+        rmv::seeds::recordings(),
+        murk::seeds::recordings(),
+        capture::seeds(),
+        echo::seeds::butters(),
+        echo::seeds::texts(),
+    ];
+    let smallest = |seeds: Vec<Vec<u8>>| {
+        let tables = |bytes: &Vec<u8>| {
+            let recording = Recording::from_bytes(bytes.clone(), "a").ok()?;
+            let info = recording.info(Secrets::Hide).ok()?;
+            let sound = info.value.frames > Some(2) && info.problem.is_none();
+            sound.then_some(recording.tables().ok()?.len())
+        };
+        let mut smallest = BTreeMap::new();
+        for (count, seed) in seeds.into_iter().filter_map(|s| Some((tables(&s)?, s))) {
+            let held = smallest.entry(count).or_insert_with(|| seed.clone());
+            if seed.len() < held.len() {
+                *held = seed;
+            }
+        }
+        smallest.into_values()
+    };
+    kinds.into_iter().flat_map(smallest).collect()
+}
+
+/// What a scan gives: stamps and values.
+type Rows = Vec<(u64, Vec<Owned>)>;
+
+/// Rows that are looked at of a table: a small input can claim a large board.
+const MOST: usize = 4096;
+
+fn put(batch: &Batch, rows: &mut Rows) {
+    for row in 0..batch.len() {
+        let values = batch.columns().iter().map(|column| column.get(row).into());
+        rows.push((batch.steps()[row], values.collect()));
+    }
+}
+
+/// The rows of a table, and whether these are all, where it can be read.
+fn rows(tape: &dyn Tape, scan: &Scan) -> Option<(Rows, bool)> {
+    let (mut rows, mut all) = (Vec::new(), true);
+    let scanned = tape.scan(scan, &mut |batch| {
+        assert!(!batch.is_empty());
+        put(batch, &mut rows);
+        all = rows.len() < MOST;
+        Ok(if all {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        })
+    });
+    scanned.ok().map(|_| (rows, all))
+}
+
+/// Whatever the bytes are, tables are described, and each is scanned to its end or to a fault: its
+/// steps rise, a single column is the same as among all, a range is what is left of all rows; what
+/// holds at the end and at the start can be asked for, in any order.
+pub fn tables(data: &[u8]) {
+    let Ok(recording) = Recording::from_bytes(data.to_vec(), "a") else {
+        return;
+    };
+    let tape = recording.tape();
+    let Ok(tables) = tape.tables() else {
+        return;
+    };
+    for table in &tables {
+        let scan = Scan::table(&*table.name);
+        let Some((all, whole)) = rows(tape, &scan) else {
+            continue;
+        };
+        assert!(all.is_sorted_by_key(|(step, _)| *step), "{}", table.name);
+        let last = table.columns.len() - 1;
+        let one = scan.clone().columns([&*table.columns[last].name]);
+        let (one, _) = rows(tape, &one).expect("it could be read before");
+        let column = |(step, values): &(u64, Vec<Owned>)| (*step, vec![values[last].clone()]);
+        assert_eq!(
+            one,
+            all.iter().map(column).collect::<Rows>(),
+            "{}",
+            table.name
+        );
+        if let Some((middle, _)) = all.get(all.len() / 2).filter(|_| whole) {
+            let (range, _) = rows(tape, &scan.clone().from(At::Step(*middle))).expect("as before");
+            let wanted: Rows = all
+                .iter()
+                .filter(|(step, _)| step >= middle)
+                .cloned()
+                .collect();
+            assert_eq!(range, wanted, "{} from step {middle}", table.name);
+        }
+    }
+    let Ok(mut play) = tape.playback() else {
+        return;
+    };
+    let span = play.span();
+    for at in [span.last, span.first, span.last] {
+        if play.seek(At::Step(at.step)).is_err() {
+            continue;
+        }
+        for table in tables.iter().filter(|table| table.lane != Lane::Events) {
+            let _ = play.state(&Scan::table(&*table.name));
+        }
+    }
+    while let Ok(Some(now)) = play.step() {
+        assert_eq!(now, play.now());
+    }
+}
