@@ -28,6 +28,13 @@ pub trait Playback {
     /// The moment that it is at: at first that of the first step.
     fn now(&self) -> Stamp;
 
+    /// Up to where a moment is reached soon, wherever that is. To go behind it, all that lies between
+    /// has to be made first; where that takes long it can be done in pieces, by going a bit further
+    /// each time. The last moment, unless the format says otherwise.
+    fn reach(&self) -> Stamp {
+        self.span().last
+    }
+
     /// Goes to the newest step that is not after this moment, and gives its stamp.
     ///
     /// # Errors
@@ -79,6 +86,25 @@ impl State {
     #[must_use]
     pub fn rows(self) -> Batch {
         self.wanted.batch
+    }
+
+    /// The rows of a table of facts, which hold whenever they are asked for: what a scan gives.
+    ///
+    /// # Errors
+    /// The tape's.
+    pub fn facts(mut self, tape: &dyn Tape, scan: &Scan) -> Result<Batch, Error> {
+        // Columns, filters and secrets are those of this state.
+        let all = Scan {
+            secrets: crate::tape::Secrets::Show,
+            ..Scan::table(&*scan.table)
+        };
+        tape.scan(&all, &mut |batch| {
+            for row in 0..batch.len() {
+                self.row(|column| batch.get(row, column));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(self.rows())
     }
 }
 

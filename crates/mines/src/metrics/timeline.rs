@@ -7,7 +7,7 @@ use crate::replay::{Observer, Place, replay_with};
 use crate::{BoardEvent, Game, MouseEvent};
 
 /// A mouse event that completed a click, or changed the board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Moment {
     /// Which event of the recording it is.
     pub step: u32,
@@ -17,45 +17,51 @@ pub struct Moment {
     pub shown: Vec<BoardEvent>,
 }
 
-struct Timeline<'a> {
+struct Timeline<'a, F> {
     counter: Counter<'a>,
-    moments: Vec<Moment>,
+    /// The last one: the recording may yet correct what it showed.
+    last: Moment,
+    is_any: bool,
     /// The last mouse event that was no quiet move.
     step: u32,
+    give: F,
 }
 
-/// Plays a game by the rules.
-pub fn moments(game: &Game<'_>) -> Vec<Moment> {
+/// Plays a game by the rules, and gives its moments in their order. None is kept.
+pub fn moments(game: &Game<'_>, give: impl FnMut(&Moment)) {
     let engine = Engine::of(game);
     let openings = Openings::of(engine.field());
     let mut timeline = Timeline {
         counter: Counter::new(&openings, game.marks()),
-        moments: Vec::new(),
+        last: Moment::default(),
+        is_any: false,
         step: 0,
+        give,
     };
     replay_with(game, engine, &mut timeline);
-    timeline.moments
+    timeline.pass_on();
 }
 
-impl Timeline<'_> {
-    fn say(&mut self, shown: &[BoardEvent]) {
-        let clicks = self.counter.clicks().clone();
-        let shown = shown.to_vec();
-        let step = self.step;
-        match self.moments.last_mut() {
-            Some(last) if last.step == step => {
-                (last.clicks, last.shown) = (clicks, shown);
-            }
-            _ => self.moments.push(Moment {
-                step,
-                clicks,
-                shown,
-            }),
+impl<F: FnMut(&Moment)> Timeline<'_, F> {
+    fn pass_on(&mut self) {
+        if self.is_any {
+            (self.give)(&self.last);
         }
+    }
+
+    fn say(&mut self, shown: &[BoardEvent]) {
+        if self.last.step != self.step {
+            self.pass_on();
+        }
+        self.is_any = true;
+        self.last.step = self.step;
+        self.last.clicks.clone_from(self.counter.clicks());
+        self.last.shown.clear();
+        self.last.shown.extend_from_slice(shown);
     }
 }
 
-impl Observer for Timeline<'_> {
+impl<F: FnMut(&Moment)> Observer for Timeline<'_, F> {
     fn mouse(
         &mut self,
         at: Place,

@@ -129,6 +129,16 @@ impl<'a> EventLog<'a> {
         }
     }
 
+    /// The events from a place on where their iteration was before.
+    #[cfg(feature = "tape")]
+    pub(crate) fn iter_from(&self, place: EventPlace) -> Events<'_> {
+        Events {
+            decoder: place.decoder,
+            bytes: &self.bytes,
+            at: place.at,
+        }
+    }
+
     /// Adds an event, in the form it asks for.
     pub fn push(&mut self, event: Event) -> Result<(), WriteError> {
         if let Event::Mouse(mouse) = event
@@ -195,7 +205,24 @@ pub struct Events<'a> {
     at: usize,
 }
 
+/// Where an iteration is, to go on from there later.
+#[cfg(feature = "tape")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventPlace {
+    decoder: EventDecoder,
+    at: usize,
+}
+
 impl Events<'_> {
+    /// Where it is.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn place(&self) -> EventPlace {
+        EventPlace {
+            decoder: self.decoder,
+            at: self.at,
+        }
+    }
+
     /// Bytes of the log that lie before the next event.
     #[must_use]
     pub const fn position(&self) -> usize {

@@ -34,6 +34,8 @@ pub use gametape_core::{Severity, Strictness};
 pub use audit::{Audit, audit, audit_game};
 pub use convert::{Loss, convert, redact};
 pub use error::{Error, Finding, Findings, WriteError};
+#[cfg(feature = "tape")]
+pub(crate) use events::EventPlace;
 pub use events::{EventLog, Events};
 pub use header::SIGNATURE;
 pub use limits::{Limits, ReadOptions};

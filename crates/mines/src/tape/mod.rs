@@ -8,7 +8,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::io::Write;
 
-use gametape_core::table::{Scan, TableDef, Visit};
+use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial, Repaired,
     Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -213,6 +213,12 @@ impl Tape for RmvTape {
         let info = info::info(game, bytes.len() as u64, None, scan.secrets);
         let stats = info::stats(&Metrics::of(game));
         tables::GAME.scan(&[info.details, stats], problem, scan, visit)
+    }
+
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+        let bytes = self.bytes()?;
+        let game = read(&bytes)?.game.into_owned();
+        Ok(Some(Box::new(tables::Seeking::new(self, game)?)))
     }
 
     fn convert(

@@ -13,6 +13,8 @@ mod real_files;
 mod refusals;
 mod rules;
 #[cfg(feature = "tape")]
+mod seek;
+#[cfg(feature = "tape")]
 mod tables;
 #[cfg(feature = "tape")]
 mod tape;

@@ -116,9 +116,9 @@ fn where_the_recording_and_the_rules_part_the_board_has_both() {
     forged.face = gametape_mines::Face::Number(8);
     let cell = forged.cell;
     let mut log = rmv::EventLog::empty(game.version());
-    events
-        .into_iter()
-        .for_each(|event| log.push(event).unwrap());
+    for event in events {
+        log.push(event).unwrap();
+    }
     game.events = log;
     let tape = open(rmv::write(&game).unwrap());
     let scan = Scan::table("board")

@@ -4,7 +4,7 @@ use std::io::{Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 
 use gametape_core::table::{Batch, Playback, Scan, Span, State as Rows, Steps};
-use gametape_core::tape::{Error, Secrets, Tape};
+use gametape_core::tape::Error;
 use gametape_core::{At, InputStream, Stamp};
 
 use super::{State, defs, stamp};
@@ -180,18 +180,6 @@ impl<'t> Seeking<'t> {
     }
 }
 
-fn facts(tape: &EchoTape, scan: &Scan, mut rows: Rows) -> Result<Batch, Error> {
-    let all = Scan {
-        secrets: Secrets::Show,
-        ..Scan::table(&*scan.table)
-    };
-    tape.scan(&all, &mut |batch| {
-        rows.row(|column| batch.get(0, column));
-        Ok(ControlFlow::Break(()))
-    })?;
-    Ok(rows.rows())
-}
-
 impl Playback for Seeking<'_> {
     fn span(&self) -> Span {
         self.steps.span()
@@ -215,7 +203,7 @@ impl Playback for Seeking<'_> {
         let mut rows = Rows::new(table, scan, self.now())?;
         let Some(state) = State::of(&table.name) else {
             // Facts hold whenever they are asked for.
-            return facts(self.tape, scan, rows);
+            return rows.facts(self.tape, scan);
         };
         if let Some(frame) = self.frame()? {
             let _ = state.rows(frame, &mut |value| {

@@ -1,0 +1,249 @@
+//! The tables of a game but the facts, column by column.
+
+use gametape_core::table::{Field, Kind, Lane, Table, Tables};
+
+use crate::metrics::Clicks;
+use crate::{BoardEvent, Cell, Face, Game, MouseEvent};
+
+use Kind::{Bool, Int, Text, Uint};
+
+/// A mouse event, and the width of a square.
+pub(super) struct Mouse {
+    event: MouseEvent,
+    board: [u8; 2],
+    square_size: u8,
+}
+
+impl Tables for Mouse {
+    type Row<'a> = Self;
+}
+
+impl Mouse {
+    pub fn of(game: &Game<'_>, event: MouseEvent) -> Self {
+        Self {
+            event,
+            board: [game.board.cols, game.board.rows],
+            square_size: game.square_size(),
+        }
+    }
+
+    /// The square under the cursor; none beside the board.
+    fn square(&self) -> Option<[u8; 2]> {
+        let (col, row) = self.event.square(self.square_size);
+        let [cols, rows] = self.board;
+        let on = |at: i32, most: u8| u8::try_from(at).ok().filter(|at| *at < most);
+        Some([on(col, cols)?, on(row, rows)?])
+    }
+}
+
+const X: Field<Mouse> = Field::<Mouse>::new(
+    "x",
+    Int,
+    "From the board's left edge; negative to the left of it.",
+    |row| row.event.x.into(),
+)
+.unit("px");
+const Y: Field<Mouse> = Field::<Mouse>::new(
+    "y",
+    Int,
+    "From the board's top edge; negative above it.",
+    |row| row.event.y.into(),
+)
+.unit("px");
+const COL: Field<Mouse> = Field::<Mouse>::new(
+    "col",
+    Uint,
+    "The column of the square under the cursor; missing beside the board.",
+    |row| row.square().map(|[col, _]| col).into(),
+);
+const ROW: Field<Mouse> = Field::<Mouse>::new(
+    "row",
+    Uint,
+    "The row of the square under the cursor; missing beside the board.",
+    |row| row.square().map(|[_, row]| row).into(),
+);
+const LEFT: Field<Mouse> = Field::<Mouse>::new(
+    "left",
+    Bool,
+    "Whether the left button is down from now on.",
+    |row| row.event.buttons.left().into(),
+);
+const RIGHT: Field<Mouse> = Field::<Mouse>::new(
+    "right",
+    Bool,
+    "Whether the right button is down from now on.",
+    |row| row.event.buttons.right().into(),
+);
+const MIDDLE: Field<Mouse> = Field::<Mouse>::new(
+    "middle",
+    Bool,
+    "Whether the middle button is down from now on.",
+    |row| row.event.buttons.middle().into(),
+);
+
+pub(super) const MOUSE_EVENTS: Table<Mouse> = Table {
+    name: "mouse_events",
+    lane: Lane::Events,
+    doc: "What the player did with the mouse.",
+    fields: &[
+        Field::<Mouse>::new(
+            "action",
+            Text,
+            "`move`, or a button that went down or up: `lmb_down`, `rmb_up`, `mmb_down` and so on.",
+            |row| row.event.action.name().into(),
+        ),
+        X,
+        Y,
+        COL,
+        ROW,
+        LEFT,
+        RIGHT,
+        MIDDLE,
+        Field::<Mouse>::new(
+            "buttons",
+            Uint,
+            "The buttons as the file has them: bits for left, right, middle, and whatever else.",
+            |row| row.event.buttons.0.into(),
+        ),
+        Field::<Mouse>::new(
+            "reduced",
+            Bool,
+            "Whether it is stored as a move from the event before.",
+            |row| row.event.reduced.into(),
+        ),
+    ],
+};
+
+pub(super) const CURSOR: Table<Mouse> = Table {
+    name: "cursor",
+    lane: Lane::State,
+    doc: "Where the cursor is, and which buttons are down.",
+    fields: &[X, Y, COL, ROW, LEFT, RIGHT, MIDDLE],
+};
+
+impl Tables for BoardEvent {
+    type Row<'a> = Self;
+}
+
+pub(super) const BOARD_EVENTS: Table<BoardEvent> = Table {
+    name: "board_events",
+    lane: Lane::Events,
+    doc: "What the board did, as the recording says.",
+    fields: &[
+        Field::<BoardEvent>::new("col", Uint, "The column of the square, from 0.", |row| {
+            row.cell.col.into()
+        })
+        .key(),
+        Field::<BoardEvent>::new("row", Uint, "The row of the square, from 0.", |row| {
+            row.cell.row.into()
+        })
+        .key(),
+        Field::<BoardEvent>::new(
+            "face",
+            Text,
+            "What the square shows from now on: `closed`, `pressed`, `flag`, `qm`, `open_3`, `open_blast` and so on.",
+            |row| row.face.name().into(),
+        ),
+    ],
+};
+
+/// A square: what the recording says that it shows, and what the rules give.
+pub(super) struct Square {
+    cell: Cell,
+    recorded: Face,
+    rules: Face,
+}
+
+impl Tables for Square {
+    type Row<'a> = Self;
+}
+
+impl Square {
+    pub const fn new(cell: Cell, [recorded, rules]: [Face; 2]) -> Self {
+        Self {
+            cell,
+            recorded,
+            rules,
+        }
+    }
+}
+
+pub(super) const BOARD: Table<Square> = Table {
+    name: "board",
+    lane: Lane::Grid,
+    doc: "The squares: what the recording says that they show, and what the rules give.",
+    fields: &[
+        Field::<Square>::new("col", Uint, "The column, from 0.", |row| {
+            row.cell.col.into()
+        })
+        .key(),
+        Field::<Square>::new("row", Uint, "The row, from 0.", |row| row.cell.row.into()).key(),
+        Field::<Square>::new(
+            "recorded",
+            Text,
+            "What it shows, as the recording says.",
+            |row| row.recorded.name().into(),
+        ),
+        Field::<Square>::new(
+            "rules",
+            Text,
+            "What it shows by the rules of the game, played with the recorded mouse.",
+            |row| row.rules.name().into(),
+        ),
+    ],
+};
+
+/// What a player's screen counts.
+pub(super) struct Counters {
+    pub clicks: Clicks,
+    pub mines: u32,
+    pub flags: u32,
+    pub time_ms: u32,
+}
+
+impl Tables for Counters {
+    type Row<'a> = Self;
+}
+
+pub(super) const COUNTERS: Table<Counters> = Table {
+    name: "counters",
+    lane: Lane::State,
+    doc: "What is counted while the game goes on; by the rules, where they and the recording part.",
+    fields: &[
+        Field::<Counters>::new(
+            "mines_left",
+            Int,
+            "Mines less the flags on the board, as the recording says.",
+            |row| (i64::from(row.mines) - i64::from(row.flags)).into(),
+        ),
+        Field::<Counters>::new("clock", Uint, "Whole seconds that were played.", |row| {
+            (row.time_ms / 1000).into()
+        })
+        .unit("s"),
+        Field::<Counters>::new("solved_bbbv", Uint, "3BV that is solved.", |row| {
+            row.clicks.solved_bbbv.into()
+        }),
+        Field::<Counters>::new("opened", Uint, "Squares that are open.", |row| {
+            row.clicks.opened.into()
+        })
+        .unit("squares"),
+        Field::<Counters>::new("clicks", Uint, "All clicks.", |row| {
+            row.clicks.total().into()
+        }),
+        Field::<Counters>::new("left_clicks", Uint, "Left clicks.", |row| {
+            row.clicks.left.into()
+        }),
+        Field::<Counters>::new("right_clicks", Uint, "Right clicks.", |row| {
+            row.clicks.right.into()
+        }),
+        Field::<Counters>::new("double_clicks", Uint, "Chords.", |row| {
+            row.clicks.double.into()
+        }),
+        Field::<Counters>::new(
+            "effective_clicks",
+            Uint,
+            "Clicks that changed the board.",
+            |row| row.clicks.effective().into(),
+        ),
+    ],
+};

@@ -1,0 +1,216 @@
+//! The course of a game: what happens in it, and what its tables show behind each event.
+
+use std::ops::ControlFlow;
+
+use gametape_core::Stamp;
+use gametape_core::tape::Error;
+
+use super::columns::Counters;
+use crate::event::game_time;
+use crate::metrics::{Clicks, Moment, moments};
+use crate::{BoardEvent, Cell, Engine, Event, Face, Game, MouseEvent};
+
+/// Something that happens.
+pub(super) enum Happening<'m> {
+    /// What a mouse event does by the rules: comes before the event itself, under the same stamp.
+    Rules(&'m Moment),
+    /// An event of the recording.
+    Event(Event),
+}
+
+/// When an event is: a board event at the time of the mouse event that led to it.
+pub(super) fn stamp(step: u32, time_ms: u32) -> Stamp {
+    Stamp {
+        step: step.into(),
+        tick: None,
+        time: Some(game_time(time_ms)),
+    }
+}
+
+/// The events, and when each is.
+pub(super) fn events<'g>(game: &'g Game<'_>) -> impl Iterator<Item = (Stamp, Event)> + 'g {
+    let mut time_ms = 0;
+    (0..).zip(game.events.iter()).map(move |(step, event)| {
+        if let Event::Mouse(mouse) = event {
+            time_ms = mouse.time_ms;
+        }
+        (stamp(step, time_ms), event)
+    })
+}
+
+/// Gives all that happens, in order, until it is told to stop.
+pub(super) fn course(
+    game: &Game<'_>,
+    mut each: impl FnMut(Stamp, Happening<'_>) -> Result<ControlFlow<()>, Error>,
+) -> Result<(), Error> {
+    let mut events = events(game).peekable();
+    let mut going = Ok(ControlFlow::Continue(()));
+    moments(game, |moment| {
+        let step = u64::from(moment.step);
+        while matches!(going, Ok(ControlFlow::Continue(())))
+            && let Some((stamp, event)) = events.next_if(|(stamp, _)| stamp.step < step)
+        {
+            going = each(stamp, Happening::Event(event));
+        }
+        if matches!(going, Ok(ControlFlow::Continue(())))
+            && let Some((stamp, _)) = events.peek()
+        {
+            going = each(*stamp, Happening::Rules(moment));
+        }
+    });
+    if going?.is_break() {
+        return Ok(());
+    }
+    for (stamp, event) in events {
+        if each(stamp, Happening::Event(event))?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Who says what a square shows.
+#[derive(Clone, Copy)]
+pub(super) enum Side {
+    Recorded,
+    Rules,
+}
+
+/// What the tables show behind some event.
+#[derive(Clone)]
+pub(super) struct Showing {
+    cols: u8,
+    rows: u8,
+    /// The codes of the faces of each square, row after row: what is recorded, what the rules give.
+    faces: Vec<[u8; 2]>,
+    pub cursor: Option<MouseEvent>,
+    clicks: Clicks,
+    mines: u32,
+    flags: u32,
+    time_ms: u32,
+}
+
+impl Showing {
+    /// Before the first event.
+    pub fn new(game: &Game<'_>) -> Self {
+        let engine = Engine::of(game);
+        let field = engine.field();
+        let faces = field.cells().map(|cell| {
+            let face = engine.face(cell).unwrap_or(Face::Closed);
+            [face.code(); 2]
+        });
+        let faces: Vec<[u8; 2]> = faces.collect();
+        let flagged = |[recorded, _]: &&[u8; 2]| *recorded == Face::Flag.code();
+        Self {
+            cols: game.board.cols,
+            rows: game.board.rows,
+            cursor: None,
+            clicks: Clicks::default(),
+            mines: field.mines(),
+            flags: faces.iter().filter(flagged).count() as u32,
+            time_ms: 0,
+            faces,
+        }
+    }
+
+    /// Takes over what another one shows, into the space that is there.
+    pub fn copy(&mut self, other: &Self) {
+        let mut faces = std::mem::take(&mut self.faces);
+        faces.clone_from(&other.faces);
+        *self = Self {
+            faces,
+            clicks: other.clicks.clone(),
+            ..*other
+        };
+    }
+
+    /// Bytes that a copy of it takes.
+    pub const fn size(&self) -> usize {
+        size_of::<Self>() + self.faces.len() * size_of::<[u8; 2]>()
+    }
+
+    /// The squares, column after column.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
+        let (cols, rows) = (self.cols, self.rows);
+        (0..cols).flat_map(move |col| (0..rows).map(move |row| Cell::new(col, row)))
+    }
+
+    fn index(&self, cell: Cell) -> Option<usize> {
+        let on = cell.col < self.cols && cell.row < self.rows;
+        on.then(|| usize::from(cell.row) * usize::from(self.cols) + usize::from(cell.col))
+    }
+
+    /// What a square shows, as the recording says and by the rules; `None` beside the board.
+    pub fn faces(&self, cell: Cell) -> Option<[Face; 2]> {
+        let faces = self.faces.get(self.index(cell)?)?;
+        Some(faces.map(|code| Face::from_code(code).unwrap_or(Face::Closed)))
+    }
+
+    /// A square shows something else. What is beside the board is not shown anywhere.
+    pub fn set(&mut self, side: Side, change: &BoardEvent) {
+        let index = self.index(change.cell);
+        let Some([recorded, rules]) = index.and_then(|at| self.faces.get_mut(at)) else {
+            return;
+        };
+        let code = change.face.code();
+        match side {
+            Side::Rules => *rules = code,
+            Side::Recorded => {
+                let flag = Face::Flag.code();
+                self.flags = self.flags + u32::from(code == flag) - u32::from(*recorded == flag);
+                *recorded = code;
+            }
+        }
+    }
+
+    /// Something happens; true where something is counted by it.
+    pub fn take(&mut self, happening: &Happening<'_>) -> bool {
+        match happening {
+            Happening::Rules(moment) => {
+                self.rules(&moment.clicks, &moment.shown);
+                true
+            }
+            Happening::Event(event) => self.event(event),
+        }
+    }
+
+    /// A mouse event does something by the rules.
+    pub fn rules(&mut self, clicks: &Clicks, shown: &[BoardEvent]) {
+        self.clicks.clone_from(clicks);
+        for change in shown {
+            self.set(Side::Rules, change);
+        }
+    }
+
+    /// An event of the recording; true where something is counted by it.
+    pub fn event(&mut self, event: &Event) -> bool {
+        match event {
+            Event::Mouse(mouse) => {
+                let before = std::mem::replace(&mut self.time_ms, mouse.time_ms);
+                self.cursor = Some(*mouse);
+                mouse.time_ms / 1000 != before / 1000
+            }
+            Event::Board(change) => {
+                let before = self.flags;
+                self.set(Side::Recorded, change);
+                self.flags != before
+            }
+            Event::Timestamp(_) => false,
+        }
+    }
+
+    /// When the last mouse event was.
+    pub const fn time_ms(&self) -> u32 {
+        self.time_ms
+    }
+
+    /// What is counted.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            clicks: self.clicks.clone(),
+            mines: self.mines,
+            flags: self.flags,
+            time_ms: self.time_ms,
+        }
+    }
+}

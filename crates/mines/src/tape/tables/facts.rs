@@ -1,0 +1,172 @@
+//! What holds for a whole game.
+
+use gametape_core::table::{Fact, FactTable, Kind};
+
+use Kind::{Bool, Float64, Text, Uint};
+
+/// The header and all statistics.
+pub(in crate::tape) const GAME: FactTable = FactTable {
+    name: "game",
+    doc: "The game: what its header says, and the statistics that players compare.",
+    facts: &[
+        Fact::new(
+            "program",
+            Text,
+            "The program that recorded the game, and its version.",
+        ),
+        Fact::new("player_name", Text, "The player's name."),
+        Fact::new("player_nickname", Text, "The player's nickname."),
+        Fact::new(
+            "player_country",
+            Text,
+            "The player's country, as the program has it.",
+        ),
+        Fact::new("player_token", Text, "The player's token for a ranking.").secret(),
+        Fact::new("board_cols", Uint, "Columns of the board.").unit("squares"),
+        Fact::new("board_rows", Uint, "Rows of the board.").unit("squares"),
+        Fact::new("board_mines", Uint, "Mines on the board."),
+        Fact::new(
+            "board_preflags",
+            Uint,
+            "Flags that stood before the game began.",
+        ),
+        Fact::new(
+            "generated",
+            Text,
+            "When the board was made, UTC (RFC 3339).",
+        ),
+        Fact::new("level", Text, "The level that the header declares."),
+        Fact::new("mode", Text, "The mode of the game."),
+        Fact::new("marks", Bool, "Whether question marks were on."),
+        Fact::new(
+            "nf",
+            Bool,
+            "Whether the header declares that no flags were used.",
+        ),
+        Fact::new("square_size", Uint, "The width of a square.").unit("px"),
+        Fact::new(
+            "declared_3bv",
+            Uint,
+            "The board's 3BV as the header declares it.",
+        ),
+        Fact::new(
+            "outcome",
+            Text,
+            "How the game ended: `win`, `blast` or `other`.",
+        ),
+        Fact::new("text", Text, "How the header's text is encoded."),
+        Fact::new(
+            "file_size",
+            Text,
+            "Whether the size that the header declares is the file's.",
+        ),
+        Fact::new("checksum_bytes", Uint, "The size of the checksum.").unit("bytes"),
+        Fact::new("clone_id", Uint, "Of version 2: the number of the program."),
+        Fact::new(
+            "clone_major",
+            Uint,
+            "Of version 2: the major version of the program.",
+        ),
+        Fact::new(
+            "total_time_ms",
+            Uint,
+            "Time: that of the ending, else of the last mouse event.",
+        )
+        .of("time_ms")
+        .unit("ms"),
+        Fact::new(
+            "bbbv",
+            Uint,
+            "3BV: the fewest left clicks that solve the board.",
+        ),
+        Fact::new("solved_bbbv", Uint, "3BV that was solved."),
+        Fact::new("bbbv_per_s", Float64, "Solved 3BV a second.").unit("1/s"),
+        Fact::new(
+            "estimated_time_s",
+            Float64,
+            "The time that the whole board would have taken at this speed.",
+        )
+        .unit("s"),
+        Fact::new(
+            "zini",
+            Uint,
+            "ZiNi: the fewest clicks that the greedy algorithm finds, with flags.",
+        ),
+        Fact::new("hzini", Uint, "Human ZiNi: the same, openings first."),
+        Fact::new(
+            "openings",
+            Uint,
+            "Openings: fields of squares without a number.",
+        ),
+        Fact::new(
+            "islands",
+            Uint,
+            "Islands: fields of numbers beside no opening.",
+        ),
+        Fact::new("left_clicks", Uint, "Left clicks."),
+        Fact::new("right_clicks", Uint, "Right clicks."),
+        Fact::new("double_clicks", Uint, "Chords."),
+        Fact::new("clicks", Uint, "All clicks."),
+        Fact::new("effective_clicks", Uint, "Clicks that changed the board."),
+        Fact::new("ioe", Float64, "Index of efficiency: 3BV earned a click."),
+        Fact::new(
+            "correctness",
+            Float64,
+            "Clicks that changed the board, of all clicks.",
+        ),
+        Fact::new(
+            "throughput",
+            Float64,
+            "3BV earned a click that changed the board.",
+        ),
+        Fact::new(
+            "rqp",
+            Float64,
+            "Rapport qualité prix: the square of the time in seconds, a 3BV earned.",
+        ),
+        Fact::new(
+            "qg",
+            Float64,
+            "The time in seconds to the power of 1.7, a 3BV earned.",
+        ),
+        Fact::new(
+            "ios",
+            Float64,
+            "Index of speed: the logarithm of the 3BV earned by that of the time in seconds.",
+        ),
+        Fact::new(
+            "stnb",
+            Float64,
+            "Speed as the level weighs it; missing on boards of no level.",
+        ),
+        Fact::new("zne", Float64, "ZiNi a click, of a won game."),
+        Fact::new(
+            "znt",
+            Float64,
+            "ZiNi a click that changed the board, of a won game.",
+        ),
+        Fact::new("path_px", Float64, "The way of the cursor.").unit("px"),
+        Fact::new("flags", Uint, "Flags placed."),
+        Fact::new("unflags", Uint, "Flags taken off."),
+        Fact::new("misflags", Uint, "Flags placed on squares without a mine."),
+        Fact::new("style", Text, "`NF` where no flag was placed, else `FL`."),
+        Fact::new("wasted_clicks", Uint, "Clicks that changed nothing."),
+        Fact::new(
+            "wasted_left_clicks",
+            Uint,
+            "Left clicks that changed nothing.",
+        ),
+        Fact::new(
+            "wasted_right_clicks",
+            Uint,
+            "Right clicks that changed nothing.",
+        ),
+        Fact::new("wasted_double_clicks", Uint, "Chords that changed nothing."),
+        Fact::new(
+            "one_and_a_half_clicks",
+            Uint,
+            "Chords whose right button had placed a flag just before.",
+        ),
+        Fact::new("mouse_events", Uint, "Mouse events."),
+    ],
+};

@@ -1,0 +1,267 @@
+//! A game at a moment: sought through checkpoints.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef};
+use gametape_core::tape::{Error, Tape};
+use gametape_core::{At, Clocks, Stamp};
+
+use super::columns::{BOARD, COUNTERS, CURSOR, Mouse, Square};
+use super::course::{Happening, Showing, course, stamp};
+use super::defs::of;
+use super::facts::GAME;
+use super::window::Window;
+use crate::rmv::EventPlace;
+use crate::{Event, Game};
+
+/// Events from one checkpoint to the next, at least: what takes some microseconds to go through.
+const EVERY: u64 = 256;
+/// Bytes that all checkpoints take, at most. One takes two bytes for each square and some two
+/// hundred more: where there are many events on a large board they stand further apart.
+const MOST: u64 = 8 << 20;
+
+/// What shows behind an event, and where the events go on.
+#[derive(Clone)]
+struct Point {
+    /// The event that comes next.
+    next: u32,
+    place: EventPlace,
+    /// When the last event was.
+    now: Stamp,
+    showing: Showing,
+}
+
+impl Point {
+    fn start(game: &Game<'_>) -> Self {
+        Self {
+            next: 0,
+            place: game.events.iter().place(),
+            now: stamp(0, 0),
+            showing: Showing::new(game),
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        (self.next, self.place, self.now) = (other.next, other.place, other.now);
+        self.showing.copy(&other.showing);
+    }
+}
+
+/// A game at a moment.
+///
+/// Opening it plays it once, and leaves checkpoints. Going to a moment takes the nearest one before
+/// it and goes through the events from there; what they do by the rules is remembered, as far as
+/// that is not out of all proportion ([`Window`]).
+pub(in crate::tape) struct Seeking<'t> {
+    tape: &'t dyn Tape,
+    game: Game<'static>,
+    tables: Vec<TableDef>,
+    last: Stamp,
+    /// In their order; the first is behind the first event.
+    points: Vec<Point>,
+    window: Window,
+    at: Point,
+}
+
+impl<'t> Seeking<'t> {
+    pub fn new(tape: &'t dyn Tape, game: Game<'static>) -> Result<Self, Error> {
+        let size = (size_of::<Point>() + Showing::new(&game).size()) as u64;
+        let events = u64::from(game.events.len());
+        let every = events.saturating_mul(size).div_ceil(MOST).max(EVERY);
+        Self::spaced(tape, game, every, Window::default())
+    }
+
+    fn spaced(
+        tape: &'t dyn Tape,
+        game: Game<'static>,
+        every: u64,
+        mut window: Window,
+    ) -> Result<Self, Error> {
+        let mut at = Point::start(&game);
+        let mut points = Vec::new();
+        let mut events = game.events.iter();
+        course(&game, |stamp, happening| {
+            at.showing.take(&happening);
+            match happening {
+                Happening::Rules(moment) => window.push(moment),
+                Happening::Event(_) => {
+                    events.next();
+                    (at.next, at.now) = (at.next + 1, stamp);
+                    if stamp.step.is_multiple_of(every) {
+                        at.place = events.place();
+                        points.push(at.clone());
+                    }
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let last = at.now;
+        match points.first() {
+            Some(first) => at.copy(first),
+            None => points.push(at.clone()),
+        }
+        Ok(Self {
+            tape,
+            tables: of(&game),
+            last,
+            points,
+            window,
+            at,
+            game,
+        })
+    }
+
+    fn first(&self) -> Stamp {
+        self.points.first().map_or(self.last, |point| point.now)
+    }
+
+    /// The newest step that is not after a moment.
+    fn find(&self, at: At) -> Result<Stamp, Error> {
+        Clocks::TIMES.check(Some(at))?;
+        let upto = |stamp: Stamp| at.order(stamp).is_some_and(Ordering::is_le);
+        let behind = at.order(self.last) == Some(Ordering::Less);
+        let before = self.points.partition_point(|point| upto(point.now));
+        let point = before.checked_sub(1).and_then(|at| self.points.get(at));
+        let Some(point) = point.filter(|_| !behind) else {
+            return Err(Error::NotRecorded { at });
+        };
+        let mut found = point.now;
+        let mut time_ms = point.showing.time_ms();
+        let events = self.game.events.iter_from(point.place);
+        for (step, event) in (point.next..).zip(events) {
+            if let Event::Mouse(mouse) = event {
+                time_ms = mouse.time_ms;
+            }
+            let stamp = stamp(step, time_ms);
+            if !upto(stamp) {
+                break;
+            }
+            found = stamp;
+        }
+        Ok(found)
+    }
+
+    /// Goes to a step.
+    fn go(&mut self, step: u64) {
+        let before = self.points.partition_point(|point| point.now.step <= step);
+        let point = before.checked_sub(1).and_then(|at| self.points.get(at));
+        if let Some(point) = point
+            && (self.at.now.step > step || self.at.now.step < point.now.step)
+        {
+            self.at.copy(point);
+        }
+        self.forward(step);
+    }
+
+    /// Goes through the events up to a step.
+    fn forward(&mut self, step: u64) {
+        let mut events = self.game.events.iter_from(self.at.place);
+        while u64::from(self.at.next) <= step {
+            let Some(event) = events.next() else { break };
+            let at = &mut self.at;
+            if let Some((clicks, shown)) = self.window.moment(&self.game, at.next) {
+                at.showing.rules(clicks, shown);
+            }
+            at.showing.event(&event);
+            at.now = stamp(at.next, at.showing.time_ms());
+            at.next += 1;
+        }
+        self.at.place = events.place();
+    }
+}
+
+impl Playback for Seeking<'_> {
+    fn span(&self) -> Span {
+        Span {
+            first: self.first(),
+            last: self.last,
+        }
+    }
+
+    fn now(&self) -> Stamp {
+        self.at.now
+    }
+
+    fn seek(&mut self, at: At) -> Result<Stamp, Error> {
+        let found = self.find(at)?;
+        self.go(found.step);
+        Ok(self.at.now)
+    }
+
+    fn step(&mut self) -> Result<Option<Stamp>, Error> {
+        let now = self.at.now.step;
+        if now >= self.last.step {
+            return Ok(None);
+        }
+        self.forward(now + 1);
+        Ok(Some(self.at.now))
+    }
+
+    fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+        let table = scan.find(&self.tables)?;
+        let mut rows = State::new(table, scan, self.at.now)?;
+        let showing = &self.at.showing;
+        match &*table.name {
+            name if name == GAME.name => return rows.facts(self.tape, scan),
+            name if name == CURSOR.name => {
+                if let Some(mouse) = showing.cursor {
+                    let row = Mouse::of(&self.game, mouse);
+                    rows.row(|column| CURSOR.value(&row, column));
+                }
+            }
+            name if name == COUNTERS.name => {
+                let row = showing.counters();
+                rows.row(|column| COUNTERS.value(&row, column));
+            }
+            _ => {
+                for cell in showing.cells() {
+                    if let Some(faces) = showing.faces(cell) {
+                        let row = Square::new(cell, faces);
+                        rows.row(|column| BOARD.value(&row, column));
+                    }
+                }
+            }
+        }
+        Ok(rows.rows())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rmv;
+    use crate::tape::Rmv;
+    use gametape_core::tape::{Format, Source};
+
+    #[test]
+    fn however_few_checkpoints_there_are_and_however_little_is_remembered_the_same_holds() {
+        let bytes = gametape_samples::mines::example();
+        let game = || rmv::read(&bytes).unwrap().into_owned();
+        let tape = Rmv.open(Source::new(bytes.clone())).unwrap();
+        let spaced = |every, most| Seeking::spaced(&*tape, game(), every, Window::of(most));
+        let mut wanted = spaced(1, usize::MAX).unwrap();
+        let last = wanted.span().last.step;
+        for (every, most) in [(1, 0), (7, 1000), (100, 5000), (u64::MAX, 0), (3, 1 << 20)] {
+            let mut play = spaced(every, most).unwrap();
+            assert!(play.window.size() <= most.max(500));
+            for step in [
+                last,
+                0,
+                last / 3,
+                last / 3 + 1,
+                last / 3,
+                last * 3 / 4,
+                last / 2,
+            ] {
+                play.seek(At::Step(step)).unwrap();
+                wanted.seek(At::Step(step)).unwrap();
+                for table in [BOARD.name, CURSOR.name, COUNTERS.name] {
+                    let scan = Scan::table(table);
+                    let [now, then] = [play.state(&scan).unwrap(), wanted.state(&scan).unwrap()];
+                    assert_eq!(now, then, "{table} at {step}, {every} {most}");
+                }
+            }
+        }
+    }
+}
