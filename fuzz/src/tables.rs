@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 
 use gametape::core::table::{Batch, Lane, Owned, Scan};
 use gametape::{At, Recording, Secrets, Tape};
+use gametape_murk::engine::World;
+use gametape_murk::{CommandBuf, Envelope, Payload, Writer};
 
 use crate::{Check, capture, echo, murk, rmv};
 
@@ -16,7 +18,7 @@ pub const CHECKS: &[Check] = &[Check::new("tables", tables, seeds)];
 fn seeds() -> Vec<Vec<u8>> {
     let kinds = [
         rmv::seeds::recordings(),
-        murk::seeds::recordings(),
+        [murk::seeds::recordings(), vec![simulated()]].concat(),
         capture::seeds(),
         echo::seeds::butters(),
         echo::seeds::texts(),
@@ -38,6 +40,42 @@ fn seeds() -> Vec<Vec<u8>> {
         smallest.into_values()
     };
     kinds.into_iter().flat_map(smallest).collect()
+}
+
+/// A recording that carries a small world; its hashes are none.
+fn simulated() -> Vec<u8> {
+    const WORLD: &str = r#"dt = 0.1
+[space]
+kind = "ring1d"
+len = 3
+[[field]]
+name = "heat"
+type = "scalar"
+mutability = "sparse"
+[[field]]
+name = "haze"
+type = "scalar"
+mutability = "per_tick"
+[[propagator]]
+kind = "scalar_diffusion"
+input_field = "heat"
+output_field = "haze"
+coefficient = 0.05
+"#;
+    let world = World::from_toml(WORLD).expect("a world");
+    let mut writer = Writer::new(Vec::new(), &world.header()).expect("a header");
+    for tick in 1..=4 {
+        let mut commands = CommandBuf::new();
+        let payload = Payload::SetField {
+            coord: (&[1]).into(),
+            field: 0,
+            value: tick as f32,
+        };
+        commands.push(&Envelope::default(), &payload).expect("room");
+        let commands = commands.as_commands();
+        writer.push(tick, commands, 0).expect("room");
+    }
+    writer.finish().expect("room")
 }
 
 /// What a scan gives: stamps and values.

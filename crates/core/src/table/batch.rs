@@ -1,7 +1,7 @@
 //! Rows in columns.
 
+use super::kind::Kind;
 use crate::clock::{Stamp, Time};
-use crate::table::Kind;
 
 /// A value of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]

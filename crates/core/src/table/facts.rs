@@ -3,7 +3,8 @@
 use serde_json::{Map, Value as Json};
 
 use super::batch::Value;
-use super::def::{ColumnDef, Kind, Lane, TableDef};
+use super::def::{ColumnDef, TableDef};
+use super::kind::{Kind, Lane};
 use super::scan::Scan;
 use super::scanning::{Scanning, Visit};
 use crate::clock::{Clocks, Stamp, Time};

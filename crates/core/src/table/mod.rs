@@ -11,18 +11,24 @@ mod book;
 mod def;
 mod facts;
 mod json;
+mod kind;
 #[cfg(feature = "kit")]
 #[allow(clippy::panic)] // It is a test.
 pub mod kit;
 mod playback;
 mod scan;
+mod scan_error;
+mod scan_playback;
 mod scanning;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
-pub use def::{ColumnDef, Field, Kind, Lane, Table, TableDef, Tables, plain_name};
+pub use def::{ColumnDef, Field, Table, TableDef, Tables, plain_name};
 pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
-pub use playback::{Playback, ScanPlayback, Span, State, Steps};
-pub use scan::{Scan, ScanError};
+pub use kind::{Kind, Lane};
+pub use playback::{Playback, Span, State, Steps};
+pub use scan::Scan;
+pub use scan_error::ScanError;
+pub use scan_playback::ScanPlayback;
 pub use scanning::{Place, Scanning, Visit};

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::batch::Owned;
-use super::def::{Kind, TableDef};
+use super::def::TableDef;
+use super::scan_error::ScanError;
 use crate::clock::{At, Stamp};
 use crate::tape::Secrets;
 use crate::text::nearest;
@@ -24,76 +25,6 @@ pub struct Scan {
     pub keys: Vec<(String, String)>,
     /// Whether secret columns are shown.
     pub secrets: Secrets,
-}
-
-/// Why a scan can't be done.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScanError {
-    /// There is no such table.
-    #[error("there is no table {name:?}{}; there are {}", meant(.nearest.as_deref()), .known.join(", "))]
-    NoTable {
-        /// What was asked for.
-        name: String,
-        /// What may have been meant.
-        nearest: Option<String>,
-        /// The tables that there are.
-        known: Vec<String>,
-    },
-    /// The table has no such column.
-    #[error("{table} has no column {name:?}{}; it has {}", meant(.nearest.as_deref()), .known.join(", "))]
-    NoColumn {
-        /// The table.
-        table: String,
-        /// What was asked for.
-        name: String,
-        /// What may have been meant.
-        nearest: Option<String>,
-        /// The columns that there are.
-        known: Vec<String>,
-    },
-    /// A filter on a column that is no key.
-    #[error("{name} is no key of {table}{}", match .keys.as_slice() {
-        [] => ": it has none".to_owned(),
-        keys => format!(", whose keys are {}", keys.join(", ")),
-    })]
-    NoKey {
-        /// The table.
-        table: String,
-        /// The column.
-        name: String,
-        /// The columns that are keys.
-        keys: Vec<String>,
-    },
-    /// A key can't have such a value.
-    #[error("{name} is a {kind} and can't be {value:?}")]
-    NotOfKind {
-        /// The column.
-        name: String,
-        /// Its kind.
-        kind: Kind,
-        /// What was asked for.
-        value: String,
-    },
-    /// Of a table of events nothing holds.
-    #[error("{table} is a table of events: nothing of it holds")]
-    NoState {
-        /// The table.
-        table: String,
-    },
-    /// The range ends before it starts.
-    #[error("the range ends at {to}, before it starts at {from}")]
-    Backwards {
-        /// Its start.
-        from: At,
-        /// Its end.
-        to: At,
-    },
-}
-
-/// `, did you mean "…"?`
-fn meant(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
 }
 
 fn named(name: &str, known: &[String]) -> Option<String> {

@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::batch::{Batch, Owned, Value};
-use super::def::{Kind, Table, TableDef, Tables};
-use super::scan::{Scan, ScanError};
+use super::def::{Table, TableDef, Tables};
+use super::kind::Kind;
+use super::scan::Scan;
+use super::scan_error::ScanError;
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
 

@@ -18,7 +18,7 @@ use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{JsonRows, Lane, Playback, Scan, ScanPlayback, TableDef, Visit};
+use crate::table::{JsonRows, Lane, Playback, Scan, TableDef, Visit};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -222,7 +222,7 @@ pub trait Tape: Send + Sync {
         Ok(().into())
     }
 
-    /// A playback that does better than [`ScanPlayback`], where the format has one;
+    /// A playback that does better than `table::ScanPlayback`, where the format has one;
     /// `playback` of a `dyn Tape` is what to call.
     ///
     /// # Errors
@@ -268,17 +268,4 @@ pub trait Tape: Send + Sync {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Repaired, Error>;
-}
-
-impl dyn Tape + '_ {
-    /// The recording at a moment: its first, until it is sought.
-    ///
-    /// # Errors
-    /// Where nothing can be read.
-    pub fn playback(&self) -> Result<Box<dyn Playback + '_>, Error> {
-        match self.own_playback()? {
-            Some(playback) => Ok(playback),
-            None => Ok(Box::new(ScanPlayback::new(self)?)),
-        }
-    }
 }

@@ -7,7 +7,7 @@ use gametape_core::table::{Batch, Playback, Scan, Span, State as Rows, Steps};
 use gametape_core::tape::Error;
 use gametape_core::{At, InputStream, Stamp};
 
-use super::{State, defs, stamp};
+use super::frame::{State, defs, stamp};
 use crate::butter::{self, ChunkFrames};
 use crate::tape::encoding::EchoFormat;
 use crate::tape::frames::Frames;

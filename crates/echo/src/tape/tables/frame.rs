@@ -1,0 +1,143 @@
+//! What a frame says of each state.
+
+use std::ops::ControlFlow;
+
+use gametape_core::Stamp;
+use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
+use gametape_core::tape::Error;
+
+use super::facts::MATCH;
+use super::rows::{
+    AXES, BONES, Bone, DISC, GAME, GOALS, JOINS, PAYLOAD, PLAYERS, POSE, POSE_COLUMNS, POSES,
+    PlayerRow, THROWS, of_pose,
+};
+use crate::Time;
+use crate::model::{BONES as BONE_COUNT, Frame, Player};
+
+/// What every recording has.
+pub fn defs() -> Vec<TableDef> {
+    let mut players = PLAYERS.def();
+    for (name, _) in POSES {
+        players = posed(
+            players,
+            &format!("{name}_"),
+            &format!("the {}", name.replace('_', " ")),
+        );
+    }
+    vec![
+        MATCH.def(),
+        GAME.def(),
+        players,
+        BONES.def(),
+        posed(DISC.def(), "", "the disc"),
+        PAYLOAD.def(),
+        GOALS.def(),
+        THROWS.def(),
+        JOINS.def(),
+    ]
+}
+
+/// With the columns of a pose.
+fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
+    for (part, unit, doc, _) in POSE {
+        for axis in AXES {
+            let doc = format!("{doc} along {axis}: {whose}.");
+            let column = ColumnDef::new(format!("{before}{part}{axis}"), Kind::Float32, doc);
+            table = table.with(column.unit(unit));
+        }
+    }
+    table
+}
+
+/// Who takes the rows of a frame, each as what stands in a column.
+pub type Take<'t> =
+    dyn for<'r> FnMut(&dyn Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> + 't;
+
+/// The state tables, which a single frame tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    Game,
+    Players,
+    Bones,
+    Disc,
+    Payload,
+}
+
+impl State {
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "game" => Self::Game,
+            "players" => Self::Players,
+            "bones" => Self::Bones,
+            "disc" => Self::Disc,
+            "payload" => Self::Payload,
+            _ => return None,
+        })
+    }
+
+    /// Gives the rows of a frame, each as what stands in a column, in the order of their keys where
+    /// the frame has them so.
+    pub fn rows(self, frame: &Frame, give: &mut Take<'_>) -> Result<ControlFlow<()>, Error> {
+        let session = &frame.session;
+        match self {
+            Self::Game => give(&|column| GAME.value(&session, column)),
+            Self::Disc => match &session.disc {
+                None => Ok(ControlFlow::Continue(())),
+                Some(disc) => give(&|column| match column.checked_sub(DISC.fields.len()) {
+                    None => DISC.value(&disc, column),
+                    Some(column) => of_pose(&disc.pose, column),
+                }),
+            },
+            Self::Payload => match &session.payload {
+                None => Ok(ControlFlow::Continue(())),
+                Some(payload) => give(&|column| PAYLOAD.value(&payload, column)),
+            },
+            Self::Players => {
+                for (team, player) in session.players() {
+                    let row = PlayerRow::of(session, team, player);
+                    let given = give(&|column| match column.checked_sub(PLAYERS.fields.len()) {
+                        None => PLAYERS.value(&row, column),
+                        Some(column) => of_poses(player, column),
+                    })?;
+                    if given.is_break() {
+                        return Ok(given);
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            Self::Bones => {
+                let bones = frame.bones.iter().flat_map(|bones| &bones.user_bones);
+                for ((_, player), bones) in session.players().zip(bones) {
+                    for number in 0..BONE_COUNT {
+                        let row = Bone {
+                            player: player.playerid,
+                            number,
+                            bones,
+                        };
+                        let given = give(&|column| BONES.value(&row, column))?;
+                        if given.is_break() {
+                            return Ok(given);
+                        }
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+        }
+    }
+}
+
+fn of_poses(player: &Player, column: usize) -> Value<'static> {
+    let pose = POSES.get(column / POSE_COLUMNS);
+    pose.map_or(Value::Null, |(_, get)| {
+        of_pose(get(player), column % POSE_COLUMNS)
+    })
+}
+
+/// When a frame is; the first starts the recording.
+pub fn stamp(step: u64, frame: &Frame, start: &mut Option<Time>) -> Stamp {
+    Stamp {
+        step,
+        tick: None,
+        time: Some(frame.time.since(*start.get_or_insert(frame.time))),
+    }
+}
