@@ -164,7 +164,7 @@ mod tests {
             // The encodings of one kind have the same.
             if !told.contains(&tables) {
                 let about = format.about();
-                wanted.push_str(&format!("\n## {about}\n\n{}\n", tables.trim_end()));
+                wanted.extend(["\n## ", about, "\n\n", tables.trim_end(), "\n"]);
                 told.push(tables);
             }
         }
