@@ -155,6 +155,8 @@ impl App {
             Cmd::Tables(args) => commands::tables::run(args, &call, ui),
             Cmd::Dump(args) => commands::dump::run(args, &call, ui),
             Cmd::Diff(args) => commands::diff::run(args, &call, ui),
+            #[cfg(feature = "play")]
+            Cmd::Play(args) => commands::play::run(args, &call, ui),
             Cmd::Convert(args) => {
                 leave_nothing_unfinished();
                 commands::convert::run(args, &call, ui)
@@ -183,13 +185,15 @@ impl App {
 }
 
 /// The verbs that formats have options for, and whose options those are.
-const VERBS: [(&str, &[Verb]); 8] = [
+const VERBS: &[(&str, &[Verb])] = &[
     ("inspect", &[Verb::Inspect, Verb::Open]),
     ("verify", &[Verb::Verify, Verb::Open]),
     ("stats", &[Verb::Stats, Verb::Open]),
     ("tables", &[Verb::Open]),
     ("dump", &[Verb::Dump, Verb::Open]),
     ("diff", &[Verb::Diff, Verb::Open]),
+    #[cfg(feature = "play")]
+    ("play", &[Verb::Open]),
     ("convert", &[Verb::Convert, Verb::Write]),
     ("repair", &[Verb::Repair, Verb::Open]),
 ];

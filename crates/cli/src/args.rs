@@ -59,6 +59,13 @@ pub enum Verb {
     ///
     /// Exits with 0 if nothing differs, with 1 if something does.
     Diff(Diff),
+    /// Play a recording in the terminal
+    ///
+    /// What there is to see follows from its tables: grids as cells, positions from above, states and
+    /// facts as tables, events as lists, and what the audit finds as markers of the timeline. The last
+    /// line says the keys; ? says all of them. Colours obey `NO_COLOR`.
+    #[cfg(feature = "play")]
+    Play(Play),
     /// Convert a recording, by the extension of the output
     ///
     /// Without options a recording of the same format comes out byte for byte as it was. What
@@ -157,6 +164,23 @@ pub struct Diff {
     /// The second recording
     #[arg(value_name = "B")]
     pub second: OsString,
+}
+
+#[cfg(feature = "play")]
+#[derive(Args, Debug)]
+pub struct Play {
+    /// A file, or -
+    #[arg(value_name = "FILE")]
+    pub path: OsString,
+    /// Start at this moment: a time such as 1:23.4 or 83.4, tick:137, or step:600
+    #[arg(long, value_name = "AT")]
+    pub at: Option<gametape::At>,
+    /// Start with this view: a table, map, or markers
+    #[arg(long, value_name = "VIEW")]
+    pub view: Option<String>,
+    /// Show tokens, IP addresses and user ids
+    #[arg(long)]
+    pub show_secrets: bool,
 }
 
 #[derive(Args, Debug)]

@@ -6,6 +6,8 @@ pub mod dump;
 pub mod formats;
 pub mod generate;
 pub mod inspect;
+#[cfg(feature = "play")]
+pub mod play;
 pub mod repair;
 pub mod stats;
 pub mod tables;

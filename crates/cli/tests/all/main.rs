@@ -10,5 +10,7 @@ mod echo_record;
 mod kit;
 mod murk;
 mod murk_crash;
+#[cfg(all(feature = "play", target_os = "linux"))]
+mod play;
 mod rmv;
 mod verbs;

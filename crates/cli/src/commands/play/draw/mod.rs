@@ -1,0 +1,229 @@
+//! Draws the show: a header, the tabs, a view, the timeline, a sentence, the keys.
+
+mod bar;
+mod grid;
+mod help;
+mod list;
+mod map;
+pub mod paint;
+mod pen;
+mod rows;
+
+use gametape::Severity;
+use ratatui::Frame;
+use ratatui::style::{Modifier, Style};
+
+use self::paint::Paint;
+use self::pen::{Pen, width, wrapped};
+use super::news::Kind;
+use super::player::Player;
+use super::text::moment;
+use super::views::View;
+
+/// Lines above the view: header and tabs; below it: timeline and keys, the sentence left out.
+const ABOVE: usize = 2;
+const BELOW: usize = 2;
+/// Lines that a sentence takes at most: one, unless there is room.
+const SENTENCE: usize = 3;
+const ROOMY: usize = 30;
+
+/// What is seen until the recording is open.
+pub fn opening(frame: &mut Frame<'_>, paint: Paint, path: &str, tenths: u128) {
+    let mut pen = pen(frame, paint);
+    let dots = ".".repeat((tenths / 5 % 4) as usize);
+    pen.put(0, 0, &format!("opening {path} {dots}"), paint.head());
+    let seconds = format!("{} s   q quit", tenths / 10);
+    pen.put(0, 2, &seconds, paint.faint());
+}
+
+fn pen<'f>(frame: &'f mut Frame<'_>, paint: Paint) -> Pen<'f> {
+    let area = frame.area();
+    Pen {
+        buffer: frame.buffer_mut(),
+        area,
+        paint,
+    }
+}
+
+/// The show as it is now.
+pub fn draw(frame: &mut Frame<'_>, paint: Paint, player: &Player) {
+    let mut pen = pen(frame, paint);
+    let told = sentence(paint, player);
+    let most = if pen.height() < ROOMY { 1 } else { SENTENCE };
+    let lines = told
+        .as_ref()
+        .map_or_else(Vec::new, |((sign, _), (text, _))| {
+            let room = pen.width().saturating_sub(width(sign));
+            wrapped(text, room, most)
+        });
+    let below = BELOW + lines.len().max(1);
+    let room = pen.height().saturating_sub(ABOVE + below);
+    header(&mut pen.part(0, 1), player);
+    tabs(&mut pen.part(1, 1), player);
+    let mut body = pen.part(ABOVE, room);
+    if player.help {
+        help::draw(&mut body);
+    } else {
+        view(&mut body, player);
+    }
+    let mut foot = pen.part(ABOVE + room, below);
+    bar::draw(&mut foot.part(0, 1), player);
+    match &told {
+        None => counts(&mut foot.part(1, 1), player),
+        Some(((sign, its), (_, style))) => {
+            let end = foot.put(0, 1, sign, *its);
+            for (y, line) in lines.iter().enumerate() {
+                foot.put(end, y + 1, line, *style);
+            }
+        }
+    }
+    help::line(&mut foot.part(below - 1, 1), player.typing.is_some());
+}
+
+/// `final.rmv  rmv v2          > 1x  12.345 s  step 6`; `||` where it stands.
+fn header(pen: &mut Pen<'_>, player: &Player) {
+    let sign = if player.clock.is_playing() { ">" } else { "||" };
+    let late = if player.is_late() { "… " } else { "" };
+    let now = format!(
+        " {late}{sign} {}  {}",
+        player.clock.speed(),
+        moment(player.now())
+    );
+    let room = pen.width().saturating_sub(width(&now) + 1);
+    let format = format!("  {}", player.opened.format);
+    let damage = player
+        .damage
+        .as_ref()
+        .map(|damage| format!("  damaged: {damage}"));
+    // Of a long path its end says most. The damage takes what is left, but some of it is always seen.
+    let most = room.saturating_sub(width(&format) + damage.as_ref().map_or(0, |_| 12));
+    let path = end_of(&player.opened.path, most);
+    let end = pen.put(0, 0, &path, pen.paint.head());
+    let end = pen.put(end, 0, &format, Style::new());
+    if let Some(damage) = damage {
+        let damage = rows::clipped(&damage, room.saturating_sub(end));
+        pen.put(end, 0, &damage, pen.paint.bad());
+    }
+    pen.put_before(
+        pen.width(),
+        0,
+        &now,
+        Style::new().add_modifier(Modifier::BOLD),
+    );
+}
+
+fn end_of(path: &str, most: usize) -> String {
+    if width(path) <= most {
+        return path.to_owned();
+    }
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    rows::clipped(name, most.max(1))
+}
+
+/// The views, with the digits that lead to them; that which is seen is always among them.
+fn tabs(pen: &mut Pen<'_>, player: &Player) {
+    let names = player.views.iter().enumerate().map(|(at, view)| {
+        let digit = if at < 9 {
+            format!("{} ", at + 1)
+        } else {
+            String::new()
+        };
+        format!(" {digit}{} ", view.name())
+    });
+    let names: Vec<String> = names.collect();
+    let upto = |from: usize| {
+        let seen = names.iter().take(player.view + 1).skip(from);
+        seen.map(|name| width(name)).sum::<usize>()
+    };
+    let from = (0..player.view).find(|from| upto(*from) <= pen.width());
+    let mut x = 0;
+    for (at, name) in names.iter().enumerate().skip(from.unwrap_or(player.view)) {
+        let style = if at == player.view {
+            pen.paint.head().add_modifier(Modifier::REVERSED)
+        } else {
+            pen.paint.faint()
+        };
+        x = pen.put(x, 0, name, style);
+    }
+}
+
+fn view(pen: &mut Pen<'_>, player: &Player) {
+    let (Some((view, sight)), Some(shot)) = (player.seen(), &player.shot) else {
+        return;
+    };
+    match view {
+        View::Marks => list::marks(pen, &player.marks, player.searched, sight.down),
+        View::Events(name) => {
+            if let Some(table) = player.table(name) {
+                let (rows, upto) = player.events(name);
+                list::events(pen, table, (&rows, upto), sight.down);
+            }
+        }
+        View::Rows(name) => {
+            if let Some((table, now)) = player.table(name).zip(shot.state(name)) {
+                let before = player.before.as_ref().and_then(|shot| shot.state(name));
+                rows::draw(pen, table, now, before, sight);
+            }
+        }
+        View::Grid(grid) => {
+            if let Some((table, batch)) = player.table(&grid.table).zip(shot.state(&grid.table)) {
+                let scene = grid::Scene {
+                    grid,
+                    table,
+                    sight,
+                    shot,
+                    batch,
+                };
+                grid::draw(pen, &scene);
+            }
+        }
+        // The shot may still be that of another view.
+        View::Map(map) if shot.look.trail => map::draw(pen, map, sight, shot),
+        View::Map(_) => {}
+    }
+}
+
+/// The sentence below the timeline, with a sign before it: what is typed; what was said; what is marked
+/// here; what is wrong.
+fn sentence(paint: Paint, player: &Player) -> Option<((String, Style), (String, Style))> {
+    let plain = Style::new();
+    let alone = |text: String, style| Some(((String::new(), plain), (text, style)));
+    if let Some(typing) = &player.typing {
+        return Some((
+            ("go to: ".to_owned(), paint.head()),
+            (format!("{typing}_"), plain),
+        ));
+    }
+    if let Some(said) = &player.said {
+        return alone(said.clone(), paint.changed());
+    }
+    if let Some(mark) = player.mark_here() {
+        let (sign, style) = paint.mark(mark.kind);
+        return Some(((format!("{sign} "), style), (mark.text.clone(), plain)));
+    }
+    let damage = player.damage.as_ref()?;
+    alone(format!("damaged: {damage}"), paint.bad())
+}
+
+/// How many markers there are of each kind.
+fn counts(pen: &mut Pen<'_>, player: &Player) {
+    let kinds = [
+        (Kind::Finding(Severity::Error), "error"),
+        (Kind::Finding(Severity::Warning), "warning"),
+        (Kind::Finding(Severity::Info), "remark"),
+        (Kind::Event, "event"),
+    ];
+    let mut end = 0;
+    if !player.searched {
+        end = pen.put(end, 0, "looking for markers …   ", pen.paint.faint());
+    }
+    for (kind, name) in kinds {
+        let count = player.count(kind);
+        if count > 0 {
+            let (sign, style) = pen.paint.mark(kind);
+            end = pen.put(end, 0, &format!("{sign} "), style);
+            let s = if count == 1 { "" } else { "s" };
+            end = pen.put(end, 0, &format!("{count} {name}{s}   "), pen.paint.faint());
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Colours, as far as the terminal has them; what they say is said by signs, too.
+
+use gametape::Severity;
+use ratatui::style::{Color, Modifier, Style};
+
+use crate::commands::play::news::Kind;
+use crate::commands::play::symbols::digit;
+
+/// How many colours there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Paint {
+    None,
+    Sixteen,
+    Many,
+}
+
+/// From little to much, where there are no colours.
+const SIGNS: [char; 10] = ['.', ':', '-', '=', '+', 'o', '*', '%', '#', '@'];
+/// The same of the palette of 256: from dark blue to yellow.
+const HEAT: [u8; 13] = [17, 18, 24, 30, 36, 35, 71, 107, 143, 149, 185, 220, 226];
+const HEAT_16: [Color; 4] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow];
+/// Colours that are told apart, on dark and on light.
+const APART: [u8; 10] = [33, 208, 70, 170, 37, 178, 99, 166, 29, 132];
+const APART_16: [Color; 6] = [
+    Color::Blue,
+    Color::Yellow,
+    Color::Green,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Red,
+];
+/// The colours that players know numbers by, on a light square.
+const DIGITS: [u8; 9] = [250, 21, 28, 196, 18, 88, 30, 16, 240];
+const DIGITS_16: [Color; 9] = [
+    Color::Reset,
+    Color::LightBlue,
+    Color::Green,
+    Color::LightRed,
+    Color::Blue,
+    Color::Red,
+    Color::Cyan,
+    Color::White,
+    Color::DarkGray,
+];
+const OPEN: Color = Color::Indexed(254);
+const CLOSED: Color = Color::Indexed(246);
+
+impl Paint {
+    /// What the environment says.
+    pub fn from_env() -> Self {
+        let var = |name| std::env::var(name).unwrap_or_default();
+        Self::of(&var("NO_COLOR"), &var("TERM"), &var("COLORTERM"))
+    }
+
+    fn of(no_color: &str, term: &str, colorterm: &str) -> Self {
+        let many = ["256", "kitty", "alacritty", "ghostty", "direct"];
+        if !no_color.is_empty() || term == "dumb" || term.starts_with("vt") {
+            Self::None
+        } else if !colorterm.is_empty() || many.iter().any(|name| term.contains(name)) {
+            Self::Many
+        } else {
+            Self::Sixteen
+        }
+    }
+
+    fn pick(self, many: u8, sixteen: Color) -> Style {
+        match self {
+            Self::None => Style::new(),
+            Self::Sixteen => Style::new().fg(sixteen),
+            Self::Many => Style::new().fg(Color::Indexed(many)),
+        }
+    }
+
+    /// Names of things.
+    pub fn head(self) -> Style {
+        self.pick(75, Color::Cyan).add_modifier(Modifier::BOLD)
+    }
+
+    /// What is less important.
+    pub fn faint(self) -> Style {
+        self.pick(245, Color::Reset)
+            .add_modifier(if self == Self::Many {
+                Modifier::empty()
+            } else {
+                Modifier::DIM
+            })
+    }
+
+    /// What is not what it was a moment ago.
+    pub fn changed(self) -> Style {
+        self.pick(220, Color::Yellow).add_modifier(Modifier::BOLD)
+    }
+
+    pub fn bad(self) -> Style {
+        self.pick(203, Color::Red).add_modifier(Modifier::BOLD)
+    }
+
+    /// A marker, and its sign.
+    pub fn mark(self, kind: Kind) -> (char, Style) {
+        match kind {
+            Kind::Event => ('◆', self.pick(75, Color::Cyan)),
+            Kind::Finding(Severity::Info) => ('i', self.faint()),
+            Kind::Finding(Severity::Warning) => ('!', self.changed()),
+            Kind::Finding(Severity::Error) => ('X', self.bad()),
+        }
+    }
+
+    /// How much of a range a number is, from 0 to 1.
+    pub fn heat(self, part: f64) -> (char, Style) {
+        let of = |count: usize| (part.clamp(0.0, 1.0) * (count - 1) as f64).round() as usize;
+        let sign = SIGNS.get(of(SIGNS.len())).copied().unwrap_or('?');
+        match self {
+            Self::None => (sign, Style::new()),
+            Self::Sixteen => {
+                let colour = HEAT_16.get(of(HEAT_16.len())).copied().unwrap_or_default();
+                (sign, Style::new().fg(colour))
+            }
+            Self::Many => {
+                let colour = HEAT.get(of(HEAT.len())).copied().unwrap_or_default();
+                let dark = part < 0.5;
+                let ink = Color::Indexed(if dark { 255 } else { 16 });
+                (' ', Style::new().bg(Color::Indexed(colour)).fg(ink))
+            }
+        }
+    }
+
+    /// A thing by its name: the same one has the same colour everywhere; names of colours are those.
+    pub fn named(self, name: &str) -> Style {
+        let name = name.to_lowercase();
+        let words = [
+            ("blue", 33, Color::Blue),
+            ("orange", 208, Color::Yellow),
+            ("red", 203, Color::Red),
+            ("green", 70, Color::Green),
+            ("spectator", 245, Color::DarkGray),
+        ];
+        let word = words.iter().find(|(word, ..)| name.contains(word));
+        if let Some((_, many, sixteen)) = word {
+            return self.pick(*many, *sixteen);
+        }
+        let hash = hash(&name);
+        let many = APART.get(hash % APART.len()).copied().unwrap_or(33);
+        let sixteen = APART_16.get(hash % APART_16.len()).copied();
+        self.pick(many, sixteen.unwrap_or_default())
+    }
+
+    /// The sign of a thing on a map by what it belongs to: teams are told apart without colours, too.
+    pub fn point(team: &str) -> char {
+        const SIGNS: [char; 4] = ['◇', '▲', '△', '□'];
+        let team = team.to_lowercase();
+        match team.as_str() {
+            team if team.contains("blue") => '●',
+            team if team.contains("orange") || team.contains("red") => '○',
+            team => SIGNS.get(hash(team) % SIGNS.len()).copied().unwrap_or('□'),
+        }
+    }
+
+    /// A cell that holds a text.
+    pub fn cell(self, text: &str) -> Style {
+        let digit = digit(text).and_then(|digit| digit.to_digit(10));
+        let on = |ink: u8, ground| Style::new().fg(Color::Indexed(ink)).bg(ground);
+        let bold = |style: Style| style.add_modifier(Modifier::BOLD);
+        match (self, digit, text) {
+            (Self::None, None, "flag" | "mine" | "blast") => bold(Style::new()),
+            (Self::None, None, "closed") => self.faint(),
+            (Self::None, ..) => Style::new(),
+            (Self::Many, Some(digit), _) => {
+                let ink = DIGITS.get(digit as usize).copied().unwrap_or(16);
+                bold(on(ink, OPEN))
+            }
+            (Self::Sixteen, Some(digit), _) => {
+                let ink = DIGITS_16.get(digit as usize).copied();
+                Style::new().fg(ink.unwrap_or_default())
+            }
+            (Self::Many, None, "closed") => on(248, CLOSED),
+            (Self::Many, None, "flag") => bold(on(124, CLOSED)),
+            (Self::Many, None, "qm" | "question") => bold(on(16, CLOSED)),
+            (Self::Many, None, "pressed" | "open" | "empty" | "none" | "") => on(248, OPEN),
+            (Self::Many, None, "mine") => bold(on(16, OPEN)),
+            (Self::Many, None, "blast") => bold(on(16, Color::Indexed(196))),
+            (Self::Sixteen, None, "closed" | "pressed") => Style::new().fg(Color::DarkGray),
+            (Self::Sixteen, None, "flag" | "blast") => bold(Style::new().fg(Color::Red)),
+            (_, None, text) => bold(self.named(text)),
+        }
+    }
+
+    /// A cell that two columns say different things of.
+    pub fn differs(self) -> Style {
+        match self {
+            Self::None => Style::new().add_modifier(Modifier::BOLD),
+            Self::Sixteen => Style::new().fg(Color::White).bg(Color::Red),
+            Self::Many => Style::new().fg(Color::Indexed(231)).bg(Color::Indexed(160)),
+        }
+    }
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> usize {
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    text.bytes().fold(2_166_136_261, step) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_says_how_many_colours_there_are() {
+        assert_eq!(Paint::of("1", "xterm-256color", "truecolor"), Paint::None);
+        assert_eq!(Paint::of("", "dumb", ""), Paint::None);
+        assert_eq!(Paint::of("", "vt100", ""), Paint::None);
+        assert_eq!(Paint::of("", "linux", ""), Paint::Sixteen);
+        assert_eq!(Paint::of("", "xterm-256color", ""), Paint::Many);
+        assert_eq!(Paint::of("", "xterm", "truecolor"), Paint::Many);
+    }
+
+    #[test]
+    fn without_colours_signs_say_how_much() {
+        let signs: Vec<char> = [0.0, 0.5, 1.0]
+            .map(|part| Paint::None.heat(part).0)
+            .to_vec();
+        assert_eq!(signs, ['.', 'o', '@']);
+        assert_eq!(Paint::None.heat(0.5).1, Style::new());
+        assert_eq!(Paint::None.named("blue"), Style::new());
+    }
+
+    #[test]
+    fn a_name_has_one_colour() {
+        assert_eq!(Paint::Many.named("Yew"), Paint::Many.named("Yew"));
+        assert_eq!(Paint::Many.named("BLUE TEAM"), Paint::Many.named("blue"));
+    }
+}

@@ -1,0 +1,179 @@
+//! The rows of a state, or of facts: a line each, or a line a column where there is one row.
+
+use std::collections::BTreeMap;
+
+use gametape::core::table::Owned;
+use gametape::{Batch, ColumnDef, Kind, TableDef, Value};
+use ratatui::style::{Modifier, Style};
+
+use super::pen::{Pen, width};
+use crate::commands::play::sight::Sight;
+use crate::commands::play::text::shown;
+
+/// A column is not wider than this, whatever is in it.
+const WIDEST: usize = 28;
+
+/// The rows now, and what they were a moment ago.
+pub fn draw(
+    pen: &mut Pen<'_>,
+    table: &TableDef,
+    now: &Batch,
+    before: Option<&Batch>,
+    sight: &Sight,
+) {
+    if now.is_empty() {
+        pen.put(0, 0, "nothing holds now", pen.paint.faint());
+        return;
+    }
+    let before = Before::new(table, before);
+    let down = usize::try_from(sight.down).unwrap_or_default();
+    if now.len() == 1 {
+        one(pen, table, now, &before, down);
+    } else {
+        let right = usize::try_from(sight.right).unwrap_or_default();
+        many(pen, table, now, &before, [right, down]);
+    }
+}
+
+/// What the rows of a table were.
+struct Before<'b> {
+    batch: Option<&'b Batch>,
+    rows: BTreeMap<Vec<Owned>, usize>,
+    keys: Vec<usize>,
+}
+
+impl<'b> Before<'b> {
+    fn new(table: &TableDef, batch: Option<&'b Batch>) -> Self {
+        let columns = table.columns.iter().enumerate();
+        let keys: Vec<usize> = columns
+            .filter_map(|(at, column)| column.key.then_some(at))
+            .collect();
+        let count = batch.map_or(0, Batch::len);
+        let rows = (0..count).filter_map(|row| Some((key(batch?, row, &keys), row)));
+        Self {
+            rows: rows.collect(),
+            batch,
+            keys,
+        }
+    }
+
+    /// Whether a value is not what it was; what was not there before is new, not changed.
+    fn changed(&self, now: &Batch, row: usize, column: usize) -> bool {
+        let was = self.rows.get(&key(now, row, &self.keys)).zip(self.batch);
+        // By their bits: what is no number has not changed by that.
+        was.is_some_and(|(was, batch)| {
+            Owned::from(batch.get(*was, column)) != Owned::from(now.get(row, column))
+        })
+    }
+}
+
+fn key(batch: &Batch, row: usize, keys: &[usize]) -> Vec<Owned> {
+    keys.iter().map(|at| batch.get(row, *at).into()).collect()
+}
+
+/// A line a column: its name, its value, and what it is.
+fn one(pen: &mut Pen<'_>, table: &TableDef, now: &Batch, before: &Before<'_>, down: usize) {
+    let names = table.columns.iter().map(|column| width(&column.name));
+    let names = names.max().unwrap_or(0).min(WIDEST) + 2;
+    let values: Vec<String> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| {
+            let value = shown(now.get(0, at), Some(column));
+            format!("{value} {}", column.unit).trim_end().to_owned()
+        })
+        .collect();
+    let wide = values.iter().map(|value| width(value)).max().unwrap_or(0);
+    let wide = wide.min(pen.width().saturating_sub(names) * 2 / 5).max(8);
+    let from = down.min(table.columns.len().saturating_sub(pen.height()));
+    let lines = table.columns.iter().zip(&values).enumerate().skip(from);
+    for (y, (at, (column, value))) in lines.take(pen.height()).enumerate() {
+        pen.put(0, y, &column.name, pen.paint.head());
+        let style = style(pen, before.changed(now, 0, at), now.get(0, at));
+        let end = pen.put(names, y, value, style);
+        // What it is stands in a column of its own, unless a value is long.
+        pen.put(end.max(names + wide) + 2, y, &column.doc, pen.paint.faint());
+    }
+}
+
+fn style(pen: &Pen<'_>, changed: bool, value: Value<'_>) -> Style {
+    match (changed, value) {
+        (true, _) => pen.paint.changed(),
+        (false, Value::Null) => pen.paint.faint(),
+        (false, _) => Style::new(),
+    }
+}
+
+/// A line a row; the keys stay where they are.
+fn many(
+    pen: &mut Pen<'_>,
+    table: &TableDef,
+    now: &Batch,
+    before: &Before<'_>,
+    [right, down]: [usize; 2],
+) {
+    let room = pen.height().saturating_sub(1);
+    let from = down.min(now.len().saturating_sub(room));
+    let rows = from..(from + room).min(now.len());
+    let columns = table.columns.iter().enumerate();
+    let (keys, others): (Vec<_>, Vec<_>) = columns.partition(|(_, column)| column.key);
+    let right = right.min(others.len().saturating_sub(1));
+    let mut x = 0;
+    for (at, column) in keys.into_iter().chain(others.into_iter().skip(right)) {
+        if x >= pen.width() {
+            break;
+        }
+        let texts: Vec<String> = rows
+            .clone()
+            .map(|row| shown(now.get(row, at), Some(column)))
+            .collect();
+        let head = head(column);
+        let widest = texts.iter().map(|text| width(text)).max().unwrap_or(0);
+        let wide = widest.max(width(&head)).min(WIDEST);
+        let number = !matches!(column.kind, Kind::Text | Kind::Bool);
+        let place = |text: &str| {
+            if number {
+                x + wide - width(text).min(wide)
+            } else {
+                x
+            }
+        };
+        pen.put(place(&head), 0, &clipped(&head, wide), pen.paint.head());
+        for (y, (row, text)) in rows.clone().zip(&texts).enumerate() {
+            let mut style = style(pen, before.changed(now, row, at), now.get(row, at));
+            if column.key {
+                style = style.add_modifier(Modifier::BOLD);
+            }
+            pen.put(place(text), y + 1, &clipped(text, wide), style);
+        }
+        x += wide + 2;
+    }
+    if now.len() > room {
+        let of = format!("rows {}-{} of {}", rows.start + 1, rows.end, now.len());
+        pen.put_before(pen.width(), 0, &format!(" {of}"), pen.paint.faint());
+    }
+}
+
+/// `ping ms`
+fn head(column: &ColumnDef) -> String {
+    format!("{} {}", column.name, column.unit)
+        .trim_end()
+        .to_owned()
+}
+
+/// Of what is too long the beginning.
+pub fn clipped(text: &str, wide: usize) -> String {
+    if width(text) <= wide {
+        return text.to_owned();
+    }
+    let mut clipped = String::new();
+    for letter in text.chars() {
+        if width(&clipped) + 1 >= wide {
+            break;
+        }
+        clipped.push(letter);
+    }
+    clipped.push('…');
+    clipped
+}

@@ -1,0 +1,153 @@
+//! The terminal: taken, and given back as it was, whatever happens.
+
+use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::{Hide, Show};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::style::force_color_output;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+
+/// Whether the terminal is taken.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether a signal said that it is over.
+static OVER: AtomicBool = AtomicBool::new(false);
+/// What a thread panicked with that does not have the terminal.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+/// The thread that has the terminal.
+static OWNER: OnceLock<ThreadId> = OnceLock::new();
+
+/// The terminal, as long as the show has it.
+pub struct Screen {
+    pub terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+impl Screen {
+    /// Takes it: from now on a panic or a signal gives it back.
+    pub fn enter() -> io::Result<Self> {
+        // A frame is sent on at once.
+        const FRAME: usize = 64 << 10;
+        hear();
+        enable_raw_mode()?;
+        TAKEN.store(true, Ordering::SeqCst);
+        let out = BufWriter::with_capacity(FRAME, io::stdout());
+        let entered = execute!(io::stdout(), EnterAlternateScreen, Hide);
+        let terminal = entered.and_then(|()| Terminal::new(CrosstermBackend::new(out)));
+        // Which colours are wanted is asked elsewhere.
+        force_color_output(true);
+        match terminal {
+            Ok(terminal) => Ok(Self { terminal }),
+            Err(error) => {
+                restore();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Gives the terminal back. Nobody can be told if it is gone.
+fn restore() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = disable_raw_mode();
+        let mut out = io::stdout();
+        let _ = execute!(out, LeaveAlternateScreen, Show);
+        let _ = out.flush();
+    }
+}
+
+/// True behind SIGINT, SIGTERM or SIGHUP.
+pub fn is_over() -> bool {
+    OVER.load(Ordering::SeqCst)
+}
+
+/// What another thread panicked with.
+pub fn panicked() -> Option<String> {
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Signals and panics, once a process.
+fn hear() {
+    static HEARD: Once = Once::new();
+    HEARD.call_once(|| {
+        let _ = OWNER.set(thread::current().id());
+        // Where signals can't be heard, the system does what it does.
+        let _ = ctrlc::set_handler(|| {
+            OVER.store(true, Ordering::SeqCst);
+            // The show ends by itself, unless the terminal takes no more.
+            thread::sleep(Duration::from_secs(2));
+            restore();
+            std::process::exit(130);
+        });
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !TAKEN.load(Ordering::SeqCst) {
+                usual(panic);
+            } else if OWNER.get() == Some(&thread::current().id()) {
+                restore();
+                usual(panic);
+            } else {
+                // The show goes on drawing: it has to end before anything is printed.
+                let mut told = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+                *told = Some(panic.to_string());
+            }
+        }));
+    });
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::Read;
+
+    use pty_process::Size;
+    use pty_process::blocking::{Command, open};
+
+    use super::*;
+
+    /// Not a test: what the test below runs on a terminal of its own.
+    #[test]
+    #[ignore = "panics"]
+    fn panics() {
+        let mut screen = Screen::enter().unwrap();
+        screen
+            .terminal
+            .draw(|frame| frame.render_widget("show", frame.area()))
+            .unwrap();
+        panic!("in the middle of it");
+    }
+
+    #[test]
+    fn a_panic_gives_the_terminal_back_before_it_is_printed() {
+        let (mut pty, pts) = open().unwrap();
+        pty.resize(Size::new(24, 80)).unwrap();
+        let mut test = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "commands::play::terminal::tests::panics"])
+            .args(["--ignored", "--nocapture"])
+            .spawn(pts)
+            .unwrap();
+        let (mut all, mut piece) = (Vec::new(), [0; 4096]);
+        // At the end of the process a terminal's reads fail.
+        while let Ok(count @ 1..) = pty.read(&mut piece) {
+            all.extend_from_slice(&piece[..count]);
+        }
+        test.wait().unwrap();
+        let all = String::from_utf8(all).unwrap();
+        let (before, behind) = all.split_once("\x1b[?1049l\x1b[?25h").unwrap();
+        assert!(before.contains("show"), "{all:?}");
+        assert!(!before.contains("in the middle of it"), "{all:?}");
+        assert!(behind.contains("in the middle of it"), "{all:?}");
+        assert!(!behind.contains("\x1b[?1049"), "once is enough: {all:?}");
+    }
+}

@@ -1,0 +1,272 @@
+//! What keys do.
+
+use std::time::Duration;
+
+use gametape::{At, Kind, Lane, Severity, Time, Value};
+
+use super::made::{answer, batch, player, stamp, table};
+use crate::commands::play::news::{self, Mark};
+use crate::commands::play::player::{Act, Player, Then};
+use crate::commands::play::views::View;
+
+fn counted() -> Player {
+    player(
+        vec![table("score", Lane::State, &[("points", Kind::Uint)])],
+        true,
+    )
+}
+
+/// Answers what is wished for; false where nothing is.
+fn reach(player: &mut Player, step: u64) -> bool {
+    let Some(wish) = player.wish() else {
+        return false;
+    };
+    let table = player.opened.tables[0].clone();
+    let at = stamp(step, true);
+    let state = batch(&table, at, &[&[Value::Uint(step)]]);
+    player.show(answer(wish, at, vec![state]));
+    true
+}
+
+fn typed(player: &mut Player, text: &str) {
+    player.act(Act::Ask);
+    for letter in text.chars() {
+        player.act(Act::Letter(letter));
+    }
+    player.act(Act::Enter);
+}
+
+#[test]
+fn it_asks_for_the_start_and_then_for_nothing() {
+    let mut player = counted();
+    let wish = player.wish().unwrap();
+    assert_eq!((wish.to, wish.steps), (Some(At::Step(0)), 0));
+    assert_eq!(player.wish(), None);
+    player.show(answer(wish, stamp(0, true), Vec::new()));
+    assert!(!player.tick(Duration::from_secs(1)), "it stands");
+    assert_eq!(player.wish(), None);
+}
+
+#[test]
+fn it_plays_and_asks_for_what_is_due() {
+    let mut player = counted();
+    reach(&mut player, 0);
+    player.act(Act::Toggle);
+    assert!(player.tick(Duration::from_millis(250)));
+    let wish = player.wish().unwrap();
+    assert_eq!(wish.to, Some(At::Time(Time::from_ms(250))));
+    // The answer of an earlier step does not set the clock back.
+    player.show(answer(wish, stamp(2, true), Vec::new()));
+    player.tick(Duration::from_millis(50));
+    assert_eq!(
+        player.wish().unwrap().to,
+        Some(At::Time(Time::from_ms(300)))
+    );
+    player.act(Act::Toggle);
+    let wish = player.wish();
+    assert_eq!(wish, None, "it stands");
+    player.tick(Duration::from_secs(1));
+    assert_eq!(player.wish(), None);
+}
+
+#[test]
+fn an_answer_that_is_late_is_not_seen_behind_a_newer_one() {
+    let mut player = counted();
+    let first = player.wish().unwrap();
+    player.act(Act::End);
+    let last = player.wish().unwrap();
+    player.show(answer(last, stamp(100, true), Vec::new()));
+    player.show(answer(first, stamp(0, true), Vec::new()));
+    assert_eq!(player.now(), stamp(100, true));
+}
+
+#[test]
+fn steps_stand_and_the_clock_goes_where_they_lead() {
+    let mut player = counted();
+    reach(&mut player, 0);
+    player.act(Act::Toggle);
+    player.act(Act::Step(1));
+    player.act(Act::Step(1));
+    assert!(!player.clock.is_playing());
+    let wish = player.wish().unwrap();
+    assert_eq!((wish.to, wish.steps), (None, 2));
+    player.show(answer(wish, stamp(7, true), Vec::new()));
+    assert_eq!(player.clock.moment(), At::Time(Time::from_ms(700)));
+    player.act(Act::Step(-1));
+    assert_eq!(player.wish().unwrap().steps, -1);
+}
+
+#[test]
+fn a_moment_is_typed() {
+    let mut player = counted();
+    reach(&mut player, 0);
+    for (text, at) in [
+        ("3.5", At::Time(Time::from_ms(3500))),
+        ("0:03.5", At::Time(Time::from_ms(3500))),
+        ("tick:7", At::Tick(7)),
+        ("step:7", At::Step(7)),
+        ("50%", At::Time(Time::from_ms(5000))),
+    ] {
+        typed(&mut player, text);
+        assert_eq!(player.wish().unwrap().to, Some(at), "{text}");
+        assert_eq!(player.said, None);
+    }
+    typed(&mut player, "soon");
+    assert_eq!(player.wish(), None);
+    assert!(
+        player
+            .said
+            .as_ref()
+            .unwrap()
+            .starts_with("\"soon\": a moment is a time such as")
+    );
+    player.act(Act::Ask);
+    player.act(Act::Letter('7'));
+    player.act(Act::Erase);
+    player.act(Act::Erase);
+    assert_eq!(player.typing.as_deref(), Some(""));
+    player.act(Act::Cancel);
+    assert_eq!((player.typing.clone(), player.wish()), (None, None));
+    // Where there are no times a number is a step.
+    let mut player = super::made::player(Vec::new(), false);
+    typed(&mut player, "60");
+    assert_eq!(player.wish().unwrap().to, Some(At::Step(60)));
+}
+
+#[test]
+fn while_it_is_sought_the_clock_waits_and_what_is_not_there_is_said() {
+    let mut player = counted();
+    reach(&mut player, 0);
+    player.act(Act::Toggle);
+    typed(&mut player, "tick:7");
+    let wish = player.wish().unwrap();
+    assert!(!player.tick(Duration::from_millis(200)));
+    assert!(
+        player.tick(Duration::from_millis(200)),
+        "it is late: that is shown"
+    );
+    assert!(player.is_late());
+    player.refuse(wish.number, "tick 7: the recording has no ticks".to_owned());
+    assert_eq!(
+        player.said.as_deref(),
+        Some("tick 7: the recording has no ticks")
+    );
+    assert_eq!(player.clock.moment(), At::Step(0));
+    player.tick(Duration::from_millis(1));
+    assert!(!player.is_late());
+}
+
+#[test]
+fn where_the_first_moment_is_refused_the_start_is_shown() {
+    let mut player = counted();
+    player.go(At::Step(5000));
+    let wish = player.wish().unwrap();
+    player.refuse(wish.number, "step 5000 is not recorded".to_owned());
+    assert_eq!(player.wish().unwrap().to, Some(At::Step(0)));
+}
+
+#[test]
+fn markers_are_gone_to_one_after_the_other() {
+    let mut player = counted();
+    reach(&mut player, 0);
+    let mark = |step: Option<u64>, kind, text: &str| Mark {
+        stamp: step.map(|step| stamp(step, true)),
+        kind,
+        text: text.to_owned(),
+    };
+    player.mark(vec![
+        mark(Some(80), news::Kind::Event, "late goal"),
+        mark(Some(20), news::Kind::Event, "early goal"),
+        mark(None, news::Kind::Finding(Severity::Info), "odd size"),
+    ]);
+    player.mark(vec![mark(
+        Some(20),
+        news::Kind::Finding(Severity::Error),
+        "cheat",
+    )]);
+    let order: Vec<&str> = player.marks.iter().map(|mark| &*mark.text).collect();
+    assert_eq!(
+        order,
+        ["cheat", "odd size", "early goal", "late goal"],
+        "worst first"
+    );
+    for step in [20, 80] {
+        player.act(Act::Mark(1));
+        assert!(reach(&mut player, step));
+    }
+    player.act(Act::Mark(1));
+    assert_eq!(player.said.as_deref(), Some("no marker behind this moment"));
+    player.act(Act::Mark(-1));
+    assert_eq!(player.wish().unwrap().to, Some(At::Step(20)));
+    player.show(answer(news::Wish::default(), stamp(20, true), Vec::new()));
+    // From the list.
+    assert!(player.choose("markers"));
+    player.act(Act::Move(0, 3));
+    player.act(Act::Enter);
+    assert_eq!(player.wish().unwrap().to, Some(At::Step(80)));
+    player.act(Act::Move(0, -2));
+    player.act(Act::Enter);
+    assert_eq!(
+        player.said.as_deref(),
+        Some("it is of the recording as a whole")
+    );
+}
+
+#[test]
+fn views_are_gone_through_and_each_asks_for_its_own() {
+    let mut player = player(
+        vec![
+            table("score", Lane::State, &[("points", Kind::Uint)]),
+            table("goals", Lane::Events, &[("team", Kind::Text)]),
+        ],
+        true,
+    );
+    let names: Vec<&str> = player.views.iter().map(View::name).collect();
+    assert_eq!(names, ["score", "goals", "markers"]);
+    assert_eq!(player.wish().unwrap().look.states[0].table, "score");
+    player.act(Act::NextView(1));
+    assert_eq!(player.wish().unwrap().look.events.unwrap().table, "goals");
+    // All of it is known: nothing has to be read.
+    player.whole.insert("goals".to_owned(), Vec::new());
+    assert_eq!(player.wish().unwrap().look, news::Look::default());
+    player.act(Act::NextView(-2));
+    assert_eq!(player.view, 2);
+    player.act(Act::View(0));
+    player.act(Act::View(8));
+    assert_eq!(player.view, 0);
+    assert_eq!(player.act(Act::Quit), Then::End);
+}
+
+#[test]
+fn the_probe_stays_on_the_grid() {
+    let grid = table(
+        "grid",
+        Lane::Grid,
+        &[
+            ("*row", Kind::Int),
+            ("*col", Kind::Int),
+            ("value", Kind::Uint),
+        ],
+    );
+    let mut player = player(vec![grid.clone()], false);
+    let cells: Vec<[Value<'_>; 3]> = (0..6)
+        .map(|at| {
+            [
+                Value::Int(at / 3),
+                Value::Int(at % 3),
+                Value::Uint(at as u64),
+            ]
+        })
+        .collect();
+    let rows: Vec<&[Value<'_>]> = cells.iter().map(<[_; 3]>::as_slice).collect();
+    let wish = player.wish().unwrap();
+    let state = batch(&grid, stamp(0, false), &rows);
+    player.show(answer(wish, stamp(0, false), vec![state]));
+    let probe = |player: &Player| player.seen().unwrap().1.probe;
+    player.act(Act::Move(9, 1));
+    assert_eq!(probe(&player), [2, 1]);
+    player.act(Act::Move(-1, 9));
+    assert_eq!(probe(&player), [1, 1]);
+    player.act(Act::Move(-9, -9));
+    assert_eq!(probe(&player), [0, 0]);
+}

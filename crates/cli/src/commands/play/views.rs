@@ -1,0 +1,306 @@
+//! What there is to look at: it follows from what the tables are.
+
+use gametape::core::table::ColumnDef;
+use gametape::{Kind, Lane, TableDef};
+
+/// A way to look at the recording.
+#[derive(Clone, PartialEq, Debug)]
+pub enum View {
+    /// The cells of a grid.
+    Grid(Grid),
+    /// Positions, from above.
+    Map(Vec<Points>),
+    /// The rows of a state, or of facts.
+    Rows(String),
+    /// A list of events around now.
+    Events(String),
+    /// The markers of the timeline.
+    Marks,
+}
+
+/// A grid, by the places of its columns.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Grid {
+    pub table: String,
+    /// The key that goes to the right.
+    pub across: usize,
+    /// The one that goes down, where there are two.
+    pub down: Option<usize>,
+    /// The one that slices are taken of, where there are three.
+    pub deep: Option<usize>,
+    /// What the cells hold.
+    pub values: Vec<usize>,
+    /// Two texts that say what is in a cell, one beside the other: where they differ, it is marked.
+    pub compared: Option<(usize, usize)>,
+    /// A state of one row that says which cell it is at: its table.
+    pub cursor: Option<String>,
+}
+
+/// The positions that a table has.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Points {
+    pub table: String,
+    /// Columns to ask for.
+    pub columns: Vec<String>,
+    /// How many of them, from the first, say which thing it is.
+    pub keys: usize,
+    /// Where among them the coordinates start: two, or three.
+    pub at: usize,
+    pub three: bool,
+    /// Where its name is among them, and what it belongs to.
+    pub name: Option<usize>,
+    pub team: Option<usize>,
+    pub unit: String,
+}
+
+impl View {
+    /// What its tab says.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Grid(grid) => &grid.table,
+            Self::Map(_) => "map",
+            Self::Rows(table) | Self::Events(table) => table,
+            Self::Marks => "markers",
+        }
+    }
+}
+
+/// All that there is, what says most first.
+pub fn views(tables: &[TableDef]) -> Vec<View> {
+    let of = |lane| tables.iter().filter(move |table| table.lane == lane);
+    let name = |table: &TableDef| table.name.to_string();
+    let mut views: Vec<View> = of(Lane::Grid)
+        .map(|table| grid(table, tables).map_or_else(|| View::Rows(name(table)), View::Grid))
+        .collect();
+    views.extend(maps(tables).into_iter().map(View::Map));
+    views.extend(of(Lane::State).map(|table| View::Rows(name(table))));
+    views.extend(of(Lane::Events).map(|table| View::Events(name(table))));
+    views.extend(of(Lane::Facts).map(|table| View::Rows(name(table))));
+    views.push(View::Marks);
+    views
+}
+
+/// What is called so goes across, or down.
+const ACROSS: [&str; 4] = ["col", "column", "x", "q"];
+const DOWN: [&str; 3] = ["row", "y", "r"];
+
+/// A grid of one, two or three keys.
+fn grid(table: &TableDef, tables: &[TableDef]) -> Option<Grid> {
+    let is = |key: bool| {
+        let columns = table.columns.iter().enumerate();
+        columns.filter_map(move |(at, column)| (column.key == key).then_some(at))
+    };
+    let mut keys: Vec<usize> = is(true).collect();
+    let values: Vec<usize> = is(false).collect();
+    if keys.len() > 3 || values.is_empty() {
+        return None;
+    }
+    // A key by its name, else the last: rows are said before columns.
+    let mut take = |names: &[&str]| {
+        let named = |at: &usize| {
+            let column = table.columns.get(*at);
+            column.is_some_and(|column| names.contains(&&*column.name))
+        };
+        let place = keys.iter().position(named);
+        let place = place.or_else(|| keys.len().checked_sub(1))?;
+        Some(keys.remove(place))
+    };
+    let across = take(&ACROSS)?;
+    let (down, deep) = (take(&DOWN), take(&[]));
+    let text = |at: &usize| {
+        let column = table.columns.get(*at);
+        column.is_some_and(|column| column.kind == Kind::Text)
+    };
+    let texts: Vec<usize> = values.iter().copied().filter(text).collect();
+    let compared = match texts.as_slice() {
+        [recorded, rules] => Some((*recorded, *rules)),
+        _ => None,
+    };
+    let cursor = tables.iter().find(|other| {
+        let has = |name: &str| other.column(name).is_some();
+        let keyed = other.columns.iter().any(|column| column.key);
+        other.lane == Lane::State && !keyed && has("col") && has("row")
+    });
+    let named = table.column("col").is_some() && table.column("row").is_some();
+    Some(Grid {
+        table: table.name.to_string(),
+        across,
+        down,
+        deep,
+        values,
+        compared,
+        cursor: cursor
+            .filter(|_| named)
+            .map(|cursor| cursor.name.to_string()),
+    })
+}
+
+/// Positions that have one unit are on one map.
+fn maps(tables: &[TableDef]) -> Vec<Vec<Points>> {
+    let mut maps: Vec<Vec<Points>> = Vec::new();
+    for points in tables.iter().filter_map(points) {
+        let same = |map: &&mut Vec<Points>| map.iter().any(|other| other.unit == points.unit);
+        match maps.iter_mut().find(same) {
+            Some(map) => map.push(points),
+            None => maps.push(vec![points]),
+        }
+    }
+    maps
+}
+
+fn points(table: &TableDef) -> Option<Points> {
+    let columns = &table.columns;
+    let keys = columns.iter().filter(|column| column.key);
+    let keys: Vec<String> = keys.map(|column| column.name.to_string()).collect();
+    // Parts of things have two keys: they say too little from above.
+    if table.lane != Lane::State || keys.len() > 1 {
+        return None;
+    }
+    let (place, prefix) = position(columns)?;
+    let three = table.column(&format!("{prefix}z")).is_some();
+    let (count, mut wanted) = (keys.len(), keys);
+    let mut other = |name: &str| {
+        let column = columns.get(table.column(name)?)?;
+        let fits = column.kind == Kind::Text && !column.key && !column.secret;
+        fits.then(|| {
+            wanted.push(name.to_owned());
+            wanted.len() - 1
+        })
+    };
+    let (name, team) = (other("name"), other("team"));
+    let at = wanted.len();
+    let axes = if three {
+        ["x", "y", "z"].as_slice()
+    } else {
+        &["x", "y"]
+    };
+    wanted.extend(axes.iter().map(|axis| format!("{prefix}{axis}")));
+    Some(Points {
+        table: table.name.to_string(),
+        columns: wanted,
+        keys: count,
+        at,
+        three,
+        name,
+        team,
+        unit: place.unit.to_string(),
+    })
+}
+
+/// The column that a position starts with, and what stands before its `x`: `x` itself where it is
+/// there, else what is a length (`m`, not `m/s`), else whatever comes first.
+fn position(columns: &[ColumnDef]) -> Option<(&ColumnDef, String)> {
+    let number = |column: &&ColumnDef| !matches!(column.kind, Kind::Text | Kind::Bool);
+    let found = columns.iter().filter(number).filter_map(|column| {
+        let prefix = column.name.strip_suffix('x')?;
+        let own = prefix.is_empty() || prefix.ends_with('_');
+        let y = format!("{prefix}y");
+        let has = columns.iter().filter(number).any(|column| column.name == y);
+        (own && has).then(|| (column, prefix.to_owned()))
+    });
+    found.min_by_key(|(column, prefix)| {
+        let speed = column.unit.contains('/') || prefix.starts_with("vel");
+        (!prefix.is_empty(), speed, column.unit.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape::ColumnDef;
+
+    use super::*;
+
+    fn table(name: &'static str, lane: Lane, columns: &[(&'static str, Kind, bool)]) -> TableDef {
+        let table = TableDef::new(name, lane, "");
+        columns.iter().fold(table, |table, (name, kind, key)| {
+            let column = ColumnDef::new(*name, *kind, "");
+            table.with(if *key { column.key() } else { column })
+        })
+    }
+
+    #[test]
+    fn a_grid_shows_the_cursor_and_compares_two_texts() {
+        let tables = [
+            table(
+                "cursor",
+                Lane::State,
+                &[("col", Kind::Uint, false), ("row", Kind::Uint, false)],
+            ),
+            table(
+                "board",
+                Lane::Grid,
+                &[
+                    ("row", Kind::Uint, true),
+                    ("col", Kind::Uint, true),
+                    ("recorded", Kind::Text, false),
+                    ("rules", Kind::Text, false),
+                ],
+            ),
+            table("clicks", Lane::Events, &[("col", Kind::Uint, false)]),
+        ];
+        let views = views(&tables);
+        let names: Vec<&str> = views.iter().map(View::name).collect();
+        assert_eq!(names, ["board", "cursor", "clicks", "markers"]);
+        let Some(View::Grid(grid)) = views.first() else {
+            panic!("{views:?}");
+        };
+        assert_eq!((grid.across, grid.down, grid.deep), (1, Some(0), None));
+        assert_eq!(grid.compared, Some((2, 3)));
+        assert_eq!(grid.cursor.as_deref(), Some("cursor"));
+    }
+
+    #[test]
+    fn grids_of_one_key_and_of_three() {
+        let line = table(
+            "line",
+            Lane::Grid,
+            &[("i", Kind::Int, true), ("value", Kind::Float32, false)],
+        );
+        let Some(View::Grid(grid)) = views(&[line]).into_iter().next() else {
+            panic!("no grid");
+        };
+        assert_eq!((grid.across, grid.down, grid.deep), (0, None, None));
+        let cube = table(
+            "cube",
+            Lane::Grid,
+            &[
+                ("x", Kind::Int, true),
+                ("y", Kind::Int, true),
+                ("z", Kind::Int, true),
+                ("value", Kind::Float32, false),
+            ],
+        );
+        let Some(View::Grid(grid)) = views(&[cube]).into_iter().next() else {
+            panic!("no grid");
+        };
+        assert_eq!((grid.across, grid.down, grid.deep), (0, Some(1), Some(2)));
+    }
+
+    #[test]
+    fn a_map_has_lengths_and_no_speeds() {
+        let mut players = table(
+            "players",
+            Lane::State,
+            &[
+                ("player", Kind::Int, true),
+                ("name", Kind::Text, false),
+                ("velocity_x", Kind::Float32, false),
+                ("velocity_y", Kind::Float32, false),
+                ("head_x", Kind::Float32, false),
+                ("head_y", Kind::Float32, false),
+                ("head_z", Kind::Float32, false),
+            ],
+        );
+        for column in players.columns.iter_mut().skip(2) {
+            let speed = column.name.starts_with("velocity");
+            column.unit = if speed { "m/s" } else { "m" }.into();
+        }
+        let Some(View::Map(map)) = views(&[players]).into_iter().next() else {
+            panic!("no map");
+        };
+        let columns: Vec<&str> = map[0].columns.iter().map(String::as_str).collect();
+        assert_eq!(columns, ["player", "name", "head_x", "head_y", "head_z"]);
+        assert_eq!((map[0].keys, map[0].at, map[0].name), (1, 2, Some(1)));
+        assert!(map[0].three);
+    }
+}
