@@ -10,8 +10,8 @@ use gametape_murk::tape::Murk;
 use gametape_murk::{CommandBuf, Simulation};
 use gametape_samples::murk::ALL;
 
-use crate::common::recording;
-use crate::common::tapes::{heat, played, set, stoves};
+use crate::common::tapes::{heat, played, stoves};
+use crate::common::{only, recording, set};
 
 fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
     Murk.open(Source::new(bytes)).unwrap()
@@ -37,7 +37,7 @@ fn the_tables_of_every_kind_of_world_keep_to_the_rules_of_tables() {
         let world = World::from_toml(text).unwrap();
         let ndim = world.space.ndim();
         let commands = |tick: u64| match tick {
-            3 => set(&vec![2; ndim], 0, 1.5),
+            3 => only(&set(&vec![2; ndim], 0, 1.5)),
             _ => CommandBuf::new(),
         };
         kit::check(&*open(played(&world, 5, commands)));
