@@ -306,6 +306,30 @@ impl<R: Read> Reader<R> {
         self.reader.offset()
     }
 
+    /// Which frame comes next.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn next_index(&self) -> u64 {
+        self.reader.decoder().frames
+    }
+
+    /// Goes to a frame whose place is known.
+    #[cfg(feature = "tape")]
+    pub(crate) fn go(&mut self, frame: u64, offset: u64) -> Result<(), Error>
+    where
+        R: std::io::Seek,
+    {
+        let source = self.reader.get_mut();
+        let sought = source.seek(std::io::SeekFrom::Start(offset));
+        sought.map_err(|error| Error::io(offset, error))?;
+        let (decoder, input) = self.reader.parts();
+        decoder.frames = frame;
+        decoder.scan = FrameScan::default();
+        decoder.findings = Findings::new();
+        decoder.cut = false;
+        input.restart(offset);
+        Ok(())
+    }
+
     /// Why a lenient reader stopped before the end; none else.
     #[must_use]
     pub const fn findings(&self) -> &Findings {

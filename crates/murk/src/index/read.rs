@@ -125,6 +125,21 @@ impl<S: Pieces> Index<S> {
         Ok(None)
     }
 
+    /// How many frames come before the first of which something does not hold; it is to hold of none
+    /// behind that one.
+    #[cfg(feature = "tape")]
+    pub(crate) fn partition_point(&self, holds: impl Fn(Entry) -> bool) -> io::Result<u64> {
+        let (mut low, mut high) = (0, self.head.frames);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.entry(middle)? {
+                Some(entry) if holds(entry) => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
     /// Refuses a recording that is not the one the index was made of, in constant time: by its
     /// length, its header, and its first and last frame. (A flipped bit in those is damage, not
     /// another recording.)

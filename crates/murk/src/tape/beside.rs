@@ -56,6 +56,15 @@ impl Beside {
     }
 }
 
+/// The index beside a recording, if it is one of it as far as can be told in constant time: whoever
+/// follows it looks whether what it leads to is what it says.
+pub(super) fn fitting(recording: Option<&Path>, input: &Input) -> Option<Index<Input>> {
+    let beside = Beside::find(recording)?.ok()?;
+    let index = Index::open(beside.0).ok()?;
+    index.check(input).ok()?;
+    Some(index)
+}
+
 /// Why an index is not used: one that can't be read does not help, either.
 pub(super) fn unused(error: IndexError) -> Unused {
     match error {

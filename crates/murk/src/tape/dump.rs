@@ -5,10 +5,10 @@ use std::io::Write;
 use gametape_core::tape::{Error, Moment, Partial};
 use gametape_core::{At, Clocks, Stamp};
 
-use super::beside::Beside;
+use super::beside::fitting;
 use super::json::write_frame;
 use super::{MurkTape, world};
-use crate::{Frame, Index};
+use crate::Frame;
 
 /// Prints what is `at` a moment, or everything.
 pub(super) fn dump(
@@ -53,15 +53,9 @@ fn jump(
     print: &mut impl FnMut(&Frame<'_>) -> Result<(), Error>,
 ) -> Result<bool, Error> {
     // In constant time: the index is looked at as a whole only where it leads nowhere.
-    let Some(Ok(beside)) = Beside::find(tape.path()) else {
+    let Some(index) = fitting(tape.path(), &tape.input) else {
         return Ok(false);
     };
-    let Ok(index) = Index::open(beside.input()) else {
-        return Ok(false);
-    };
-    if index.check(&tape.input).is_err() {
-        return Ok(false);
-    }
     let entry = match at {
         At::Step(step) => index.entry(step),
         At::Tick(tick) => index.find(tick),

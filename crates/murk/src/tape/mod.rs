@@ -15,7 +15,7 @@ use std::any::Any;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use gametape_core::table::{Scan, TableDef, Visit};
+use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
     Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -31,6 +31,7 @@ pub use beside::index_path;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
+pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub(crate) use world::{build, needed};
 
@@ -255,6 +256,10 @@ impl Tape for MurkTape {
         let info = info::info(self.input.size(), &read.value, Some(&stats));
         let measured = info::measured(&read.value, &stats);
         tables::RUN.scan(&[info.details, measured], read.problem, scan, visit)
+    }
+
+    fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+        Ok(Some(Box::new(MurkPlayback::of(self)?)))
     }
 
     fn diff(&self, other: &dyn Tape, options: &Options) -> Result<Option<Diff>, Error> {

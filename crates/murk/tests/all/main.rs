@@ -12,6 +12,8 @@ mod recovery;
 mod resume;
 mod rules;
 #[cfg(feature = "tape")]
+mod seek;
+#[cfg(feature = "tape")]
 mod tables;
 #[cfg(feature = "tape")]
 mod tape;

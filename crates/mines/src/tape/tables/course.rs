@@ -129,7 +129,7 @@ impl Showing {
         size_of::<Self>() + self.faces.len() * size_of::<[u8; 2]>()
     }
 
-    /// The squares, column after column.
+    /// The squares, column after column: in the order of their keys.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
         let (cols, rows) = (self.cols, self.rows);
         (0..cols).flat_map(move |col| (0..rows).map(move |row| Cell::new(col, row)))

@@ -9,7 +9,7 @@ use gametape_core::tape::{Error, Partial};
 use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MOUSE_EVENTS, Mouse, Square};
 use super::course::{Happening, Showing, Side, course, events, stamp};
 use super::defs::of;
-use crate::{Cell, Event, Game};
+use crate::{Cell, Event, Game, Minefield};
 
 /// The rows of a table, facts aside, of a game with which this is wrong.
 pub(in crate::tape) fn scan<'v>(
@@ -64,7 +64,7 @@ fn board(game: &Game<'_>, rows: &mut Scanning<'_>) -> Result<(), Error> {
             None => Ok(ControlFlow::Continue(())),
         }
     };
-    for cell in showing.cells() {
+    for cell in Minefield::new(&game.board).cells() {
         if put(rows, stamp(0, 0), &showing, cell)?.is_break() {
             return Ok(());
         }

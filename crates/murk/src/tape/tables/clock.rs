@@ -1,0 +1,33 @@
+//! When frames are.
+
+use gametape_core::{Clocks, Stamp};
+
+use crate::Header;
+use crate::tape::world;
+
+/// When the frames of a recording are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// Seconds a tick, where a world says so.
+    dt: Option<f64>,
+}
+
+impl Clock {
+    /// Of a recording with this header.
+    pub fn of(header: &Header<'_>) -> Self {
+        let dt = world::tick_length(header);
+        Self { dt }
+    }
+
+    pub const fn clocks(self) -> Clocks {
+        Clocks::ticks(self.dt.is_some())
+    }
+
+    pub fn stamp(self, step: u64, tick: u64) -> Stamp {
+        Stamp {
+            step,
+            tick: Some(tick),
+            time: self.dt.map(|dt| world::time_of(tick, dt)),
+        }
+    }
+}

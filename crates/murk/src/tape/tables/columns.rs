@@ -1,0 +1,169 @@
+//! The tables of a recording that every one has, column by column.
+
+use gametape_core::table::{Field, Kind, Lane, Table, Tables};
+
+use crate::engine::Outcome;
+use crate::list::Coord;
+use crate::{Command, Payload};
+
+use Kind::{Float64, Text, Uint};
+
+/// A tick: its hash as text, and how many commands it has.
+pub(super) struct Tick {
+    pub hash: String,
+    pub commands: u64,
+}
+
+impl Tables for Tick {
+    type Row<'a> = Self;
+}
+
+pub(super) const TICKS: Table<Tick> = Table {
+    name: "ticks",
+    lane: Lane::Events,
+    doc: "The ticks.",
+    fields: &[
+        Field::<Tick>::new(
+            "hash",
+            Text,
+            "The hash of the state after it, 16 hexadecimal digits.",
+            |row| row.hash.as_str().into(),
+        ),
+        Field::<Tick>::new(
+            "commands",
+            Uint,
+            "How many commands were submitted.",
+            |row| row.commands.into(),
+        ),
+    ],
+};
+
+/// A command.
+pub(super) struct Submitted<'a> {
+    pub number: u64,
+    pub command: Command<'a>,
+    pub payload: Option<Payload<'a>>,
+    /// Where, where that is wanted.
+    pub coord: String,
+    pub outcome: Option<Outcome>,
+}
+
+/// Rows of [`Submitted`].
+pub(super) struct Submissions;
+
+impl Tables for Submissions {
+    type Row<'a> = Submitted<'a>;
+}
+
+impl Submitted<'_> {
+    const fn entity(&self) -> Option<u64> {
+        match self.payload {
+            Some(Payload::Move { entity_id, .. } | Payload::Despawn { entity_id }) => {
+                Some(entity_id)
+            }
+            _ => None,
+        }
+    }
+
+    const fn value(&self) -> Option<f64> {
+        match self.payload {
+            Some(Payload::SetField { value, .. }) => Some(value as f64),
+            Some(Payload::SetParameter { value, .. }) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// Where a payload says.
+pub(super) fn coord<'a>(payload: Option<&Payload<'a>>) -> Option<Coord<'a>> {
+    match payload? {
+        Payload::Move { target: coord, .. }
+        | Payload::Spawn { coord, .. }
+        | Payload::SetField { coord, .. } => Some(*coord),
+        _ => None,
+    }
+}
+
+pub(super) const COORD: usize = 7;
+pub(super) const OUTCOME: usize = 13;
+
+pub(super) const COMMANDS: Table<Submissions> = Table {
+    name: "commands",
+    lane: Lane::Events,
+    doc: "The commands of each tick, in the order in which they were submitted.",
+    fields: &[
+        Field::<Submissions>::new(
+            "number",
+            Uint,
+            "Which of its tick's commands it is, from 0.",
+            |row| row.number.into(),
+        ),
+        Field::<Submissions>::new(
+            "kind",
+            Text,
+            "What it asks for: `set_field`, `move`, `spawn` and so on; missing where nothing is known of its type.",
+            |row| row.payload.as_ref().map(Payload::name).into(),
+        ),
+        Field::<Submissions>::new("priority_class", Uint, "Lower is applied earlier.", |row| {
+            row.command.envelope.priority_class.into()
+        }),
+        Field::<Submissions>::new("source_id", Uint, "Who submitted it.", |row| {
+            row.command.envelope.source_id.into()
+        }),
+        Field::<Submissions>::new("source_seq", Uint, "The submitter's own count.", |row| {
+            row.command.envelope.source_seq.into()
+        }),
+        Field::<Submissions>::new("arrival_seq", Uint, "The recorder's count.", |row| {
+            row.command.envelope.arrival_seq.into()
+        }),
+        Field::<Submissions>::new(
+            "expires_after_tick",
+            Uint,
+            "The last tick at which it is still applied; missing where it never expires.",
+            |row| {
+                let last = row.command.envelope.expires_after_tick;
+                (last != u64::MAX).then_some(last).into()
+            },
+        )
+        .unit("ticks"),
+        Field::<Submissions>::new(
+            "coord",
+            Text,
+            "The cell that it names, as numbers with commas between them.",
+            |row| (!row.coord.is_empty()).then_some(row.coord.as_str()).into(),
+        ),
+        Field::<Submissions>::new("field", Uint, "The field that it sets.", |row| {
+            let field = match row.payload {
+                Some(Payload::SetField { field, .. }) => Some(field),
+                _ => None,
+            };
+            field.into()
+        }),
+        Field::<Submissions>::new("value", Float64, "The value that it sets.", |row| {
+            row.value().into()
+        }),
+        Field::<Submissions>::new("key", Uint, "The parameter that it sets.", |row| {
+            let key = match row.payload {
+                Some(Payload::SetParameter { key, .. }) => Some(key),
+                _ => None,
+            };
+            key.into()
+        }),
+        Field::<Submissions>::new(
+            "entity_id",
+            Uint,
+            "The entity that it moves or takes away.",
+            |row| row.entity().into(),
+        ),
+        Field::<Submissions>::new("payload_bytes", Uint, "The size of its payload.", |row| {
+            (row.command.payload.len() as u64).into()
+        })
+        .unit("bytes"),
+        Field::<Submissions>::new(
+            "outcome",
+            Text,
+            "What became of it in the replay: `applied`, `expired`, `unsupported`, `not_applied`, `refused` or `rolled_back`; missing where the recording carries no world.",
+            |row| row.outcome.map(Outcome::name).into(),
+        ),
+    ],
+};

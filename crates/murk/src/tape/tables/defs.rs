@@ -1,0 +1,71 @@
+//! What tables there are.
+
+use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, plain_name};
+
+use super::columns::{COMMANDS, TICKS};
+use super::facts::RUN;
+use super::grid::Grid;
+use crate::Header;
+use crate::engine::{FieldType, World};
+use crate::tape::world;
+
+use Kind::{Float32, Int};
+
+/// What every recording has.
+pub(in crate::tape) fn defs() -> Vec<TableDef> {
+    vec![RUN.def(), TICKS.def(), COMMANDS.def()]
+}
+
+/// Those of a recording with this header.
+pub(in crate::tape) fn of(header: &Header<'_>) -> Vec<TableDef> {
+    let mut tables = defs();
+    let Some(world) = carried(header) else {
+        return tables;
+    };
+    let axes = world.space.axes();
+    for (number, field) in world.fields.iter().enumerate() {
+        let name = plain_name(&field.name, &format!("field_{number}"), |name| {
+            tables.iter().any(|table| table.name == name)
+        });
+        let doc = format!(
+            "Field {number} ({}) in each cell, as the replay gives it.",
+            field.name
+        );
+        let shape: Vec<u64> = axes.iter().map(|(_, size)| u64::from(*size)).collect();
+        let mut table = TableDef::new(name, Lane::Grid, doc).shape(shape);
+        for (axis, _) in &axes {
+            let doc = "A number of the cell's coordinate.";
+            table = table.with(ColumnDef::new(axis.clone(), Int, doc).key());
+        }
+        let unit = field.units.clone().unwrap_or_default();
+        for component in 0..field.field_type.components() {
+            let (name, doc) = match field.field_type {
+                FieldType::Vector { .. } => (
+                    format!("value_{component}"),
+                    format!("Component {component} of the value."),
+                ),
+                FieldType::Scalar {} => ("value".to_owned(), "The value.".to_owned()),
+                FieldType::Categorical { n_values } => {
+                    ("value".to_owned(), format!("The value, one of {n_values}."))
+                }
+            };
+            table = table.with(ColumnDef::new(name, Float32, doc).unit(unit.clone()));
+        }
+        tables.push(table);
+    }
+    tables
+}
+
+/// The world that the recording carries, where it can be replayed in it.
+pub(super) fn carried(header: &Header<'_>) -> Option<World> {
+    let world = world::carried(header)?.ok()?;
+    world::misfit(header, &world).is_none().then_some(world)
+}
+
+/// The field whose grid a table is.
+pub(super) fn grid(tables: &[TableDef], table: &TableDef) -> Option<Grid> {
+    let at = tables.iter().position(|other| other.name == table.name)?;
+    let field = u32::try_from(at.checked_sub(defs().len())?).ok()?;
+    let ndim = table.shape.len();
+    Some(Grid { field, ndim })
+}

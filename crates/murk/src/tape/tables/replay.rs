@@ -1,0 +1,124 @@
+//! A world at any tick: saved states on the way, and what lies between is replayed.
+
+use gametape_core::Stamp;
+use gametape_core::tape::Error;
+
+use super::frames::{Frames, Marks};
+use crate::engine::{EngineWorld, State, World};
+use crate::simulation::Checkpoint;
+use crate::tape::{MurkTape, stopped, world};
+use crate::{Frame, Simulation};
+
+/// What a saved state takes beside its values.
+const OVERHEAD: usize = 256;
+
+/// Makes the tick of a frame.
+pub(super) fn replay(world: &mut EngineWorld, frame: &Frame<'_>) -> Result<(), Error> {
+    let made = world.step(frame.tick, frame.commands());
+    made.map_err(|error| stopped(format!("tick {}: {error}", frame.tick)))
+}
+
+struct Saved {
+    /// The frame that comes next.
+    next: u64,
+    state: State,
+}
+
+/// A world that is replayed, and states of it that were saved on the way: so often that those of
+/// the whole recording take no more than they may.
+pub(super) struct Replay {
+    world: World,
+    engine: EngineWorld,
+    /// The frame that comes next; `None` where the engine can't go on.
+    next: Option<u64>,
+    frames: Frames,
+    /// In the order of their frames; the first is the initial one.
+    saved: Vec<Saved>,
+    /// Frames from one to the next.
+    every: u64,
+    /// The furthest frame that was made at some time.
+    made: Option<Stamp>,
+}
+
+impl Replay {
+    /// Of a recording with so many frames, whose saved states may take so many bytes.
+    pub fn new(tape: &MurkTape, world: World, frames: u64, most: u64) -> Result<Self, Error> {
+        let engine = world::build(&world, None)?;
+        let state = engine.checkpoint();
+        let size = (state.size() + OVERHEAD) as u64;
+        Ok(Self {
+            world,
+            engine,
+            next: Some(0),
+            frames: Frames::new(tape)?,
+            saved: vec![Saved { next: 0, state }],
+            every: frames.saturating_mul(size).div_ceil(most.max(1)).max(1),
+            made: None,
+        })
+    }
+
+    /// The furthest frame that was made at some time: up to there, a moment is some ticks away.
+    pub const fn made(&self) -> Option<Stamp> {
+        self.made
+    }
+
+    /// Bytes that the saved states take.
+    pub fn size(&self) -> u64 {
+        let sizes = self.saved.iter();
+        let sizes = sizes.map(|saved| saved.state.size() + OVERHEAD);
+        sizes.sum::<usize>() as u64
+    }
+
+    /// The world behind a frame.
+    pub fn at(&mut self, marks: &Marks, step: u64) -> Result<&EngineWorld, Error> {
+        let mut next = self.nearest(step)?;
+        while next <= step {
+            let Some(frame) = self.frames.get(marks, next)? else {
+                // It was there before: the recording has changed since.
+                return Err(stopped(format!("frame {next} is not there any more")));
+            };
+            self.next = None;
+            replay(&mut self.engine, &frame)?;
+            let stamp = marks.stamp(&frame);
+            if self.made.is_none_or(|made| made.step < stamp.step) {
+                self.made = Some(stamp);
+            }
+            next += 1;
+            self.next = Some(next);
+            let last = self.saved.last().map_or(0, |saved| saved.next);
+            // What the engine keeps of ticks that failed can't be brought back.
+            let is_whole = self.engine.failure().is_none();
+            if is_whole && next >= last.saturating_add(self.every) {
+                let state = self.engine.checkpoint();
+                self.saved.push(Saved { next, state });
+            }
+        }
+        Ok(&self.engine)
+    }
+
+    /// Takes the engine to the nearest state that is not behind a frame; gives the frame that comes
+    /// next.
+    fn nearest(&mut self, step: u64) -> Result<u64, Error> {
+        let behind = self
+            .saved
+            .partition_point(|saved| saved.next <= step.saturating_add(1));
+        let before = behind.checked_sub(1).and_then(|at| self.saved.get(at));
+        if let Some(next) = self.next
+            && next <= step.saturating_add(1)
+            && before.is_none_or(|saved| saved.next <= next)
+        {
+            return Ok(next);
+        }
+        self.next = None;
+        let restored = before.map(|saved| self.engine.restore(&saved.state).map(|()| saved.next));
+        let next = if let Some(Ok(next)) = restored {
+            next
+        } else {
+            // It all starts over.
+            self.engine = world::build(&self.world, None)?;
+            0
+        };
+        self.next = Some(next);
+        Ok(next)
+    }
+}

@@ -1,0 +1,175 @@
+//! The rows of a recording's tables.
+
+use std::ops::ControlFlow;
+
+use gametape_core::table::{Place, Scan, Scanning, Visit};
+use gametape_core::tape::{Error, Partial};
+use gametape_core::{At, InputStream, Stamp};
+
+use super::clock::Clock;
+use super::columns::{COMMANDS, COORD, OUTCOME, Submitted, TICKS, Tick, coord};
+use super::defs::{carried, grid, of};
+use super::grid::Grid;
+use super::replay::replay;
+use crate::engine::EngineWorld;
+use crate::tape::{MurkTape, beside, world};
+use crate::{Frame, Hash, Reader};
+
+/// What gives the rows of a frame.
+type Give<'g> =
+    Box<dyn FnMut(&Frame<'_>, Stamp, &mut Scanning<'_>) -> Result<ControlFlow<()>, Error> + 'g>;
+
+/// The rows of a table, facts aside.
+pub(in crate::tape) fn scan<'v>(
+    tape: &MurkTape,
+    scan: &Scan,
+    visit: &'v mut Visit<'v>,
+) -> Result<Partial<()>, Error> {
+    let mut reader = tape.reader()?;
+    let header = reader.header().clone();
+    let clock = Clock::of(&header);
+    let tables = of(&header);
+    let table = scan.find(&tables)?;
+    let mut rows = Scanning::new(table, scan, clock.clocks(), visit)?;
+    let world = || -> Result<Option<EngineWorld>, Error> {
+        let world = carried(&header);
+        world.map(|world| world::build(&world, None)).transpose()
+    };
+    let mut give: Give<'_> = match &*table.name {
+        name if name == TICKS.name => {
+            skip(tape, &mut reader, clock, rows.from())?;
+            Box::new(tick)
+        }
+        name if name == COMMANDS.name => {
+            let mut world = if rows.needs(OUTCOME) { world()? } else { None };
+            if world.is_none() {
+                skip(tape, &mut reader, clock, rows.from())?;
+            }
+            Box::new(move |frame, stamp, rows| commands(frame, stamp, world.as_mut(), rows))
+        }
+        _ => {
+            let Some((world, grid)) = world()?.zip(grid(&tables, table)) else {
+                return rows.end(None);
+            };
+            let mut changes = Changes::new(world, grid);
+            Box::new(move |frame, stamp, rows| changes.tick(frame, stamp, rows))
+        }
+    };
+    while let Some(frame) = reader.next_frame()? {
+        let stamp = clock.stamp(frame.index, frame.tick);
+        if rows.place(stamp) == Place::Behind || give(&frame, stamp, &mut rows)?.is_break() {
+            return rows.end(None);
+        }
+    }
+    rows.end(reader.findings().problem())
+}
+
+/// Goes to the last frame before a range, where an index beside the recording leads there.
+fn skip(
+    tape: &MurkTape,
+    reader: &mut Reader<InputStream>,
+    clock: Clock,
+    from: Option<At>,
+) -> Result<(), Error> {
+    let Some((from, index)) = from.zip(beside::fitting(tape.path(), &tape.input)) else {
+        return Ok(());
+    };
+    // Where ticks go back, what is wanted can be anywhere.
+    if !index.ticks_rise() && !matches!(from, At::Step(_)) {
+        return Ok(());
+    }
+    let is_before = |stamp| from.order(stamp).is_some_and(std::cmp::Ordering::is_lt);
+    let before = index.partition_point(|entry| is_before(clock.stamp(entry.frame, entry.tick)));
+    let last = before.ok().and_then(|before| before.checked_sub(1));
+    let entry = last.and_then(|last| index.entry(last).ok().flatten());
+    // An index that can't be read, or that leads to anything else, is as good as none.
+    if let Some(entry) = entry
+        && index.read(&tape.input, entry).is_ok()
+    {
+        reader.go(entry.frame, entry.offset)?;
+    }
+    Ok(())
+}
+
+fn tick(
+    frame: &Frame<'_>,
+    stamp: Stamp,
+    rows: &mut Scanning<'_>,
+) -> Result<ControlFlow<()>, Error> {
+    let row = Tick {
+        hash: Hash(frame.snapshot_hash).to_string(),
+        commands: frame.commands().len() as u64,
+    };
+    rows.row_of(&TICKS, stamp, &row)
+}
+
+fn commands(
+    frame: &Frame<'_>,
+    stamp: Stamp,
+    mut world: Option<&mut EngineWorld>,
+    rows: &mut Scanning<'_>,
+) -> Result<ControlFlow<()>, Error> {
+    if let Some(world) = world.as_deref_mut() {
+        replay(world, frame)?;
+    }
+    let outcomes = world.as_deref().map(|world| world.receipts().outcomes());
+    for (number, command) in frame.commands().into_iter().enumerate() {
+        let payload = command.payload().ok();
+        let coord = coord(payload.as_ref()).filter(|_| rows.needs(COORD));
+        let row = Submitted {
+            number: number as u64,
+            coord: coord.map(|coord| text(coord.iter())).unwrap_or_default(),
+            payload,
+            command,
+            outcome: outcomes.and_then(|outcomes| outcomes.get(number).copied()),
+        };
+        if rows.row_of(&COMMANDS, stamp, &row)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// `3,4`
+fn text(coord: impl Iterator<Item = i32>) -> String {
+    let numbers: Vec<String> = coord.map(|number| number.to_string()).collect();
+    numbers.join(",")
+}
+
+/// What changes in a field of a world that is replayed.
+struct Changes {
+    world: EngineWorld,
+    grid: Grid,
+    /// What was given last; nothing at first.
+    shown: Vec<f32>,
+}
+
+impl Changes {
+    const fn new(world: EngineWorld, grid: Grid) -> Self {
+        let shown = Vec::new();
+        Self { world, grid, shown }
+    }
+
+    /// Gives the cells that changed; at the first tick all.
+    fn tick(
+        &mut self,
+        frame: &Frame<'_>,
+        stamp: Stamp,
+        rows: &mut Scanning<'_>,
+    ) -> Result<ControlFlow<()>, Error> {
+        replay(&mut self.world, frame)?;
+        let grid = self.grid;
+        // What is before the range is no change in it.
+        if rows.place(stamp) == Place::Within {
+            let given = grid.cells(&self.world, &self.shown, |location, values| {
+                rows.row(stamp, |column| grid.value(location, values, column))
+            })?;
+            if given.is_break() {
+                return Ok(given);
+            }
+        }
+        self.shown.clear();
+        self.shown.extend_from_slice(grid.values(&self.world));
+        Ok(ControlFlow::Continue(()))
+    }
+}

@@ -1,0 +1,264 @@
+//! A recording at a moment.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef};
+use gametape_core::tape::Error;
+use gametape_core::{At, Input, Stamp};
+
+use super::clock::Clock;
+use super::defs::{carried, grid, of};
+use super::facts::RUN;
+use super::frames::{Frames, Marks};
+use super::replay::Replay;
+use crate::Index;
+use crate::engine::World;
+use crate::tape::{MurkTape, beside};
+
+/// Bytes of saved states, where nothing else is said.
+const MOST: u64 = 64 << 20;
+
+/// Where the frames are.
+enum Places {
+    /// An index beside the recording says it.
+    Index(Index<Input>),
+    /// They were looked up.
+    Marks(Box<(Marks, Frames)>),
+}
+
+/// A recording at a moment.
+///
+/// Without a world nothing holds but the facts, and its moments are found by the index beside it, or
+/// by a few marks. With one, states of the world are saved while it is replayed: to go back, or where
+/// it was before, takes the ticks from one of them on. The first time that a moment is asked for, all
+/// that comes before it is replayed: [`Playback::reach`] says how far that has come.
+pub struct MurkPlayback<'t> {
+    tape: &'t MurkTape,
+    tables: Vec<TableDef>,
+    clock: Clock,
+    places: Places,
+    span: Span,
+    count: u64,
+    now: Stamp,
+    /// The world, and how many bytes its saved states may take.
+    world: Option<World>,
+    most: u64,
+    replay: Option<Box<Replay>>,
+}
+
+impl std::fmt::Debug for MurkPlayback<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MurkPlayback")
+            .field("now", &self.now)
+            .field("span", &self.span)
+            .field("reach", &self.reach())
+            .finish_non_exhaustive()
+    }
+}
+
+impl MurkTape {
+    /// The recording at its first moment; saved states of its world, if it carries one, may take so
+    /// many bytes. (That of the trait allows them 64 MiB.)
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    pub fn playback_within(&self, bytes: u64) -> Result<MurkPlayback<'_>, Error> {
+        MurkPlayback::new(self, bytes)
+    }
+}
+
+impl<'t> MurkPlayback<'t> {
+    pub(in crate::tape) fn of(tape: &'t MurkTape) -> Result<Self, Error> {
+        Self::new(tape, MOST)
+    }
+
+    fn new(tape: &'t MurkTape, most: u64) -> Result<Self, Error> {
+        let reader = tape.reader()?;
+        let header = reader.header();
+        let clock = Clock::of(header);
+        let world = carried(header);
+        // What is replayed is read from the start anyway, and ends where that does.
+        let index = beside::fitting(tape.path(), &tape.input).filter(|_| world.is_none());
+        let mut this = Self {
+            tape,
+            tables: of(header),
+            clock,
+            places: match index {
+                Some(index) => Places::Index(index),
+                None => look_up(tape, clock)?,
+            },
+            span: Span::default(),
+            count: 0,
+            now: Stamp::default(),
+            world,
+            most,
+            replay: None,
+        };
+        this.measure()?;
+        this.now = this.span.first;
+        Ok(this)
+    }
+
+    /// Bytes that the saved states of the world take.
+    #[must_use]
+    pub fn saved_bytes(&self) -> u64 {
+        self.replay.as_ref().map_or(0, |replay| replay.size())
+    }
+
+    /// Says where the recording goes from and to.
+    fn measure(&mut self) -> Result<(), Error> {
+        if let Places::Index(index) = &self.places {
+            self.count = index.frames();
+            let ends = [0, self.count.saturating_sub(1)].map(|step| self.indexed(index, step));
+            match ends {
+                [Some(first), Some(last)] => self.span = Span { first, last },
+                _ if self.count == 0 => self.span = Span::default(),
+                _ => self.places = look_up(self.tape, self.clock)?,
+            }
+        }
+        if let Places::Marks(places) = &self.places {
+            let (marks, _) = &**places;
+            self.count = marks.count;
+            let (first, last) = (marks.first(), marks.last);
+            self.span = Span { first, last };
+        }
+        Ok(())
+    }
+
+    /// When a step is that the index leads to; `None` where something else is there.
+    fn indexed(&self, index: &Index<Input>, step: u64) -> Option<Stamp> {
+        let entry = index.entry(step).ok()??;
+        index.read(&self.tape.input, entry).ok()?;
+        Some(self.clock.stamp(step, entry.tick))
+    }
+
+    /// The newest step that is not after a moment of the recording.
+    fn find(&mut self, at: At) -> Result<Option<Stamp>, Error> {
+        if let Places::Index(index) = &self.places {
+            let upto = |stamp| at.order(stamp).is_some_and(Ordering::is_le);
+            let behind =
+                index.partition_point(|entry| upto(self.clock.stamp(entry.frame, entry.tick)));
+            let found = behind.ok().map(|behind| behind.checked_sub(1));
+            match found {
+                Some(None) => return Ok(None),
+                Some(Some(step)) => {
+                    if let Some(stamp) = self.indexed(index, step) {
+                        return Ok(Some(stamp));
+                    }
+                }
+                None => {}
+            }
+            self.forget_index()?;
+        }
+        match &mut self.places {
+            Places::Marks(places) => {
+                let (marks, frames) = &mut **places;
+                frames.find(marks, at)
+            }
+            Places::Index(_) => Ok(None),
+        }
+    }
+
+    /// When a step of the recording is.
+    fn stamp(&mut self, step: u64) -> Result<Option<Stamp>, Error> {
+        if let Places::Index(index) = &self.places {
+            if let Some(stamp) = self.indexed(index, step) {
+                return Ok(Some(stamp));
+            }
+            self.forget_index()?;
+        }
+        match &mut self.places {
+            Places::Marks(places) => {
+                let (marks, frames) = &mut **places;
+                frames.stamp(marks, step)
+            }
+            Places::Index(_) => Ok(None),
+        }
+    }
+
+    /// The index leads to something else than it says.
+    fn forget_index(&mut self) -> Result<(), Error> {
+        self.places = look_up(self.tape, self.clock)?;
+        self.measure()
+    }
+}
+
+fn look_up(tape: &MurkTape, clock: Clock) -> Result<Places, Error> {
+    let places = (Marks::of(tape, clock)?, Frames::new(tape)?);
+    Ok(Places::Marks(Box::new(places)))
+}
+
+impl Playback for MurkPlayback<'_> {
+    fn span(&self) -> Span {
+        self.span
+    }
+
+    fn now(&self) -> Stamp {
+        self.now
+    }
+
+    fn reach(&self) -> Stamp {
+        if self.world.is_none() {
+            return self.span.last;
+        }
+        let made = self.replay.as_ref().and_then(|replay| replay.made());
+        made.unwrap_or(self.span.first)
+    }
+
+    fn seek(&mut self, at: At) -> Result<Stamp, Error> {
+        self.clock.clocks().check(Some(at))?;
+        let is_behind = |span: Span| at.order(span.last) == Some(Ordering::Less);
+        let found = if is_behind(self.span) || self.count == 0 {
+            None
+        } else {
+            // Where the index led elsewhere, the recording may end earlier than that said.
+            self.find(at)?.filter(|_| !is_behind(self.span))
+        };
+        self.now = found.ok_or(Error::NotRecorded { at })?;
+        Ok(self.now)
+    }
+
+    fn step(&mut self) -> Result<Option<Stamp>, Error> {
+        let next = self.now.step.saturating_add(1);
+        if next >= self.count {
+            return Ok(None);
+        }
+        let stamp = self.stamp(next)?;
+        self.now = stamp.unwrap_or(self.now);
+        Ok(stamp)
+    }
+
+    fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+        let table = scan.find(&self.tables)?;
+        let mut rows = State::new(table, scan, self.now)?;
+        if table.name == RUN.name {
+            return rows.facts(self.tape, scan);
+        }
+        let Some((grid, world)) = grid(&self.tables, table).zip(self.world.as_ref()) else {
+            return Ok(rows.rows());
+        };
+        let Places::Marks(places) = &self.places else {
+            return Ok(rows.rows());
+        };
+        let (marks, _) = &**places;
+        if self.count == 0 {
+            return Ok(rows.rows());
+        }
+        let replay = match &mut self.replay {
+            Some(replay) => replay,
+            none => none.insert(Box::new(Replay::new(
+                self.tape,
+                world.clone(),
+                self.count,
+                self.most,
+            )?)),
+        };
+        let world = replay.at(marks, self.now.step)?;
+        let _ = grid.cells(world, &[], |location, values| {
+            rows.row(|column| grid.value(location, values, column));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(rows.rows())
+    }
+}
