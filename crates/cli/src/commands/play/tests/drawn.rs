@@ -147,11 +147,11 @@ fn wide_tables_scroll_and_keep_their_keys() {
         str![[r#"
 made.up  made v1  || 1x  0.000 s  step 0
  1 players  2 markers
-player  speed m/s          rows 4-7 of 9
-     3     1.00e9
-     4     1.00e9
-     5     1.00e9
-     6     1.00e9
+player  name               rows 4-7 of 9
+     3  somebody with a long name     1.
+     4  somebody with a long name     1.
+     5  somebody with a long name     1.
+     6  somebody with a long name     1.
 0.000 s ┃────────────────────── 10.000 s
 looking for markers …
 space play , . step h l 5 s - + speed n
