@@ -299,6 +299,46 @@ space play , . step h l 5 s - + speed n p marker g go to tab
 }
 
 #[test]
+fn a_wide_board_goes_with_its_cursor_until_somebody_looks_elsewhere() {
+    let board = table(
+        "board",
+        Lane::Grid,
+        &[
+            ("*row", Kind::Int),
+            ("*col", Kind::Int),
+            ("face", Kind::Text),
+        ],
+    );
+    let cursor = table(
+        "cursor",
+        Lane::State,
+        &[("col", Kind::Int), ("row", Kind::Int)],
+    );
+    let mut player = player(vec![board.clone(), cursor.clone()], true);
+    let rows: Vec<Vec<Value<'_>>> = cells([90, 1, 1])
+        .map(|[x, y, _]| {
+            let face = if x == 70 { "mine" } else { "closed" };
+            vec![Value::Int(y), Value::Int(x), Value::Text(face)]
+        })
+        .collect();
+    let rows: Vec<&[Value<'_>]> = rows.iter().map(Vec::as_slice).collect();
+    let wish = player.wish().unwrap();
+    let at = stamp(0, true);
+    let states = vec![
+        batch(&board, at, &rows),
+        batch(&cursor, at, &[&[Value::Int(70), Value::Int(0)]]),
+    ];
+    player.show(answer(wish, at, states));
+    let line = |player: &Player| {
+        let screen = screen(player, Paint::None, 40, 12).0;
+        screen.lines().nth(2).unwrap().to_owned()
+    };
+    assert!(line(&player).contains('*'), "{}", line(&player));
+    player.act(Act::Move(1, 0));
+    assert!(!line(&player).contains('*'), "{}", line(&player));
+}
+
+#[test]
 fn positions_have_names_and_can_be_seen_from_another_side() {
     let ships = table(
         "ships",
