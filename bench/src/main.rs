@@ -7,6 +7,7 @@ mod delta;
 mod echo;
 mod mines;
 mod murk;
+mod seek;
 mod timing;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
             murk::run("");
             delta::run("");
             echo::run("");
+            seek::run("");
         }
         Some("mines") => mines::run(args.skip(1).map(Into::into).collect()),
         Some("murk") => {
@@ -35,6 +37,10 @@ fn main() -> ExitCode {
         Some("echo") => {
             let filter = args.nth(1).unwrap_or_default();
             echo::run(&filter.to_string_lossy());
+        }
+        Some("seek") => {
+            let filter = args.nth(1).unwrap_or_default();
+            seek::run(&filter.to_string_lossy());
         }
         // Files and folders are for the one that measures files.
         Some(_) => mines::run(args.map(Into::into).collect()),

@@ -28,7 +28,7 @@ const ROUND: Duration = Duration::from_millis(400);
 
 /// Time of one call in the fastest of some rounds, in time of the processor, all threads added up: so
 /// neighbours that take turns with us on the same core do not count.
-fn best(rounds: u32, mut work: impl FnMut()) -> Duration {
+pub fn best(rounds: u32, mut work: impl FnMut()) -> Duration {
     let start = Instant::now();
     work();
     let once = start.elapsed().max(Duration::from_nanos(1));

@@ -11,7 +11,7 @@ use gametape_samples::mines::{record, scenarios};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::common::rewritten;
+use crate::common::{real_files, rewritten};
 
 const STATES: [&str; 3] = ["board", "cursor", "counters"];
 
@@ -160,6 +160,16 @@ proptest! {
         let start = rmv::read(&bytes).unwrap().events.offset() as usize + 9;
         let whole = start + ((bytes.len() - start) as f64 * cut) as usize;
         walk(bytes[..whole].to_vec(), &ways);
+    }
+}
+
+#[test]
+fn real_games_are_gone_to_as_they_are_scanned() {
+    let ways = [0.5, 0.1, 0.99, 0.4, 0.41].map(Way::Step);
+    let ways = [&ways[..], &[Way::Time(0.3), Way::On(30), Way::Time(0.9)]].concat();
+    for (name, bytes) in real_files() {
+        println!("{name}");
+        walk(bytes, &ways);
     }
 }
 

@@ -1,4 +1,5 @@
-//! The markers of the timeline: looked for on a thread of their own, since that may take long.
+//! What takes a pass over the recording to know, on a thread of its own: the markers of the timeline,
+//! and how far positions go.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::Sender;
@@ -8,7 +9,9 @@ use gametape::{AnyFinding, At, Batch, Error, Lane, Recording, Scan, Secrets, Tab
 
 use super::desk::Desk;
 use super::news::{Kind, Mark, News};
+use super::sight::{Bounds, widen};
 use super::text;
+use super::views::{Points, View, views};
 
 /// Tables with more rows than this are read a part at a time.
 const WHOLE: usize = 2000;
@@ -18,7 +21,7 @@ const RARE: u64 = 8;
 /// More findings than anybody goes through.
 const FINDINGS: usize = 200;
 
-/// What is wrong with the recording; short tables of events; what its audit finds.
+/// What is wrong with the recording; short tables of events; how far positions go; what the audit finds.
 pub fn look_through(
     recording: &Recording,
     tables: &[TableDef],
@@ -55,6 +58,17 @@ pub fn look_through(
             return;
         }
     }
+    for view in views(tables) {
+        let View::Map(map) = view else {
+            continue;
+        };
+        for points in map {
+            let bounds = bounds(recording, &points, secrets);
+            if news.send(News::Bounds(points.table, bounds)).is_err() {
+                return;
+            }
+        }
+    }
     desk.mark(match recording.audit() {
         Ok(audit) => audit.findings.iter().take(FINDINGS).map(finding).collect(),
         Err(error) => {
@@ -70,6 +84,21 @@ pub fn look_through(
             )]
         }
     });
+}
+
+/// From where to where positions go, as far as they can be read.
+fn bounds(recording: &Recording, points: &Points, secrets: Secrets) -> Bounds {
+    let mut bounds = Bounds::default();
+    let scan = Scan {
+        secrets,
+        ..Scan::table(&points.table).columns(&points.columns)
+    };
+    // What is wrong with the recording is said elsewhere.
+    let _ = recording.scan(&scan, &mut |batch| {
+        widen(&mut bounds, points, batch);
+        Ok(ControlFlow::Continue(()))
+    });
+    bounds
 }
 
 /// An error, without the path that is said already.

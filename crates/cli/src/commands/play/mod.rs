@@ -204,6 +204,7 @@ fn hear(player: &mut Option<Player>, told: News, begin: &Begin) -> Option<Ended>
             player.mark(marks);
             player.searched = true;
         }
+        (News::Bounds(table, bounds), Some(player)) => player.bound(&table, &bounds),
         (News::Damage(damage), Some(player)) => player.damage = Some(damage),
         // Nobody tells them before it is open.
         (_, None) => {}

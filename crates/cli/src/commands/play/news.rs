@@ -3,6 +3,8 @@
 use gametape::core::table::Span;
 use gametape::{At, Batch, Scan, Severity, Stamp, TableDef};
 
+use super::sight::Bounds;
+
 /// What the show wants to see next. Only the newest wish counts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Wish {
@@ -96,6 +98,8 @@ pub enum News {
     /// All rows of a table of events, where they are few.
     Events(String, Vec<Batch>),
     Marks(Vec<Mark>),
+    /// From where to where the positions of a table go.
+    Bounds(String, Bounds),
     /// The last markers: nothing more is looked for.
     Findings(Vec<Mark>),
     /// What is wrong with the recording.

@@ -9,7 +9,7 @@ use gametape::{At, Batch, Scan, Secrets, Stamp, TableDef};
 
 use super::clock::Clock;
 use super::news::{Kind, Look, Mark, Opened, Shot, Wish};
-use super::sight::Sight;
+use super::sight::{Bounds, Sight};
 use super::views::{View, views};
 
 /// What a key means.
@@ -304,6 +304,17 @@ impl Player {
             let step = mark.stamp.map_or(0, |stamp| stamp.step);
             (std::cmp::Reverse(mark.kind), step)
         });
+    }
+
+    /// From where to where the positions of a table go.
+    pub fn bound(&mut self, table: &str, bounds: &Bounds) {
+        for (view, sight) in self.views.iter().zip(&mut self.sights) {
+            if let View::Map(map) = view
+                && map.iter().any(|points| points.table == table)
+            {
+                sight.bound(bounds);
+            }
+        }
     }
 
     /// The worst marker at the step that is seen.

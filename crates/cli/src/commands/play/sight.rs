@@ -14,7 +14,8 @@ pub struct Range {
 }
 
 impl Range {
-    fn with(range: Option<Self>, value: f64) -> Self {
+    /// This one, and a value that it may not have.
+    pub fn with(range: Option<Self>, value: f64) -> Self {
         let range = range.unwrap_or(Self {
             from: value,
             to: value,
@@ -22,6 +23,20 @@ impl Range {
         Self {
             from: range.from.min(value),
             to: range.to.max(value),
+        }
+    }
+}
+
+/// From where to where x, y and z go.
+pub type Bounds = [Option<Range>; 3];
+
+/// Makes bounds so wide that the positions of a batch are within them.
+pub fn widen(bounds: &mut Bounds, points: &Points, batch: &Batch) {
+    let axes = if points.three { 3 } else { 2 };
+    for (axis, bound) in bounds.iter_mut().enumerate().take(axes) {
+        let values = (0..batch.len()).filter_map(|row| number(batch.get(row, points.at + axis)));
+        for value in values {
+            *bound = Some(Range::with(*bound, value));
         }
     }
 }
@@ -63,6 +78,8 @@ pub struct Sight {
     pub right: i64,
     /// The cell whose value is shown.
     pub probe: [usize; 2],
+    /// Whether somebody moved it.
+    pub probed: bool,
     pub slice: usize,
     /// Which of the values of a cell is shown.
     pub value: usize,
@@ -72,8 +89,7 @@ pub struct Sight {
     /// Of each value of a cell.
     pub ranges: Vec<Option<Range>>,
     pub cells: Cells,
-    /// Of x, y and z.
-    pub bounds: [Option<Range>; 3],
+    pub bounds: Bounds,
     pub plane: Plane,
 }
 
@@ -100,11 +116,13 @@ impl Sight {
 
     /// Positions as they are now.
     pub fn learn_points(&mut self, points: &Points, batch: &Batch) {
-        let axes = if points.three { 3 } else { 2 };
-        for (axis, bound) in self.bounds.iter_mut().enumerate().take(axes) {
-            let values =
-                (0..batch.len()).filter_map(|row| number(batch.get(row, points.at + axis)));
-            for value in values {
+        widen(&mut self.bounds, points, batch);
+    }
+
+    /// Positions go from there to there, all in all.
+    pub fn bound(&mut self, bounds: &Bounds) {
+        for (bound, other) in self.bounds.iter_mut().zip(bounds) {
+            for value in other.iter().flat_map(|other| [other.from, other.to]) {
                 *bound = Some(Range::with(*bound, value));
             }
         }
@@ -118,6 +136,7 @@ impl Sight {
             usize::try_from(at).unwrap_or_default()
         };
         self.probe = [moved(x, right), moved(y, down)];
+        self.probed = true;
         self.clamp();
     }
 

@@ -128,13 +128,25 @@ mod tests {
         panic!("in the middle of it");
     }
 
+    /// Not a test, either.
     #[test]
-    fn a_panic_gives_the_terminal_back_before_it_is_printed() {
+    #[ignore = "panics"]
+    fn another_panics() {
+        let screen = Screen::enter().unwrap();
+        let other = thread::spawn(|| panic!("beside it"));
+        assert!(other.join().is_err());
+        let told = panicked().expect("it is known");
+        drop(screen);
+        println!("told: {told}");
+    }
+
+    /// What one of them writes on a terminal.
+    fn written(test: &str) -> String {
         let (mut pty, pts) = open().unwrap();
         pty.resize(Size::new(24, 80)).unwrap();
+        let name = format!("commands::play::terminal::tests::{test}");
         let mut test = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "commands::play::terminal::tests::panics"])
-            .args(["--ignored", "--nocapture"])
+            .args(["--exact", &name, "--ignored", "--nocapture"])
             .spawn(pts)
             .unwrap();
         let (mut all, mut piece) = (Vec::new(), [0; 4096]);
@@ -143,11 +155,27 @@ mod tests {
             all.extend_from_slice(&piece[..count]);
         }
         test.wait().unwrap();
-        let all = String::from_utf8(all).unwrap();
+        String::from_utf8(all).unwrap()
+    }
+
+    #[test]
+    fn a_panic_gives_the_terminal_back_before_it_is_printed() {
+        let all = written("panics");
         let (before, behind) = all.split_once("\x1b[?1049l\x1b[?25h").unwrap();
         assert!(before.contains("show"), "{all:?}");
         assert!(!before.contains("in the middle of it"), "{all:?}");
         assert!(behind.contains("in the middle of it"), "{all:?}");
         assert!(!behind.contains("\x1b[?1049"), "once is enough: {all:?}");
+    }
+
+    #[test]
+    fn a_panic_of_another_thread_is_told_when_the_terminal_is_given_back() {
+        let all = written("another_panics");
+        let (before, behind) = all.split_once("\x1b[?1049l\x1b[?25h").unwrap();
+        assert!(!before.contains("beside it"), "{all:?}");
+        assert!(
+            behind.contains("told: ") && behind.contains("beside it"),
+            "{all:?}"
+        );
     }
 }

@@ -58,7 +58,9 @@ fn is_text(scene: &Scene<'_>, value: usize) -> bool {
 
 fn window(scene: &Scene<'_>, value: usize, width: usize, height: usize) -> Window {
     let [across, down, _] = scene.sight.cells.size;
-    let [x, y] = scene.sight.probe;
+    // What is seen goes with the recording's cursor, until somebody looks elsewhere.
+    let followed = cursor(scene).filter(|_| !scene.sight.probed);
+    let [x, y] = followed.unwrap_or(scene.sight.probe);
     let (width, height) = (width.max(1), height.max(1));
     if scene.grid.down.is_none() {
         // A line is broken, so that all of it is seen.

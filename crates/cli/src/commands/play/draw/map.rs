@@ -32,7 +32,7 @@ struct Thing {
 /// What goes right and what goes up, and from where to where.
 struct Sides {
     axes: [usize; 2],
-    /// Pixels count downwards.
+    /// What is greater is further down, as pixels are.
     flipped: bool,
     across: [f64; 2],
     up: [f64; 2],
@@ -43,8 +43,14 @@ impl Sides {
     fn new(map: &[Points], sight: &Sight, width: usize, height: usize) -> Self {
         let three = map.iter().all(|points| points.three);
         let plane = if three { sight.plane } else { Plane::Xy };
-        let axes = plane.axes();
-        let flipped = map.iter().any(|points| points.unit == "px");
+        let long = |axis: usize| {
+            let range = sight.bounds.get(axis).copied().flatten();
+            range.map_or(0.0, |range| range.to - range.from)
+        };
+        // From above what is longer goes right, as screens do; it is turned for that, not mirrored.
+        let turned = three && plane == Plane::Xz && long(2) > long(0);
+        let axes = if turned { [2, 0] } else { plane.axes() };
+        let flipped = turned || map.iter().any(|points| points.unit == "px");
         let bound = |axis: usize| {
             let range = sight.bounds.get(axis).copied().flatten();
             let (from, to) = range.map_or((0.0, 0.0), |range| (range.from, range.to));

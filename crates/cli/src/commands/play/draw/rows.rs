@@ -105,7 +105,7 @@ fn style(pen: &Pen<'_>, changed: bool, value: Value<'_>) -> Style {
     }
 }
 
-/// A line a row; the keys stay where they are.
+/// A line a row; the keys stay where they are, and names do.
 fn many(
     pen: &mut Pen<'_>,
     table: &TableDef,
@@ -117,7 +117,8 @@ fn many(
     let from = down.min(now.len().saturating_sub(room));
     let rows = from..(from + room).min(now.len());
     let columns = table.columns.iter().enumerate();
-    let (keys, others): (Vec<_>, Vec<_>) = columns.partition(|(_, column)| column.key);
+    let (keys, others): (Vec<_>, Vec<_>) =
+        columns.partition(|(_, column)| column.key || column.name == "name");
     let right = right.min(others.len().saturating_sub(1));
     let mut x = 0;
     for (at, column) in keys.into_iter().chain(others.into_iter().skip(right)) {

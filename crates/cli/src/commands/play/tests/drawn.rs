@@ -147,11 +147,11 @@ fn wide_tables_scroll_and_keep_their_keys() {
         str![[r#"
 made.up  made v1  || 1x  0.000 s  step 0
  1 players  2 markers
-player  speed m/s          rows 4-7 of 9
-     3     1.00e9
-     4     1.00e9
-     5     1.00e9
-     6     1.00e9
+player  name               rows 4-7 of 9
+     3  somebody with a long name     1.
+     4  somebody with a long name     1.
+     5  somebody with a long name     1.
+     6  somebody with a long name     1.
 0.000 s ┃────────────────────── 10.000 s
 looking for markers …
 space play , . step h l 5 s - + speed n
@@ -296,6 +296,46 @@ space play , . step h l 5 s - + speed n p marker g go to tab
 
 "#]]
     );
+}
+
+#[test]
+fn a_wide_board_goes_with_its_cursor_until_somebody_looks_elsewhere() {
+    let board = table(
+        "board",
+        Lane::Grid,
+        &[
+            ("*row", Kind::Int),
+            ("*col", Kind::Int),
+            ("face", Kind::Text),
+        ],
+    );
+    let cursor = table(
+        "cursor",
+        Lane::State,
+        &[("col", Kind::Int), ("row", Kind::Int)],
+    );
+    let mut player = player(vec![board.clone(), cursor.clone()], true);
+    let rows: Vec<Vec<Value<'_>>> = cells([90, 1, 1])
+        .map(|[x, y, _]| {
+            let face = if x == 70 { "mine" } else { "closed" };
+            vec![Value::Int(y), Value::Int(x), Value::Text(face)]
+        })
+        .collect();
+    let rows: Vec<&[Value<'_>]> = rows.iter().map(Vec::as_slice).collect();
+    let wish = player.wish().unwrap();
+    let at = stamp(0, true);
+    let states = vec![
+        batch(&board, at, &rows),
+        batch(&cursor, at, &[&[Value::Int(70), Value::Int(0)]]),
+    ];
+    player.show(answer(wish, at, states));
+    let line = |player: &Player| {
+        let screen = screen(player, Paint::None, 40, 12).0;
+        screen.lines().nth(2).unwrap().to_owned()
+    };
+    assert!(line(&player).contains('*'), "{}", line(&player));
+    player.act(Act::Move(1, 0));
+    assert!(!line(&player).contains('*'), "{}", line(&player));
 }
 
 #[test]

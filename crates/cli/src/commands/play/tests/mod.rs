@@ -72,6 +72,7 @@ impl Stage {
                 self.player.searched = true;
             }
             News::Marks(marks) => self.player.mark(marks),
+            News::Bounds(table, bounds) => self.player.bound(&table, &bounds),
             News::Damage(damage) => self.player.damage = Some(damage),
             News::Events(table, rows) => {
                 self.player.whole.insert(table, rows);

@@ -162,25 +162,25 @@ fn a_match_is_a_map_with_goals_as_markers() {
         str![[r#"
 match.butter  butter v3                                || 1x  12.403 s  step 124
  1 map  2 game  3 players  4 bones  5 disc  6 payload  7 goals  8 throws  9 join
-                                       ⡀⢀
-                                       ⡇○Oak2
-                                       ○Alder
 
 
 
 
 
-                                       ◆disc
-                                       ⠈
+
+
+
+
+   ⠐⠐⠂⠂⠒●Dogwood                                                       ○Alder
+                                        ◆disc
+   ⠐⠂⠒●Quince2                                                          ○Oak2
 
 
 
 
 
-                                       ●Dogwood
-                                       ⡇●Quince2
-                                       ⠁⠈
-x right, -80.0 to 81.3 m; z up, -36.3 to 36.3 m  (v: another side)
+
+z right, -36.3 to 36.3 m; x down, -18.4 to 14.3 m  (v: another side)
 0.000 s ━━━━━━━━━━━━━━━━━━━━━━━━━━┃───────────◆───i──────────────────◆─ 29.904 s
 i 1 remark   ◆ 3 events
 space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit

@@ -1,0 +1,311 @@
+//! Going to a moment and reading what holds then; scanning a part of a table's columns.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use gametape::capture::{CaptureWriter, Options};
+use gametape::core::table::Playback;
+use gametape::{At, Kind, Lane, Recording, Scan};
+use gametape_delta::Snapshot;
+use gametape_echo::{ReadOptions, butter, echoreplay};
+use gametape_mines::{Event, MouseAction, rmv};
+use gametape_murk::engine::World;
+use gametape_samples::delta::Arena;
+use gametape_samples::echo::{Match, MatchOptions};
+use gametape_samples::{mines, murk};
+
+use crate::echo::best;
+
+/// Moments that are gone to.
+const MOMENTS: usize = 60;
+/// How often; of each moment the fastest counts.
+const ROUNDS: usize = 4;
+
+/// How long recordings are, in minutes and in ticks: an hour, and 10,000, where all of it is asked
+/// for.
+struct Sizes {
+    minutes: u64,
+    ticks: u64,
+}
+
+/// Measures the cases whose names contain `filter`.
+pub fn run(filter: &str) {
+    let wants = |name: &str| name.contains(filter);
+    let sizes = match std::env::var_os("FULL") {
+        Some(_) => Sizes {
+            minutes: 60,
+            ticks: 10_000,
+        },
+        None => Sizes {
+            minutes: 3,
+            ticks: 500,
+        },
+    };
+    let folder = tempfile::tempdir().expect("space for temporary files");
+    let folder = folder.path();
+    if wants("seek/rmv") {
+        rmv_game(folder);
+    }
+    if wants("seek/murk-one-value") {
+        murk_world("seek/murk-one-value", folder, PLATE, sizes.ticks);
+    }
+    if wants("seek/murk-six-values") {
+        let stoves = murk::HEAT.replace("rows = 16", "rows = 256");
+        let stoves = stoves.replace("cols = 16", "cols = 256");
+        murk_world("seek/murk-six-values", folder, &stoves, sizes.ticks);
+    }
+    if wants("seek/capture") {
+        capture(folder, sizes.minutes);
+    }
+    echo(folder, sizes.minutes, &wants);
+}
+
+fn open(path: &Path) -> Recording {
+    Recording::open(path).expect("just written")
+}
+
+/// Goes to moments all over the recording, in a random order, and reads these tables there.
+fn measure(title: &str, path: &Path, tables: &[&str], warm: bool) {
+    let recording = open(path);
+    let opening = Instant::now();
+    let mut play = recording.tape().playback().expect("just written");
+    let opening = opening.elapsed();
+    let last = play.span().last.step;
+    let mut first_pass = Duration::ZERO;
+    if warm {
+        let start = Instant::now();
+        go(&mut *play, last, tables);
+        first_pass = start.elapsed();
+        assert_eq!(play.reach(), play.span().last);
+    }
+    let mut random = 88_172_645_463_325_252_u64;
+    let mut next = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    let steps: Vec<u64> = (0..MOMENTS).map(|_| next() % (last + 1)).collect();
+    let mut times = vec![Duration::MAX; MOMENTS];
+    for _ in 0..ROUNDS {
+        for (time, step) in times.iter_mut().zip(&steps) {
+            let start = Instant::now();
+            go(&mut *play, *step, tables);
+            *time = start.elapsed().min(*time);
+        }
+    }
+    times.sort_unstable();
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    println!(
+        "{title} steps={} bytes={} median_ms={:.3} worst_ms={:.3} open_ms={:.1} first_pass_ms={:.0}",
+        last + 1,
+        path.metadata().map_or(0, |meta| meta.len()),
+        ms(times[MOMENTS / 2]),
+        ms(times[MOMENTS - 1]),
+        ms(opening),
+        ms(first_pass),
+    );
+}
+
+fn go(play: &mut dyn Playback, step: u64, tables: &[&str]) {
+    play.seek(At::Step(step)).expect("a step of the recording");
+    for table in tables {
+        let state = play.state(&Scan::table(*table)).expect("a state");
+        black_box(state.len());
+    }
+}
+
+/// A game on an expert board, the mouse moved so often that there are 30,000 events.
+fn rmv_game(folder: &Path) {
+    const EVENTS: usize = 30_000;
+    let scenarios = mines::scenarios();
+    let expert = scenarios.iter().find(|one| one.name == "expert-win");
+    let game = mines::record(expert.expect("a scenario"), 1).expect("a game");
+    let events: Vec<Event> = game.events.iter().collect();
+    let is_move = |event: &Event| match event {
+        Event::Mouse(mouse) => mouse.action == MouseAction::Move,
+        _ => false,
+    };
+    let moves = events.iter().filter(|event| is_move(event)).count();
+    let more = EVENTS.saturating_sub(events.len());
+    let mut padded = game.clone().into_owned();
+    padded.events = rmv::EventLog::empty(game.version());
+    let mut at = 0;
+    for event in &events {
+        let mut times = 1;
+        if is_move(event) {
+            // All of them get as many, up to one.
+            times += (at + 1) * more / moves - at * more / moves;
+            at += 1;
+        }
+        for _ in 0..times {
+            padded.events.push(*event).expect("an event of the game");
+        }
+    }
+    let path = folder.join("game.rmv");
+    std::fs::write(&path, rmv::write(&padded).expect("a game")).expect("space");
+    measure("seek/rmv", &path, &["board", "cursor", "counters"], false);
+}
+
+/// Heat alone.
+const PLATE: &str = r#"
+dt = 0.1
+[space]
+kind = "square4"
+rows = 256
+cols = 256
+edge = "absorb"
+[[field]]
+name = "heat"
+type = "scalar"
+mutability = "per_tick"
+[[propagator]]
+kind = "scalar_diffusion"
+input_field = "heat"
+output_field = "heat"
+coefficient = 0.5
+sources = [[0, 100.0], [40000, -20.0]]
+"#;
+
+/// A world of 256 × 256 squares.
+fn murk_world(title: &str, folder: &Path, text: &str, ticks: u64) {
+    let world = World::from_toml(text).expect("a world");
+    let bytes = murk::record(&world, world.build().expect("a world"), 1, ticks);
+    let path = folder.join("world.murk");
+    std::fs::write(&path, bytes.expect("a recording")).expect("space");
+    measure(title, &path, &["heat"], true);
+}
+
+/// A thousand ships, ten times a second, a full snapshot every ten seconds.
+fn capture(folder: &Path, minutes: u64) {
+    let path = folder.join("ships.mcap");
+    let schema = Arena::schema();
+    let options = Options {
+        tick_ns: Some(100_000_000),
+        keyframe_every: Some(100),
+        ..Options::default()
+    };
+    let output = BufWriter::new(File::create(&path).expect("space"));
+    let mut writer = CaptureWriter::new(output, &schema, options).expect("a schema");
+    let mut arena = Arena::new(1000, 1);
+    let mut state = Snapshot::new(&schema, 0);
+    for _ in 0..minutes * 600 {
+        arena.step();
+        arena.state(&mut state).expect("a state");
+        writer.push_state(&state, None).expect("a state");
+    }
+    let mut output = writer.finish().expect("space");
+    output.flush().expect("space");
+    measure("seek/capture", &path, &["ship"], false);
+}
+
+/// A match of eight players, 30 times a second: as .butter and as .echoreplay.
+fn echo(folder: &Path, minutes: u64, wants: &dyn Fn(&str) -> bool) {
+    let any = ["butter", "echoreplay"];
+    let groups = ["seek", "scan"];
+    let mut names = groups
+        .iter()
+        .flat_map(|group| any.iter().map(move |kind| format!("{group}/{kind}")));
+    if !names.any(|name| wants(&name)) {
+        return;
+    }
+    let options = MatchOptions {
+        seed: 1,
+        players_per_team: 4,
+        ..MatchOptions::default()
+    };
+    let frames = Match::new(options.lasting(Duration::from_secs(minutes * 60)));
+    let (butter, replay) = written(folder, frames);
+    for path in [&butter, &replay] {
+        let kind = path.extension().unwrap_or_default().to_string_lossy();
+        if wants(&format!("seek/{kind}")) {
+            measure(&format!("seek/{kind}"), path, &["players"], false);
+        }
+        if wants(&format!("scan/{kind}")) {
+            columns(&format!("scan/{kind}"), path);
+        }
+    }
+}
+
+fn written(folder: &Path, frames: Match) -> (PathBuf, PathBuf) {
+    let paths = ["match.butter", "match.echoreplay"].map(|name| folder.join(name));
+    let create = |path: &Path| File::create(path).expect("space");
+    let mut replay = echoreplay::Writer::new(create(&paths[1]));
+    let spool = tempfile::tempfile_in(folder).expect("space");
+    let mut butter = butter::Writer::new(spool, butter::Options::default());
+    for frame in frames {
+        butter.push(&frame).expect("eight players");
+        replay.push(&frame).expect("space");
+    }
+    let mut out = BufWriter::new(create(&paths[0]));
+    butter.finish(&mut out).expect("space");
+    out.flush().expect("space");
+    replay.finish().expect("space");
+    let [butter, replay] = paths;
+    (butter, replay)
+}
+
+/// Two columns of the players, and all of them, beside decoding every frame.
+fn columns(title: &str, path: &Path) {
+    let recording = open(path);
+    let tables = recording.tables().expect("tables");
+    let players = tables.iter().find(|table| table.name == "players");
+    let players = players.expect("players");
+    assert_eq!(players.lane, Lane::State);
+    let floats = players
+        .columns
+        .iter()
+        .filter(|column| !column.key && matches!(column.kind, Kind::Float32 | Kind::Float64));
+    let two: Vec<String> = floats
+        .take(2)
+        .map(|column| column.name.to_string())
+        .collect();
+    let scan = |scan: Scan| {
+        let mut rows = 0;
+        let read = recording.scan(&scan, &mut |batch| {
+            rows += black_box(batch).len();
+            Ok(std::ops::ControlFlow::Continue(()))
+        });
+        assert!(read.expect("just written").problem.is_none() && rows > 0);
+    };
+    let decode = best(3, || decode(path));
+    let two = best(3, || scan(Scan::table("players").columns(two.clone())));
+    let all = best(3, || scan(Scan::table("players")));
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    println!(
+        "{title} decode_ms={:.1} two_columns_ms={:.1} all_columns_ms={:.1} decode/two={:.2} all/two={:.2}",
+        ms(decode),
+        ms(two),
+        ms(all),
+        decode.as_secs_f64() / two.as_secs_f64(),
+        all.as_secs_f64() / two.as_secs_f64(),
+    );
+}
+
+/// Every frame of a match.
+fn decode(path: &Path) {
+    let file = File::open(path).expect("just written");
+    let mut count = 0;
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "butter")
+    {
+        let bytes = std::fs::read(path).expect("just written");
+        let file = butter::read(&bytes).expect("just written");
+        let mut frames = file.frames();
+        while let Some(frame) = frames.next_frame().expect("just written") {
+            black_box(frame);
+            count += 1;
+        }
+    } else {
+        let mut reader = echoreplay::Reader::with_options(file, ReadOptions::default());
+        while let Some(frame) = reader.next_frame().expect("just written") {
+            black_box(frame);
+            count += 1;
+        }
+    }
+    assert!(count > 0);
+}
