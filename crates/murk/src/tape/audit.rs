@@ -2,8 +2,8 @@
 
 use gametape_core::tape::{Audit, Error};
 
-use super::MurkTape;
 use super::beside::{Beside, Comparison};
+use super::opened::MurkTape;
 use super::world::{self, WorldFile};
 use crate::engine::{Checker, EngineWorld, World};
 use crate::{

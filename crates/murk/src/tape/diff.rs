@@ -4,8 +4,8 @@ use gametape_core::ToDatum as _;
 use gametape_core::tape::{Diff, Error, object};
 use serde_json::{Map, Value, json};
 
-use super::MurkTape;
 use super::error::stopped;
+use super::opened::MurkTape;
 use super::world::{self, WorldFile};
 use crate::value::Value as Shown;
 use crate::{

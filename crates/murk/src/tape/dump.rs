@@ -7,7 +7,8 @@ use gametape_core::{At, Clocks, Stamp};
 
 use super::beside::fitting;
 use super::json::write_frame;
-use super::{MurkTape, world};
+use super::opened::MurkTape;
+use super::world;
 use crate::Frame;
 
 /// Prints what is `at` a moment, or everything.

@@ -7,30 +7,31 @@ mod dump;
 mod error;
 mod info;
 mod json;
+mod opened;
 mod repair;
 mod tables;
 mod world;
 
 use std::any::Any;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
     Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
-use gametape_core::{Input, InputStream, RuleInfo};
+use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
 
-use crate::engine::World;
-use crate::{Frame, Header, MAGIC, ReadOptions, Reader, Rule, Stats, VERSION};
+use crate::{MAGIC, Rule, VERSION};
 
 pub(crate) use beside::Beside;
 pub use beside::index_path;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
+pub use opened::MurkTape;
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub(crate) use world::{build, needed};
@@ -126,76 +127,6 @@ impl Format for Murk {
 
     fn replaced(&self, path: &Path, input: &Input) {
         beside::remove_stale(path, input);
-    }
-}
-
-/// An opened recording: [`Tape::any`] of what [`Murk`] opens.
-#[derive(Clone, Debug)]
-pub struct MurkTape {
-    input: Input,
-    path: Option<PathBuf>,
-}
-
-impl MurkTape {
-    /// A recording that was not looked at yet; its index may lie beside it.
-    #[must_use]
-    pub fn new(source: Source) -> Self {
-        Self {
-            input: source.input,
-            path: source.path,
-        }
-    }
-
-    /// Where it lies, if anywhere.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
-
-    /// The text of the world that the recording carries: TOML, in its canonical form.
-    ///
-    /// # Errors
-    /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`]).
-    pub fn world(&self) -> Result<String, Error> {
-        let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
-        match world::chosen(self.reader()?.header(), None) {
-            Some(world) => Ok(text(world?)),
-            None => Err(Error::Unsupported("the recording carries no world".into())),
-        }
-    }
-
-    /// A reader of all of it that is lenient about its tail.
-    pub(crate) fn reader(&self) -> Result<Reader<InputStream>, Error> {
-        let reader = Reader::with_options(self.input.stream(), ReadOptions::lenient())?;
-        Ok(reader)
-    }
-
-    /// Goes through all frames, whatever the recording's size; gives the header, and what is wrong
-    /// where the recording is not whole.
-    pub(crate) fn each<E>(
-        &self,
-        mut visit: impl FnMut(&Frame<'_>) -> Result<(), E>,
-    ) -> Result<Partial<Header<'static>>, Error>
-    where
-        Error: From<E>,
-    {
-        let mut reader = self.reader()?;
-        while let Some(frame) = reader.next_frame()? {
-            visit(&frame)?;
-        }
-        Ok(Partial::new(
-            reader.header().clone(),
-            reader.findings().problem(),
-        ))
-    }
-
-    fn counted(&self) -> Result<(Stats, Partial<Header<'static>>), Error> {
-        let mut stats = Stats::default();
-        let read = self.each(|frame| {
-            stats.push(frame);
-            Ok::<(), Error>(())
-        })?;
-        Ok((stats, read))
     }
 }
 

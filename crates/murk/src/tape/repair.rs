@@ -6,8 +6,8 @@ use std::sync::Arc;
 use gametape_core::tape::{Error, Repaired, Sink, Work};
 use gametape_core::{Input, ReadAt};
 
-use super::MurkTape;
 use super::beside::Beside;
+use super::opened::MurkTape;
 use crate::{Bit, Damage, Finding, ReadOptions, Reader};
 
 /// Keeps the whole frames at the start; before that, turns flipped bits back where an index knows

@@ -6,7 +6,7 @@ use gametape_core::tape::Error;
 use gametape_core::{At, InputStream, Stamp};
 
 use super::clock::Clock;
-use crate::tape::MurkTape;
+use crate::tape::opened::MurkTape;
 use crate::{Frame, Reader};
 
 /// Bytes from one mark to the next, at least: what is read in some ten microseconds.

@@ -6,7 +6,9 @@ use gametape_core::tape::Error;
 use super::frames::{Frames, Marks};
 use crate::engine::{EngineWorld, State, World};
 use crate::simulation::Checkpoint;
-use crate::tape::{MurkTape, stopped, world};
+use crate::tape::error::stopped;
+use crate::tape::opened::MurkTape;
+use crate::tape::world;
 use crate::{Frame, Simulation};
 
 /// What a saved state takes beside its values.

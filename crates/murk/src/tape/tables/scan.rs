@@ -12,7 +12,8 @@ use super::defs::{carried, grid, of};
 use super::grid::Grid;
 use super::replay::replay;
 use crate::engine::EngineWorld;
-use crate::tape::{MurkTape, beside, world};
+use crate::tape::opened::MurkTape;
+use crate::tape::{beside, world};
 use crate::{Frame, Hash, Reader};
 
 /// What gives the rows of a frame.

@@ -14,7 +14,8 @@ use super::frames::{Frames, Marks};
 use super::replay::Replay;
 use crate::Index;
 use crate::engine::World;
-use crate::tape::{MurkTape, beside};
+use crate::tape::beside;
+use crate::tape::opened::MurkTape;
 
 /// Bytes of saved states, where nothing else is said.
 const MOST: u64 = 64 << 20;

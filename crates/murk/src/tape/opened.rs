@@ -1,0 +1,80 @@
+//! An opened recording of a simulation.
+
+use std::path::{Path, PathBuf};
+
+use gametape_core::tape::{Error, Partial, Source};
+use gametape_core::{Input, InputStream};
+
+use super::world;
+use crate::engine::World;
+use crate::{Frame, Header, ReadOptions, Reader, Stats};
+
+/// An opened recording: what `Tape::any` gives of one of this format.
+#[derive(Clone, Debug)]
+pub struct MurkTape {
+    pub(in crate::tape) input: Input,
+    path: Option<PathBuf>,
+}
+
+impl MurkTape {
+    /// A recording that was not looked at yet; its index may lie beside it.
+    #[must_use]
+    pub fn new(source: Source) -> Self {
+        Self {
+            input: source.input,
+            path: source.path,
+        }
+    }
+
+    /// Where it lies, if anywhere.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The text of the world that the recording carries: TOML, in its canonical form.
+    ///
+    /// # Errors
+    /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`]).
+    pub fn world(&self) -> Result<String, Error> {
+        let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
+        match world::chosen(self.reader()?.header(), None) {
+            Some(world) => Ok(text(world?)),
+            None => Err(Error::Unsupported("the recording carries no world".into())),
+        }
+    }
+
+    /// A reader of all of it that is lenient about its tail.
+    pub(crate) fn reader(&self) -> Result<Reader<InputStream>, Error> {
+        let reader = Reader::with_options(self.input.stream(), ReadOptions::lenient())?;
+        Ok(reader)
+    }
+
+    /// Goes through all frames, whatever the recording's size; gives the header, and what is wrong
+    /// where the recording is not whole.
+    pub(crate) fn each<E>(
+        &self,
+        mut visit: impl FnMut(&Frame<'_>) -> Result<(), E>,
+    ) -> Result<Partial<Header<'static>>, Error>
+    where
+        Error: From<E>,
+    {
+        let mut reader = self.reader()?;
+        while let Some(frame) = reader.next_frame()? {
+            visit(&frame)?;
+        }
+        Ok(Partial::new(
+            reader.header().clone(),
+            reader.findings().problem(),
+        ))
+    }
+
+    pub(in crate::tape) fn counted(&self) -> Result<(Stats, Partial<Header<'static>>), Error> {
+        let mut stats = Stats::default();
+        let read = self.each(|frame| {
+            stats.push(frame);
+            Ok::<(), Error>(())
+        })?;
+        Ok((stats, read))
+    }
+}
