@@ -35,7 +35,7 @@ impl MurkTape {
     /// The text of the world that the recording carries: TOML, in its canonical form.
     ///
     /// # Errors
-    /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`]).
+    /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
     pub fn world(&self) -> Result<String, Error> {
         let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
         match world::chosen(self.reader()?.header(), None) {
