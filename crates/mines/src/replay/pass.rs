@@ -130,6 +130,8 @@ struct Pass<'o, O> {
 }
 
 impl<'o, O: Observer> Pass<'o, O> {
+    // In the loop's function, as if it were written there: apart, an audit takes a twentieth longer.
+    #[inline(always)]
     fn new(game: &Game<'_>, engine: Engine, observer: &'o mut O) -> Self {
         // A number that no mode has is an error of its own.
         let mode = game.mode().unwrap_or(Mode::Normal).rules();
