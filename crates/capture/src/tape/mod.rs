@@ -354,7 +354,7 @@ impl Tape for PacketsTape {
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
-        Ok(Some(Box::new(tables::Seeking::new(self.packets()?)?)))
+        Ok(Some(Box::new(tables::Seeking::play(self.packets()?)?)))
     }
 
     fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {

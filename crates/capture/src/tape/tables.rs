@@ -1,16 +1,15 @@
 //! Packets as tables: themselves, and a state for each component of their schema.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use gametape_core::table::{
-    Batch, ColumnDef, Field, Kind, Lane, Playback, Scan, Scanning, Span, State, Steps, Table,
-    TableDef, Tables, Value, Visit, plain_name,
+    Batch, ColumnDef, Field, Kind, Lane, Rows, Scan, Scanning, State, StateAt, Stepped, Table,
+    TableDef, Value, Visit, plain_name,
 };
 use gametape_core::tape::{Error, Partial};
-use gametape_core::{At, Clocks, Stamp};
+use gametape_core::{Clocks, Stamp};
 use gametape_delta::wire::{self, Header};
-use gametape_delta::{Codec, Component, FixedPoint, Schema, Snapshot, Value as Wire};
+use gametape_delta::{Codec, Component, Entity, FixedPoint, Part, Schema, Snapshot, Value as Wire};
 
 use super::dump::stamp;
 use crate::clock::Clock;
@@ -24,7 +23,7 @@ pub(super) struct Head {
     bytes: usize,
 }
 
-impl Tables for Head {
+impl Rows for Head {
     type Row<'a> = Self;
 }
 
@@ -134,13 +133,16 @@ impl<'c> Reading<'c> {
         }
     }
 
+    /// What an entity of a state has of it.
+    fn part<'s>(&self, state: &'s Snapshot, entity: u32) -> Option<Part<'s>> {
+        state.entity(entity)?.component(self.component.id)
+    }
+
     /// The entities of a state that have it.
-    fn entities<'s>(&self, state: &'s Snapshot) -> impl Iterator<Item = (u32, Vec<Wire>)> + 's {
+    fn entities<'s>(&self, state: &'s Snapshot) -> impl Iterator<Item = (u32, Part<'s>)> + 's {
         let id = self.component.id;
-        state.iter().filter_map(move |entity| {
-            let part = entity.component(id)?;
-            Some((entity.id(), part.values().collect()))
-        })
+        let of = move |entity: Entity<'s>| Some((entity.id(), entity.component(id)?));
+        state.iter().filter_map(of)
     }
 }
 
@@ -202,7 +204,7 @@ fn values(
 ) -> Result<Partial<()>, Error> {
     let reading = Reading::of(component);
     let mut clock = Clock::new(packets.tick_ns());
-    let mut held: BTreeMap<u32, Vec<Wire>> = BTreeMap::new();
+    let mut before: Option<Snapshot> = None;
     let mut replay = packets.replay()?;
     let mut problem = None;
     let mut cursor = packets.cursor();
@@ -230,9 +232,10 @@ fn values(
         let Some(state) = replay.state() else {
             continue;
         };
-        if show(&reading, stamp, state, &mut held, &mut rows)?.is_break() {
+        if show(&reading, stamp, before.as_ref(), state, &mut rows)?.is_break() {
             break;
         }
+        before = Some(state.clone());
     }
     let problem = problem.or_else(|| packets.problem());
     rows.end(problem.map(Error::from))
@@ -242,24 +245,27 @@ fn values(
 fn show(
     reading: &Reading<'_>,
     stamp: Stamp,
+    before: Option<&Snapshot>,
     state: &Snapshot,
-    held: &mut BTreeMap<u32, Vec<Wire>>,
     rows: &mut Scanning<'_>,
 ) -> Result<ControlFlow<()>, Error> {
-    let mut now = BTreeMap::new();
-    for (entity, values) in reading.entities(state) {
-        if held.get(&entity) != Some(&values)
-            && rows
-                .row(stamp, |column| reading.value(entity, &values, column))?
-                .is_break()
-        {
-            return Ok(ControlFlow::Break(()));
+    let mut values = Vec::new();
+    for (entity, part) in reading.entities(state) {
+        let held = before.and_then(|before| reading.part(before, entity));
+        if held.is_some_and(|held| held.values().eq(part.values())) {
+            continue;
         }
-        held.remove(&entity);
-        now.insert(entity, values);
+        values.clear();
+        values.extend(part.values());
+        let given = rows.row(stamp, |column| reading.value(entity, &values, column))?;
+        if given.is_break() {
+            return Ok(given);
+        }
     }
-    // Those that are left have gone.
-    for entity in std::mem::replace(held, now).into_keys() {
+    let before = before
+        .into_iter()
+        .flat_map(|before| reading.entities(before));
+    for (entity, _) in before.filter(|(entity, _)| reading.part(state, *entity).is_none()) {
         let ended = rows.ended(stamp, |column| reading.value(entity, &[], column))?;
         if ended.is_break() {
             return Ok(ended);
@@ -272,11 +278,10 @@ fn show(
 pub(super) struct Seeking<'t> {
     packets: Packets<'t>,
     tables: Vec<TableDef>,
-    steps: Steps,
 }
 
 impl<'t> Seeking<'t> {
-    pub fn new(packets: Packets<'t>) -> Result<Self, Error> {
+    pub fn play(packets: Packets<'t>) -> Result<Stepped<Self>, Error> {
         let mut clock = Clock::new(packets.tick_ns());
         let mut stamps = Vec::new();
         let mut cursor = packets.cursor();
@@ -290,34 +295,16 @@ impl<'t> Seeking<'t> {
             }
         }
         drop(cursor);
-        Ok(Self {
-            tables: of(packets.schema()),
-            steps: Steps::new(stamps),
-            packets,
-        })
+        let clocks = clocks(&packets);
+        let tables = of(packets.schema());
+        Ok(Stepped::over(stamps, clocks, Self { packets, tables }))
     }
 }
 
-impl Playback for Seeking<'_> {
-    fn span(&self) -> Span {
-        self.steps.span()
-    }
-
-    fn now(&self) -> Stamp {
-        self.steps.now()
-    }
-
-    fn seek(&mut self, at: At) -> Result<Stamp, Error> {
-        self.steps.seek(at)
-    }
-
-    fn step(&mut self) -> Result<Option<Stamp>, Error> {
-        Ok(self.steps.step())
-    }
-
-    fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+impl StateAt for Seeking<'_> {
+    fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?;
-        let mut rows = State::new(table, scan, self.now())?;
+        let mut rows = State::new(table, scan, now)?;
         // Before them stand the packets, which are no state.
         let at = self
             .tables
@@ -325,7 +312,7 @@ impl Playback for Seeking<'_> {
             .position(|other| std::ptr::eq(other, table));
         let component = at.and_then(|at| at.checked_sub(1));
         let component = component.and_then(|at| self.packets.schema().components().get(at));
-        let tick = self.now().tick.and_then(|tick| u32::try_from(tick).ok());
+        let tick = now.tick.and_then(|tick| u32::try_from(tick).ok());
         if let (Some(component), Some(tick)) = (component, tick) {
             let state = match self.packets.state_at(tick) {
                 Ok(state) => state,
@@ -333,7 +320,10 @@ impl Playback for Seeking<'_> {
                 Err(error) => return Err(error.into()),
             };
             let reading = Reading::of(component);
-            for (entity, values) in reading.entities(&state) {
+            let mut values = Vec::new();
+            for (entity, part) in reading.entities(&state) {
+                values.clear();
+                values.extend(part.values());
                 rows.row(|column| reading.value(entity, &values, column));
             }
         }

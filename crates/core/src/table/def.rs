@@ -137,13 +137,13 @@ impl TableDef {
 
 /// Says what the rows of a [`Table`] are made of: a type of its own for each kind of row, since a
 /// row may borrow.
-pub trait Tables: 'static {
+pub trait Rows: 'static {
     /// What a row is made of.
     type Row<'a>;
 }
 
 /// A column of a table whose rows are made of one type: what it is, and how its value is got.
-pub struct Field<T: Tables> {
+pub struct Field<T: Rows> {
     name: &'static str,
     kind: Kind,
     doc: &'static str,
@@ -154,7 +154,7 @@ pub struct Field<T: Tables> {
     secret: bool,
 }
 
-impl<T: Tables> Field<T> {
+impl<T: Rows> Field<T> {
     /// A column without a unit, exact, no key and no secret.
     #[must_use]
     pub const fn new(
@@ -219,7 +219,7 @@ impl<T: Tables> Field<T> {
 /// A table whose columns are the same in every recording: a format says each of them once.
 ///
 /// ```
-/// use gametape_core::table::{Field, Kind, Lane, Table, Tables, Value};
+/// use gametape_core::table::{Field, Kind, Lane, Table, Rows, Value};
 ///
 /// /// A throw of dice.
 /// struct Throw {
@@ -227,7 +227,7 @@ impl<T: Tables> Field<T> {
 ///     eyes: u64,
 /// }
 ///
-/// impl Tables for Throw {
+/// impl Rows for Throw {
 ///     type Row<'a> = Throw;
 /// }
 ///
@@ -243,7 +243,7 @@ impl<T: Tables> Field<T> {
 /// assert_eq!(THROWS.def().column("eyes"), Some(1));
 /// assert_eq!(THROWS.value(&Throw { player: "Ada", eyes: 6 }, 1), Value::Uint(6));
 /// ```
-pub struct Table<T: Tables> {
+pub struct Table<T: Rows> {
     /// Its name.
     pub name: &'static str,
     /// How it relates to the clock.
@@ -254,7 +254,7 @@ pub struct Table<T: Tables> {
     pub fields: &'static [Field<T>],
 }
 
-impl<T: Tables> Table<T> {
+impl<T: Rows> Table<T> {
     /// What surfaces are told of it.
     #[must_use]
     pub fn def(&self) -> TableDef {

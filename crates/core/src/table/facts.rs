@@ -99,8 +99,8 @@ impl FactTable {
         }
     }
 
-    /// Gives its one row, which holds from the start: the values in these objects, of one name the
-    /// first.
+    /// Gives its one row, which holds from the start and in every range: the values in these objects,
+    /// of one name the first.
     ///
     /// # Errors
     /// Those of [`Scanning`].
@@ -112,7 +112,14 @@ impl FactTable {
         visit: &'v mut Visit<'v>,
     ) -> Result<Partial<()>, Error> {
         let told: Vec<_> = told.iter().map(flat).collect();
-        let mut scanning = Scanning::new(&self.def(), scan, Clocks::TIMES, visit)?;
+        scan.check_range()?;
+        // Whatever the range, they hold in it.
+        let scan = Scan {
+            from: None,
+            to: None,
+            ..scan.clone()
+        };
+        let mut scanning = Scanning::new(&self.def(), &scan, Clocks::TIMES, visit)?;
         let start = Stamp {
             time: Some(Time::START),
             ..Stamp::default()

@@ -23,12 +23,12 @@ mod scanning;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
-pub use def::{ColumnDef, Field, Table, TableDef, Tables, plain_name};
+pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
 pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
 pub use kind::{Kind, Lane};
-pub use playback::{Playback, Span, State, Steps};
+pub use playback::{Playback, Span, State, StateAt, Stepped};
 pub use scan::Scan;
 pub use scan_error::ScanError;
-pub use scan_playback::ScanPlayback;
+pub use scan_playback::{ScanPlayback, Scans};
 pub use scanning::{Place, Scanning, Visit};

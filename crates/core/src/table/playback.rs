@@ -89,67 +89,91 @@ impl State {
     }
 }
 
-/// The steps of a recording, and at which of them a playback is.
-#[derive(Clone, Default, Debug)]
-pub struct Steps {
-    stamps: Vec<Stamp>,
-    now: usize,
+/// What tells what holds at a step: all that a format has to say where [`Stepped`] does the rest.
+pub trait StateAt {
+    /// As [`Playback::state`], at this step.
+    ///
+    /// # Errors
+    /// As [`Playback::state`].
+    fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error>;
 }
 
-impl Steps {
-    /// At the first of these, which rise.
+/// The playback of a recording whose steps are all known: it holds a stamp for each.
+pub struct Stepped<S> {
+    stamps: Vec<Stamp>,
+    clocks: Clocks,
+    /// Whether ticks and times never go back.
+    rises: bool,
+    now: usize,
+    pub(super) source: S,
+}
+
+impl<S: StateAt> Stepped<S> {
+    /// At the first of these steps, of a recording that has such clocks.
     #[must_use]
-    pub const fn new(stamps: Vec<Stamp>) -> Self {
-        Self { stamps, now: 0 }
+    pub fn over(stamps: Vec<Stamp>, clocks: Clocks, source: S) -> Self {
+        let known = |of: fn(&Stamp) -> bool| stamps.iter().all(of);
+        let rises = (!clocks.ticks
+            || known(|stamp| stamp.tick.is_some()) && stamps.is_sorted_by_key(|s| s.tick))
+            && (!clocks.times
+                || known(|stamp| stamp.time.is_some()) && stamps.is_sorted_by_key(|s| s.time));
+        Self {
+            stamps,
+            clocks,
+            rises,
+            now: 0,
+            source,
+        }
     }
 
-    /// From where to where they go.
-    #[must_use]
-    pub fn span(&self) -> Span {
+    /// How many steps come before the first one that is behind a moment. One that does not say when it
+    /// is, is where the one before it is.
+    fn upto(&self, at: At) -> usize {
+        let is_behind = |stamp: &Stamp| at.order(*stamp) == Some(Ordering::Greater);
+        if self.rises || matches!(at, At::Step(_)) {
+            return self.stamps.partition_point(|stamp| !is_behind(stamp));
+        }
+        let behind = self.stamps.iter().position(is_behind);
+        behind.unwrap_or(self.stamps.len())
+    }
+}
+
+impl<S: StateAt> Playback for Stepped<S> {
+    fn span(&self) -> Span {
         Span {
             first: self.stamps.first().copied().unwrap_or_default(),
             last: self.stamps.last().copied().unwrap_or_default(),
         }
     }
 
-    /// The step that it is at.
-    #[must_use]
-    pub fn now(&self) -> Stamp {
+    fn now(&self) -> Stamp {
         self.stamps.get(self.now).copied().unwrap_or_default()
     }
 
-    /// As [`Playback::seek`].
-    ///
-    /// # Errors
-    /// As [`Playback::seek`].
-    pub fn seek(&mut self, at: At) -> Result<Stamp, Error> {
-        let last = self.span().last;
-        let clocks = Clocks {
-            ticks: last.tick.is_some(),
-            times: last.time.is_some(),
-        };
-        clocks.check(Some(at))?;
-        let order = |stamp: &Stamp| at.order(*stamp);
-        let behind = self
-            .stamps
-            .last()
-            .and_then(order)
-            .is_none_or(Ordering::is_lt);
-        let upto = |stamp: &Stamp| order(stamp).is_some_and(Ordering::is_le);
-        let found = self.stamps.partition_point(upto).checked_sub(1);
-        match found.filter(|_| !behind) {
-            None => Err(Error::NotRecorded { at }),
-            Some(found) => {
+    fn seek(&mut self, at: At) -> Result<Stamp, Error> {
+        self.clocks.check(Some(at))?;
+        let upto = self.stamps.get(..self.upto(at)).unwrap_or_default();
+        let mut orders = upto.iter().rev().filter_map(|stamp| at.order(*stamp));
+        let newest = orders.next();
+        let ends = upto.len() == self.stamps.len();
+        match upto.len().checked_sub(1) {
+            // It begins later, or has ended by then.
+            Some(found) if newest.is_some() && !(ends && newest == Some(Ordering::Less)) => {
                 self.now = found;
                 Ok(self.now())
             }
+            _ => Err(Error::NotRecorded { at }),
         }
     }
 
-    /// As [`Playback::step`].
-    pub fn step(&mut self) -> Option<Stamp> {
+    fn step(&mut self) -> Result<Option<Stamp>, Error> {
         let next = self.stamps.get(self.now + 1).copied();
         self.now += usize::from(next.is_some());
-        next
+        Ok(next)
+    }
+
+    fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+        let now = self.now();
+        self.source.state_at(now, scan)
     }
 }

@@ -19,7 +19,8 @@ pub struct Scan {
     pub columns: Vec<String>,
     /// Rows at this moment and behind it.
     pub from: Option<At>,
-    /// Rows at this moment and before it; a time is meant to the millisecond.
+    /// Rows at this moment and before it; a time is meant to the millisecond. The first row behind it
+    /// ends the scan: where a clock goes back later, what comes then is not in the range.
     pub to: Option<At>,
     /// Rows whose key columns have these values, as text.
     pub keys: Vec<(String, String)>,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::batch::{Batch, Owned, Value};
-use super::def::{ColumnDef, TableDef};
+use super::def::TableDef;
 use super::kind::Lane;
-use super::playback::{Playback, Span, State, Steps};
+use super::playback::{Playback, State, StateAt, Stepped};
 use super::scan::Scan;
-use crate::clock::{At, Stamp};
+use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Secrets, Tape};
 
 /// The playback of a recording that can scan: what holds is what a scan up to then gives.
@@ -28,10 +28,12 @@ use crate::tape::{Error, Secrets, Tape};
 ///     Ok(())
 /// }
 /// ```
-pub struct ScanPlayback<'t> {
+pub type ScanPlayback<'t> = Stepped<Scans<'t>>;
+
+/// What holds of a recording that can scan: see [`ScanPlayback`].
+pub struct Scans<'t> {
     tape: &'t dyn Tape,
     tables: Vec<TableDef>,
-    steps: Steps,
     held: BTreeMap<String, Held>,
 }
 
@@ -42,14 +44,14 @@ struct Held {
     rows: BTreeMap<Vec<Owned>, Vec<Owned>>,
 }
 
-impl<'t> ScanPlayback<'t> {
+impl<'t> Stepped<Scans<'t>> {
     /// At the first step.
     ///
     /// # Errors
     /// Where nothing can be read.
     pub fn new(tape: &'t dyn Tape) -> Result<Self, Error> {
         let tables = tape.tables()?;
-        let mut stamps = BTreeMap::new();
+        let mut stamps: BTreeMap<u64, Stamp> = BTreeMap::new();
         for table in tables.iter().filter(|table| table.lane != Lane::Facts) {
             // Stamps alone can't be asked for: a column that costs little is.
             let column = table.columns.iter().find(|column| column.key);
@@ -63,17 +65,20 @@ impl<'t> ScanPlayback<'t> {
                 Ok(ControlFlow::Continue(()))
             })?;
         }
-        Ok(Self {
-            tape,
-            tables,
-            steps: Steps::new(stamps.into_values().collect()),
-            held: BTreeMap::new(),
-        })
+        let stamps: Vec<Stamp> = stamps.into_values().collect();
+        let clocks = Clocks {
+            ticks: stamps.iter().any(|stamp| stamp.tick.is_some()),
+            times: stamps.iter().any(|stamp| stamp.time.is_some()),
+        };
+        let held = BTreeMap::new();
+        let scans = Scans { tape, tables, held };
+        Ok(Self::over(stamps, clocks, scans))
     }
+}
 
-    /// Brings a table up to now.
-    fn hold(&mut self, table: &TableDef) -> Result<(), Error> {
-        let now = self.now().step;
+impl Scans<'_> {
+    /// Brings a table up to a step.
+    fn hold(&mut self, table: &TableDef, now: u64) -> Result<(), Error> {
         let name = table.name.to_string();
         if self.held.get(&name).is_some_and(|held| held.upto == now) {
             return Ok(());
@@ -91,7 +96,9 @@ impl<'t> ScanPlayback<'t> {
             upto: 0,
             rows: BTreeMap::new(),
         });
-        let keys: Vec<usize> = places(table, |column| column.key);
+        let columns = table.columns.iter().enumerate();
+        let keys = columns.filter_map(|(at, column)| column.key.then_some(at));
+        let keys: Vec<usize> = keys.collect();
         // What is wrong with the recording does not change what holds before it.
         self.tape.scan(&scan, &mut |batch| {
             for row in 0..batch.len() {
@@ -111,40 +118,13 @@ impl<'t> ScanPlayback<'t> {
     }
 }
 
-fn places(table: &TableDef, is: impl Fn(&ColumnDef) -> bool) -> Vec<usize> {
-    let columns = table.columns.iter().enumerate();
-    columns
-        .filter_map(|(at, column)| is(column).then_some(at))
-        .collect()
-}
-
-impl Playback for ScanPlayback<'_> {
-    fn span(&self) -> Span {
-        self.steps.span()
-    }
-
-    fn now(&self) -> Stamp {
-        self.steps.now()
-    }
-
-    fn seek(&mut self, at: At) -> Result<Stamp, Error> {
-        self.steps.seek(at)
-    }
-
-    fn step(&mut self) -> Result<Option<Stamp>, Error> {
-        Ok(self.steps.step())
-    }
-
-    fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+impl StateAt for Scans<'_> {
+    fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?.clone();
-        let mut state = State::new(&table, scan, self.now())?;
-        self.hold(&table)?;
-        for values in self
-            .held
-            .get(&*table.name)
-            .iter()
-            .flat_map(|held| held.rows.values())
-        {
+        let mut state = State::new(&table, scan, now)?;
+        self.hold(&table, now.step)?;
+        let held = self.held.get(&*table.name);
+        for values in held.iter().flat_map(|held| held.rows.values()) {
             state.row(|at| values.get(at).map_or(Value::Null, Owned::value));
         }
         Ok(state.rows())

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::batch::{Batch, Owned, Value};
-use super::def::{Table, TableDef, Tables};
+use super::def::{Rows, Table, TableDef};
 use super::kind::Kind;
 use super::scan::Scan;
 use super::scan_error::ScanError;
@@ -240,7 +240,7 @@ impl<'v> Scanning<'v> {
     /// # Errors
     /// The visitor's.
     #[inline]
-    pub fn row_of<T: Tables>(
+    pub fn row_of<T: Rows>(
         &mut self,
         table: &Table<T>,
         stamp: Stamp,

@@ -225,7 +225,7 @@ impl Tape for EchoTape {
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
-        Ok(Some(Box::new(tables::Seeking::new(self)?)))
+        Ok(Some(Box::new(tables::Seeking::play(self)?)))
     }
 
     fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {

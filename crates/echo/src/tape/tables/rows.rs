@@ -1,7 +1,7 @@
 //! What the rows of each table are made of.
 
 use compact_str::{CompactString, ToCompactString};
-use gametape_core::table::{Field, Kind, Lane, Table, Tables, Value};
+use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
 
 use crate::model::{
     Disc, Holding, LastThrow, Payload, Player, PlayerBones, Pose, Session, Stats, Vec3,
@@ -47,8 +47,12 @@ pub const fn team_name(team: usize) -> &'static str {
 /// What a hand holds. Recorders before 2022 named a player who is held by the account, which is not
 /// shown: by the number, if the player is there.
 fn held_by(session: &Session, held: &Holding) -> CompactString {
-    let Holding::Number(number) = held else {
-        return held.to_compact_string();
+    let number = match held {
+        Holding::None => return CompactString::const_new("none"),
+        Holding::Geo => return CompactString::const_new("geo"),
+        Holding::Disc => return CompactString::const_new("disc"),
+        Holding::Number(number) => number,
+        Holding::Other(text) => return text.clone(),
     };
     let account = session.player_by_userid(*number);
     match account.map(|player| player.playerid) {
@@ -61,7 +65,7 @@ fn held_by(session: &Session, held: &Holding) -> CompactString {
 /// Rows of [`PlayerRow`].
 pub struct Players;
 
-impl Tables for Players {
+impl Rows for Players {
     type Row<'a> = PlayerRow<'a>;
 }
 
@@ -304,7 +308,7 @@ impl Bone<'_> {
 /// Rows of [`Bone`].
 pub struct BoneRows;
 
-impl Tables for BoneRows {
+impl Rows for BoneRows {
     type Row<'a> = Bone<'a>;
 }
 
@@ -357,7 +361,7 @@ pub const BONES: Table<BoneRows> = Table {
     ],
 };
 
-impl Tables for Disc {
+impl Rows for Disc {
     type Row<'a> = &'a Disc;
 }
 
@@ -388,7 +392,7 @@ pub const DISC: Table<Disc> = Table {
     ],
 };
 
-impl Tables for Session {
+impl Rows for Session {
     type Row<'a> = &'a Session;
 }
 
@@ -501,7 +505,7 @@ pub const GAME: Table<Session> = Table {
     ],
 };
 
-impl Tables for Payload {
+impl Rows for Payload {
     type Row<'a> = &'a Payload;
 }
 
@@ -539,7 +543,7 @@ pub const PAYLOAD: Table<Payload> = Table {
     ],
 };
 
-impl Tables for Goal {
+impl Rows for Goal {
     type Row<'a> = &'a Goal;
 }
 
@@ -576,7 +580,7 @@ pub const GOALS: Table<Goal> = Table {
     ],
 };
 
-impl Tables for LastThrow {
+impl Rows for LastThrow {
     type Row<'a> = &'a LastThrow;
 }
 
@@ -661,7 +665,7 @@ pub const THROWS: Table<LastThrow> = Table {
     ],
 };
 
-impl Tables for Attendance {
+impl Rows for Attendance {
     type Row<'a> = &'a Self;
 }
 

@@ -63,20 +63,21 @@ pub fn scan<'v>(
 type Give<'g> =
     Box<dyn FnMut(&Frame, Stamp, &mut Scanning<'_>) -> Result<ControlFlow<()>, Error> + 'g>;
 
+/// What tells the rows of a state apart: its first columns, of those that have so many.
+type Key = [Value<'static>; 2];
+
 /// Who is there of a state, so that who goes is told.
 struct There {
-    /// Where the keys stand in the table.
-    keys: Vec<usize>,
-    now: Vec<Vec<Value<'static>>>,
-    before: Vec<Vec<Value<'static>>>,
+    /// How many columns are keys.
+    keys: usize,
+    now: Vec<Key>,
+    before: Vec<Key>,
 }
 
 impl There {
     fn new(table: &TableDef) -> Self {
-        let columns = table.columns.iter().enumerate();
-        let keys = columns.filter(|(_, column)| column.key);
         Self {
-            keys: keys.map(|(at, _)| at).collect(),
+            keys: table.columns.iter().take_while(|column| column.key).count(),
             now: Vec::new(),
             before: Vec::new(),
         }
@@ -91,20 +92,24 @@ impl There {
     ) -> Result<ControlFlow<()>, Error> {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
-        let (keys, now) = (&self.keys, &mut self.now);
+        let (keys, now) = (self.keys, &mut self.now);
         let given = state.rows(frame, &mut |value| {
-            now.push(keys.iter().map(|at| key(&value(*at))).collect());
+            let key = |at| {
+                if at < keys {
+                    number(value(at))
+                } else {
+                    Value::Null
+                }
+            };
+            now.push([key(0), key(1)]);
             rows.row(stamp, value)
         })?;
-        if given.is_break() {
+        // Nearly always those who were there are there.
+        if given.is_break() || self.now == self.before {
             return Ok(given);
         }
         for gone in self.before.iter().filter(|key| !self.now.contains(key)) {
-            let value = |column: usize| {
-                let at = self.keys.iter().position(|key| *key == column);
-                at.and_then(|at| gone.get(at).copied())
-                    .unwrap_or(Value::Null)
-            };
+            let value = |column: usize| gone.get(column).copied().unwrap_or(Value::Null);
             let ended = rows.ended(stamp, value)?;
             if ended.is_break() {
                 return Ok(ended);
@@ -115,10 +120,10 @@ impl There {
 }
 
 /// Keys are numbers.
-const fn key(value: &Value<'_>) -> Value<'static> {
+const fn number(value: Value<'_>) -> Value<'static> {
     match value {
-        Value::Int(value) => Value::Int(*value),
-        Value::Uint(value) => Value::Uint(*value),
+        Value::Int(value) => Value::Int(value),
+        Value::Uint(value) => Value::Uint(value),
         _ => Value::Null,
     }
 }

@@ -3,9 +3,9 @@
 use std::io::{Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Playback, Scan, Span, State as Rows, Steps};
+use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped};
 use gametape_core::tape::Error;
-use gametape_core::{At, InputStream, Stamp};
+use gametape_core::{Clocks, InputStream, Stamp};
 
 use super::frame::{State, defs, stamp};
 use crate::butter::{self, ChunkFrames};
@@ -49,7 +49,6 @@ impl Source {
 /// everything.
 pub(in crate::tape) struct Seeking<'t> {
     tape: &'t EchoTape,
-    steps: Steps,
     index: Index,
     /// Where reading goes on, and which frame comes next.
     source: Option<(Source, u64)>,
@@ -58,7 +57,7 @@ pub(in crate::tape) struct Seeking<'t> {
 }
 
 impl<'t> Seeking<'t> {
-    pub fn new(tape: &'t EchoTape) -> Result<Self, Error> {
+    pub fn play(tape: &'t EchoTape) -> Result<Stepped<Self>, Error> {
         let mut stamps = Vec::new();
         let mut places = Vec::new();
         let mut start = None;
@@ -98,13 +97,13 @@ impl<'t> Seeking<'t> {
             }
             _ => Index::Start,
         };
-        Ok(Self {
+        let this = Self {
             tape,
-            steps: Steps::new(stamps),
             index,
             source: None,
             frame: None,
-        })
+        };
+        Ok(Stepped::over(stamps, Clocks::TIMES, this))
     }
 
     /// Opens the recording so that a step is reached soon; gives which step comes first.
@@ -137,9 +136,8 @@ impl<'t> Seeking<'t> {
         }
     }
 
-    /// The frame of now; none in a recording without any.
-    fn frame(&mut self) -> Result<Option<&Frame>, Error> {
-        let step = self.steps.now().step;
+    /// The frame of a step.
+    fn frame(&mut self, step: u64) -> Result<Option<&Frame>, Error> {
         if self.frame.as_ref().is_none_or(|(_, at)| *at != step) {
             /// Frames that are gone through rather than looked for.
             const NEAR: u64 = 64;
@@ -155,7 +153,8 @@ impl<'t> Seeking<'t> {
                 let Some(frame) = source.next()? else {
                     if fresh {
                         // It was there before: the recording has changed since.
-                        return Ok(None);
+                        let gone = format!("frame {step} is not there any more");
+                        return Err(Error::Unsupported(gone));
                     }
                     // The end of a chunk.
                     (source, next) = self.open(step)?;
@@ -180,32 +179,19 @@ impl<'t> Seeking<'t> {
     }
 }
 
-impl Playback for Seeking<'_> {
-    fn span(&self) -> Span {
-        self.steps.span()
-    }
-
-    fn now(&self) -> Stamp {
-        self.steps.now()
-    }
-
-    fn seek(&mut self, at: At) -> Result<Stamp, Error> {
-        self.steps.seek(at)
-    }
-
-    fn step(&mut self) -> Result<Option<Stamp>, Error> {
-        Ok(self.steps.step())
-    }
-
-    fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+impl StateAt for Seeking<'_> {
+    fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let tables = defs();
         let table = scan.find(&tables)?;
-        let mut rows = Rows::new(table, scan, self.now())?;
+        let mut rows = Rows::new(table, scan, now)?;
         let Some(state) = State::of(&table.name) else {
             // Facts hold whenever they are asked for.
             return rows.facts(self.tape, scan);
         };
-        if let Some(frame) = self.frame()? {
+        // Without any frame there is no time.
+        if now.time.is_some()
+            && let Some(frame) = self.frame(now.step)?
+        {
             let _ = state.rows(frame, &mut |value| {
                 rows.row(value);
                 Ok(ControlFlow::Continue(()))

@@ -1,6 +1,6 @@
 //! The tables of a game but the facts, column by column.
 
-use gametape_core::table::{Field, Kind, Lane, Table, Tables};
+use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
 use crate::metrics::Clicks;
 use crate::{BoardEvent, Cell, Face, Game, MouseEvent};
@@ -14,7 +14,7 @@ pub(super) struct Mouse {
     square_size: u8,
 }
 
-impl Tables for Mouse {
+impl Rows for Mouse {
     type Row<'a> = Self;
 }
 
@@ -121,7 +121,7 @@ pub(super) const CURSOR: Table<Mouse> = Table {
     fields: &[X, Y, COL, ROW, LEFT, RIGHT, MIDDLE],
 };
 
-impl Tables for BoardEvent {
+impl Rows for BoardEvent {
     type Row<'a> = Self;
 }
 
@@ -154,7 +154,7 @@ pub(super) struct Square {
     rules: Face,
 }
 
-impl Tables for Square {
+impl Rows for Square {
     type Row<'a> = Self;
 }
 
@@ -201,7 +201,7 @@ pub(super) struct Counters {
     pub time_ms: u32,
 }
 
-impl Tables for Counters {
+impl Rows for Counters {
     type Row<'a> = Self;
 }
 

@@ -1,6 +1,6 @@
 //! The tables of a recording that every one has, column by column.
 
-use gametape_core::table::{Field, Kind, Lane, Table, Tables};
+use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
 use crate::engine::Outcome;
 use crate::list::Coord;
@@ -14,7 +14,7 @@ pub(super) struct Tick {
     pub commands: u64,
 }
 
-impl Tables for Tick {
+impl Rows for Tick {
     type Row<'a> = Self;
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Submitted<'a> {
 /// Rows of [`Submitted`].
 pub(super) struct Submissions;
 
-impl Tables for Submissions {
+impl Rows for Submissions {
     type Row<'a> = Submitted<'a>;
 }
 
