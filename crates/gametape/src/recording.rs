@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gametape_core::table::{JsonRows, Lane, Scan, TableDef, Visit};
+use gametape_core::table::{JsonRows, Lane, Scan, TableDef, Visit, diff_tables};
 use gametape_core::tape::{
     self, Audit, Converted, Diff, Dump, Format, Info, Options, Repaired, Secrets, Sink, Source,
     Tape, Target, Verb, Work,
@@ -213,7 +213,13 @@ impl Recording {
     }
 
     fn explain<T>(&self, result: Result<T, tape::Error>) -> Result<T, Error> {
-        result.map_err(Error::tape(&self.path))
+        result.map_err(|error| {
+            let error = match error {
+                tape::Error::Scan(error) => error.needing(self.tape.needs()).into(),
+                error => error,
+            };
+            Error::tape(&self.path)(error)
+        })
     }
 
     fn partial<T>(
@@ -421,9 +427,8 @@ impl Recording {
             return Err(Error::tape(&other.path)(differ));
         }
         self.check("compare", options, Verb::Diff)?;
-        let better = self.tape.diff(&*other.tape, options).transpose();
-        let compared = better.unwrap_or_else(|| tape::diff_lines([&*self.tape, &*other.tape]));
-        let mut diff = compared.map_err(|error| match error {
+        let diff = self.compare(other, options);
+        let mut diff = diff.map_err(|error| match error {
             tape::Error::Other(error) => Error::tape(&other.path)(*error),
             error => Error::tape(&self.path)(error),
         })?;
@@ -431,6 +436,24 @@ impl Recording {
             self.look_closer(other, &mut diff)?;
         }
         Ok(diff)
+    }
+
+    /// What the format knows best, and what its tables say.
+    fn compare(&self, other: &Self, options: &Options) -> Result<Diff, tape::Error> {
+        let tapes = [&*self.tape, &*other.tape];
+        let better = self.tape.diff(&*other.tape, options)?;
+        if let Some(better) = better {
+            if better.same && better.exhaustive {
+                return Ok(better);
+            }
+            // Of one that breaks off the format has said how far it goes.
+            return Ok(better.with(diff_tables(tapes)?.value));
+        }
+        let found = diff_tables(tapes)?;
+        match found.problem {
+            Some(problem) => Err(problem),
+            None => Ok(Diff::of_tables(differing_details(tapes)?, found.value)),
+        }
     }
 
     /// What no description shows (such as secrets) may differ all the same.
@@ -518,6 +541,23 @@ impl Recording {
         })?;
         Ok(Made { outcome, content })
     }
+}
+
+/// What differs in what two recordings say of themselves.
+fn differing_details([ours, theirs]: [&dyn Tape; 2]) -> Result<Vec<[String; 3]>, tape::Error> {
+    let ours = ours.info(Secrets::Hide)?.value.details;
+    let theirs = theirs.info(Secrets::Hide).map_err(tape::Error::of_other)?;
+    let theirs = theirs.value.details;
+    let more = theirs.keys().filter(|key| !ours.contains_key(*key));
+    let keys = ours.keys().chain(more);
+    let pairs = keys.map(|key| {
+        let [a, b] = [&ours, &theirs].map(|details| details.get(key).unwrap_or(&Value::Null));
+        (key, a, b)
+    });
+    let differing = pairs.filter(|(_, a, b)| a != b);
+    Ok(differing
+        .map(|(key, a, b)| [key.clone(), a.to_string(), b.to_string()])
+        .collect())
 }
 
 /// Something taken from a recording that may be broken.

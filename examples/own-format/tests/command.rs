@@ -115,8 +115,8 @@ left out: row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-{"step":1,"time_ms":100,"entity":1,"x":1,"y":0,"z":0} in the first, {"step":1,"time_ms":100,"entity":1,"x":1.5,"y":0,"z":0} in the second
-1 more row differs behind it
+positions: step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
+positions: 1 row differs (x in 1); first at step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
 
 "#]]);
 }

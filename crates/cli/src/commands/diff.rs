@@ -36,6 +36,9 @@ pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             let differ = if diff.more == 1 { "differs" } else { "differ" };
             ui.line(format_args!("{more} {differ} behind it"))?;
         }
+        for table in &diff.tables {
+            ui.line(printable(&table.to_string()))?;
+        }
     }
     Ok(if diff.same {
         Exit::Fine

@@ -36,9 +36,19 @@ impl Call<'_> {
         })
     }
 
-    /// Opens a file or a folder, or standard input for `-`.
+    /// Opens a file or a folder, or standard input for `-`; what its format can't be told is refused.
     pub fn open(&self, path: &OsStr) -> Result<Recording, Error> {
-        open(self.formats, path, &self.open_options())
+        let options = self.open_options();
+        let recording = open(self.formats, path, &options)?;
+        let opening = self.formats.options(&[Verb::Open]);
+        let format = recording.format();
+        let what = format!("to open {} recordings", format.name());
+        let checked = options
+            .options
+            .only(&opening)
+            .check(&what, format.options(Verb::Open));
+        checked.map_err(|error| Error::tape(recording.path())(error.into()))?;
+        Ok(recording)
     }
 
     /// What a verb alone was told, what opening takes left out.

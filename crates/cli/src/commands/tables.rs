@@ -12,11 +12,12 @@ use crate::exit::Exit;
 use crate::ui::{STRONG, Ui, styled};
 
 pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
-    let tables = call
-        .open(&args.path)
-        .and_then(|recording| recording.tables());
-    let tables = match tables {
-        Ok(tables) => tables,
+    let opened = call.open(&args.path).and_then(|recording| {
+        let tables = recording.tables()?;
+        Ok((tables, recording.tape().needs()))
+    });
+    let (tables, needs) = match opened {
+        Ok(opened) => opened,
         Err(error) => return Ok(ui.fail(&error)),
     };
     for (at, table) in tables.iter().enumerate() {
@@ -28,6 +29,9 @@ pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             }
             show(table, ui)?;
         }
+    }
+    if let Some(needs) = needs {
+        ui.remark(&format!("there is {needs}"));
     }
     Ok(Exit::Fine)
 }

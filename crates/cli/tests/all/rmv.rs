@@ -41,15 +41,20 @@ fn diff_says_where_two_games_part() {
     gametape(path, &["diff", "--json", "game.rmv", "copy.rmv"])
         .assert()
         .code(0)
-        .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
+        .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{},\"tables\":[]}\n");
     gametape(path, &["diff", "game.rmv", "other.rmv"])
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
 header: generated is "2025-01-13T14:30:34Z" in the first, "2024-08-25T20:42:04Z" in the second
 header: declared_3bv is 10 in the first, 12 in the second
-{"step":0,"type":"mouse","time_ms":0,"action":"lmb_up","x":76,"y":123,"buttons":0,"reduced":false} in the first, {"step":0,"type":"mouse","time_ms":0,"action":"lmb_up","x":106,"y":105,"buttons":0,"reduced":false} in the second
-421 more events differ behind it
+mouse_events: step 0, 0.000 s: x is 76 px in the first, 106 px in the second
+420 more events differ behind it
+mouse_events: 14 rows differ (x in 14, y in 14, col in 11, row in 5, action in 3, reduced in 3, 3 more); 189 rows only in the first; 326 rows only in the second; first at step 0, 0.000 s: x is 76 px in the first, 106 px in the second
+board_events: 2 rows differ (col in 2, row in 2, face in 1); 69 rows only in the first; 79 rows only in the second; first at step 1, 0.000 s: col is 4 in the first, 6 in the second
+cursor: 521 rows differ (x in 518, y in 515, col in 470, row in 345, right in 119, left in 79); first at step 0, 0.000 s: x is 76 px in the first, 106 px in the second
+board: 131 rows differ (recorded in 131, rules in 131); first at step 0, 0.000 s: col 2, row 5: recorded is "open_1" in the first, "closed" in the second
+counters: 57 rows differ (opened in 56, solved_bbbv in 52, mines_left in 51, right_clicks in 51, left_clicks in 50, double_clicks in 47, 3 more); first at step 0, 0.000 s: solved_bbbv is 1 in the first, 0 in the second
 
 "#]])
         .stderr_eq("");
@@ -68,7 +73,7 @@ header: player is {"name":"Ada","nickname":"Ada","country":"UK","token":"<hidden
     assert_eq!(
         keys,
         [
-            "same", "first", "step", "tick", "time_ms", "more", "header", "details"
+            "same", "first", "step", "tick", "time_ms", "more", "header", "details", "tables"
         ]
     );
     assert_eq!(diff["same"], false);

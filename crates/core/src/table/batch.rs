@@ -54,7 +54,7 @@ impl<'a, V: Into<Value<'a>>> From<Option<V>> for Value<'a> {
 
 /// A value that is kept. Numbers with a fraction are ordered and told apart by their bits: one that is
 /// none is the same as itself.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Owned {
     /// Missing.
     Null,

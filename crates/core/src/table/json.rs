@@ -1,7 +1,9 @@
 //! Rows as JSON.
 
+use std::fmt;
 use std::io::{self, Write};
 
+use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 use super::batch::{Batch, Value};
@@ -96,23 +98,49 @@ const fn is_finite(value: Value<'_>) -> bool {
 }
 
 impl Value<'_> {
-    /// Writes it as text: numbers in the fewest digits that give them back, `NaN`, `inf` and `-inf`
-    /// where they are none; nothing where it is missing.
+    /// Writes it as text, as it is displayed.
     ///
     /// # Errors
     /// The output's.
     pub fn write(self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         match self {
-            Value::Null => Ok(()),
-            Value::Bool(value) => write!(out, "{value}"),
-            Value::Int(value) => write!(out, "{value}"),
-            Value::Uint(value) => write!(out, "{value}"),
-            // The longest that is written without an exponent has 17 digits.
-            Value::Float32(value) if is_long(value.into()) => write!(out, "{value:e}"),
-            Value::Float64(value) if is_long(value) => write!(out, "{value:e}"),
-            Value::Float32(value) => write!(out, "{value}"),
-            Value::Float64(value) => write!(out, "{value}"),
             Value::Text(value) => out.write_all(value.as_bytes()),
+            value => write!(out, "{value}"),
+        }
+    }
+}
+
+/// Numbers in the fewest digits that give them back, `NaN`, `inf` and `-inf` where they are none;
+/// nothing where it is missing.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Value::Null => Ok(()),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Int(value) => write!(f, "{value}"),
+            Value::Uint(value) => write!(f, "{value}"),
+            // The longest that is written without an exponent has 17 digits.
+            Value::Float32(value) if is_long(value.into()) => write!(f, "{value:e}"),
+            Value::Float64(value) if is_long(value) => write!(f, "{value:e}"),
+            Value::Float32(value) => write!(f, "{value}"),
+            Value::Float64(value) => write!(f, "{value}"),
+            Value::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// As a row has it: numbers that JSON has no way to write are text.
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Value::Null => serializer.serialize_none(),
+            value if !is_finite(value) => serializer.collect_str(&value),
+            Value::Bool(value) => serializer.serialize_bool(value),
+            Value::Int(value) => serializer.serialize_i64(value),
+            Value::Uint(value) => serializer.serialize_u64(value),
+            Value::Float32(value) => serializer.serialize_f32(value),
+            Value::Float64(value) => serializer.serialize_f64(value),
+            Value::Text(value) => serializer.serialize_str(value),
         }
     }
 }

@@ -75,6 +75,10 @@ pub fn check(tape: &dyn Tape) {
             playback(tape, table, &rows);
         }
     }
+    match super::diff_tables([tape, tape]) {
+        Ok(found) => assert_eq!(found.value.tables, [], "it differs from itself"),
+        Err(error) => panic!("it can't be compared with itself: {error}"),
+    }
 }
 
 fn described(table: &TableDef) {

@@ -9,12 +9,16 @@
 mod batch;
 mod book;
 mod def;
+mod diff;
 mod facts;
 mod json;
 mod kind;
 #[cfg(feature = "kit")]
 #[allow(clippy::panic)] // It is a test.
 pub mod kit;
+#[cfg(test)]
+mod made;
+mod needs;
 mod playback;
 mod scan;
 mod scan_error;
@@ -24,9 +28,11 @@ mod scanning;
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
 pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
+pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};
 pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
 pub use kind::{Kind, Lane};
+pub use needs::Needs;
 pub use playback::{Playback, Span, State, StateAt, Stepped};
 pub use scan::Scan;
 pub use scan_error::ScanError;

@@ -86,6 +86,7 @@ impl Scan {
                 name: self.table.clone(),
                 nearest: named(&self.table, &known),
                 known,
+                needs: None,
             }
         })
     }

@@ -1,6 +1,7 @@
 //! Why a scan can't be done.
 
 use super::kind::Kind;
+use super::needs::Needs;
 use crate::clock::At;
 
 /// Why a scan can't be done.
@@ -8,7 +9,10 @@ use crate::clock::At;
 #[non_exhaustive]
 pub enum ScanError {
     /// There is no such table.
-    #[error("there is no table {name:?}{}; there are {}", meant(.nearest.as_deref()), .known.join(", "))]
+    #[error(
+        "there is no table {name:?}{}; there are {}{}",
+        meant(.nearest.as_deref()), .known.join(", "), more(*.needs)
+    )]
     NoTable {
         /// What was asked for.
         name: String,
@@ -16,6 +20,8 @@ pub enum ScanError {
         nearest: Option<String>,
         /// The tables that there are.
         known: Vec<String>,
+        /// What there would be more with.
+        needs: Option<Needs>,
     },
     /// The table has no such column.
     #[error("{table} has no column {name:?}{}; it has {}", meant(.nearest.as_deref()), .known.join(", "))]
@@ -66,6 +72,21 @@ pub enum ScanError {
         /// Its end.
         to: At,
     },
+}
+
+impl ScanError {
+    /// The same, of a recording that this is missing of.
+    #[must_use]
+    pub fn needing(mut self, missing: Option<Needs>) -> Self {
+        if let Self::NoTable { needs, .. } = &mut self {
+            *needs = missing;
+        }
+        self
+    }
+}
+
+fn more(needs: Option<Needs>) -> String {
+    needs.map_or_else(String::new, |needs| format!(", and {needs}"))
 }
 
 /// `, did you mean "…"?`

@@ -4,6 +4,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::number::number;
+use crate::clock::Time;
+use crate::table::{TableDiff, TablesDiff};
 
 /// What differs between two recordings.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -25,10 +27,40 @@ pub struct Diff {
     pub header: Vec<[String; 3]>,
     /// What else is known of the first difference.
     pub details: Map<String, Value>,
+    /// What differs in which table: see [`diff_tables`](crate::table::diff_tables).
+    pub tables: Vec<TableDiff>,
     /// True where all that counts was compared. Else two files that say the same may still differ
     /// in bytes that are not shown, such as secrets.
     #[serde(skip)]
     pub exhaustive: bool,
+}
+
+impl Diff {
+    /// Of a format that has nothing better: what the descriptions and the tables say.
+    #[must_use]
+    pub fn of_tables(header: Vec<[String; 3]>, found: TablesDiff) -> Self {
+        let mut diff = Self {
+            header,
+            ..Self::default()
+        };
+        if let Some((table, first)) = found.first() {
+            diff.first = Some(format!("{table}: {first}"));
+            diff.step = Some(first.stamp.step);
+            diff.tick = first.stamp.tick;
+            diff.time_ms = first.stamp.time.map(Time::ms);
+            diff.more = (found.steps.len() as u64).saturating_sub(1);
+        }
+        diff.same = diff.header.is_empty();
+        diff.with(found)
+    }
+
+    /// And what the tables say.
+    #[must_use]
+    pub fn with(mut self, found: TablesDiff) -> Self {
+        self.same &= found.tables.is_empty();
+        self.tables = found.tables;
+        self
+    }
 }
 
 // serde gives the field as it is.

@@ -3,7 +3,6 @@
 
 mod audit;
 mod diff;
-mod diff_lines;
 mod error;
 mod format;
 mod info;
@@ -15,7 +14,6 @@ mod work;
 
 pub use audit::{AnyFinding, Audit, Told, Verdict};
 pub use diff::Diff;
-pub use diff_lines::diff_lines;
 pub use error::Error;
 pub use format::{Format, Source, Verb};
 pub use info::{Info, Partial, Secrets, object};

@@ -18,7 +18,7 @@ use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{JsonRows, Lane, Playback, Scan, TableDef, Visit};
+use crate::table::{JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -211,6 +211,11 @@ pub trait Tape: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// What it does not carry, and was not given: with it, it would have more tables, or more in them.
+    fn needs(&self) -> Option<Needs> {
+        None
+    }
+
     /// Gives the rows of a table in the order of their stamps, a batch at a time. Of a broken
     /// recording the rows before the damage, and what is wrong with it.
     ///
@@ -232,7 +237,7 @@ pub trait Tape: Send + Sync {
     }
 
     /// What differs between this and another recording of its kind; `None` where the format knows
-    /// nothing better than [`diff_lines`](super::diff_lines).
+    /// nothing better than its tables ([`diff_tables`](crate::table::diff_tables)).
     ///
     /// # Errors
     /// Where one of them can't be read to its end.

@@ -2,9 +2,10 @@
 
 use std::io::Cursor;
 
+use gametape_core::table::diff_tables;
 use gametape_core::tape::{
     Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Tape, Target, Verb,
-    Verdict, Work, diff_lines,
+    Verdict, Work,
 };
 use gametape_core::{At, Input, Time};
 use gametape_mines::rmv::{self, WriteError};
@@ -209,17 +210,31 @@ fn a_moment_that_is_not_recorded_is_an_error() {
 fn two_games_differ_at_a_step_and_a_time() {
     let bytes = game("beginner-win");
     let (tape, same) = (open(&bytes), open(&bytes));
-    assert!(diff_lines([&*tape, &*same]).unwrap().same);
+    assert_eq!(diff_tables([&*tape, &*same]).unwrap().value.tables, []);
     let other = open(&game("loss"));
-    let diff = diff_lines([&*tape, &*other]).unwrap();
-    assert!(!diff.same && diff.more > 0 && !diff.header.is_empty());
-    assert!(diff.step.is_some() && diff.time_ms.is_some() && diff.tick.is_none());
-    assert!(diff.first.unwrap().starts_with("{\"step\":"));
+    let found = diff_tables([&*tape, &*other]).unwrap().value;
+    let names: Vec<&str> = found.tables.iter().map(|table| &*table.table).collect();
+    assert_eq!(
+        names,
+        [
+            "mouse_events",
+            "board_events",
+            "cursor",
+            "board",
+            "counters"
+        ]
+    );
+    let (table, first) = found.first().unwrap();
+    assert_eq!(
+        (table, first.column.as_deref()),
+        ("mouse_events", Some("x"))
+    );
+    assert!(first.stamp.time.is_some() && first.stamp.tick.is_none());
     let cut = open(&bytes[..600]);
-    for (a, b) in [(&tape, &cut), (&cut, &tape)] {
-        let error = diff_lines([&**a, &**b]).unwrap_err();
-        assert_eq!(error.code(), "rmv.truncated");
-    }
+    let found = diff_tables([&*cut, &*tape]).unwrap();
+    assert_eq!(found.problem.unwrap().code(), "rmv.truncated");
+    let found = diff_tables([&*tape, &*cut]).unwrap();
+    assert!(matches!(found.problem, Some(Error::Other(error)) if error.code() == "rmv.truncated"));
 }
 
 #[test]

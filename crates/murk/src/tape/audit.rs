@@ -22,8 +22,8 @@ enum Replay {
     Diverged,
 }
 
-pub(super) fn audit(tape: &MurkTape, given: Option<&WorldFile>) -> Result<Audit, Error> {
-    let input = &tape.input;
+pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
+    let (input, given) = (&tape.input, tape.given());
     let beside = Beside::find(tape.path());
     let mut reader = match Reader::with_options(input.stream(), ReadOptions::lenient()) {
         Ok(reader) => reader,

@@ -13,11 +13,9 @@ use crate::{
     read,
 };
 
-pub(super) fn diff(
-    ours: &MurkTape,
-    theirs: &MurkTape,
-    given: Option<&WorldFile>,
-) -> Result<Diff, Error> {
+pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
+    let given = ours.given();
+    let dt = ours.tick_length(ours.reader()?.header())?;
     let (ours, theirs) = (&ours.input, &theirs.input);
     let a = ours.bytes().map_err(Error::Io)?;
     let a = read(&a)?;
@@ -28,9 +26,7 @@ pub(super) fn diff(
     let found = compare(&a, &b, given)?;
     let first = found.first.as_ref();
     let tick = first.and_then(|first| first.tick.or(first.other_tick));
-    let time = tick
-        .zip(world::tick_length(a.header()))
-        .map(|(tick, dt)| world::time_of(tick, dt).ms());
+    let time = tick.zip(dt).map(|(tick, dt)| world::time_of(tick, dt).ms());
     Ok(Diff {
         same: found.is_same(),
         first: first.map(sentence),
@@ -47,6 +43,7 @@ pub(super) fn diff(
             .map(|(what, a, b)| [what.to_owned(), a, b])
             .collect(),
         exhaustive: true,
+        tables: Vec::new(),
     })
 }
 

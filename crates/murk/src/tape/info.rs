@@ -6,7 +6,13 @@ use serde_json::{Map, Value, json};
 use super::{NAME, STEP, world};
 use crate::{Hash, Header, Payload, Stats, VERSION};
 
-pub(super) fn info(bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> Info {
+/// What the header says, and what was counted; a tick takes `dt` seconds.
+pub(super) fn info(
+    bytes: u64,
+    header: &Header<'_>,
+    dt: Option<f64>,
+    stats: Option<&Stats>,
+) -> Info {
     let build = &header.build;
     let mut details = object(json!({
         "build": {
@@ -30,7 +36,7 @@ pub(super) fn info(bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> In
         format: NAME,
         format_version: u32::from(VERSION),
         bytes,
-        duration_ms: world::tick_length(header)
+        duration_ms: dt
             .zip(stats)
             .map(|(dt, stats)| (dt * 1000.0 * stats.frames as f64) as u64),
         frames: stats.map(|stats| stats.frames),
@@ -39,8 +45,9 @@ pub(super) fn info(bytes: u64, header: &Header<'_>, stats: Option<&Stats>) -> In
     }
 }
 
-pub(super) fn measured(header: &Header<'_>, stats: &Stats) -> Map<String, Value> {
-    let seconds = world::tick_length(header).map(|dt| dt * stats.frames as f64);
+/// What is counted; a tick takes `dt` seconds.
+pub(super) fn measured(dt: Option<f64>, stats: &Stats) -> Map<String, Value> {
+    let seconds = dt.map(|dt| dt * stats.frames as f64);
     let kinds: Map<String, Value> = Payload::NAMES
         .iter()
         .zip(stats.kinds)

@@ -16,7 +16,7 @@ use std::any::Any;
 use std::io::Write;
 use std::path::Path;
 
-use gametape_core::table::{Playback, Scan, TableDef, Visit};
+use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
     Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -44,21 +44,19 @@ const STEP: &str = "frame";
 /// Far more than any world takes.
 const MOST_WORLD: u64 = 16 << 20;
 
-/// The option `world`, for a verb.
-const fn world_option(help: &'static str) -> OptionDef {
-    OptionDef::new("world", OptionKind::File { most: MOST_WORLD }, "TOML", help)
-}
-
 const INSPECT: &[OptionDef] = &[OptionDef::flag(
     "world",
     "Print the world that a recording of a simulation carries, as TOML, and nothing else",
 )];
-const VERIFY: &[OptionDef] = &[world_option(
-    "Replay in this world: for simulations whose recordings carry none",
-)];
-const DIFF: &[OptionDef] = &[world_option(
-    "Replay both in this world, to name the cells that differ",
-)];
+const OPEN: &[OptionDef] = &[OptionDef {
+    more: "In place of the one that it carries, if it carries one",
+    ..OptionDef::new(
+        "world",
+        OptionKind::File { most: MOST_WORLD },
+        "TOML",
+        "Replay in this world: for simulations whose recordings carry none",
+    )
+}];
 const CONVERT: &[OptionDef] = &[OptionDef::flag(
     "redact",
     "Nothing is to be removed: a recording knows sources by number only",
@@ -113,8 +111,7 @@ impl Format for Murk {
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
         match verb {
             Verb::Inspect => INSPECT,
-            Verb::Verify => VERIFY,
-            Verb::Diff => DIFF,
+            Verb::Open => OPEN,
             Verb::Convert => CONVERT,
             Verb::Write => WRITE,
             _ => &[],
@@ -141,12 +138,13 @@ impl Tape for MurkTape {
 
     fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
         let reader = self.reader()?;
-        Ok(info::info(self.input.size(), reader.header(), None).into())
+        Ok(info::info(self.input.size(), reader.header(), None, None).into())
     }
 
     fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
         let (stats, read) = self.counted()?;
-        let info = info::info(self.input.size(), &read.value, Some(&stats));
+        let dt = self.tick_length(&read.value)?;
+        let info = info::info(self.input.size(), &read.value, dt, Some(&stats));
         Ok(Partial::new(info, read.problem))
     }
 
@@ -159,14 +157,14 @@ impl Tape for MurkTape {
         }
     }
 
-    fn audit(&self, options: &Options) -> Result<Audit, Error> {
-        audit::audit(self, WorldFile::of(options).as_ref())
+    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
+        audit::audit(self)
     }
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
         let (stats, read) = self.counted()?;
         Ok(Partial::new(
-            info::measured(&read.value, &stats),
+            info::measured(self.tick_length(&read.value)?, &stats),
             read.problem,
         ))
     }
@@ -176,7 +174,14 @@ impl Tape for MurkTape {
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        Ok(tables::of(self.reader()?.header()))
+        let world = self.replayed_in(self.reader()?.header())?;
+        Ok(tables::of(world.as_ref()))
+    }
+
+    fn needs(&self) -> Option<Needs> {
+        let reader = self.reader().ok()?;
+        let world = self.replayed_in(reader.header());
+        matches!(world, Ok(None)).then_some(Needs::World)
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
@@ -184,8 +189,9 @@ impl Tape for MurkTape {
             return tables::scan(self, scan, visit);
         }
         let (stats, read) = self.counted()?;
-        let info = info::info(self.input.size(), &read.value, Some(&stats));
-        let measured = info::measured(&read.value, &stats);
+        let dt = self.tick_length(&read.value)?;
+        let info = info::info(self.input.size(), &read.value, dt, Some(&stats));
+        let measured = info::measured(dt, &stats);
         tables::RUN.scan(&[info.details, measured], read.problem, scan, visit)
     }
 
@@ -193,11 +199,11 @@ impl Tape for MurkTape {
         Ok(Some(Box::new(MurkPlayback::of(self)?)))
     }
 
-    fn diff(&self, other: &dyn Tape, options: &Options) -> Result<Option<Diff>, Error> {
+    fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
         let Some(other) = other.any().downcast_ref::<Self>() else {
             return Ok(None);
         };
-        diff::diff(self, other, WorldFile::of(options).as_ref()).map(Some)
+        diff::diff(self, other).map(Some)
     }
 
     fn convert(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gametape_core::tape::{Error, Partial, Source};
 use gametape_core::{Input, InputStream};
 
-use super::world;
+use super::world::{self, WorldFile};
 use crate::engine::World;
 use crate::{Frame, Header, ReadOptions, Reader, Stats};
 
@@ -14,6 +14,8 @@ use crate::{Frame, Header, ReadOptions, Reader, Stats};
 pub struct MurkTape {
     pub(in crate::tape) input: Input,
     path: Option<PathBuf>,
+    /// The world that somebody gave.
+    given: Option<WorldFile>,
 }
 
 impl MurkTape {
@@ -21,6 +23,7 @@ impl MurkTape {
     #[must_use]
     pub fn new(source: Source) -> Self {
         Self {
+            given: WorldFile::of(&source.options),
             input: source.input,
             path: source.path,
         }
@@ -30,6 +33,35 @@ impl MurkTape {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    pub(in crate::tape) const fn given(&self) -> Option<&WorldFile> {
+        self.given.as_ref()
+    }
+
+    /// The world that the recording is replayed in: the one that was given, which has to be right, or
+    /// the one that it carries, if that is.
+    ///
+    /// # Errors
+    /// [`MurkError::World`](super::MurkError::World) of the one that was given.
+    pub(in crate::tape) fn replayed_in(&self, header: &Header<'_>) -> Result<Option<World>, Error> {
+        if self.given.is_some() {
+            return Ok(Some(world::needed(header, self.given())?));
+        }
+        let carried = world::carried(header).and_then(Result::ok);
+        Ok(carried.filter(|world| world::misfit(header, world).is_none()))
+    }
+
+    /// The length of a tick in seconds, where the world that was given says it, or the one that the
+    /// recording carries.
+    ///
+    /// # Errors
+    /// As [`MurkTape::replayed_in`].
+    pub(in crate::tape) fn tick_length(&self, header: &Header<'_>) -> Result<Option<f64>, Error> {
+        Ok(match self.given {
+            Some(_) => self.replayed_in(header)?.map(|world| world.dt),
+            None => world::tick_length(header),
+        })
     }
 
     /// The text of the world that the recording carries: TOML, in its canonical form.

@@ -113,8 +113,8 @@ fn without_a_world_the_audit_says_that_nothing_was_replayed() {
     assert_eq!(replayed.summary, "20 ticks, replayed: every hash is right");
     assert_eq!(replayed.verdict(), Verdict::Pass);
     // A world that was named and is none is the caller's fault.
-    let recording = in_memory(bytes);
-    let error = recording.audit(&in_world(Some("dt = "))).unwrap_err();
+    let recording = in_world(bytes, Some("dt = "));
+    let error = recording.audit(&Options::new()).unwrap_err();
     assert_eq!(error.code(), "world");
     assert!(error.to_string().starts_with("line 1, "), "{error}");
 }

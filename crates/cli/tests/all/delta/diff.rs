@@ -33,7 +33,7 @@ fn the_same_stream_in_another_form() {
         );
         assert_eq!(
             fine(path, &format!("diff --json {a} {b}")),
-            "{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{}}\n"
+            "{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{},\"tables\":[]}\n"
         );
     }
 }
@@ -56,6 +56,8 @@ fn the_tick_the_entity_the_component_and_the_field_are_named() {
         .stderr_eq("")
         .stdout_eq(str![[r#"
 tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second
+packets: 1 row differs (bytes in 1); first at step 22, tick 23, 1.100 s: bytes is 102 bytes in the first, 103 bytes in the second
+ship: 1 row differs (hull in 1); first at step 22, tick 23, 1.100 s: entity 3: hull is 100 in the first, 3 in the second
 
 "#]]);
     gametape(path, &["diff", "--json", "run.mcap", "other.delta"])
@@ -63,7 +65,7 @@ tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in 
         .code(1)
         .stderr_eq("")
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","step":22,"tick":23,"time_ms":1100,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1}}
+{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","step":22,"tick":23,"time_ms":1100,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1},"tables":[{"table":"packets","rows":1,"only_first":0,"only_second":0,"columns":{"bytes":1},"not_compared":[],"first":{"step":22,"tick":23,"time_ms":1100.0,"key":{},"column":"bytes","first":102,"second":103,"unit":"bytes"}},{"table":"ship","rows":1,"only_first":0,"only_second":0,"columns":{"hull":1},"not_compared":[],"first":{"step":22,"tick":23,"time_ms":1100.0,"key":{"entity":3},"column":"hull","first":100,"second":3,"unit":""}}]}
 
 "#]]);
     // From one tick on, of two entities.
@@ -89,6 +91,8 @@ tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in 
         .stdout_eq(str![[r#"
 tick 10: entity 2, component 1 (ship), field 7 (yaw) is 1034 in the first, 0 in the second; at this tick 1 more entity differs
 30 more packets differ behind it
+packets: 31 rows differ (bytes in 31); first at step 9, tick 10, 0.450 s: bytes is 103 bytes in the first, 105 bytes in the second
+ship: 62 rows differ (yaw in 62, hull in 62); first at step 9, tick 10, 0.450 s: entity 2: yaw is 1034 in the first, 0 in the second
 
 "#]]);
     // An entity, a component.
@@ -102,6 +106,8 @@ tick 10: entity 2, component 1 (ship), field 7 (yaw) is 1034 in the first, 0 in 
         .stdout_eq(str![[r#"
 tick 5: entity 2 is in the first and not in the second
 1 more packet differs behind it
+packets: 4 rows differ (bytes in 4); first at step 4, tick 5, 0.200 s: bytes is 101 bytes in the first, 90 bytes in the second
+ship: 2 rows only in the first; first at step 4, tick 5, 0.200 s: entity 2: is in the first, and not in the second
 
 "#]]);
     write(path, |states| {
@@ -112,6 +118,8 @@ tick 5: entity 2 is in the first and not in the second
         .code(1)
         .stdout_eq(str![[r#"
 tick 31: entity 1 has component 1 (ship) in the second and not in the first
+packets: 2 rows differ (bytes in 2); first at step 30, tick 31: bytes is 99 bytes in the first, 102 bytes in the second
+ship: 1 row only in the second; first at step 30, tick 31: entity 1: is in the second, and not in the first
 
 "#]]);
 }
@@ -128,6 +136,8 @@ fn ticks_that_one_lacks() {
         .code(1)
         .stdout_eq(str![[r#"
 tick 6: the second recording has no packet of this tick, its next is of tick 7
+packets: 1 row differs (baseline in 1, bytes in 1); 1 row only in the first; first at step 5, tick 6, 0.250 s: is in the first, and not in the second
+ship: 4 rows differ (x in 4, y in 4, z in 4, vy in 4, vz in 4, yaw in 4, 1 more); first at step 5, tick 6, 0.250 s: entity 1: x is 226.68 in the first, 217.68 in the second
 
 "#]]);
     gametape(path, &["diff", "other.delta", "run.mcap"])
@@ -135,6 +145,8 @@ tick 6: the second recording has no packet of this tick, its next is of tick 7
         .code(1)
         .stdout_eq(str![[r#"
 tick 6: the first recording has no packet of this tick, its next is of tick 7
+packets: 1 row differs (baseline in 1, bytes in 1); 1 row only in the second; first at step 5, tick 6, 0.250 s: is in the second, and not in the first
+ship: 4 rows differ (x in 4, y in 4, z in 4, vy in 4, vz in 4, yaw in 4, 1 more); first at step 5, tick 6, 0.250 s: entity 1: x is 217.68 in the first, 226.68 in the second
 
 "#]]);
     write(path, |states| states.truncate(38));
@@ -144,13 +156,16 @@ tick 6: the first recording has no packet of this tick, its next is of tick 7
         .stdout_eq(str![[r#"
 tick 39: the second recording has ended
 1 more packet differs behind it
+packets: 2 rows only in the first; first at step 38, tick 39, 1.900 s: is in the first, and not in the second
+ship: 8 rows differ (x in 8, y in 8, z in 8, vy in 8, vz in 8, yaw in 8, 1 more); first at step 38, tick 39, 1.900 s: entity 1: x is 497.5 in the first, 489.8 in the second
+shield: 2 rows differ (ticks_left in 2); first at step 38, tick 39, 1.900 s: entity 1: ticks_left is 34 in the first, 35 in the second
 
 "#]]);
     gametape(path, &["diff", "--json", "other.delta", "run.mcap"])
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 39: the first recording has ended","step":38,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]}}
+{"same":false,"first":"tick 39: the first recording has ended","step":38,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]},"tables":[{"table":"packets","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{},"column":null,"first":null,"second":"delta","unit":""}},{"table":"ship","rows":8,"only_first":0,"only_second":0,"columns":{"x":8,"y":8,"z":8,"vx":7,"vy":8,"vz":8,"yaw":8},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":"x","first":489.8,"second":497.5,"unit":""}},{"table":"shield","rows":2,"only_first":0,"only_second":0,"columns":{"ticks_left":2},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":"ticks_left","first":35,"second":34,"unit":""}}]}
 
 "#]]);
 }

@@ -237,8 +237,94 @@ pass  bare.murk  12 ticks, not replayed
         .stdout_eq(str![[r#"
 header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
+commands: 5 rows differ (outcome in 5); first at step 0, tick 1: outcome is missing in the first, "applied" in the second
+ink: only the second has this table
+spread: only the second has this table
+shore: only the second has this table
 
 "#]]);
+}
+
+#[test]
+fn tables_need_a_world_or_take_one() {
+    let folder = folder();
+    let path = folder.path();
+    let bytes = fs::read(path.join("run.murk")).unwrap();
+    let bare = with_header(&bytes, |header| {
+        header.config_hash = 0;
+        header.space_descriptor = (&[]).into();
+    });
+    fs::write(path.join("bare.murk"), &bare).unwrap();
+    // What is there without a world is told, and what is not is said.
+    gametape(path, &["tables", "bare.murk"])
+        .assert()
+        .code(0)
+        .stdout_eq("run (facts, 1 row)\n...\nticks (events)\n...\ncommands (events)\n...\n")
+        .stderr_eq("there is more with a world: give one with --world\n");
+    gametape(path, &["dump", "--table", "ink", "bare.murk"])
+        .assert()
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq("gametape: bare.murk: there is no table \"ink\"; there are run, ticks, commands, and more with a world: give one with --world\n");
+    gametape(
+        path,
+        &["dump", "--table", "commands", "--from", "0.2", "bare.murk"],
+    )
+    .assert()
+    .code(2)
+    .stderr_eq(
+        "gametape: bare.murk: 0.200 s: the recording has no times; name a tick, or a step\n",
+    );
+    // With one it is as if the recording carried it.
+    for wish in [
+        &["tables"][..],
+        &["dump", "--table", "ink"],
+        &["dump", "--table", "commands", "--from", "0.2"],
+        &["dump", "--state", "--at", "tick:7"],
+        &["stats"],
+        &["dump"],
+    ] {
+        let mut said = ["bare.murk", "run.murk"].map(|name| {
+            let args = [wish, &["--world", "pond.toml", name]].concat();
+            said(path, &args, 0).replace(name, "")
+        });
+        if wish == ["dump"] {
+            // The header is the recording's own.
+            for said in &mut said {
+                *said = said.lines().filter(|line| line.contains("tick")).collect();
+            }
+        }
+        let [bare, run] = said;
+        assert!(!run.is_empty() && bare == run, "{wish:?}: {bare}{run}");
+    }
+    // One that does not fit, one that is none, and one for a recording that has none.
+    fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
+    fs::write(path.join("no.toml"), "seed = 1").unwrap();
+    fs::write(path.join("game.rmv"), gametape_samples::mines::example()).unwrap();
+    for (args, complaint) in [
+        (
+            "tables --world wide.toml run.murk",
+            "run.murk: the header's cell_count is 12, the world's is 15",
+        ),
+        ("tables --world no.toml run.murk", "no.toml: "),
+        (
+            "dump --table ink --world gone.toml run.murk",
+            "gone.toml: no such file",
+        ),
+        (
+            "tables --world pond.toml game.rmv",
+            "game.rmv: there is no option world to open rmv recordings",
+        ),
+        (
+            "diff --world pond.toml game.rmv game.rmv",
+            "game.rmv: there is no option world to open rmv recordings",
+        ),
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let run = gametape(path, &args).assert().code(2).stdout_eq("");
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(said.contains(complaint), "{args:?}: {said}");
+    }
 }
 
 #[test]
@@ -267,7 +353,7 @@ fn a_recording_without_ticks_is_a_recording() {
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 0 (tick 1): the first recording has ended\n11 more frames differ behind it\n",
+            "frame 0 (tick 1): the first recording has ended\n11 more frames differ behind it\nticks: 12 rows only in the second; [..]\ncommands: 5 rows only in the second; [..]\n...\n",
         );
     let commands = "record murk --world pond.toml --commands drops.jsonl --ticks 0 out.murk";
     gametape(path, &commands.split(' ').collect::<Vec<_>>())

@@ -60,7 +60,8 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             .assert()
             .code(1)
             .stdout_eq(format!(
-                "frame {frame} (tick {tick}): hash [..] in the first, [..] in the second; the first has the hash of its replay; in the second, field {field} ({name}) at [1, 2] was {is:?} where the replay has {was:?}\n"
+                "frame {frame} (tick {tick}): hash [..] in the first, [..] in the second; the first has the hash of its replay; in the second, field {field} ({name}) at [1, 2] was {is:?} where the replay has {was:?}\nticks: 1 row differs (hash in 1); first at step {frame}, tick {tick}, {s:.3} s: hash is [..] in the first, [..] in the second\n",
+                s = tick as f64 / 10.0
             ));
         let diff = said(path, &["diff", "--json", "faulty.murk", "run.murk"], 1);
         let diff: Value = serde_json::from_str(&diff).unwrap();
@@ -203,7 +204,7 @@ fn diff_names_the_command_and_the_cells() {
     gametape(path, &["diff", "--json", "run.murk", "run.murk"])
         .assert()
         .code(0)
-        .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{}}\n");
+        .stdout_eq("{\"same\":true,\"first\":null,\"step\":null,\"tick\":null,\"time_ms\":null,\"more\":0,\"header\":[],\"details\":{},\"tables\":[]}\n");
 
     fs::write(
         path.join("other.jsonl"),
@@ -214,10 +215,14 @@ fn diff_names_the_command_and_the_cells() {
     gametape(path, &["diff", "run.murk", "other.murk"]).assert().code(1).stderr_eq("").stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field [..]0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
 6 more frames differ behind it
+ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
+commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
+ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
+spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col 2: value is 0.15 in the first, 0.175 in the second
 
 "#]]);
     gametape(path, &["diff", "--json", "run.murk", "other.murk"]).assert().code(1).stdout_eq(str![[r#"
-{"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]}}
+{"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]},"tables":[{"table":"ticks","rows":7,"only_first":0,"only_second":0,"columns":{"hash":7},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600.0,"key":{},"column":"hash","first":"09a72ae29cb8ff47","second":"c89609dcf5aa30e7","unit":""}},{"table":"commands","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600.0,"key":{},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"ink","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600.0,"key":{"row":1,"col":2},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"spread","rows":5,"only_first":0,"only_second":0,"columns":{"value":5},"not_compared":[],"first":{"step":6,"tick":7,"time_ms":700.0,"key":{"row":0,"col":2},"column":"value","first":0.15,"second":0.175,"unit":""}}]}
 
 "#]]);
     // Without the worlds, the command and the hash are named.
@@ -230,12 +235,18 @@ frame 5 (tick 6): command 0 is set_field [..]0 at [1, 2] to 3.0, priority 1, sou
     gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second
 6 more frames differ behind it
+ticks: 7 rows differ (hash in 7); first at step 5, tick 6: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
+commands: 1 row differs (value in 1); first at step 5, tick 6: value is 3 in the first, 3.5 in the second
 
 "#]]);
     let args = [&args[..], &["--world", "pond.toml"]].concat();
     gametape(path, &args).assert().code(1).stdout_eq(str![[r#"
 frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second
 6 more frames differ behind it
+ticks: 7 rows differ (hash in 7); first at step 5, tick 6, 0.600 s: hash is "09a72ae29cb8ff47" in the first, "c89609dcf5aa30e7" in the second
+commands: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: value is 3 in the first, 3.5 in the second
+ink: 1 row differs (value in 1); first at step 5, tick 6, 0.600 s: row 1, col 2: value is 3 in the first, 3.5 in the second
+spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col 2: value is 0.15 in the first, 0.175 in the second
 
 "#]]);
 
@@ -248,6 +259,10 @@ frame 5 (tick 6): command 0 is [..]; hash [..] in the first, [..] in the second;
     gametape(path, &["diff", "nan.murk", "other-nan.murk"]).assert().code(1).stdout_eq(str![[r#"
 frame 7 (tick 8): command 0 is [..] to NaN (0x7fc00000)[..] in the first, [..] to NaN (0x7f800001)[..] in the second; hash [..]; field 0 (ink) at [2, 0] is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
 [..] more frame[..] differ[..] behind it
+ticks: 5 rows differ (hash in 5); first at step 7, tick 8, 0.800 s: hash is "f9a59da946e49da0" in the first, "6f11365d7590f8d1" in the second
+commands: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: value is NaN (0x7ff8000000000000) in the first, NaN (0x7ff8000020000000) in the second
+ink: 1 row differs (value in 1); first at step 7, tick 8, 0.800 s: row 2, col 0: value is NaN (0x7fc00000) in the first, NaN (0x7f800001) in the second
+spread: 3 rows differ (value in 3); first at step 8, tick 9, 0.900 s: row 1, col 0: value is NaN (0x7fc00000) in the first, NaN (0x7fc00001) in the second
 
 "#]]);
     let diff = said(path, &["diff", "--json", "nan.murk", "other-nan.murk"], 1);
@@ -269,13 +284,13 @@ fn diff_says_where_one_ends_and_where_worlds_are_others() {
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 12 (tick 13): the first recording has ended\n1 more frame differs behind it\n",
+            "frame 12 (tick 13): the first recording has ended\n1 more frame differs behind it\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: is in the second, and not in the first\n",
         );
     gametape(path, &["diff", "long.murk", "run.murk"])
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 12 (tick 13): the second recording has ended\n1 more frame differs behind it\n",
+            "frame 12 (tick 13): the second recording has ended\n1 more frame differs behind it\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: is in the first, and not in the second\n",
         );
 
     fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
@@ -286,6 +301,10 @@ header: cell_count is 12 in the first, 15 in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 0 (tick 1): hash [..] in the first, [..] in the second; [..] values differ: the worlds have other fields or other cells
 11 more frames differ behind it
+ticks: 12 rows differ (hash in 12); first at step 0, tick 1, 0.100 s: hash is "5c6da47672bcc3cb" in the first, "a7f03f0938388a0b" in the second
+ink: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
+spread: 2 rows differ (value in 2); 4 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
+shore: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
 
 "#]]);
 
@@ -297,6 +316,8 @@ header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) at [0, 0] is [..] in the first, 1.425 in the second; field 1 (spread) at [0, 1] is 0.075 in the first, 0.0375 in the second; field 1 (spread) at [1, 0] is 0.075 in the first, 0.0375 in the second
 10 more frames differ behind it
+ticks: 11 rows differ (hash in 11); first at step 1, tick 2, 0.200 s: hash is "fe29cc54505542ba" in the first, "4dc548b307aa5d5c" in the second
+spread: 19 rows differ (value in 19); first at step 1, tick 2, 0.200 s: row 0, col 0: value is 1.3499999 in the first, 1.425 in the second
 
 "#]]);
 }

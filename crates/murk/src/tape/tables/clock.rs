@@ -1,8 +1,10 @@
 //! When frames are.
 
+use gametape_core::tape::Error;
 use gametape_core::{Clocks, Stamp};
 
 use crate::Header;
+use crate::tape::opened::MurkTape;
 use crate::tape::world;
 
 /// When the frames of a recording are.
@@ -14,9 +16,9 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Of a recording with this header.
-    pub fn of(header: &Header<'_>) -> Self {
-        let dt = world::tick_length(header);
-        Self { dt }
+    pub fn of(tape: &MurkTape, header: &Header<'_>) -> Result<Self, Error> {
+        let dt = tape.tick_length(header)?;
+        Ok(Self { dt })
     }
 
     pub const fn clocks(self) -> Clocks {

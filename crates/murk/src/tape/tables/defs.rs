@@ -5,9 +5,7 @@ use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, plain_name};
 use super::columns::{COMMANDS, TICKS};
 use super::facts::RUN;
 use super::grid::Grid;
-use crate::Header;
 use crate::engine::{FieldType, World};
-use crate::tape::world;
 
 use Kind::{Float32, Int};
 
@@ -16,10 +14,10 @@ pub(in crate::tape) fn defs() -> Vec<TableDef> {
     vec![RUN.def(), TICKS.def(), COMMANDS.def()]
 }
 
-/// Those of a recording with this header.
-pub(in crate::tape) fn of(header: &Header<'_>) -> Vec<TableDef> {
+/// Those of a recording that is replayed in this world.
+pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
     let mut tables = defs();
-    let Some(world) = carried(header) else {
+    let Some(world) = world else {
         return tables;
     };
     let axes = world.space.axes();
@@ -54,12 +52,6 @@ pub(in crate::tape) fn of(header: &Header<'_>) -> Vec<TableDef> {
         tables.push(table);
     }
     tables
-}
-
-/// The world that the recording carries, where it can be replayed in it.
-pub(super) fn carried(header: &Header<'_>) -> Option<World> {
-    let world = world::carried(header)?.ok()?;
-    world::misfit(header, &world).is_none().then_some(world)
 }
 
 /// The field whose grid a table is.

@@ -154,13 +154,13 @@ mod tests {
     fn however_few_marks_there_are_every_frame_is_found() {
         let bytes = crate::doc_example();
         let header = crate::read(&bytes).unwrap().header().clone().into_owned();
-        let clock = Clock::of(&header);
         let mut writer = crate::Writer::new(Vec::new(), &header).unwrap();
         for tick in 0..100 {
             let commands = crate::CommandBuf::new();
             writer.push(tick * 3, commands.as_commands(), tick).unwrap();
         }
         let tape = MurkTape::new(Source::new(writer.finish().unwrap()));
+        let clock = Clock::of(&tape, &header).unwrap();
         for (every, most) in [(0, 1000), (50, 1000), (0, 7), (1, 2), (u64::MAX, 2)] {
             let marks = Marks::spaced(&tape, clock, every, most).unwrap();
             assert!(marks.list.len() <= most && marks.count == 100);

@@ -8,7 +8,7 @@ use gametape_core::{At, InputStream, Stamp};
 
 use super::clock::Clock;
 use super::columns::{COMMANDS, COORD, OUTCOME, Submitted, TICKS, Tick, coord};
-use super::defs::{carried, grid, of};
+use super::defs::{grid, of};
 use super::grid::Grid;
 use super::replay::replay;
 use crate::engine::EngineWorld;
@@ -28,13 +28,14 @@ pub(in crate::tape) fn scan<'v>(
 ) -> Result<Partial<()>, Error> {
     let mut reader = tape.reader()?;
     let header = reader.header().clone();
-    let clock = Clock::of(&header);
-    let tables = of(&header);
+    let clock = Clock::of(tape, &header)?;
+    let world = tape.replayed_in(&header)?;
+    let tables = of(world.as_ref());
     let table = scan.find(&tables)?;
     let mut rows = Scanning::new(table, scan, clock.clocks(), visit)?;
     let world = || -> Result<Option<EngineWorld>, Error> {
-        let world = carried(&header);
-        world.map(|world| world::build(&world, None)).transpose()
+        let world = world.as_ref();
+        world.map(|world| world::build(world, None)).transpose()
     };
     let mut give: Give<'_> = match &*table.name {
         name if name == TICKS.name => {

@@ -8,7 +8,7 @@ use gametape_core::tape::Error;
 use gametape_core::{At, Input, Stamp};
 
 use super::clock::Clock;
-use super::defs::{carried, grid, of};
+use super::defs::{grid, of};
 use super::facts::RUN;
 use super::frames::{Frames, Marks};
 use super::replay::Replay;
@@ -77,13 +77,13 @@ impl<'t> MurkPlayback<'t> {
     fn new(tape: &'t MurkTape, most: u64) -> Result<Self, Error> {
         let reader = tape.reader()?;
         let header = reader.header();
-        let clock = Clock::of(header);
-        let world = carried(header);
+        let clock = Clock::of(tape, header)?;
+        let world = tape.replayed_in(header)?;
         // What is replayed is read from the start anyway, and ends where that does.
         let index = beside::fitting(tape.path(), &tape.input).filter(|_| world.is_none());
         let mut this = Self {
             tape,
-            tables: of(header),
+            tables: of(world.as_ref()),
             clock,
             places: match index {
                 Some(index) => Places::Index(index),

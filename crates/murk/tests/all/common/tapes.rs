@@ -30,10 +30,15 @@ pub fn file(text: &str) -> WorldFile {
     }
 }
 
-pub fn in_world(text: Option<&str>) -> Options {
-    text.map_or_else(Options::new, |text| {
+/// A recording that is replayed in the world that is given, if one is.
+pub fn in_world(recording: impl Into<Vec<u8>>, text: Option<&str>) -> MurkTape {
+    let options = text.map_or_else(Options::new, |text| {
         let WorldFile { path, bytes } = file(text);
         Options::new().with("world", OptionValue::File { path, bytes })
+    });
+    MurkTape::new(Source {
+        options,
+        ..Source::new(recording.into())
     })
 }
 
@@ -98,7 +103,7 @@ pub fn audit(bytes: &[u8]) -> Audit {
 }
 
 pub fn audit_in(bytes: &[u8], world: Option<&str>) -> Audit {
-    in_memory(bytes).audit(&in_world(world)).unwrap()
+    in_world(bytes, world).audit(&Options::new()).unwrap()
 }
 
 /// The finding of a code: its severity, tick and message.

@@ -1,0 +1,340 @@
+//! Comparing the rows of one table.
+
+use std::collections::HashMap;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use super::super::batch::{Batch, Owned, Value};
+use super::super::def::{ColumnDef, TableDef};
+use super::super::kind::{Kind, Lane};
+use super::super::scan::Scan;
+use super::feed::{By, Feed, WAITING, tell};
+use super::found::{Cell, RowDiff, TableDiff};
+use super::same::same;
+use crate::clock::Stamp;
+use crate::tape::{Error, Partial, Secrets, Tape};
+
+/// A column that both recordings have.
+struct Common {
+    def: ColumnDef,
+    /// As far apart as its numbers may be.
+    within: f64,
+    /// How many rows differ in it.
+    rows: u64,
+}
+
+/// What holds in both recordings for a key.
+struct Slot {
+    key: Vec<Owned>,
+    held: [Option<Vec<Owned>>; 2],
+    /// The last moment, counted, at which one of them said something new.
+    touched: u64,
+}
+
+/// A row of one of them.
+#[derive(Clone, Copy)]
+enum Row<'r> {
+    /// As it was read.
+    Read(&'r Batch, usize),
+    /// As it holds.
+    Held(&'r [Owned]),
+}
+
+impl<'r> Row<'r> {
+    fn get(self, column: usize) -> Value<'r> {
+        match self {
+            Self::Read(batch, row) => batch.get(row, column),
+            Self::Held(values) => values.get(column).map_or(Value::Null, Owned::value),
+        }
+    }
+}
+
+/// A table of two recordings.
+pub(super) struct Comparison {
+    lane: Lane,
+    columns: Vec<Common>,
+    /// Which of them are keys.
+    keys: Vec<usize>,
+    found: TableDiff,
+    steps: Vec<u64>,
+    slots: Vec<Slot>,
+    index: HashMap<Vec<Owned>, usize>,
+    /// Slots that are new at this moment.
+    touched: Vec<usize>,
+    moment: u64,
+}
+
+/// Whether values of these kinds can be compared.
+fn comparable(a: Kind, b: Kind) -> bool {
+    let is_number = |kind| !matches!(kind, Kind::Bool | Kind::Text);
+    a == b || is_number(a) && is_number(b)
+}
+
+fn keys(table: &TableDef) -> impl Iterator<Item = &str> {
+    let keys = table.columns.iter().filter(|column| column.key);
+    keys.map(|column| &*column.name)
+}
+
+impl Comparison {
+    pub fn new([ours, theirs]: [&TableDef; 2]) -> Self {
+        let mut not_compared = Vec::new();
+        let mut columns = Vec::new();
+        for def in &ours.columns {
+            let other = theirs.columns.iter().find(|other| other.name == def.name);
+            match other {
+                Some(other) if comparable(def.kind, other.kind) => columns.push(Common {
+                    within: def.precision.unwrap_or(0.0) + other.precision.unwrap_or(0.0),
+                    def: ColumnDef {
+                        secret: def.secret || other.secret,
+                        ..def.clone()
+                    },
+                    rows: 0,
+                }),
+                Some(other) => not_compared.push(format!(
+                    "{} ({} in the first, {} in the second)",
+                    def.name, def.kind, other.kind
+                )),
+                None => not_compared.push(format!("{} (only in the first)", def.name)),
+            }
+        }
+        let more = theirs.columns.iter();
+        let more = more.filter(|other| ours.column(&other.name).is_none());
+        not_compared.extend(more.map(|other| format!("{} (only in the second)", other.name)));
+        if ours.lane != theirs.lane || !keys(ours).eq(keys(theirs)) {
+            // There is no telling which row is which.
+            columns.clear();
+            let said = |table: &TableDef| {
+                let keys: Vec<&str> = keys(table).collect();
+                format!("{} by {}", table.lane, keys.join(" and "))
+            };
+            let (ours, theirs) = (said(ours), said(theirs));
+            not_compared = vec![format!(
+                "all of it ({ours} in the first, {theirs} in the second)"
+            )];
+        }
+        let at = columns.iter().enumerate();
+        let keys = at.filter_map(|(at, column)| column.def.key.then_some(at));
+        Self {
+            lane: ours.lane,
+            keys: keys.collect(),
+            columns,
+            found: TableDiff {
+                table: ours.name.to_string(),
+                not_compared,
+                ..TableDiff::default()
+            },
+            steps: Vec::new(),
+            slots: Vec::new(),
+            index: HashMap::new(),
+            touched: Vec::new(),
+            moment: 0,
+        }
+    }
+
+    /// Reads both, side by side, as far as both can be read.
+    pub fn run(
+        mut self,
+        [ours, theirs]: [&dyn Tape; 2],
+    ) -> Result<Partial<(TableDiff, Vec<u64>)>, Error> {
+        if self.columns.is_empty() {
+            return Ok((self.found, self.steps).into());
+        }
+        let scan = Scan {
+            secrets: Secrets::Show,
+            ..Scan::table(&*self.found.table)
+                .columns(self.columns.iter().map(|column| &*column.def.name))
+        };
+        let problem = thread::scope(|scope| {
+            let scan = &scan;
+            let reader = |tape| {
+                let (to, told) = sync_channel(WAITING);
+                let reading = thread::Builder::new().name("reader".to_owned());
+                let reading = reading.spawn_scoped(scope, move || tell(tape, scan, &to));
+                reading.map(|_| Feed::new(told)).map_err(Error::Io)
+            };
+            let (mut a, mut b) = (reader(ours)?, reader(theirs)?);
+            self.both(&mut a, &mut b);
+            let theirs = || b.problem().map(Error::of_other);
+            Ok::<_, Error>(a.problem().or_else(theirs))
+        })?;
+        let columns = self.columns.iter().filter(|column| column.rows > 0);
+        self.found.columns = columns
+            .map(|column| (column.def.name.to_string(), column.rows))
+            .collect();
+        Ok(Partial::new((self.found, self.steps), problem))
+    }
+
+    fn both(&mut self, a: &mut Feed, b: &mut Feed) {
+        let by = By::of([a.stamp(), b.stamp()]);
+        loop {
+            let (x, y) = (a.moment(by), b.moment(by));
+            // Nobody knows what was behind it.
+            if a.breaks_off() || b.breaks_off() {
+                return;
+            }
+            let Some(now) = x.into_iter().chain(y).min() else {
+                return;
+            };
+            let stamp = if x == Some(now) { a.stamp() } else { b.stamp() };
+            let stamp = stamp.unwrap_or_default();
+            if self.lane == Lane::Events {
+                self.events(by, now, a, b);
+            } else {
+                self.moment += 1;
+                self.hold(0, by, now, a);
+                self.hold(1, by, now, b);
+                self.settle(stamp);
+            }
+        }
+    }
+
+    /// Compares the events of a moment, the first with the first.
+    fn events(&mut self, by: By, now: i128, a: &mut Feed, b: &mut Feed) {
+        loop {
+            let is = (a.moment(by) == Some(now), b.moment(by) == Some(now));
+            // What breaks off may have had as many.
+            if !is.0 && a.breaks_off() || !is.1 && b.breaks_off() {
+                return;
+            }
+            let (x, y) = match is {
+                (true, true) => (a.peek(), b.peek()),
+                (true, false) => (a.peek(), None),
+                (false, true) => (None, b.peek()),
+                (false, false) => return,
+            };
+            let stamp = x.or(y).map(|(batch, row)| batch.stamp(row));
+            let [ours, theirs] = [x, y].map(|row| row.map(|(batch, row)| Row::Read(batch, row)));
+            self.compare(stamp.unwrap_or_default(), ours, theirs);
+            if is.0 {
+                a.pass();
+            }
+            if is.1 {
+                b.pass();
+            }
+        }
+    }
+
+    /// Takes in what one of them says of a moment.
+    fn hold(&mut self, side: usize, by: By, now: i128, feed: &mut Feed) {
+        // Rows come in the same order again and again.
+        let mut likely = 0;
+        while feed.moment(by) == Some(now) {
+            if let Some((batch, row)) = feed.peek() {
+                likely = self.put(side, batch, row, likely);
+            }
+            feed.pass();
+        }
+    }
+
+    /// Takes in a row, and gives the slot that the next one is likely for.
+    fn put(&mut self, side: usize, batch: &Batch, row: usize, likely: usize) -> usize {
+        let keys = || self.keys.iter().map(|at| batch.get(row, *at));
+        let is = |slot: &Slot| {
+            let mut both = slot.key.iter().zip(keys());
+            both.all(|(key, value)| same(key.value(), value, 0.0))
+        };
+        let at = if self.slots.get(likely).is_some_and(is) {
+            likely
+        } else {
+            let key: Vec<Owned> = keys().map(Owned::from).collect();
+            let new = self.slots.len();
+            let at = *self.index.entry(key.clone()).or_insert(new);
+            if at == new {
+                self.slots.push(Slot {
+                    key,
+                    held: [None, None],
+                    touched: 0,
+                });
+            }
+            at
+        };
+        let Some(slot) = self.slots.get_mut(at) else {
+            return 0;
+        };
+        if let Some(held) = slot.held.get_mut(side) {
+            let values = batch.columns().iter().map(|column| column.get(row));
+            match held {
+                _ if batch.is_end(row) => *held = None,
+                None => *held = Some(values.map(Owned::from).collect()),
+                Some(held) => {
+                    for (held, value) in held.iter_mut().zip(values) {
+                        if !same(held.value(), value, 0.0) {
+                            *held = value.into();
+                        }
+                    }
+                }
+            }
+        }
+        if slot.touched != self.moment {
+            slot.touched = self.moment;
+            self.touched.push(at);
+        }
+        at + 1
+    }
+
+    /// Compares what is new at a moment.
+    fn settle(&mut self, stamp: Stamp) {
+        let touched = std::mem::take(&mut self.touched);
+        let slots = std::mem::take(&mut self.slots);
+        for slot in touched.iter().filter_map(|at| slots.get(*at)) {
+            let held = slot.held.each_ref();
+            let [ours, theirs] = held.map(|held| held.as_deref().map(Row::Held));
+            self.compare(stamp, ours, theirs);
+        }
+        (self.touched, self.slots) = (touched, slots);
+        self.touched.clear();
+    }
+
+    /// Compares two rows that belong together.
+    fn compare(&mut self, stamp: Stamp, ours: Option<Row<'_>>, theirs: Option<Row<'_>>) {
+        let mut column = None;
+        match (ours, theirs) {
+            (None, None) => return,
+            (Some(ours), Some(theirs)) => {
+                for (at, common) in self.columns.iter_mut().enumerate() {
+                    if !same(ours.get(at), theirs.get(at), common.within) {
+                        common.rows += 1;
+                        column.get_or_insert(at);
+                    }
+                }
+                if column.is_none() {
+                    return;
+                }
+                self.found.rows += 1;
+            }
+            (Some(_), None) => self.found.only_first += 1,
+            (None, Some(_)) => self.found.only_second += 1,
+        }
+        if self.steps.last() != Some(&stamp.step) {
+            self.steps.push(stamp.step);
+        }
+        if self.found.first.is_some() {
+            return;
+        }
+        let cell = |row: Option<Row<'_>>, at: usize| match (row, self.columns.get(at)) {
+            (Some(_), Some(column)) if column.def.secret => Cell::Hidden,
+            (Some(row), _) => Cell::Is(row.get(at).into()),
+            (None, _) => Cell::NoRow,
+        };
+        let name = |at: &usize| {
+            let column = self.columns.get(*at);
+            column.map_or_else(String::new, |column| column.def.name.to_string())
+        };
+        // Of events that differ the key says no more than any other column.
+        let told = self.lane != Lane::Events || column.is_none();
+        let keys = self.keys.iter().filter(|_| told);
+        let shown = column.unwrap_or(0);
+        self.found.first = Some(RowDiff {
+            stamp,
+            key: keys
+                .map(|at| (name(at), cell(ours.or(theirs), *at)))
+                .collect(),
+            first: cell(ours, shown),
+            second: cell(theirs, shown),
+            unit: column
+                .and_then(|at| self.columns.get(at))
+                .map_or_else(String::new, |column| column.def.unit.to_string()),
+            column: column.as_ref().map(name),
+        });
+    }
+}

@@ -1,0 +1,257 @@
+//! What was found.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::super::batch::Owned;
+use crate::clock::Stamp;
+use crate::text::Counted;
+
+/// As many columns are named as fit a line: all are in JSON.
+const SHOWN: usize = 6;
+
+/// A value of a row that differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cell {
+    /// It is this.
+    Is(Owned),
+    /// It is secret.
+    Hidden,
+    /// There is no such row.
+    NoRow,
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Is(value) => value.value().serialize(serializer),
+            Self::Hidden => serializer.serialize_str("<hidden>"),
+            Self::NoRow => serializer.serialize_none(),
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Is(Owned::Null) => f.write_str("missing"),
+            Self::Is(Owned::Text(text)) => write!(f, "{text:?}"),
+            // There are many, and two of them may be what differs.
+            Self::Is(Owned::Float32(bits)) if f32::from_bits(*bits).is_nan() => {
+                write!(f, "NaN ({bits:#010x})")
+            }
+            Self::Is(Owned::Float64(bits)) if f64::from_bits(*bits).is_nan() => {
+                write!(f, "NaN ({bits:#018x})")
+            }
+            Self::Is(value) => value.value().fmt(f),
+            Self::Hidden => f.write_str("<hidden>"),
+            Self::NoRow => f.write_str("no row"),
+        }
+    }
+}
+
+/// One of the two recordings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "first",
+            Self::Second => "second",
+        })
+    }
+}
+
+/// The first row that differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RowDiff {
+    /// When it is: in the first recording, where it is there.
+    pub stamp: Stamp,
+    /// What tells it from other rows: a column and its value each.
+    pub key: Vec<(String, Cell)>,
+    /// The first column that differs; `None` where one of the two recordings has no such row.
+    pub column: Option<String>,
+    /// What stands in it in the first recording.
+    pub first: Cell,
+    /// In the second.
+    pub second: Cell,
+    /// The column's unit.
+    pub unit: String,
+}
+
+/// Its key as an object, and its stamp as everywhere in JSON.
+impl Serialize for RowDiff {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Row<'r> {
+            step: u64,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            tick: Option<u64>,
+            time_ms: Option<f64>,
+            #[serde(serialize_with = "as_map")]
+            key: &'r [(String, Cell)],
+            column: Option<&'r str>,
+            first: &'r Cell,
+            second: &'r Cell,
+            unit: &'r str,
+        }
+        Row {
+            step: self.stamp.step,
+            tick: self.stamp.tick,
+            time_ms: self.stamp.time.map(crate::Time::ms),
+            key: &self.key,
+            column: self.column.as_deref(),
+            first: &self.first,
+            second: &self.second,
+            unit: &self.unit,
+        }
+        .serialize(serializer)
+    }
+}
+
+fn as_map<S: Serializer, V: Serialize>(
+    pairs: &[(String, V)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+}
+
+/// `step 137, tick 9, 1:23.4: player 3: head_x is 1.5 m in the first, 1.6 m in the second`
+impl fmt::Display for RowDiff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}", self.stamp.step)?;
+        if let Some(tick) = self.stamp.tick {
+            write!(f, ", tick {tick}")?;
+        }
+        if let Some(time) = self.stamp.time {
+            write!(f, ", {time}")?;
+        }
+        for (at, (name, value)) in self.key.iter().enumerate() {
+            write!(f, "{} {name} {value}", if at == 0 { ":" } else { "," })?;
+        }
+        let Some(column) = &self.column else {
+            let (in_, not) = match self.first {
+                Cell::NoRow => (Which::Second, Which::First),
+                _ => (Which::First, Which::Second),
+            };
+            return write!(f, ": is in the {in_}, and not in the {not}");
+        };
+        let unit = |cell: &Cell| match cell {
+            Cell::Is(Owned::Null) | Cell::Hidden | Cell::NoRow => String::new(),
+            Cell::Is(_) if self.unit.is_empty() => String::new(),
+            Cell::Is(_) => format!(" {}", self.unit),
+        };
+        let (first, second) = (&self.first, &self.second);
+        write!(
+            f,
+            ": {column} is {first}{} in the first, {second}{} in the second",
+            unit(first),
+            unit(second)
+        )
+    }
+}
+
+/// What differs in a table.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct TableDiff {
+    /// The table.
+    pub table: String,
+    /// The recording that has it, where the other has not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_in: Option<Which>,
+    /// Rows that are in both and differ.
+    pub rows: u64,
+    /// Rows that the first recording has alone.
+    pub only_first: u64,
+    /// Rows that the second has alone.
+    pub only_second: u64,
+    /// In how many of the rows that are in both each column differs: those that do.
+    #[serde(serialize_with = "as_map")]
+    pub columns: Vec<(String, u64)>,
+    /// Columns that one of the two has alone, or that are of two kinds: they were not compared.
+    pub not_compared: Vec<String>,
+    /// The first row that differs.
+    pub first: Option<RowDiff>,
+}
+
+/// `players: 12 rows differ: head_x in 12, ping in 3; first at …`
+impl fmt::Display for TableDiff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.table)?;
+        if let Some(which) = self.only_in {
+            return write!(f, "only the {which} has this table");
+        }
+        let mut said = Vec::new();
+        if self.rows > 0 {
+            let differ = if self.rows == 1 { "differs" } else { "differ" };
+            let mut columns: Vec<&(String, u64)> = self.columns.iter().collect();
+            columns.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+            let shown = columns.iter().take(SHOWN);
+            let mut columns: Vec<String> = shown
+                .map(|(name, rows)| format!("{name} in {rows}"))
+                .collect();
+            let more = (self.columns.len() as u64).saturating_sub(SHOWN as u64);
+            if more > 0 {
+                columns.push(format!("{more} more"));
+            }
+            let rows = Counted(self.rows, "row");
+            said.push(format!("{rows} {differ} ({})", columns.join(", ")));
+        }
+        for (count, which) in [
+            (self.only_first, Which::First),
+            (self.only_second, Which::Second),
+        ] {
+            if count > 0 {
+                said.push(format!("{} only in the {which}", Counted(count, "row")));
+            }
+        }
+        if !self.not_compared.is_empty() {
+            said.push(format!("not compared: {}", self.not_compared.join(", ")));
+        }
+        f.write_str(&said.join("; "))?;
+        match &self.first {
+            Some(first) => write!(f, "; first at {first}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What differs in the tables of two recordings.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TablesDiff {
+    /// Tables that differ, in the order of the first recording's.
+    pub tables: Vec<TableDiff>,
+    /// The steps at which something does.
+    pub steps: Vec<u64>,
+}
+
+impl TablesDiff {
+    pub(super) fn put(&mut self, (table, steps): (TableDiff, Vec<u64>)) {
+        let counts = [table.rows, table.only_first, table.only_second];
+        let differs = counts.iter().any(|count| *count > 0)
+            || table.only_in.is_some()
+            || !table.not_compared.is_empty();
+        if differs {
+            self.tables.push(table);
+            self.steps.extend(steps);
+        }
+    }
+
+    /// The first row of all that differs: its table, and where.
+    #[must_use]
+    pub fn first(&self) -> Option<(&str, &RowDiff)> {
+        let firsts = self.tables.iter().filter_map(|table| {
+            let first = table.first.as_ref()?;
+            Some((table.table.as_str(), first))
+        });
+        firsts.min_by_key(|(_, first)| first.stamp.step)
+    }
+}

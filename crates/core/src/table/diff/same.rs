@@ -1,0 +1,30 @@
+//! When two values are the same.
+
+use super::super::batch::Value;
+
+/// Whether two values are the same: to the bit, or no further apart than this.
+pub(super) fn same(a: Value<'_>, b: Value<'_>, within: f64) -> bool {
+    match (a, b) {
+        (Value::Float32(x), Value::Float32(y)) if x.to_bits() == y.to_bits() => true,
+        (Value::Float64(x), Value::Float64(y)) if x.to_bits() == y.to_bits() => true,
+        (Value::Float32(_) | Value::Float64(_), _) | (_, Value::Float32(_) | Value::Float64(_))
+            if within > 0.0 =>
+        {
+            let apart = number(a).zip(number(b)).map(|(a, b)| (a - b).abs());
+            apart.is_some_and(|apart| apart <= within)
+        }
+        // A zero is not the one with a sign.
+        (Value::Float32(_), Value::Float32(_)) | (Value::Float64(_), Value::Float64(_)) => false,
+        _ => a == b,
+    }
+}
+
+const fn number(value: Value<'_>) -> Option<f64> {
+    match value {
+        Value::Int(value) => Some(value as f64),
+        Value::Uint(value) => Some(value as f64),
+        Value::Float32(value) => Some(value as f64),
+        Value::Float64(value) => Some(value),
+        Value::Null | Value::Bool(_) | Value::Text(_) => None,
+    }
+}

@@ -1,0 +1,298 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::super::made::{Made, MadeRow, row, step};
+use super::super::{ColumnDef, Kind, Owned};
+use super::*;
+use crate::clock::{Clocks, Stamp, Time};
+
+fn ships() -> TableDef {
+    TableDef::new("ships", Lane::State, "Ships.")
+        .with(ColumnDef::new("ship", Kind::Uint, "Its number.").key())
+        .with(ColumnDef::new("x", Kind::Float64, "Where it is.").unit("m"))
+        .with(ColumnDef::new("name", Kind::Text, "Its name."))
+}
+
+fn ship(at: Stamp, ship: u64, x: f64) -> MadeRow {
+    row(at, [ship.into(), x.into(), "Ada".into()])
+}
+
+fn gone(at: Stamp, ship: u64) -> MadeRow {
+    let (stamp, _, values) = row(at, [ship.into()]);
+    (stamp, true, values)
+}
+
+fn compared(ours: (TableDef, Vec<MadeRow>), theirs: (TableDef, Vec<MadeRow>)) -> TablesDiff {
+    let [ours, theirs] = [ours, theirs].map(|table| Made::new(Clocks::ticks(true), vec![table]));
+    whole([&ours, &theirs])
+}
+
+fn whole(tapes: [&dyn Tape; 2]) -> TablesDiff {
+    let found = diff_tables(tapes).unwrap();
+    assert!(found.problem.is_none());
+    found.value
+}
+
+fn said(ours: Vec<MadeRow>, theirs: Vec<MadeRow>) -> Vec<String> {
+    let found = compared((ships(), ours), (ships(), theirs));
+    found.tables.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_holds_is_compared_wherever_one_says_something_new() {
+    let ours = vec![ship(step(0), 1, 0.0), ship(step(5), 1, 2.5)];
+    let theirs = vec![ship(step(0), 1, 0.0), ship(step(7), 1, 2.5)];
+    assert_eq!(
+        said(ours.clone(), theirs),
+        [
+            "ships: 1 row differs (x in 1); first at step 5: ship 1: x is 2.5 m in the first, 0 m in the second"
+        ]
+    );
+    // Who says again what holds says nothing new.
+    let theirs = vec![
+        ship(step(0), 1, 0.0),
+        ship(step(3), 1, 0.0),
+        ship(step(5), 1, 2.5),
+    ];
+    assert_eq!(said(ours, theirs), [""; 0]);
+}
+
+#[test]
+fn who_comes_and_goes_is_compared() {
+    let ours = vec![ship(step(0), 1, 0.0), gone(step(4), 1)];
+    let theirs = vec![
+        ship(step(0), 1, 0.0),
+        ship(step(2), 2, 0.0),
+        gone(step(4), 1),
+    ];
+    assert_eq!(
+        said(ours.clone(), theirs.clone()),
+        [
+            "ships: 1 row only in the second; first at step 2: ship 2: is in the second, and not in the first"
+        ]
+    );
+    assert_eq!(
+        said(theirs, ours),
+        [
+            "ships: 1 row only in the first; first at step 2: ship 2: is in the first, and not in the second"
+        ]
+    );
+}
+
+#[test]
+fn moments_are_ticks_before_times_before_steps() {
+    let at = |step, tick, ms: Option<i64>| Stamp {
+        step,
+        tick,
+        time: ms.map(Time::from_ms),
+    };
+    let same = |ours: Stamp, theirs: Stamp| {
+        said(vec![ship(ours, 1, 0.5)], vec![ship(theirs, 1, 0.5)]).is_empty()
+    };
+    assert!(same(at(0, Some(7), Some(1)), at(3, Some(7), Some(2))));
+    assert!(!same(at(3, Some(7), Some(2)), at(3, Some(8), Some(2))));
+    assert!(same(at(0, None, Some(2)), at(3, Some(8), Some(2))));
+    assert!(!same(at(3, None, Some(1)), at(3, None, Some(2))));
+    assert!(same(at(3, None, None), at(3, None, Some(2))));
+    // What is finer than a millisecond nobody can name.
+    let fine = |ns| Stamp {
+        time: Some(Time(ns)),
+        ..at(0, None, None)
+    };
+    assert!(same(fine(1_000_001), fine(1_999_999)));
+}
+
+#[test]
+fn events_of_a_moment_are_compared_one_by_one() {
+    let clicks = || {
+        TableDef::new("clicks", Lane::Events, "Clicks.")
+            .with(ColumnDef::new("x", Kind::Int, "Where.").unit("px"))
+    };
+    let click = |at: u64, x: i64| row(step(at), [x.into()]);
+    let ours = vec![click(1, 10), click(1, 20), click(2, 30)];
+    let theirs = vec![click(1, 10), click(1, 21), click(1, 22), click(2, 30)];
+    let found = compared((clicks(), ours), (clicks(), theirs));
+    assert_eq!(
+        found.tables[0].to_string(),
+        "clicks: 1 row differs (x in 1); 1 row only in the second; first at step 1: x is 20 px in the first, 21 px in the second"
+    );
+    assert_eq!(found.steps, [1]);
+}
+
+#[test]
+fn numbers_are_the_same_to_the_bit_or_within_both_precisions() {
+    let table = |within: f64| {
+        TableDef::new("heat", Lane::State, "Heat.")
+            .with(ColumnDef::new("heat", Kind::Float32, "Heat.").within(within))
+    };
+    let differ = |a: f32, b: f32, within: f64| {
+        let rows = |value: f32| vec![row(step(0), [value.into()])];
+        !compared((table(within), rows(a)), (table(within), rows(b)))
+            .tables
+            .is_empty()
+    };
+    assert!(!differ(1.0, 1.5, 0.25));
+    assert!(differ(1.0, 1.501, 0.25));
+    assert!(differ(1.0, 1.000_000_1, 0.0));
+    assert!(differ(0.0, -0.0, 0.0));
+    assert!(!differ(0.0, -0.0, 0.1));
+    assert!(!differ(f32::NAN, f32::NAN, 0.0));
+    assert!(differ(f32::NAN, f32::from_bits(0x7fc0_0001), 0.0));
+    assert!(differ(f32::NAN, 1.0, 0.1));
+    assert!(!differ(f32::INFINITY, f32::INFINITY, 0.1));
+}
+
+#[test]
+fn what_is_secret_is_compared_and_not_shown() {
+    let mut table = ships();
+    table.columns[2].secret = true;
+    let name = |name: &'static str| vec![row(step(0), [1_u64.into(), 0.0.into(), name.into()])];
+    let found = compared((table.clone(), name("Ada")), (table, name("Bob")));
+    let text = found.tables[0].to_string();
+    assert!(
+        text.contains("name is <hidden> in the first, <hidden> in the second"),
+        "{text}"
+    );
+    let json = serde_json::to_string(&found.tables).unwrap();
+    assert!(!json.contains("Ada") && !json.contains("Bob"), "{json}");
+}
+
+#[test]
+fn tables_and_columns_that_one_has_alone_are_named() {
+    let mut other = ships().with(ColumnDef::new("hull", Kind::Uint, "Its hull."));
+    other.columns[2].kind = Kind::Bool;
+    let found = compared((ships(), vec![]), (other, vec![]));
+    assert_eq!(
+        found.tables[0].to_string(),
+        "ships: not compared: name (text in the first, bool in the second), hull (only in the second)"
+    );
+    let mut keyed = ships();
+    keyed.columns[2].key = true;
+    let found = compared((ships(), vec![ship(step(0), 1, 0.0)]), (keyed, vec![]));
+    assert_eq!(
+        found.tables[0].to_string(),
+        "ships: not compared: all of it (state by ship in the first, state by ship and name in the second)"
+    );
+    let none = Made::new(Clocks::STEPS, vec![]);
+    let some = Made::new(Clocks::STEPS, vec![(ships(), vec![])]);
+    let told = |tapes| whole(tapes).tables[0].to_string();
+    assert_eq!(told([&some, &none]), "ships: only the first has this table");
+    assert_eq!(
+        told([&none, &some]),
+        "ships: only the second has this table"
+    );
+}
+
+#[test]
+fn what_breaks_off_is_compared_as_far_as_it_goes() {
+    let rows = |count: u64| {
+        let rows = (0..count).map(|at| ship(step(at), 1, at as f64)).collect();
+        vec![(ships(), rows)]
+    };
+    let whole = Made::new(Clocks::STEPS, rows(9));
+    let broken = Made::new(Clocks::STEPS, rows(5)).broken(|| Error::Cancelled);
+    let found = diff_tables([&broken, &whole]).unwrap();
+    assert!(matches!(found.problem, Some(Error::Cancelled)));
+    assert_eq!(found.value, TablesDiff::default());
+    let found = diff_tables([&whole, &broken]).unwrap();
+    assert!(matches!(found.problem, Some(Error::Other(_))));
+    assert_eq!(found.value, TablesDiff::default());
+    // One that is whole and short is no less than what it is.
+    let short = Made::new(Clocks::STEPS, rows(5));
+    let found = diff_tables([&whole, &short]).unwrap();
+    assert!(found.problem.is_none());
+    assert_eq!(found.value.tables[0].rows, 4);
+}
+
+/// At each step each ship is somewhere, goes, or nothing is said of it.
+type Tale = Vec<[Option<Option<i8>>; 3]>;
+
+fn told(tale: &Tale) -> Vec<MadeRow> {
+    let mut rows = Vec::new();
+    for (at, ships) in (0..).zip(tale) {
+        for (number, said) in (0..).zip(ships) {
+            match said {
+                None => {}
+                Some(None) => rows.push(gone(step(at), number)),
+                Some(Some(x)) => rows.push(ship(step(at), number, f64::from(*x))),
+            }
+        }
+    }
+    rows
+}
+
+/// The same by going through all steps with all that holds.
+fn by_hand([ours, theirs]: [&Tale; 2]) -> ([u64; 3], BTreeSet<u64>) {
+    let mut held = [BTreeMap::new(), BTreeMap::new()];
+    let (mut counts, mut steps) = ([0; 3], BTreeSet::new());
+    for at in 0..ours.len().max(theirs.len()) {
+        let mut new = BTreeSet::new();
+        for (held, tale) in held.iter_mut().zip([ours, theirs]) {
+            for (number, said) in tale
+                .get(at)
+                .iter()
+                .flat_map(|ships| ships.iter().enumerate())
+            {
+                match said {
+                    None => continue,
+                    Some(None) => held.remove(&number),
+                    Some(Some(x)) => held.insert(number, *x),
+                };
+                new.insert(number);
+            }
+        }
+        for number in new {
+            let count = match (held[0].get(&number), held[1].get(&number)) {
+                (Some(a), Some(b)) if a != b => 0,
+                (Some(_), None) => 1,
+                (None, Some(_)) => 2,
+                _ => continue,
+            };
+            counts[count] += 1;
+            steps.insert(at as u64);
+        }
+    }
+    (counts, steps)
+}
+
+proptest! {
+    #[test]
+    fn states_differ_as_they_do_by_hand(
+        ours: Vec<[Option<Option<bool>>; 3]>,
+        changes in vec((any::<prop::sample::Index>(), 0..3_usize, any::<Option<Option<bool>>>()), 0..4),
+    ) {
+        let ours: Tale = ours
+            .iter()
+            .map(|ships| ships.map(|said| said.map(|x| x.map(i8::from))))
+            .collect();
+        let mut theirs = ours.clone();
+        for (at, ship, said) in changes.iter().filter(|_| !ours.is_empty()) {
+            let at = at.index(theirs.len());
+            theirs[at][*ship] = said.map(|x| x.map(i8::from));
+        }
+        let found = compared((ships(), told(&ours)), (ships(), told(&theirs)));
+        let (counts, steps) = by_hand([&ours, &theirs]);
+        let table = found.tables.first().cloned().unwrap_or_default();
+        prop_assert_eq!([table.rows, table.only_first, table.only_second], counts);
+        prop_assert_eq!(&found.steps, &steps.iter().copied().collect::<Vec<_>>());
+        let first = found.first().map(|(_, first)| first.stamp.step);
+        prop_assert_eq!(first, steps.first().copied());
+    }
+}
+
+#[test]
+fn many_rows_wait_for_nobody() {
+    // More than what may wait, on one side, then on the other.
+    let many = |range: std::ops::Range<u64>| range.map(|at| ship(step(at), 0, 1.0)).collect();
+    let (ours, theirs): (Vec<MadeRow>, Vec<MadeRow>) = (many(0..40_000), many(40_000..80_000));
+    let found = compared((ships(), ours), (ships(), theirs));
+    let table = &found.tables[0];
+    assert_eq!(
+        (table.rows, table.only_first, table.only_second),
+        (0, 40_000, 0)
+    );
+    let first = &table.first.as_ref().unwrap().key[0].1;
+    assert_eq!(*first, Cell::Is(Owned::Uint(0)));
+}

@@ -1,0 +1,36 @@
+//! What a recording does not carry.
+
+use std::fmt;
+
+/// What a recording does not carry, and without which a part of it can't be told.
+///
+/// ```
+/// use gametape_core::table::Needs;
+/// assert_eq!(Needs::World.to_string(), "more with a world: give one with --world");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Needs {
+    /// The world that its commands are replayed in.
+    World,
+    /// The schema of its packets.
+    Schema,
+}
+
+impl Needs {
+    /// `world` or `schema`: the option of [`Verb::Open`](crate::tape::Verb::Open) that gives it, too.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::World => "world",
+            Self::Schema => "schema",
+        }
+    }
+}
+
+impl fmt::Display for Needs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name();
+        write!(f, "more with a {name}: give one with --{name}")
+    }
+}
