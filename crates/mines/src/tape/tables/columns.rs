@@ -187,7 +187,7 @@ pub(super) const BOARD: Table<Square> = Table {
         Field::<Square>::new(
             "rules",
             Text,
-            "What it shows by the rules of the game, played with the recorded mouse.",
+            "What it shows by the rules of the game, played with the recorded mouse: of what a click does, as soon as the recording has its event of the square, at the latest with the next mouse event.",
             |row| row.rules.name().into(),
         ),
     ],

@@ -1,5 +1,6 @@
 //! The course of a game: what happens in it, and what its tables show behind each event.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use gametape_core::Stamp;
@@ -69,9 +70,12 @@ pub(super) fn course(
     Ok(())
 }
 
+/// Games write what a click does in an order close to that of the rules; so many are looked through.
+const NEAR: usize = 64;
+
 /// Who says what a square shows.
 #[derive(Clone, Copy)]
-pub(super) enum Side {
+enum Side {
     Recorded,
     Rules,
 }
@@ -88,6 +92,14 @@ pub(super) struct Showing {
     mines: u32,
     flags: u32,
     time_ms: u32,
+    /// What the rules have the last mouse event show, as far as the recording has not come to it yet.
+    pending: VecDeque<BoardEvent>,
+    /// Whether that mouse event itself comes next.
+    fresh: bool,
+    /// Events that are left.
+    left: u32,
+    /// Squares of which either side is new since the event before.
+    new: Vec<Cell>,
 }
 
 impl Showing {
@@ -110,6 +122,10 @@ impl Showing {
             flags: faces.iter().filter(flagged).count() as u32,
             time_ms: 0,
             faces,
+            pending: VecDeque::new(),
+            fresh: false,
+            left: game.events.len(),
+            new: Vec::new(),
         }
     }
 
@@ -120,13 +136,22 @@ impl Showing {
         *self = Self {
             faces,
             clicks: other.clicks.clone(),
+            pending: other.pending.clone(),
+            new: other.new.clone(),
             ..*other
         };
     }
 
     /// Bytes that a copy of it takes.
-    pub const fn size(&self) -> usize {
-        size_of::<Self>() + self.faces.len() * size_of::<[u8; 2]>()
+    pub fn size(&self) -> usize {
+        let pending = self.pending.len() * size_of::<BoardEvent>();
+        let new = self.new.len() * size_of::<Cell>();
+        size_of::<Self>() + self.faces.len() * size_of::<[u8; 2]>() + pending + new
+    }
+
+    /// Squares of which either side is new since the event before; what is beside the board is none.
+    pub fn new_squares(&self) -> &[Cell] {
+        &self.new
     }
 
     /// The squares, column after column: in the order of their keys.
@@ -147,11 +172,14 @@ impl Showing {
     }
 
     /// A square shows something else. What is beside the board is not shown anywhere.
-    pub fn set(&mut self, side: Side, change: &BoardEvent) {
+    fn set(&mut self, side: Side, change: &BoardEvent) {
         let index = self.index(change.cell);
         let Some([recorded, rules]) = index.and_then(|at| self.faces.get_mut(at)) else {
             return;
         };
+        if self.new.last() != Some(&change.cell) {
+            self.new.push(change.cell);
+        }
         let code = change.face.code();
         match side {
             Side::Rules => *rules = code,
@@ -174,18 +202,45 @@ impl Showing {
         }
     }
 
-    /// A mouse event does something by the rules.
+    /// The mouse event that comes next does something by the rules.
     pub fn rules(&mut self, clicks: &Clicks, shown: &[BoardEvent]) {
+        self.new.clear();
+        self.settle();
         self.clicks.clone_from(clicks);
-        for change in shown {
-            self.set(Side::Rules, change);
+        self.pending.extend(shown);
+        self.fresh = true;
+    }
+
+    /// What the recording has not come to shows by the rules all the same.
+    fn settle(&mut self) {
+        while let Some(change) = self.pending.pop_front() {
+            self.set(Side::Rules, &change);
         }
     }
 
     /// An event of the recording; true where something is counted by it.
+    ///
+    /// The recording writes down one by one what a mouse event does at once: of each square the rules
+    /// show it when the recording does. What it does not come to before the next mouse event, or its
+    /// end, shows then.
     pub fn event(&mut self, event: &Event) -> bool {
+        if !self.fresh {
+            self.new.clear();
+        }
+        let counted = self.happen(event);
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            self.settle();
+        }
+        counted
+    }
+
+    fn happen(&mut self, event: &Event) -> bool {
         match event {
             Event::Mouse(mouse) => {
+                if !std::mem::take(&mut self.fresh) {
+                    self.settle();
+                }
                 let before = std::mem::replace(&mut self.time_ms, mouse.time_ms);
                 self.cursor = Some(*mouse);
                 mouse.time_ms / 1000 != before / 1000
@@ -193,6 +248,11 @@ impl Showing {
             Event::Board(change) => {
                 let before = self.flags;
                 self.set(Side::Recorded, change);
+                let mut pending = self.pending.iter().take(NEAR);
+                let at = pending.position(|rules| rules.cell == change.cell);
+                if let Some(rules) = at.and_then(|at| self.pending.remove(at)) {
+                    self.set(Side::Rules, &rules);
+                }
                 self.flags != before
             }
             Event::Timestamp(_) => false,

@@ -7,7 +7,7 @@ use gametape_core::table::{Scan, Scanning, Table, Visit};
 use gametape_core::tape::{Error, Partial};
 
 use super::columns::{BOARD, BOARD_EVENTS, COUNTERS, CURSOR, MOUSE_EVENTS, Mouse, Square};
-use super::course::{Happening, Showing, Side, course, events, stamp};
+use super::course::{Happening, Showing, course, events, stamp};
 use super::defs::of;
 use crate::{Cell, Event, Game, Minefield};
 
@@ -70,20 +70,13 @@ fn board(game: &Game<'_>, rows: &mut Scanning<'_>) -> Result<(), Error> {
         }
     }
     course(game, |stamp, happening| {
-        match &happening {
-            Happening::Rules(moment) => {
-                for change in &moment.shown {
-                    showing.set(Side::Rules, change);
-                    if put(rows, stamp, &showing, change.cell)?.is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
+        showing.take(&happening);
+        if matches!(happening, Happening::Event(_)) {
+            for cell in showing.new_squares() {
+                if put(rows, stamp, &showing, *cell)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
                 }
             }
-            Happening::Event(Event::Board(change)) => {
-                showing.set(Side::Recorded, change);
-                return put(rows, stamp, &showing, change.cell);
-            }
-            Happening::Event(_) => {}
         }
         Ok(ControlFlow::Continue(()))
     })
