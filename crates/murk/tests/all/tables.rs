@@ -8,7 +8,7 @@ use gametape_core::tape::{Format, Options, Secrets, Source, Tape};
 use gametape_murk::engine::World;
 use gametape_murk::tape::Murk;
 use gametape_murk::{CommandBuf, Simulation};
-use gametape_samples::murk::ALL;
+use gametape_samples::murk::{ALL, HEAT};
 
 use crate::common::tapes::{heat, played, stoves};
 use crate::common::{only, recording, set};
@@ -44,6 +44,22 @@ fn the_tables_of_every_kind_of_world_keep_to_the_rules_of_tables() {
     }
     // Commands of every kind, and no world.
     kit::check(&*open(recording(40, 1)));
+}
+
+#[test]
+fn a_field_of_many_components_has_a_row_for_each() {
+    let long = "[[field]]\nname = \"long\"\ntype = \"vector\"\ndims = 100\nmutability = \"sparse\"\nboundary = \"clamp\"\n\n[[propagator]]";
+    let text = HEAT.replacen("[[propagator]]", long, 1);
+    let world = World::from_toml(&text).unwrap();
+    let tape = open(played(&world, 2, |_| CommandBuf::new()));
+    let tables = tape.tables().unwrap();
+    let table = tables.iter().find(|table| table.name == "long").unwrap();
+    let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
+    assert_eq!(names, ["row", "col", "component", "value"]);
+    assert_eq!(table.shape, [16, 16, 100]);
+    let at = Scan::table("long").key("row", "3").key("col", "4");
+    assert_eq!(rows(&*tape, &at).len(), 100);
+    kit::check(&*tape);
 }
 
 #[test]

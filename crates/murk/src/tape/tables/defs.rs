@@ -9,6 +9,9 @@ use crate::engine::{FieldType, World};
 
 use Kind::{Float32, Int};
 
+/// More components than that are rows, not columns: a world of a few bytes may have millions.
+const MOST_COLUMNS: u32 = 64;
+
 /// What every recording has.
 pub(in crate::tape) fn defs() -> Vec<TableDef> {
     vec![RUN.def(), TICKS.def(), COMMANDS.def()]
@@ -36,7 +39,21 @@ pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
             table = table.with(ColumnDef::new(axis.clone(), Int, doc).key());
         }
         let unit = field.units.clone().unwrap_or_default();
-        for component in 0..field.field_type.components() {
+        let components = field.field_type.components();
+        if components > MOST_COLUMNS {
+            let taken = |name: &str| table.column(name).is_some();
+            let name = plain_name("component", "component", taken);
+            let doc = "The number of the component, from 0.";
+            table = table.with(ColumnDef::new(name, Int, doc).key());
+            table.shape.push(components.into());
+            let taken = |name: &str| table.column(name).is_some();
+            let name = plain_name("value", "value", taken);
+            let doc = "The component's value.";
+            table = table.with(ColumnDef::new(name, Float32, doc).unit(unit));
+            tables.push(table);
+            continue;
+        }
+        for component in 0..components {
             let (name, doc) = match field.field_type {
                 FieldType::Vector { .. } => (
                     format!("value_{component}"),
@@ -55,9 +72,11 @@ pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
 }
 
 /// The field whose grid a table is.
-pub(super) fn grid(tables: &[TableDef], table: &TableDef) -> Option<Grid> {
+pub(super) fn grid(world: &World, tables: &[TableDef], table: &TableDef) -> Option<Grid> {
     let at = tables.iter().position(|other| other.name == table.name)?;
     let field = u32::try_from(at.checked_sub(defs().len())?).ok()?;
-    let ndim = table.shape.len();
-    Some(Grid { field, ndim })
+    let keys = table.columns.iter().filter(|column| column.key).count();
+    let long = keys > world.space.axes().len();
+    let ndim = keys - usize::from(long);
+    Some(Grid { field, ndim, long })
 }

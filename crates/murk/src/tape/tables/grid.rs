@@ -14,6 +14,8 @@ use crate::engine::EngineWorld;
 pub(super) struct Grid {
     pub field: u32,
     pub ndim: usize,
+    /// Whether each component of a value has a row of its own.
+    pub long: bool,
 }
 
 impl Grid {
@@ -50,11 +52,30 @@ impl Grid {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// What stands in a column of a cell's row.
-    pub fn value(self, location: &Location, values: &[f32], column: usize) -> Value<'static> {
-        match column.checked_sub(self.ndim) {
-            None => location.coord.get(column).copied().into(),
-            Some(component) => values.get(component).copied().into(),
+    /// Gives the rows of a cell: what stands in a column.
+    pub fn rows(
+        self,
+        location: &Location,
+        values: &[f32],
+        mut row: impl FnMut(&dyn Fn(usize) -> Value<'static>) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let coord = |column: usize| location.coord.get(column).copied().into();
+        if !self.long {
+            return row(&|column| match column.checked_sub(self.ndim) {
+                None => coord(column),
+                Some(component) => values.get(component).copied().into(),
+            });
         }
+        for (component, value) in (0_i64..).zip(values) {
+            let given = row(&|column| match column.checked_sub(self.ndim) {
+                None => coord(column),
+                Some(0) => component.into(),
+                Some(_) => (*value).into(),
+            })?;
+            if given.is_break() {
+                return Ok(given);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 }

@@ -33,7 +33,7 @@ pub(in crate::tape) fn scan<'v>(
     let tables = of(world.as_ref());
     let table = scan.find(&tables)?;
     let mut rows = Scanning::new(table, scan, clock.clocks(), visit)?;
-    let world = || -> Result<Option<EngineWorld>, Error> {
+    let engine = || -> Result<Option<EngineWorld>, Error> {
         let world = world.as_ref();
         world.map(|world| world::build(world, None)).transpose()
     };
@@ -43,14 +43,16 @@ pub(in crate::tape) fn scan<'v>(
             Box::new(tick)
         }
         name if name == COMMANDS.name => {
-            let mut world = if rows.needs(OUTCOME) { world()? } else { None };
+            let mut world = if rows.needs(OUTCOME) { engine()? } else { None };
             if world.is_none() {
                 skip(tape, &mut reader, clock, rows.from())?;
             }
             Box::new(move |frame, stamp, rows| commands(frame, stamp, world.as_mut(), rows))
         }
         _ => {
-            let Some((world, grid)) = world()?.zip(grid(&tables, table)) else {
+            let of = world.as_ref();
+            let grid = of.and_then(|world| grid(world, &tables, table));
+            let Some((world, grid)) = engine()?.zip(grid) else {
                 return rows.end(None);
             };
             let mut changes = Changes::new(world, grid);
@@ -164,7 +166,7 @@ impl Changes {
         // What is before the range is no change in it.
         if rows.place(stamp) == Place::Within {
             let given = grid.cells(&self.world, &self.shown, |location, values| {
-                rows.row(stamp, |column| grid.value(location, values, column))
+                grid.rows(location, values, |value| rows.row(stamp, value))
             })?;
             if given.is_break() {
                 return Ok(given);

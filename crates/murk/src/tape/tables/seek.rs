@@ -236,7 +236,10 @@ impl Playback for MurkPlayback<'_> {
         if table.name == RUN.name {
             return rows.facts(self.tape, scan);
         }
-        let Some((grid, world)) = grid(&self.tables, table).zip(self.world.as_ref()) else {
+        let Some(world) = &self.world else {
+            return Ok(rows.rows());
+        };
+        let Some(grid) = grid(world, &self.tables, table) else {
             return Ok(rows.rows());
         };
         let Places::Marks(places) = &self.places else {
@@ -257,8 +260,10 @@ impl Playback for MurkPlayback<'_> {
         };
         let world = replay.at(marks, self.now.step)?;
         let _ = grid.cells(world, &[], |location, values| {
-            rows.row(|column| grid.value(location, values, column));
-            Ok(ControlFlow::Continue(()))
+            grid.rows(location, values, |value| {
+                rows.row(value);
+                Ok(ControlFlow::Continue(()))
+            })
         })?;
         Ok(rows.rows())
     }
