@@ -329,6 +329,10 @@ impl StateAt for Seeking<'_> {
         }
         Ok(rows.rows())
     }
+
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self::scan(&self.packets, scan, visit)
+    }
 }
 
 /// Before the first full snapshot there is no state, and nothing is wrong.

@@ -60,7 +60,15 @@ impl Tape for Made {
     }
 
     fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
-        Err(Error::Cancelled)
+        Ok(Partial::from(Info {
+            format: "made",
+            format_version: 1,
+            bytes: 0,
+            duration_ms: None,
+            frames: None,
+            step: "step",
+            details: serde_json::Map::new(),
+        }))
     }
 
     fn audit(&self, _: &Options) -> Result<Audit, Error> {

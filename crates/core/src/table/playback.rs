@@ -7,9 +7,9 @@ use super::def::TableDef;
 use super::kind::Lane;
 use super::scan::Scan;
 use super::scan_error::ScanError;
-use super::scanning::Wanted;
+use super::scanning::{Visit, Wanted};
 use crate::clock::{At, Clocks, Stamp};
-use crate::tape::Error;
+use crate::tape::{Error, Partial};
 
 /// From where to where a recording goes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -54,6 +54,12 @@ pub trait Playback {
     /// # Errors
     /// [`Error::Scan`]; where what is needed can't be read.
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error>;
+
+    /// The events of a range, wherever it is: what [`Tape::scan`](crate::tape::Tape::scan) gives.
+    ///
+    /// # Errors
+    /// As [`Tape::scan`](crate::tape::Tape::scan).
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error>;
 }
 
 /// The rows that hold at a moment, as far as they are wanted: what [`Playback::state`] gives.
@@ -96,6 +102,12 @@ pub trait StateAt {
     /// # Errors
     /// As [`Playback::state`].
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error>;
+
+    /// As [`Playback::events`].
+    ///
+    /// # Errors
+    /// As [`Playback::events`].
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error>;
 }
 
 /// The playback of a recording whose steps are all known: it holds a stamp for each.
@@ -175,5 +187,9 @@ impl<S: StateAt> Playback for Stepped<S> {
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
         let now = self.now();
         self.source.state_at(now, scan)
+    }
+
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self.source.events(scan, visit)
     }
 }

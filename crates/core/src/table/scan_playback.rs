@@ -8,8 +8,9 @@ use super::def::TableDef;
 use super::kind::Lane;
 use super::playback::{Playback, State, StateAt, Stepped};
 use super::scan::Scan;
+use super::scanning::Visit;
 use crate::clock::{At, Clocks, Stamp};
-use crate::tape::{Error, Secrets, Tape};
+use crate::tape::{Error, Partial, Secrets, Tape};
 
 /// The playback of a recording that can scan: what holds is what a scan up to then gives.
 ///
@@ -128,6 +129,10 @@ impl StateAt for Scans<'_> {
             state.row(|at| values.get(at).map_or(Value::Null, Owned::value));
         }
         Ok(state.rows())
+    }
+
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self.tape.scan(scan, visit)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit};
+use crate::table::{JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit, scan_playback};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -217,18 +217,24 @@ pub trait Tape: Send + Sync {
     }
 
     /// Gives the rows of a table in the order of their stamps, a batch at a time. Of a broken
-    /// recording the rows before the damage, and what is wrong with it.
+    /// recording the rows before the damage, and what is wrong with it. Where nothing else is said,
+    /// what its own playback gives: a format writes one of the two.
     ///
     /// # Errors
     /// [`Error::Scan`], [`Error::NoClock`]; what the visitor says; where nothing can be read.
-    fn scan<'v>(&self, scan: &Scan, _visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        // There are no tables.
-        scan.find(&self.tables()?)?;
-        Ok(().into())
+    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        let tables = self.tables()?;
+        let Some(mut play) = self.own_playback()? else {
+            // There are no tables.
+            scan.find(&tables)?;
+            return Ok(().into());
+        };
+        let problem = || Ok(self.info(Secrets::Hide)?.problem);
+        scan_playback(&mut *play, &tables, scan, visit, problem)
     }
 
     /// A playback that does better than `table::ScanPlayback`, where the format has one;
-    /// `playback` of a `dyn Tape` is what to call.
+    /// `playback` of a `dyn Tape` is what to call. A format that has no `scan` of its own has one.
     ///
     /// # Errors
     /// Where nothing can be read.

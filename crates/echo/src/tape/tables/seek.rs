@@ -3,8 +3,8 @@
 use std::io::{Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped};
-use gametape_core::tape::Error;
+use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Visit};
+use gametape_core::tape::{Error, Partial, Tape as _};
 use gametape_core::{Clocks, InputStream, Stamp};
 
 use super::frame::{State, defs, stamp};
@@ -198,5 +198,9 @@ impl StateAt for Seeking<'_> {
             })?;
         }
         Ok(rows.rows())
+    }
+
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self.tape.scan(scan, visit)
     }
 }

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef};
-use gametape_core::tape::{Error, Tape};
+use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef, Visit};
+use gametape_core::tape::{Error, Partial, Tape};
 use gametape_core::{At, Clocks, Stamp};
 
 use super::columns::{BOARD, COUNTERS, CURSOR, Mouse, Square};
@@ -224,6 +224,10 @@ impl Playback for Seeking<'_> {
             }
         }
         Ok(rows.rows())
+    }
+
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self.tape.scan(scan, visit)
     }
 }
 

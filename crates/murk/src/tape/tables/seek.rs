@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef};
-use gametape_core::tape::Error;
+use gametape_core::table::{Batch, Playback, Scan, Span, State, TableDef, Visit};
+use gametape_core::tape::{Error, Partial, Tape as _};
 use gametape_core::{At, Input, Stamp};
 
 use super::clock::Clock;
@@ -266,5 +266,9 @@ impl Playback for MurkPlayback<'_> {
             })
         })?;
         Ok(rows.rows())
+    }
+
+    fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self.tape.scan(scan, visit)
     }
 }
