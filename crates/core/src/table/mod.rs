@@ -35,7 +35,7 @@ pub use json::JsonRows;
 pub use kind::{Kind, Lane};
 pub use needs::Needs;
 pub use playback::{Playback, Span, State, StateAt, Stepped};
-pub use playback_scan::scan_playback;
+pub use playback_scan::scan_by_stepping;
 pub use scan::Scan;
 pub use scan_error::ScanError;
 pub use scan_playback::{ScanPlayback, Scans};

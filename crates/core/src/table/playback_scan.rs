@@ -253,7 +253,7 @@ mod tests {
         let mut play = played.own_playback().unwrap().unwrap();
         let tables = played.tables().unwrap();
         for table in ["ships", "run"] {
-            let scanned = scan_playback(
+            let scanned = scan_by_stepping(
                 &mut *play,
                 &tables,
                 &Scan::table(table),

@@ -18,7 +18,7 @@ use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit, scan_playback};
+use crate::table::{JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit, scan_by_stepping};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -230,7 +230,7 @@ pub trait Tape: Send + Sync {
             return Ok(().into());
         };
         let problem = || Ok(self.info(Secrets::Hide)?.problem);
-        scan_playback(&mut *play, &tables, scan, visit, problem)
+        scan_by_stepping(&mut *play, &tables, scan, visit, problem)
     }
 
     /// A playback that does better than `table::ScanPlayback`, where the format has one;
