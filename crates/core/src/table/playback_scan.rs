@@ -21,7 +21,7 @@ type Held = BTreeMap<Vec<Owned>, Vec<Owned>>;
 ///
 /// # Errors
 /// As [`Tape::scan`](crate::tape::Tape::scan).
-pub fn scan_playback<'v>(
+pub fn scan_by_stepping<'v>(
     play: &mut dyn Playback,
     tables: &[TableDef],
     scan: &Scan,
