@@ -108,7 +108,7 @@ fn where_the_recording_and_the_rules_part_the_board_has_both() {
     let mut game = rmv::read(&bytes).unwrap().into_owned();
     let mut events: Vec<_> = game.events.iter().collect();
     let forged = events.iter_mut().rev().find_map(|event| match event {
-        gametape_mines::Event::Board(event) => Some(event),
+        Event::Board(event) => Some(event),
         _ => None,
     });
     let forged = forged.unwrap();
