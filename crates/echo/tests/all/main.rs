@@ -12,6 +12,8 @@
 
 mod book;
 mod butter;
+#[cfg(feature = "tape")]
+mod columns;
 mod common;
 mod echoreplay;
 mod losses;
