@@ -18,6 +18,8 @@ mod common;
 mod echoreplay;
 mod losses;
 mod match_stats;
+#[cfg(feature = "tape")]
+mod precision;
 mod session_audit;
 #[cfg(feature = "tape")]
 mod tables;
