@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gametape::capture::{CaptureWriter, Options};
 use gametape::core::table::Playback;
-use gametape::{At, Kind, Lane, Recording, Scan};
+use gametape::{At, Recording, Scan};
 use gametape_delta::Snapshot;
 use gametape_echo::{ReadOptions, butter, echoreplay};
 use gametape_mines::{Event, MouseAction, rmv};
@@ -248,21 +248,20 @@ fn written(folder: &Path, frames: Match) -> (PathBuf, PathBuf) {
     (butter, replay)
 }
 
-/// Two columns of the players, and all of them, beside decoding every frame.
+/// Columns that people ask for together.
+const PAIRS: &[(&str, [&str; 2])] = &[
+    ("players", ["head_x", "head_y"]),
+    ("players", ["name", "ping"]),
+    ("players", ["velocity_x", "velocity_z"]),
+    ("players", ["points", "stuns"]),
+    ("players", ["head_forward_x", "head_forward_z"]),
+    ("game", ["status", "clock"]),
+    ("disc", ["x", "z"]),
+];
+
+/// Two columns of a table, and all of the players', beside decoding every frame.
 fn columns(title: &str, path: &Path) {
     let recording = open(path);
-    let tables = recording.tables().expect("tables");
-    let players = tables.iter().find(|table| table.name == "players");
-    let players = players.expect("players");
-    assert_eq!(players.lane, Lane::State);
-    let floats = players
-        .columns
-        .iter()
-        .filter(|column| !column.key && matches!(column.kind, Kind::Float32 | Kind::Float64));
-    let two: Vec<String> = floats
-        .take(2)
-        .map(|column| column.name.to_string())
-        .collect();
     let scan = |scan: Scan| {
         let mut rows = 0;
         let read = recording.scan(&scan, &mut |batch| {
@@ -271,18 +270,22 @@ fn columns(title: &str, path: &Path) {
         });
         assert!(read.expect("just written").problem.is_none() && rows > 0);
     };
-    let decode = best(3, || decode(path));
-    let two = best(3, || scan(Scan::table("players").columns(two.clone())));
-    let all = best(3, || scan(Scan::table("players")));
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    println!(
-        "{title} decode_ms={:.1} two_columns_ms={:.1} all_columns_ms={:.1} decode/two={:.2} all/two={:.2}",
-        ms(decode),
-        ms(two),
-        ms(all),
-        decode.as_secs_f64() / two.as_secs_f64(),
-        all.as_secs_f64() / two.as_secs_f64(),
-    );
+    let decode = best(3, || decode(path));
+    println!("{title} decode_ms={:.1}", ms(decode));
+    let report = |what: &str, wanted: &Scan| {
+        let time = best(3, || scan(wanted.clone()));
+        println!(
+            "{title} {what} ms={:.1} decode/this={:.2}",
+            ms(time),
+            decode.as_secs_f64() / time.as_secs_f64(),
+        );
+    };
+    for (table, pair) in PAIRS {
+        let what = format!("{table} {}", pair.join(","));
+        report(&what, &Scan::table(*table).columns(*pair));
+    }
+    report("players (all columns)", &Scan::table("players"));
 }
 
 /// Every frame of a match.

@@ -381,13 +381,32 @@ impl Batch {
     /// Adds a row: a value for each column.
     #[inline]
     pub fn push<'v>(&mut self, stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) {
-        self.steps.push(stamp.step);
-        self.ticks.push(stamp.tick);
-        self.times.push(stamp.time);
         let mut values = values.into_iter();
+        self.stamped(stamp);
         for column in &mut self.columns {
             column.push(values.next().unwrap_or(Value::Null));
         }
+    }
+
+    /// [`Batch::push`] of what `value` makes of each of these, one for each column.
+    #[inline]
+    pub(super) fn push_each<'v, T>(
+        &mut self,
+        stamp: Stamp,
+        each: &[T],
+        value: impl Fn(&T) -> Value<'v>,
+    ) {
+        self.stamped(stamp);
+        for (column, from) in self.columns.iter_mut().zip(each) {
+            column.push(value(from));
+        }
+    }
+
+    #[inline]
+    fn stamped(&mut self, stamp: Stamp) {
+        self.steps.push(stamp.step);
+        self.ticks.push(stamp.tick);
+        self.times.push(stamp.time);
     }
 
     /// Adds a row that says that what has this key is no more: other values than the key's are missing.

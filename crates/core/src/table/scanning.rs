@@ -124,11 +124,10 @@ impl Wanted {
             },
             Some(_) => Value::Null,
         };
-        let values = self.picked.iter().map(shown);
         if ends {
-            self.batch.push_end(stamp, values);
+            self.batch.push_end(stamp, self.picked.iter().map(shown));
         } else {
-            self.batch.push(stamp, values);
+            self.batch.push_each(stamp, &self.picked, shown);
         }
     }
 }

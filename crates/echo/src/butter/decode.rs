@@ -7,6 +7,8 @@ use super::dialect::Dialect;
 use super::header::Header;
 use super::input::Bytes;
 use super::known::{Known, Look};
+#[cfg(feature = "tape")]
+use super::parts::Parts;
 use super::play::{Playing, Seen};
 use crate::error::{Error, Finding, Findings, ReadOptions};
 use crate::model::Frame;
@@ -37,6 +39,14 @@ impl Decoder {
             given: 0,
             failed: None,
         }
+    }
+
+    /// Of the frames, these parts.
+    #[cfg(feature = "tape")]
+    #[must_use]
+    pub const fn of_parts(mut self, parts: Parts) -> Self {
+        self.known.parts = parts;
+        self
     }
 
     /// The header, once it was read.

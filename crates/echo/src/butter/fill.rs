@@ -6,6 +6,7 @@ use super::half::from_half;
 use super::header::{Header, HeaderPlayer, INVALID};
 use super::layout::Layout;
 use super::packed::PackedScore;
+use super::parts::Parts;
 use super::pause::PauseState;
 use super::rotation;
 use super::rotation4::unpack4;
@@ -135,39 +136,78 @@ fn loadout(code: u8) -> Loadout {
     }
 }
 
+/// Writes a player.
 fn fill_player(state: &PlayerState, header: &Header, layout: Layout, player: &mut Player) {
-    if let Some(known) = header.player(state.index) {
-        set(&mut player.name, &known.name);
-        player.number = known.number.into();
-        player.level = known.level.into();
-    } else {
-        set(&mut player.name, INVALID.as_bytes());
-        player.number = -1;
-        player.level = -1;
+    fill_player_parts(state, header, layout, Parts::ALL, player);
+}
+
+/// Writes what is wanted of a player.
+#[inline(always)]
+fn fill_player_parts(
+    state: &PlayerState,
+    header: &Header,
+    layout: Layout,
+    parts: Parts,
+    player: &mut Player,
+) {
+    if parts.has(Parts::NAMES) {
+        if let Some(known) = header.player(state.index) {
+            set(&mut player.name, &known.name);
+            player.number = known.number.into();
+            player.level = known.level.into();
+        } else {
+            set(&mut player.name, INVALID.as_bytes());
+            player.number = -1;
+            player.level = -1;
+        }
     }
     player.playerid = state.playerid.into();
     player.userid = state.userid;
-    player.ping = state.ping.into();
-    player.packetlossratio = state.loss;
+    if parts.has(Parts::CONNECTION) {
+        player.ping = state.ping.into();
+        player.packetlossratio = state.loss;
+    }
     let flag = |bit: u8| state.flags >> bit & 1 == 1;
     player.possession = flag(0);
     player.blocking = flag(1);
     player.stunned = flag(2);
     player.invulnerable = flag(3);
     player.is_emote_playing = flag(4);
-    let [left, right] = state.holding;
-    player.holding_left = held(left, header, layout);
-    player.holding_right = held(right, header, layout);
-    player.velocity = state.velocity;
-    let [head, body, lhand, rhand] = &state.poses;
-    let all = [head, body, lhand, rhand];
-    let [at_head, at_body, at_lhand, at_rhand] = unpack4(all.map(|moving| moving.rotation));
-    player.head = posed(head, at_head);
-    player.body = posed(body, at_body);
-    player.lhand = posed(lhand, at_lhand);
-    player.rhand = posed(rhand, at_rhand);
-    player.stats = state.stats.as_ref().map(stats);
-    player.loadout = layout.loadout().then(|| loadout(state.loadout));
+    if parts.has(Parts::HOLDING) {
+        let [left, right] = state.holding;
+        player.holding_left = held(left, header, layout);
+        player.holding_right = held(right, header, layout);
+    }
+    if parts.has(Parts::VELOCITY) {
+        player.velocity = state.velocity;
+    }
+    if parts.has_rotations() {
+        let [head, body, lhand, rhand] = &state.poses;
+        let all = [head, body, lhand, rhand];
+        let [at_head, at_body, at_lhand, at_rhand] = unpack4(all.map(|moving| moving.rotation));
+        player.head = posed(head, at_head);
+        player.body = posed(body, at_body);
+        player.lhand = posed(lhand, at_lhand);
+        player.rhand = posed(rhand, at_rhand);
+    } else if parts.has_poses() {
+        let poses = [
+            &mut player.head,
+            &mut player.body,
+            &mut player.lhand,
+            &mut player.rhand,
+        ];
+        for (at, (pose, moving)) in poses.into_iter().zip(&state.poses).enumerate() {
+            if parts.has(Parts::position(at)) {
+                pose.position = moving.position;
+            }
+        }
+    }
+    if parts.has(Parts::STATS) {
+        player.stats = state.stats.as_ref().map(stats);
+    }
+    if parts.has(Parts::LOADOUT) {
+        player.loadout = layout.loadout().then(|| loadout(state.loadout));
+    }
 }
 
 /// What the header says of every frame.
@@ -184,63 +224,53 @@ fn fill_header(session: &mut Session, header: &Header) {
 }
 
 impl State {
-    /// Writes the values into a frame. `fresh` where the frame may hold another file's values.
-    pub fn fill(&self, header: &Header, layout: Layout, fresh: bool, frame: &mut Frame) {
+    /// Writes the values into a frame, as far as they are wanted. `fresh` where the frame may hold
+    /// another file's values.
+    pub fn fill(
+        &self,
+        header: &Header,
+        layout: Layout,
+        fresh: bool,
+        parts: Parts,
+        frame: &mut Frame,
+    ) {
         if fresh {
             *frame = Frame::default();
             fill_header(&mut frame.session, header);
         }
         frame.time = Time(self.time);
         let session = &mut frame.session;
-        if fresh || session.game_clock.to_bits() != self.clock.to_bits() {
-            session.game_clock = self.clock;
-            session.game_clock_display = clock_display(self.clock);
+        if parts.has(Parts::SESSION) {
+            self.fill_session(header, fresh, session);
         }
-        session.game_status = match GameStatus::from_code(self.status) {
-            Some(status) => status,
-            // Combat stores none.
-            None if layout.game == Game::Combat => GameStatus::Empty,
-            None => GameStatus::Other("unknown".into()),
-        };
-        let [blue, orange] = self.points;
-        session.blue_points = blue;
-        session.orange_points = orange;
-        let input = |bit: u8| f32::from(self.inputs >> bit & 1);
-        session.inputs = Inputs {
-            left_shoulder: input(0),
-            right_shoulder: input(1),
-            left_shoulder2: input(2),
-            right_shoulder2: input(3),
-        };
-        let flags = self.pause.map_or(0, |pause| pause.flags());
-        session.blue_team_restart_request = flags & 1 == 1;
-        session.orange_team_restart_request = flags >> 1 & 1 == 1;
-        session.pause = self.pause.as_ref().map(pause);
-        session.last_score = self.score.as_ref().map(|packed| score(packed, header));
-        session.last_throw = self
-            .throw
-            .map(|halves| LastThrow::from_array(halves.map(from_half)));
-        session.player = self.vr.as_ref().map(pose);
-        session.disc = self.disc.as_ref().map(|disc| Disc {
-            pose: pose(&disc.moving),
-            velocity: disc.velocity,
-            bounce_count: 0,
-        });
-        session.payload = self.payload.map(|payload| Payload {
-            contested: payload.contested != 0,
-            payload_multiplier: 0.0,
-            payload_checkpoint: payload.checkpoint.into(),
-            payload_distance: from_half(payload.distance),
-            payload_defenders: payload.defenders.into(),
-            payload_speed: from_half(payload.speed),
-        });
-        session.rules_changed_at = self.rules.as_ref().map(|(at, _)| *at);
-        if let Some((_, by)) = &self.rules {
-            set(session.rules_changed_by.get_or_insert_default(), by);
-        } else {
-            session.rules_changed_by = None;
+        if parts.has(Parts::GAME) {
+            self.fill_game(layout, session);
         }
-        self.fill_teams(header, layout, session);
+        if parts.has(Parts::THROW) {
+            session.last_throw = self
+                .throw
+                .map(|halves| LastThrow::from_array(halves.map(from_half)));
+        }
+        if parts.has(Parts::DISC) {
+            session.disc = self.disc.as_ref().map(|disc| Disc {
+                pose: pose(&disc.moving),
+                velocity: disc.velocity,
+                bounce_count: 0,
+            });
+        }
+        if parts.has(Parts::PAYLOAD) {
+            session.payload = self.payload.map(|payload| Payload {
+                contested: payload.contested != 0,
+                payload_multiplier: 0.0,
+                payload_checkpoint: payload.checkpoint.into(),
+                payload_distance: from_half(payload.distance),
+                payload_defenders: payload.defenders.into(),
+                payload_speed: from_half(payload.speed),
+            });
+        }
+        if parts.has(Parts::PLAYERS) {
+            self.fill_teams(header, layout, parts, session);
+        }
         match &self.bones.shown {
             // Nobody's bones are none, as in an .echoreplay.
             Some(bones) if !bones.is_empty() => {
@@ -251,7 +281,46 @@ impl State {
         }
     }
 
-    fn fill_teams(&self, header: &Header, layout: Layout, session: &mut Session) {
+    fn fill_game(&self, layout: Layout, session: &mut Session) {
+        session.game_clock = self.clock;
+        session.game_status = match GameStatus::from_code(self.status) {
+            Some(status) => status,
+            // Combat stores none.
+            None if layout.game == Game::Combat => GameStatus::Empty,
+            None => GameStatus::Other("unknown".into()),
+        };
+        let [blue, orange] = self.points;
+        session.blue_points = blue;
+        session.orange_points = orange;
+        let flags = self.pause.map_or(0, |pause| pause.flags());
+        session.blue_team_restart_request = flags & 1 == 1;
+        session.orange_team_restart_request = flags >> 1 & 1 == 1;
+        session.pause = self.pause.as_ref().map(pause);
+    }
+
+    fn fill_session(&self, header: &Header, fresh: bool, session: &mut Session) {
+        // The clock that it holds is that of the frame before.
+        if fresh || session.game_clock.to_bits() != self.clock.to_bits() {
+            session.game_clock_display = clock_display(self.clock);
+        }
+        let input = |bit: u8| f32::from(self.inputs >> bit & 1);
+        session.inputs = Inputs {
+            left_shoulder: input(0),
+            right_shoulder: input(1),
+            left_shoulder2: input(2),
+            right_shoulder2: input(3),
+        };
+        session.last_score = self.score.as_ref().map(|packed| score(packed, header));
+        session.player = self.vr.as_ref().map(pose);
+        session.rules_changed_at = self.rules.as_ref().map(|(at, _)| *at);
+        if let Some((_, by)) = &self.rules {
+            set(session.rules_changed_by.get_or_insert_default(), by);
+        } else {
+            session.rules_changed_by = None;
+        }
+    }
+
+    fn fill_teams(&self, header: &Header, layout: Layout, parts: Parts, session: &mut Session) {
         session.teams.resize_with(3, Team::default);
         let mut players = self.players.iter();
         let counts = self.team_players.iter().zip(&self.team_stats);
@@ -260,7 +329,11 @@ impl State {
             team.stats = state.as_ref().map(stats);
             team.players.resize_with(count.into(), Player::default);
             for (player, state) in team.players.iter_mut().zip(players.by_ref()) {
-                fill_player(state, header, layout, player);
+                if parts.is_all() {
+                    fill_player(state, header, layout, player);
+                } else {
+                    fill_player_parts(state, header, layout, parts, player);
+                }
             }
         }
     }

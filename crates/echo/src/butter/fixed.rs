@@ -55,6 +55,25 @@ pub fn read(input: &mut ByteReader<'_>) -> Result<i32, Rule> {
     Ok((z >> 1) as i32 ^ -((z & 1) as i32))
 }
 
+/// Walks over so many numbers.
+pub fn skip(input: &mut ByteReader<'_>, mut count: usize) -> Result<(), Rule> {
+    /// Most numbers take a byte: so many are looked at together.
+    const TOGETHER: usize = 16;
+    while count > 0 {
+        if count >= TOGETHER
+            && let Some(bytes) = input.rest().first_chunk::<TOGETHER>()
+            && bytes.iter().fold(0, |most, byte| most.max(*byte)) <= 240
+        {
+            input.take(TOGETHER).of("a bone")?;
+            count -= TOGETHER;
+        } else {
+            read(input)?;
+            count -= 1;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use super::header::{Compression, Header};
 use super::layout::Layout;
 use super::pack::chunk_start;
 use super::packed::{KEYFRAME, NORMAL, Packed};
+use super::parts::Parts;
 use super::play::Playing;
 use super::resync::{Found, Search, read_within};
 use super::table::head;
@@ -43,6 +44,8 @@ pub enum Look {
 pub struct Known {
     options: ReadOptions,
     said: Option<Dialect>,
+    /// What of the frames is wanted.
+    pub parts: Parts,
     place: Place,
     pub playing: Option<Playing>,
     /// It counts that no more bytes come.
@@ -62,6 +65,7 @@ impl Known {
         Self {
             options,
             said,
+            parts: Parts::ALL,
             place: Place::Header,
             playing: None,
             ended: false,
@@ -109,12 +113,12 @@ impl Known {
                 if let Some(empty) = empty {
                     sizes.drain(..=empty);
                 }
-                match &mut self.playing {
-                    Some(playing) => {
-                        self.headers += size as u64;
-                        playing.set_header(header);
-                    }
-                    None => self.playing = Some(Playing::new(header, self.options, self.said)),
+                if let Some(playing) = &mut self.playing {
+                    self.headers += size as u64;
+                    playing.set_header(header);
+                } else {
+                    let playing = Playing::new(header, self.options, self.said);
+                    self.playing = Some(playing.of_parts(self.parts));
                 }
                 self.place = Place::Chunks(sizes);
                 Ok(Look::Took(size))

@@ -18,6 +18,7 @@ mod known;
 mod layout;
 mod pack;
 mod packed;
+mod parts;
 mod pause;
 mod play;
 mod proof;
@@ -31,6 +32,7 @@ mod state;
 mod stream;
 mod survey;
 mod table;
+mod unpack;
 mod values;
 mod window;
 mod write;
@@ -43,6 +45,8 @@ pub use header::{
     Compression, Header, HeaderPlayer, INVALID, MIN_HEADER_BYTES, VERSION, match_type,
 };
 pub use journal::Journal;
+#[cfg(feature = "tape")]
+pub(crate) use parts::Parts;
 pub use play::Seen;
 pub use proof::ChunkDecoder;
 pub use read::{ChunkFrames, ChunkInfo, File, Frames, read, read_with};

@@ -2,13 +2,9 @@
 //!
 //! Reading and writing one gives the same bytes, whatever it says.
 
-use gametape_core::ByteReader;
-
-use super::bytes::{Of, text, three};
 use super::fixed;
 use super::layout::Layout;
 use crate::model::BONES;
-use crate::rule::Rule;
 
 /// How a keyframe starts.
 pub const KEYFRAME: [u8; 2] = [0xFC, 0xFE];
@@ -121,18 +117,9 @@ pub struct Packed {
 }
 
 /// Bits that a mask of bones may have.
-const BONE_MASK: u32 = (1 << BONES) - 1;
+pub(super) const BONE_MASK: u32 = (1 << BONES) - 1;
 
 impl PackedStats {
-    fn read(input: &mut ByteReader<'_>) -> Result<Self, Rule> {
-        const WHAT: &str = "stats";
-        Ok(Self {
-            counts: input.array().of(WHAT)?,
-            possession_time: input.u16_le().of(WHAT)?,
-            stuns: input.u16_le().of(WHAT)?,
-        })
-    }
-
     fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.counts);
         out.extend_from_slice(&self.possession_time.to_le_bytes());
@@ -141,13 +128,6 @@ impl PackedStats {
 }
 
 impl PackedPose {
-    fn read(input: &mut ByteReader<'_>, what: &'static str) -> Result<Self, Rule> {
-        Ok(Self {
-            position: three(input, what)?,
-            rotation: input.u32_le().of(what)?,
-        })
-    }
-
     fn write(&self, out: &mut Vec<u8>) {
         write_halves(&self.position, out);
         out.extend_from_slice(&self.rotation.to_le_bytes());
@@ -161,47 +141,6 @@ fn write_halves(halves: &[u16], out: &mut Vec<u8>) {
 }
 
 impl PackedPlayer {
-    #[inline]
-    fn read(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
-        const WHAT: &str = "a player";
-        [self.index, self.playerid, self.state] = input.array().of(WHAT)?;
-        if self.index > layout.players {
-            return Err(Rule::PlayerIndex {
-                index: self.index,
-                players: layout.players.into(),
-            });
-        }
-        let has = layout.player_included(self.state);
-        if has.stats {
-            self.stats = PackedStats::read(input)?;
-        }
-        if has.ping {
-            self.ping = input.u16_le().of(WHAT)?;
-            self.loss = input.u16_le().of(WHAT)?;
-        }
-        if has.holding {
-            self.holding = input.array().of(WHAT)?;
-        }
-        if has.velocity {
-            self.velocity = three(input, WHAT)?;
-        }
-        self.pose_bits = input.u8().of(WHAT)?;
-        let mut bits = self.pose_bits;
-        for pose in &mut self.poses {
-            if bits & 1 != 0 {
-                pose.position = three(input, "a pose")?;
-            }
-            if bits & 2 != 0 {
-                pose.rotation = input.u32_le().of("a pose")?;
-            }
-            bits >>= 2;
-        }
-        if layout.loadout() {
-            self.loadout = input.u8().of(WHAT)?;
-        }
-        Ok(())
-    }
-
     #[inline]
     fn write(&self, layout: Layout, out: &mut Vec<u8>) {
         out.extend_from_slice(&[self.index, self.playerid, self.state]);
@@ -244,155 +183,6 @@ impl Packed {
     /// True where it holds bones.
     pub const fn has_bones(&self) -> bool {
         self.bone_bits & 1 == 1
-    }
-
-    /// Reads the frame that `input` starts with.
-    pub fn read(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
-        const WHAT: &str = "the frame";
-        let marker = input.array().of(WHAT)?;
-        self.keyframe = match marker {
-            KEYFRAME => true,
-            NORMAL => false,
-            found => return Err(Rule::Marker { found }),
-        };
-        self.time = if self.keyframe {
-            input.i64_le().of("the time")?
-        } else {
-            input.u16_le().of("the time")?.into()
-        };
-        self.clock = input.u32_le().of("the clock")?;
-        self.bits = input.u8().of(WHAT)?;
-        let has = layout.included(self.bits);
-        if has.status {
-            self.status = input.u8().of("the status")?;
-        }
-        if has.points {
-            self.points = if layout.half_points() {
-                [
-                    input.u16_le().of("the points")?,
-                    input.u16_le().of("the points")?,
-                ]
-            } else {
-                let [blue, orange] = input.array().of("the points")?;
-                [blue.into(), orange.into()]
-            };
-        }
-        // Before version 3 the inputs stand behind the pause.
-        if has.inputs && layout.version >= 3 {
-            self.inputs = input.u8().of("the inputs")?;
-        }
-        if has.pause {
-            let first = input.u8().of("the pause")?;
-            let (flags, state) = if layout.short_pause {
-                (first & 0x3F, first >> 6)
-            } else {
-                (first, input.u8().of("the pause")?)
-            };
-            self.pause = PackedPause {
-                flags,
-                state,
-                paused_timer: input.u16_le().of("the pause")?,
-                unpaused_timer: input.u16_le().of("the pause")?,
-            };
-        }
-        if has.inputs && layout.version < 3 {
-            self.inputs = input.u8().of("the inputs")?;
-        }
-        if has.score {
-            let [flags, person, assist] = input.array().of("the last score")?;
-            self.score = PackedScore {
-                flags,
-                person,
-                assist,
-                speed: input.u16_le().of("the last score")?,
-                distance: input.u16_le().of("the last score")?,
-            };
-        }
-        if has.throw {
-            for half in &mut self.throw {
-                *half = input.u16_le().of("the last throw")?;
-            }
-        }
-        if has.vr {
-            self.vr = PackedPose::read(input, "the VR player")?;
-        }
-        if has.disc {
-            self.disc = PackedPose::read(input, "the disc")?;
-            self.disc_velocity = three(input, "the disc")?;
-        }
-        if has.payload {
-            let [contested, checkpoint, defenders] = input.array().of("the payload")?;
-            self.payload = PackedPayload {
-                contested,
-                checkpoint,
-                defenders,
-                distance: input.u16_le().of("the payload")?,
-                speed: input.u16_le().of("the payload")?,
-            };
-        }
-        if has.rules {
-            self.rules_at = input.i64_le().of("the rules")?;
-            self.rules_by.clear();
-            self.rules_by.extend_from_slice(text(input, "the rules")?);
-        }
-        self.read_teams(input, layout)?;
-        self.read_bones(input)
-    }
-
-    fn read_teams(&mut self, input: &mut ByteReader<'_>, layout: Layout) -> Result<(), Rule> {
-        self.team_bits = input.u8().of("the teams")?;
-        let mut at = 0;
-        for (team, stats) in self.team_stats.iter_mut().enumerate() {
-            if self.team_bits & 4 << team != 0 {
-                *stats = PackedStats::read(input)?;
-            }
-            let count = input.u8().of("a team")?;
-            if let Some(players) = self.team_players.get_mut(team) {
-                *players = count;
-            }
-            for _ in 0..count {
-                if let Some(player) = self.players.get_mut(at) {
-                    player.read(input, layout)?;
-                } else {
-                    let mut player = PackedPlayer::default();
-                    player.read(input, layout)?;
-                    self.players.push(player);
-                }
-                at += 1;
-            }
-        }
-        self.players.truncate(at);
-        Ok(())
-    }
-
-    fn read_bones(&mut self, input: &mut ByteReader<'_>) -> Result<(), Rule> {
-        const WHAT: &str = "the bones";
-        self.bones.clear();
-        self.bone_positions.clear();
-        self.bone_rotations.clear();
-        self.bone_bits = input.u8().of(WHAT)?;
-        if !self.has_bones() {
-            return Ok(());
-        }
-        for _ in 0..self.bone_players() {
-            let [p0, p1, p2, r0, r1, r2] = input.array().of(WHAT)?;
-            let bones = PackedBones {
-                positions: u32::from_le_bytes([p0, p1, p2, 0]),
-                rotations: u32::from_le_bytes([r0, r1, r2, 0]),
-            };
-            for _ in 0..(bones.positions & BONE_MASK).count_ones() {
-                let mut position = [0; 3];
-                for number in &mut position {
-                    *number = fixed::read(input)?;
-                }
-                self.bone_positions.push(position);
-            }
-            for _ in 0..(bones.rotations & BONE_MASK).count_ones() {
-                self.bone_rotations.push(input.u32_le().of(WHAT)?);
-            }
-            self.bones.push(bones);
-        }
-        Ok(())
     }
 
     /// Writes it.

@@ -7,6 +7,7 @@ use super::header::{Compression, Header};
 use super::layout::Layout;
 use super::pack::inflate;
 use super::packed::Packed;
+use super::parts::Parts;
 use super::pause::{PauseState, Untold};
 use super::resync::read_within;
 use super::state::State;
@@ -52,6 +53,8 @@ enum Stored {
 pub struct Playing {
     pub header: Header,
     options: ReadOptions,
+    /// What of the frames is wanted.
+    parts: Parts,
     /// Who is said to have written the file; else each chunk is looked at.
     said: Option<Dialect>,
     /// The chunk's frames, inflated.
@@ -91,6 +94,7 @@ impl Playing {
         Self {
             header,
             options,
+            parts: Parts::ALL,
             said,
             raw: Vec::new(),
             at: 0,
@@ -112,6 +116,11 @@ impl Playing {
             findings: Findings::new(),
             seen: Seen::default(),
         }
+    }
+
+    /// The same, of whose frames these parts are wanted.
+    pub fn of_parts(self, parts: Parts) -> Self {
+        Self { parts, ..self }
     }
 
     /// The same between two chunks: nothing is held of the last.
@@ -265,10 +274,16 @@ impl Playing {
             let untold = self.untold.iter().find(|untold| untold.at == self.at);
             self.state.least = untold.map_or([0.0; 2], |untold| untold.least);
             let mut input = ByteReader::new(self.raw.get(self.at..).unwrap_or_default());
-            let read = self.packed.read(&mut input, self.layout).and_then(|()| {
-                self.state
-                    .apply(&self.packed, self.layout, &self.header, self.dialect)
-            });
+            let (packed, state) = (&mut self.packed, &mut self.state);
+            let (layout, header) = (self.layout, &self.header);
+            let read = if self.parts.is_all() {
+                let read = packed.read(&mut input, layout);
+                read.and_then(|()| state.apply(packed, layout, header, self.dialect))
+            } else {
+                let parts = self.parts;
+                let read = packed.read_parts(&mut input, layout, parts);
+                read.and_then(|()| state.apply_parts(packed, layout, header, self.dialect, parts))
+            };
             let Err(rule) = read else {
                 break input.left();
             };
@@ -281,8 +296,13 @@ impl Playing {
         };
         self.from = self.at;
         self.at = self.raw.len() - left;
-        self.state
-            .fill(&self.header, self.layout, self.fresh, &mut self.frame);
+        self.state.fill(
+            &self.header,
+            self.layout,
+            self.fresh,
+            self.parts,
+            &mut self.frame,
+        );
         self.fresh = false;
         self.index = self.index.map(|index| index + 1);
         if self.start.is_none() {

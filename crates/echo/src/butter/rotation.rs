@@ -218,15 +218,11 @@ static STEPS: [f32; 1024] = {
     steps
 };
 
-/// The three components that a code stores.
+/// The component that a code stores from this bit on.
 #[inline(always)]
-pub(super) fn stored(packed: u32) -> Vec3 {
-    [2, 12, 22].map(|shift| {
-        STEPS
-            .get((packed >> shift & 0x3FF) as usize)
-            .copied()
-            .unwrap_or_default()
-    })
+pub(super) fn step(packed: u32, shift: u32) -> f32 {
+    let step = STEPS.get((packed >> shift & 0x3FF) as usize);
+    step.copied().unwrap_or_default()
 }
 
 /// The rotation of a smallest three. (Codes that no rotation has leave nothing for the dropped
@@ -234,7 +230,7 @@ pub(super) fn stored(packed: u32) -> Vec3 {
 #[inline]
 #[must_use]
 pub fn from_smallest3(packed: u32) -> Quaternion {
-    let [a, b, c] = stored(packed);
+    let [a, b, c] = [2, 12, 22].map(|shift| step(packed, shift));
     let dropped = (1.0 - a * a - b * b - c * c).max(0.0).sqrt();
     match packed & 3 {
         0 => [dropped, a, b, c],

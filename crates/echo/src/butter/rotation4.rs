@@ -2,7 +2,7 @@
 
 use wide::{f32x4, i32x4};
 
-use super::rotation::{CLOSE, HALF_SQRT, SQRT, UNIT, settle_odd, stored};
+use super::rotation::{CLOSE, HALF_SQRT, SQRT, UNIT, settle_odd, step};
 use crate::model::Vec3;
 
 type Vectors = [f32x4; 3];
@@ -111,15 +111,19 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
 /// forward, left and up.
 // Coordinates and components have these names.
 #[allow(clippy::many_single_char_names)]
-#[inline]
+#[inline(always)]
 pub fn unpack4(packed: [u32; 4]) -> [[Vec3; 3]; 4] {
     let one = f32x4::splat(1.0);
     let two = f32x4::splat(2.0);
-    let [a, b, c] = lanes(packed.map(stored));
+    // Number by number: an array of arrays would be laid down in memory first.
+    let [p, q, r, s] = packed;
+    let of = |at: u32| f32x4::new([step(p, at), step(q, at), step(r, at), step(s, at)]);
+    let [a, b, c] = [of(2), of(12), of(22)];
     let squared = one - a * a - b * b - c * c;
     let positive = squared.simd_gt(f32x4::ZERO);
     let dropped = positive.bitselect(squared, f32x4::ZERO).sqrt();
-    let index = f32x4::new(packed.map(|packed| (packed & 3) as f32));
+    let code = |packed: u32| (packed & 3) as f32;
+    let index = f32x4::new([code(p), code(q), code(r), code(s)]);
     let first = index.simd_le(f32x4::ZERO);
     let second = index.simd_le(one);
     let third = index.simd_le(two);

@@ -10,6 +10,7 @@ use super::half::{from_half, to_half};
 use super::header::Header;
 use super::layout::Layout;
 use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore, PackedStats};
+use super::parts::Parts;
 use super::pause::{PauseState, Timers};
 use crate::model::Vec3;
 use crate::rule::Rule;
@@ -179,39 +180,47 @@ impl PlayerState {
         player
     }
 
+    /// Goes on by a frame, as far as it is wanted.
+    #[inline(always)]
     fn step(
         &mut self,
         packed: &PackedPlayer,
         layout: Layout,
         dialect: Dialect,
+        parts: Parts,
         mended: &mut Mended,
     ) {
         let has = layout.player_included(packed.state);
         self.index = packed.index;
         self.playerid = packed.playerid;
         self.flags = packed.state & layout.flags();
-        if has.stats {
+        if has.stats && parts.has(Parts::STATS) {
             self.stats
                 .get_or_insert_default()
                 .step(&packed.stats, mended);
         }
-        if has.ping {
+        if has.ping && parts.has(Parts::CONNECTION) {
             self.ping = self.ping.wrapping_add(packed.ping.cast_signed());
             self.loss += from_half(packed.loss);
         }
         if has.holding {
             self.holding = packed.holding;
         }
-        if has.velocity {
+        if has.velocity && parts.has(Parts::VELOCITY) {
             add(&mut self.velocity, packed.velocity);
         }
-        let mut bits = packed.pose_bits;
-        for (moving, pose) in self.poses.iter_mut().zip(&packed.poses) {
-            moving.step((bits & 1 != 0).then_some(pose.position), dialect, mended);
-            if bits & 2 != 0 {
-                moving.rotation = pose.rotation;
+        if parts.has_poses() {
+            let mut bits = packed.pose_bits;
+            let poses = self.poses.iter_mut().zip(&packed.poses);
+            for (at, (moving, pose)) in poses.enumerate() {
+                if parts.has(Parts::position(at)) {
+                    moving.step((bits & 1 != 0).then_some(pose.position), dialect, mended);
+                }
+                if bits & 2 != 0 && parts.has(Parts::rotation(at)) {
+                    moving.rotation = pose.rotation;
+                }
+                bits >>= 2;
             }
-            bits >>= 2;
         }
         self.loadout = packed.loadout;
     }
@@ -290,6 +299,39 @@ impl State {
         header: &Header,
         dialect: Dialect,
     ) -> Result<(), Rule> {
+        self.apply_session(packed, layout, dialect)?;
+        self.apply_teams(packed, layout, header, dialect, Parts::ALL);
+        self.bones.apply(packed, &mut self.mended);
+        Ok(())
+    }
+
+    /// [`State::apply`] of a frame of which these parts were read: of players and bones that are not
+    /// among them, what it holds means nothing.
+    pub fn apply_parts(
+        &mut self,
+        packed: &Packed,
+        layout: Layout,
+        header: &Header,
+        dialect: Dialect,
+        parts: Parts,
+    ) -> Result<(), Rule> {
+        self.apply_session(packed, layout, dialect)?;
+        if parts.has(Parts::PLAYERS) {
+            self.apply_teams(packed, layout, header, dialect, parts);
+        }
+        if parts.has(Parts::BONES) {
+            self.bones.apply(packed, &mut self.mended);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn apply_session(
+        &mut self,
+        packed: &Packed,
+        layout: Layout,
+        dialect: Dialect,
+    ) -> Result<(), Rule> {
         let pause_before = self.pause;
         if packed.keyframe {
             self.restart();
@@ -358,8 +400,6 @@ impl State {
             rules.0 = packed.rules_at;
             rules.1.clone_from(&packed.rules_by);
         }
-        self.apply_teams(packed, layout, header, dialect);
-        self.bones.apply(packed, &mut self.mended);
         Ok(())
     }
 
@@ -378,7 +418,15 @@ impl State {
         });
     }
 
-    fn apply_teams(&mut self, packed: &Packed, layout: Layout, header: &Header, dialect: Dialect) {
+    #[inline(always)]
+    fn apply_teams(
+        &mut self,
+        packed: &Packed,
+        layout: Layout,
+        header: &Header,
+        dialect: Dialect,
+        parts: Parts,
+    ) {
         self.possession = packed.team_bits & 3;
         for (team, (stats, delta)) in self
             .team_stats
@@ -391,6 +439,14 @@ impl State {
             }
         }
         self.team_players = packed.team_players;
+        if self.has_same(packed) {
+            for (player, packed) in self.players.iter_mut().zip(&packed.players) {
+                player.step(packed, layout, dialect, parts, &mut self.mended);
+            }
+            // Whoever was there before is there now: nobody is looked for among them any more.
+            self.previous.clear();
+            return;
+        }
         std::mem::swap(&mut self.previous, &mut self.older);
         std::mem::swap(&mut self.players, &mut self.previous);
         self.players.clear();
@@ -405,8 +461,24 @@ impl State {
             });
             if let Some(player) = self.players.last_mut() {
                 player.userid = who.userid;
-                player.step(packed, layout, dialect, &mut self.mended);
+                player.step(packed, layout, dialect, parts, &mut self.mended);
             }
         }
+    }
+
+    /// Whether the players of a frame are those that are there, each at its place: nearly always.
+    ///
+    /// A header may be followed by one with more players, never by one with others: an index means
+    /// who it meant.
+    #[inline(always)]
+    fn has_same(&self, packed: &Packed) -> bool {
+        // Those that the header lacks, or of whom it has no user id, are found in other ways.
+        let same = |(player, packed): (&PlayerState, &PackedPlayer)| {
+            packed.index != 0
+                && player.userid != 0
+                && (player.index, player.playerid) == (packed.index, packed.playerid)
+        };
+        self.players.len() == packed.players.len()
+            && self.players.iter().zip(&packed.players).all(same)
     }
 }

@@ -6,6 +6,8 @@ use gametape_core::feed::{self, Fed};
 
 use super::decode::Decoder;
 use super::header::Header;
+#[cfg(feature = "tape")]
+use super::parts::Parts;
 use super::play::Seen;
 use crate::error::{Error, Findings, ReadOptions};
 use crate::model::Frame;
@@ -135,6 +137,14 @@ impl<R: Read> Reader<R> {
     /// [`Reader::new`], with other options.
     pub fn with_options(source: R, options: ReadOptions) -> Self {
         Self(feed::Reader::new(source, Decoder::new(options, None)))
+    }
+
+    /// At the start of a recording, leniently, for these parts of its frames; the rest of a frame
+    /// means nothing.
+    #[cfg(feature = "tape")]
+    pub(crate) fn of_parts(source: R, parts: Parts) -> Self {
+        let decoder = Decoder::new(ReadOptions::lenient(), None);
+        Self(feed::Reader::new(source, decoder.of_parts(parts)))
     }
 
     /// The next frame; `None` at the end. Where the recording grows, more may come after it.

@@ -7,6 +7,7 @@ use super::difference::is_zero;
 use super::half::from_half;
 use super::layout::Layout;
 use super::packed::{Halves, Packed, PackedPause, PackedPose};
+use super::parts::Parts;
 use super::pause::{Falls, FallsSeen, Untold};
 use crate::rule::Rule;
 
@@ -94,9 +95,15 @@ impl Survey {
         let mut input = ByteReader::new(raw);
         while !input.is_empty() {
             let at = input.offset();
-            if let Err(rule) = packed.read(&mut input, layout) {
-                survey.error = Some(rule);
-                break;
+            let start = input;
+            // One is enough, and a few are clear: the rest of the chunk can only say the same.
+            let clear = evidence.exact >= CLEAR;
+            if !clear || packed.read_parts(&mut input, layout, Parts::NONE).is_err() {
+                input = start;
+                if let Err(rule) = packed.read(&mut input, layout) {
+                    survey.error = Some(rule);
+                    break;
+                }
             }
             survey.whole = input.offset();
             survey.frames += 1;
@@ -107,8 +114,7 @@ impl Survey {
             } else {
                 survey.last = survey.last.saturating_add(packed.time);
             }
-            // One is enough, and a few are clear: the rest of the chunk can only say the same.
-            if evidence.exact < CLEAR {
+            if !clear {
                 evidence.see(packed, layout);
             }
             let has = layout.included(packed.bits);

@@ -4,6 +4,7 @@ use gametape_core::tape::Error;
 use gametape_core::{Input, InputStream};
 
 use super::encoding::EchoFormat;
+use crate::butter::Parts;
 use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
 
 /// Reads leniently: broken parts are findings.
@@ -19,13 +20,11 @@ enum Reader {
 }
 
 impl Frames {
-    pub fn open(format: EchoFormat, input: &Input) -> Result<Self, Error> {
+    /// Of a .butter, these parts of them are told: the rest of a frame means nothing.
+    pub fn open(format: EchoFormat, input: &Input, parts: Parts) -> Result<Self, Error> {
         let stream = input.stream();
         let reader = match format {
-            EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::with_options(
-                stream,
-                ReadOptions::lenient(),
-            ))),
+            EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::of_parts(stream, parts))),
             EchoFormat::Echoreplay => Reader::Echoreplay(Box::new(echoreplay::open_with(
                 stream,
                 ReadOptions::lenient(),

@@ -211,7 +211,10 @@ impl Tape for EchoTape {
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        Ok(tables::defs())
+        Ok(match self.format {
+            EchoFormat::Echoreplay => tables::defs(),
+            EchoFormat::Butter => tables::stated(tables::defs()),
+        })
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {

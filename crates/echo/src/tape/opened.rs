@@ -7,6 +7,7 @@ use gametape_core::tape::{Error, Source};
 
 use super::encoding::EchoFormat;
 use super::frames::Frames;
+use crate::butter::Parts;
 use crate::echoreplay;
 
 /// An opened recording of a match, in either encoding.
@@ -47,6 +48,11 @@ impl EchoTape {
     }
 
     pub(in crate::tape) fn frames(&self) -> Result<Frames, Error> {
-        Frames::open(self.format, &self.input)
+        self.frames_of(Parts::ALL)
+    }
+
+    /// [`EchoTape::frames`], of which these parts are wanted.
+    pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<Frames, Error> {
+        Frames::open(self.format, &self.input, parts)
     }
 }

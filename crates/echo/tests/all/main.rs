@@ -12,10 +12,14 @@
 
 mod book;
 mod butter;
+#[cfg(feature = "tape")]
+mod columns;
 mod common;
 mod echoreplay;
 mod losses;
 mod match_stats;
+#[cfg(feature = "tape")]
+mod precision;
 mod session_audit;
 #[cfg(feature = "tape")]
 mod tables;

@@ -7,11 +7,13 @@ use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
 use gametape_core::tape::Error;
 
 use super::facts::MATCH;
+use super::rows;
 use super::rows::{
     AXES, BONES, Bone, DISC, GAME, GOALS, JOINS, PAYLOAD, PLAYERS, POSE, POSE_COLUMNS, POSES,
-    PlayerRow, THROWS, of_pose,
+    PlayerRow, THROWS, of_pose, team_name,
 };
 use crate::Time;
+use crate::butter::Parts;
 use crate::model::{BONES as BONE_COUNT, Frame, Player};
 
 /// What every recording has.
@@ -49,9 +51,11 @@ fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
     table
 }
 
-/// Who takes the rows of a frame, each as what stands in a column.
-pub type Take<'t> =
-    dyn for<'r> FnMut(&dyn Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> + 't;
+/// Who takes the rows of a frame.
+pub trait Take {
+    /// A row, as what stands in a column.
+    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error>;
+}
 
 /// The state tables, which a single frame tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,30 +79,66 @@ impl State {
         })
     }
 
+    /// What of the frames has to be known for some of the columns of its table.
+    pub fn parts(self, table: &TableDef, needs: impl Fn(usize) -> bool) -> Parts {
+        let always = match self {
+            Self::Game => Parts::GAME,
+            Self::Players => Parts::PLAYERS,
+            Self::Bones => Parts::PLAYERS.with(Parts::BONES),
+            Self::Disc => Parts::DISC,
+            Self::Payload => Parts::PAYLOAD,
+        };
+        if self != Self::Players {
+            return always;
+        }
+        let columns = table.columns.iter().enumerate();
+        let needed = columns.filter(|(at, _)| needs(*at));
+        needed.fold(always, |parts, (at, column)| {
+            parts.with(match at.checked_sub(PLAYERS.fields.len()) {
+                None => of_player(&column.name),
+                Some(at) => of_poses_part(at),
+            })
+        })
+    }
+
     /// Gives the rows of a frame, each as what stands in a column, in the order of their keys where
-    /// the frame has them so.
-    pub fn rows(self, frame: &Frame, give: &mut Take<'_>) -> Result<ControlFlow<()>, Error> {
+    /// the frame has them so. Of the frame, `parts` are known.
+    pub fn rows(
+        self,
+        frame: &Frame,
+        parts: Parts,
+        take: &mut impl Take,
+    ) -> Result<ControlFlow<()>, Error> {
         let session = &frame.session;
         match self {
-            Self::Game => give(&|column| GAME.value(&session, column)),
+            Self::Game => take.row(|column| GAME.value(&session, column)),
             Self::Disc => match &session.disc {
                 None => Ok(ControlFlow::Continue(())),
-                Some(disc) => give(&|column| match column.checked_sub(DISC.fields.len()) {
+                Some(disc) => take.row(|column| match column.checked_sub(DISC.fields.len()) {
                     None => DISC.value(&disc, column),
                     Some(column) => of_pose(&disc.pose, column),
                 }),
             },
             Self::Payload => match &session.payload {
                 None => Ok(ControlFlow::Continue(())),
-                Some(payload) => give(&|column| PAYLOAD.value(&payload, column)),
+                Some(payload) => take.row(|column| PAYLOAD.value(&payload, column)),
             },
             Self::Players => {
+                let mut held = [None, None];
                 for (team, player) in session.players() {
-                    let row = PlayerRow::of(session, team, player);
-                    let given = give(&|column| match column.checked_sub(PLAYERS.fields.len()) {
-                        None => PLAYERS.value(&row, column),
-                        Some(column) => of_poses(player, column),
-                    })?;
+                    if parts.has(Parts::HOLDING) {
+                        held = rows::held(session, player);
+                    }
+                    let row = PlayerRow {
+                        player,
+                        team: team_name(team),
+                        held: &held,
+                    };
+                    let given =
+                        take.row(|column| match column.checked_sub(PLAYERS.fields.len()) {
+                            None => PLAYERS.value(&row, column),
+                            Some(column) => of_poses(player, column),
+                        })?;
                     if given.is_break() {
                         return Ok(given);
                     }
@@ -114,7 +154,7 @@ impl State {
                             number,
                             bones,
                         };
-                        let given = give(&|column| BONES.value(&row, column))?;
+                        let given = take.row(|column| BONES.value(&row, column))?;
                         if given.is_break() {
                             return Ok(given);
                         }
@@ -123,6 +163,32 @@ impl State {
                 Ok(ControlFlow::Continue(()))
             }
         }
+    }
+}
+
+/// What of a frame a column of the players is made of, its poses aside.
+fn of_player(column: &str) -> Parts {
+    match column {
+        // These stand where it is told who is there.
+        "player" | "team" | "user_id" | "possession" | "blocking" | "stunned" | "invulnerable"
+        | "emote" => Parts::PLAYERS,
+        "name" | "number" | "level" => Parts::NAMES,
+        "ping" | "packet_loss" => Parts::CONNECTION,
+        "holding_left" | "holding_right" => Parts::HOLDING,
+        "velocity_x" | "velocity_y" | "velocity_z" => Parts::VELOCITY,
+        "weapon" | "ordnance" | "tac_mod" | "arm" => Parts::LOADOUT,
+        _ => Parts::STATS,
+    }
+}
+
+/// What of a frame a column of the poses of players is made of.
+const fn of_poses_part(column: usize) -> Parts {
+    let pose = column / POSE_COLUMNS;
+    if column % POSE_COLUMNS < AXES.len() {
+        Parts::position(pose)
+    } else {
+        // They are made together with where it is.
+        Parts::rotation(pose).with(Parts::position(pose))
     }
 }
 

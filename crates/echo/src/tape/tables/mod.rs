@@ -2,11 +2,13 @@
 
 mod facts;
 mod frame;
+mod precision;
 mod rows;
 mod scan;
 mod seek;
 
 pub(super) use facts::MATCH;
 pub(super) use frame::defs;
+pub(super) use precision::stated;
 pub(super) use scan::scan;
 pub(super) use seek::Seeking;

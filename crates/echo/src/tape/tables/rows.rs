@@ -14,20 +14,23 @@ use Kind::{Bool, Float32, Int, Text, Uint};
 pub struct PlayerRow<'a> {
     pub player: &'a Player,
     pub team: &'static str,
-    /// What the hands hold: of a player who is held the number, never the account.
-    pub holding_left: Option<CompactString>,
-    pub holding_right: Option<CompactString>,
+    /// What the hands hold.
+    pub held: &'a Held,
 }
 
-impl<'a> PlayerRow<'a> {
-    pub fn of(session: &Session, team: usize, player: &'a Player) -> Self {
-        let held = |held: &Option<Holding>| Some(held_by(session, held.as_ref()?));
-        Self {
-            player,
-            team: team_name(team),
-            holding_left: held(&player.holding_left),
-            holding_right: held(&player.holding_right),
-        }
+/// What the left and the right hand of a player hold: of a player who is held the number, never the
+/// account.
+pub type Held = [Option<CompactString>; 2];
+
+/// What a player holds.
+pub fn held(session: &Session, player: &Player) -> Held {
+    [&player.holding_left, &player.holding_right].map(|held| Some(held_by(session, held.as_ref()?)))
+}
+
+impl PlayerRow<'_> {
+    fn hand(&self, hand: usize) -> Value<'_> {
+        let held = self.held.get(hand).and_then(Option::as_deref);
+        held.into()
     }
 
     fn stat(&self, get: impl Fn(&Stats) -> i32) -> Value<'static> {
@@ -136,10 +139,10 @@ pub const PLAYERS: Table<Players> = Table {
             "holding_left",
             Text,
             "What the left hand holds: `none`, `geo` for the level, `disc`, or a player's number.",
-            |row| row.holding_left.as_deref().into(),
+            |row| row.hand(0),
         ),
         Field::<Players>::new("holding_right", Text, "What the right hand holds.", |row| {
-            row.holding_right.as_deref().into()
+            row.hand(1)
         }),
         Field::<Players>::new("velocity_x", Float32, "The velocity along x.", |row| {
             of_axis(&row.player.velocity, 0)
@@ -273,7 +276,10 @@ pub const POSE_COLUMNS: usize = POSE.len() * AXES.len();
 
 /// One of three coordinates.
 fn of_axis(vector: &Vec3, axis: usize) -> Value<'static> {
-    vector.get(axis).copied().into()
+    match vector.get(axis) {
+        Some(number) => Value::Float32(*number),
+        None => Value::Null,
+    }
 }
 
 /// What stands in a column of a pose.

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Place, Scan, Scanning, TableDef, Value, Visit};
+use gametape_core::table::{Kind, Place, Scan, Scanning, TableDef, Value, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{Clocks, Stamp};
 
-use super::frame::{State, defs, stamp};
+use super::frame::{State, Take, defs, stamp};
 use super::rows::{GOALS, JOINS, THROWS};
 use crate::Error as ReadError;
+use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};
 use crate::stats::StatsBuilder;
 use crate::tape::frames;
@@ -23,23 +24,19 @@ pub fn scan<'v>(
     let tables = defs();
     let table = scan.find(&tables)?;
     let mut rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
-    let mut give: Give<'_> = match State::of(&table.name) {
+    let (parts, mut giving) = match State::of(&table.name) {
         Some(state) => {
-            let mut there = There::new(table);
-            Box::new(move |frame, stamp, rows| there.frame(state, frame, stamp, rows))
+            let parts = state.parts(table, |column| rows.needs(column));
+            (parts, Giving::State(There::new(table, state, parts)))
         }
-        None if table.name == THROWS.name => {
-            let mut last: Option<LastThrow> = None;
-            Box::new(move |frame, stamp, rows| throws(frame, stamp, &mut last, rows))
-        }
+        None if table.name == THROWS.name => (Parts::THROW, Giving::Throws(None)),
         None if table.name == JOINS.name => {
-            let mut builder = StatsBuilder::new();
-            Box::new(move |frame, stamp, rows| joins(frame, stamp, &mut builder, rows))
+            (Parts::ALL, Giving::Joins(Box::new(StatsBuilder::new())))
         }
         // What is known of a goal may come behind it.
         None => return goals(tape, rows),
     };
-    let mut frames = tape.frames()?;
+    let mut frames = tape.frames_of(parts)?;
     let mut start = None;
     let problem = loop {
         let step = frames.count;
@@ -51,33 +48,56 @@ pub fn scan<'v>(
             Err(error) => break Some(error.into()),
         };
         let stamp = stamp(step, frame, &mut start);
-        if rows.place(stamp) == Place::Behind || give(frame, stamp, &mut rows)?.is_break() {
+        if rows.place(stamp) == Place::Behind || giving.frame(frame, stamp, &mut rows)?.is_break() {
             break None;
         }
     };
-    drop(give);
     rows.end(problem)
 }
 
 /// What gives the rows of a frame.
-type Give<'g> =
-    Box<dyn FnMut(&Frame, Stamp, &mut Scanning<'_>) -> Result<ControlFlow<()>, Error> + 'g>;
+enum Giving {
+    State(There),
+    /// The last throw.
+    Throws(Option<LastThrow>),
+    Joins(Box<StatsBuilder>),
+}
 
-/// What tells the rows of a state apart: its first columns, of those that have so many.
-type Key = [Value<'static>; 2];
+impl Giving {
+    fn frame(
+        &mut self,
+        frame: &Frame,
+        stamp: Stamp,
+        rows: &mut Scanning<'_>,
+    ) -> Result<ControlFlow<()>, Error> {
+        match self {
+            Self::State(there) => there.frame(frame, stamp, rows),
+            Self::Throws(last) => throws(frame, stamp, last, rows),
+            Self::Joins(builder) => joins(frame, stamp, builder, rows),
+        }
+    }
+}
+
+/// What tells the rows of a state apart: the first columns of its table, of those that have so many.
+type Key = [i64; 2];
 
 /// Who is there of a state, so that who goes is told.
 struct There {
-    /// How many columns are keys.
-    keys: usize,
+    state: State,
+    parts: Parts,
+    /// Of what kind the columns are that are keys.
+    keys: Vec<Kind>,
     now: Vec<Key>,
     before: Vec<Key>,
 }
 
 impl There {
-    fn new(table: &TableDef) -> Self {
+    fn new(table: &TableDef, state: State, parts: Parts) -> Self {
+        let keys = table.columns.iter().take_while(|column| column.key);
         Self {
-            keys: table.columns.iter().take_while(|column| column.key).count(),
+            state,
+            parts,
+            keys: keys.map(|column| column.kind).collect(),
             now: Vec::new(),
             before: Vec::new(),
         }
@@ -85,31 +105,29 @@ impl There {
 
     fn frame(
         &mut self,
-        state: State,
         frame: &Frame,
         stamp: Stamp,
         rows: &mut Scanning<'_>,
     ) -> Result<ControlFlow<()>, Error> {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
-        let (keys, now) = (self.keys, &mut self.now);
-        let given = state.rows(frame, &mut |value| {
-            let key = |at| {
-                if at < keys {
-                    number(value(at))
-                } else {
-                    Value::Null
-                }
-            };
-            now.push([key(0), key(1)]);
-            rows.row(stamp, value)
-        })?;
+        let mut taking = Taking {
+            keys: self.keys.len(),
+            now: &mut self.now,
+            stamp,
+            rows,
+        };
+        let given = self.state.rows(frame, self.parts, &mut taking)?;
         // Nearly always those who were there are there.
         if given.is_break() || self.now == self.before {
             return Ok(given);
         }
         for gone in self.before.iter().filter(|key| !self.now.contains(key)) {
-            let value = |column: usize| gone.get(column).copied().unwrap_or(Value::Null);
+            let value = |column: usize| match (gone.get(column), self.keys.get(column)) {
+                (Some(number), Some(Kind::Uint)) => Value::Uint(number.cast_unsigned()),
+                (Some(number), Some(_)) => Value::Int(*number),
+                _ => Value::Null,
+            };
             let ended = rows.ended(stamp, value)?;
             if ended.is_break() {
                 return Ok(ended);
@@ -119,12 +137,32 @@ impl There {
     }
 }
 
+/// Takes the rows of a frame.
+struct Taking<'t, 'v> {
+    keys: usize,
+    now: &'t mut Vec<Key>,
+    stamp: Stamp,
+    rows: &'t mut Scanning<'v>,
+}
+
+impl Take for Taking<'_, '_> {
+    #[inline]
+    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> {
+        self.now.push(match self.keys {
+            0 => [0; 2],
+            1 => [number(value(0)), 0],
+            _ => [number(value(0)), number(value(1))],
+        });
+        self.rows.row(self.stamp, value)
+    }
+}
+
 /// Keys are numbers.
-const fn number(value: Value<'_>) -> Value<'static> {
+const fn number(value: Value<'_>) -> i64 {
     match value {
-        Value::Int(value) => Value::Int(value),
-        Value::Uint(value) => Value::Uint(value),
-        _ => Value::Null,
+        Value::Int(value) => value,
+        Value::Uint(value) => value.cast_signed(),
+        _ => 0,
     }
 }
 

@@ -3,12 +3,12 @@
 use std::io::{Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Visit};
+use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Value, Visit};
 use gametape_core::tape::{Error, Partial, Tape as _};
 use gametape_core::{Clocks, InputStream, Stamp};
 
-use super::frame::{State, defs, stamp};
-use crate::butter::{self, ChunkFrames};
+use super::frame::{State, Take, defs, stamp};
+use crate::butter::{self, ChunkFrames, Parts};
 use crate::tape::encoding::EchoFormat;
 use crate::tape::frames::Frames;
 use crate::tape::opened::EchoTape;
@@ -179,6 +179,16 @@ impl<'t> Seeking<'t> {
     }
 }
 
+/// Takes the rows of a frame.
+struct Taking<'t>(&'t mut Rows);
+
+impl Take for Taking<'_> {
+    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> {
+        self.0.row(value);
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
 impl StateAt for Seeking<'_> {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let tables = defs();
@@ -192,10 +202,7 @@ impl StateAt for Seeking<'_> {
         if now.time.is_some()
             && let Some(frame) = self.frame(now.step)?
         {
-            let _ = state.rows(frame, &mut |value| {
-                rows.row(value);
-                Ok(ControlFlow::Continue(()))
-            })?;
+            let _ = state.rows(frame, Parts::ALL, &mut Taking(&mut rows))?;
         }
         Ok(rows.rows())
     }

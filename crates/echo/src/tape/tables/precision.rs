@@ -1,0 +1,76 @@
+//! How far what a .butter says may be off what was recorded.
+
+use gametape_core::table::{ColumnDef, Kind, TableDef};
+
+/// The largest step of half floats below a power of two: what cutting off takes away, at most, of
+/// values and changes below that. Behind a keyframe values are nearer: it is the change since the
+/// frame before that is cut off.
+const fn half(below: u32) -> f64 {
+    below as f64 / 2048.0
+}
+
+/// Tables, each column with how far it may be off in a .butter.
+///
+/// As a correct writer writes. The reference takes its differences from what was recorded, not from
+/// what a reader has: what they are cut off by adds up from keyframe to keyframe.
+pub fn stated(mut tables: Vec<TableDef>) -> Vec<TableDef> {
+    for table in &mut tables {
+        for column in &mut table.columns {
+            column.precision = of(&table.name, column);
+        }
+    }
+    tables
+}
+
+fn of(table: &str, column: &ColumnDef) -> Option<f64> {
+    if column.kind != Kind::Float32 {
+        return None;
+    }
+    Some(match (table, &*column.name, &*column.unit) {
+        // It is not kept: there is nothing to be off.
+        ("payload", "multiplier", _) => return None,
+        // 14 bits from -2 to 2 m, cut off, and how an f32 rounds.
+        ("bones", _, "m") => 1.0 / 4096.0 + 1.0 / 1_048_576.0,
+        // A quaternion and its opposite are the same rotation. A turn of less than a step is left
+        // out, one that is told is off by half a step of ten bits in three components.
+        ("bones", ..) => 0.005,
+        // A sum of 32-bit differences.
+        (_, "clock", _) => 1.0 / 8192.0,
+        (_, "packet_loss", _) => half(1),
+        // The whole time of a player in a match.
+        (_, "possession_time", _) => half(512),
+        // Of combat: a half each; in the arena they are whole.
+        ("game", "blue_points" | "orange_points", _) => half(128),
+        ("goals", "points", _) => 2.0 * half(128),
+        (_, _, "m" | "s" | "deg") => half(256),
+        (_, _, "m/s" | "1/s") => half(128),
+        // Of unit vectors: three components of a quaternion are stored, the fourth follows from
+        // them; that turns by 0.55° at most. As the API prints them they are no rotation by 0.1°.
+        _ => 0.0125,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::defs;
+    use super::*;
+
+    #[test]
+    fn every_number_with_a_fraction_says_how_far_it_may_be_off() {
+        let tables = stated(defs());
+        let columns = tables
+            .iter()
+            .flat_map(|table| table.columns.iter().map(move |column| (table, column)));
+        let mut count = 0;
+        for (table, column) in columns.filter(|(_, column)| column.kind == Kind::Float32) {
+            let name = format!("{}.{}", table.name, column.name);
+            assert_eq!(
+                column.precision.is_none(),
+                name == "payload.multiplier",
+                "{name}"
+            );
+            count += 1;
+        }
+        assert!(count > 80, "{count}");
+    }
+}
