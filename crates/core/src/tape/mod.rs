@@ -17,7 +17,7 @@ pub use audit::{AnyFinding, Audit, Told, Verdict};
 pub use diff::Diff;
 pub use diff_lines::diff_lines;
 pub use error::Error;
-pub use format::{Format, Source, Verb};
+pub use format::{Format, Maker, Source, Verb};
 pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
