@@ -62,6 +62,15 @@ impl Capture<'_> {
     pub fn packets(&self) -> Cursor<'_> {
         Cursor(Source::Capture(Chunks::new(self)))
     }
+
+    /// All packets and what lies beside them, in the order of the recording.
+    #[must_use]
+    pub fn messages(&self) -> Cursor<'_> {
+        Cursor(Source::Capture(Chunks {
+            beside: true,
+            ..Chunks::new(self)
+        }))
+    }
 }
 
 /// Goes through the chunks of a capture, and the packets in each.
@@ -77,6 +86,8 @@ pub(crate) struct Chunks<'a> {
     learned: BTreeMap<u16, Role>,
     /// Packets of the stream so far.
     packets: u64,
+    /// Whether what lies beside the packets is given, too.
+    beside: bool,
 }
 
 impl<'a> Chunks<'a> {
@@ -89,6 +100,7 @@ impl<'a> Chunks<'a> {
             at: 0,
             learned: BTreeMap::new(),
             packets: 0,
+            beside: false,
         }
     }
 
@@ -154,6 +166,9 @@ impl<'a> Chunks<'a> {
                         let channel = message.channel;
                         CaptureRule::ForeignMessage { channel }.at(self.offset)
                     })?;
+                    if role.is_beside() && !self.beside {
+                        continue;
+                    }
                     return Ok(Some((end - message.data.len()..end, role, times)));
                 }
                 Inside::Schema(_) | Inside::Other => {}
@@ -163,7 +178,7 @@ impl<'a> Chunks<'a> {
 
     /// One that was added has the number of the packet before it.
     fn packet(&mut self, (place, role, times): (Range<usize>, Role, Times)) -> Packet<'_> {
-        self.packets += u64::from(role != Role::Added);
+        self.packets += u64::from(role.is_of_stream());
         Packet {
             bytes: self.unpacked.get(place).unwrap_or_default(),
             index: self.packets.saturating_sub(1),

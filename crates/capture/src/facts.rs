@@ -7,8 +7,8 @@ use mcap::records::op;
 
 use crate::container::{Extent, Fields, Inside, Leading, SchemaRecord, inside, unpack};
 use crate::layout::{
-    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, METADATA, Role,
-    SCHEMA_NAME,
+    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK, METADATA,
+    Role, SCHEMA_NAME, TABLES_METADATA,
 };
 use crate::limits::ReadLimits;
 use crate::ranges::{Ranges, Window};
@@ -66,6 +66,8 @@ pub(crate) struct Facts {
     pub log_tick_ns: u64,
     /// False where the record that all of this stands in is not there.
     pub there: bool,
+    /// What a record of its own says of the tables that the capture was made of.
+    pub tables: Option<String>,
 }
 
 impl Facts {
@@ -75,6 +77,7 @@ impl Facts {
             tick_ns: None,
             log_tick_ns: DEFAULT_TICK_NS,
             there: false,
+            tables: None,
         };
         let mut leading = Leading::new();
         while let Some(record) = leading.next(window)? {
@@ -86,6 +89,9 @@ impl Facts {
             if name == METADATA {
                 let map = fields.texts().ok_or_else(|| record.damaged())?;
                 facts.take(&map)?;
+            } else if name == TABLES_METADATA {
+                let map = fields.texts().ok_or_else(|| record.damaged())?;
+                facts.tables = map.get(KEY_TABLES).map(|json| (*json).to_owned());
             }
         }
         Ok(facts)

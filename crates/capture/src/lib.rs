@@ -52,10 +52,12 @@
 //! | checking | `audit/` |
 //! | keeping what is whole | `salvage/` |
 //! | recordings of packets as any recording (feature `tape`) | `tape/` |
+//! | any recording as a capture, and its tables again | `made/` |
 //! | what a recording can break; why a capture can't be written; the bounds | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
 //!
 //! A module knows those below it alone: ranges, then container and packet, then cursor and seek, then
-//! replay and stream, then writer, migration, checking and salvage, then the adapter.
+//! replay and stream, then writer, migration, checking and salvage, then what is made of tables, then the
+//! adapter.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -81,6 +83,8 @@ mod file;
 mod keyframe;
 mod layout;
 mod limits;
+#[cfg(feature = "tape")]
+mod made;
 mod migrate;
 mod packet;
 mod ranges;
@@ -104,8 +108,8 @@ pub use file::DeltaFile;
 pub use gametape_core::{Severity, Strictness};
 pub use keyframe::Keyframe;
 pub use layout::{
-    MESSAGE_ENCODING, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME, TOPIC_ADDED, TOPIC_DELTAS,
-    TOPIC_KEYFRAMES,
+    BESIDE_ENCODING, MESSAGE_ENCODING, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME,
+    TABLES_METADATA, TOPIC_ADDED, TOPIC_DELTAS, TOPIC_EVENTS, TOPIC_KEYFRAMES, TOPIC_LABELS,
 };
 pub use limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES, ReadLimits};
 pub use migrate::{Migrated, migrate};

@@ -16,7 +16,7 @@ pub struct Times {
     pub publish_time: u64,
 }
 
-/// One packet of a recording.
+/// One packet of a recording, or a message that lies beside the packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet<'a> {
     /// As it was sent.
@@ -42,6 +42,9 @@ impl Packet<'_> {
     /// Its tick, where its header can be read.
     #[must_use]
     pub fn tick(&self) -> Option<u32> {
+        if self.role.is_beside() {
+            return self.times.map(|times| times.sequence);
+        }
         Header::read(self.bytes).ok().map(|(header, _)| header.tick)
     }
 

@@ -37,6 +37,7 @@ pub struct Capture<'a> {
     tick_ns: Option<u64>,
     log_tick_ns: u64,
     has_facts: bool,
+    tables: Option<String>,
     end: End,
     listed: Listed,
 }
@@ -161,6 +162,7 @@ impl<'a> Capture<'a> {
             tick_ns: facts.tick_ns,
             log_tick_ns: facts.log_tick_ns,
             has_facts: facts.there,
+            tables: facts.tables,
             listed: Listed::new(end.chunks.len()),
             end,
         })
@@ -188,6 +190,12 @@ impl<'a> Capture<'a> {
     #[must_use]
     pub const fn has_facts(&self) -> bool {
         self.has_facts
+    }
+
+    /// What it says of the tables of another recording that it was made of, as JSON.
+    #[must_use]
+    pub fn tables(&self) -> Option<&str> {
+        self.tables.as_deref()
     }
 
     /// How it ends.

@@ -7,7 +7,6 @@ use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, ReadOptions, Rule, Schema, Snapshot, Strictness};
 
 use crate::decoder::decoder;
-use crate::layout::Role;
 use crate::limits::MAX_STATE_BYTES;
 use crate::packet::Packet;
 use crate::rule::{CaptureRule, Error};
@@ -27,7 +26,7 @@ pub(crate) struct Later {
 impl Later {
     /// The next packet: its header, where that can be read and is of the stream.
     pub fn packet(&mut self, packet: &Packet<'_>) {
-        if packet.role == Role::Added {
+        if !packet.role.is_of_stream() {
             return;
         }
         let Ok((header, _)) = Header::read(packet.bytes) else {

@@ -202,6 +202,11 @@ gametape_core::rules! {
     /// A fault of the recorder. Without the added ones the stream is right: `repair` leaves them out.
     #[error("the full snapshot that the recorder added is not the state that the stream has")]
     Keyframe = "capture.keyframe", Error;
+    /// What it says of the tables that it was made of can't be read, or does not fit its packets.
+    ///
+    /// Damaged, or written by another program; the packets are readable without it.
+    #[error("what it says of the tables that it was made of: {reason}")]
+    Tables { reason: String } = "capture.tables", Error;
     /// No full snapshot comes that early.
     ///
     /// The sentence has the first one's tick.

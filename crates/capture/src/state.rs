@@ -114,7 +114,9 @@ impl Capture<'_> {
             let offset = self.unpack(number, &mut unpacked)?;
             while let Some((found, end)) = inside(&unpacked, at, offset)? {
                 if let Inside::Message(message) = found
-                    && self.role(message.channel).is_some()
+                    && self
+                        .role(message.channel)
+                        .is_some_and(|role| !role.is_beside())
                     && let Ok((header, _)) = Header::read(message.data)
                 {
                     if header.tick > tick {
@@ -214,6 +216,7 @@ impl Capture<'_> {
             if let Inside::Message(message) = inside
                 && let Some(role) = self.role(message.channel)
                 && role != Role::Delta
+                && !role.is_beside()
                 && let Some(tick) = full_tick(&message)
             {
                 found.push(Keyframe {

@@ -56,6 +56,23 @@ impl Packets<'_> {
         }
     }
 
+    /// All packets and what lies beside them, in the order of the recording.
+    pub(crate) fn messages(&self) -> Cursor<'_> {
+        match self {
+            Self::Capture(capture) => capture.messages(),
+            Self::Delta(file) => Cursor::of_delta(file),
+        }
+    }
+
+    /// What it says of the tables of another recording that it was made of, as JSON.
+    #[must_use]
+    pub fn tables(&self) -> Option<&str> {
+        match self {
+            Self::Capture(capture) => capture.tables(),
+            Self::Delta(_) => None,
+        }
+    }
+
     /// The state at the latest recorded tick that is not after `tick`.
     ///
     /// # Errors

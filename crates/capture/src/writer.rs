@@ -15,8 +15,9 @@ use mcap::{Compression, WriteOptions};
 use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::{
-    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TICK, MESSAGE_ENCODING,
-    METADATA, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME,
+    BESIDE_ENCODING, DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES,
+    KEY_TICK, MESSAGE_ENCODING, METADATA, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME,
+    TABLES_METADATA,
 };
 use crate::limits::MAX_PACKET_BYTES;
 use crate::packet::{Packet, Times};
@@ -84,6 +85,15 @@ pub struct CaptureWriter<W: Write> {
     states: Option<Box<States>>,
 }
 
+/// What is said of the tables of another recording that a capture is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OfTables<'a> {
+    /// As JSON.
+    pub tables: &'a str,
+    /// What log times are multiples of, where the length of a tick is not known.
+    pub log_tick_ns: Option<u64>,
+}
+
 /// What coding states takes.
 struct States {
     encoder: Encoder,
@@ -112,8 +122,19 @@ impl<W: Write> CaptureWriter<W> {
     /// # Errors
     /// [`CaptureError::Option`] where an option is out of range; [`CaptureError::Io`].
     pub fn new(output: W, schema: &Schema, options: Options) -> Result<Self, CaptureError> {
+        Self::of_tables(output, schema, options, None)
+    }
+
+    /// Starts a capture that is made of the tables of another recording.
+    pub(crate) fn of_tables(
+        output: W,
+        schema: &Schema,
+        options: Options,
+        of: Option<OfTables<'_>>,
+    ) -> Result<Self, CaptureError> {
         check(&options)?;
-        let log_tick_ns = options.tick_ns.unwrap_or(DEFAULT_TICK_NS);
+        let log_tick_ns = of.and_then(|of| of.log_tick_ns).or(options.tick_ns);
+        let log_tick_ns = log_tick_ns.map_or(DEFAULT_TICK_NS, |ns| ns.clamp(1, MAX_TICK_NS));
         let mut mcap = WriteOptions::new()
             .compression(Some(Compression::Zstd))
             .compression_threads(0)
@@ -140,6 +161,12 @@ impl<W: Write> CaptureWriter<W> {
             name: METADATA.to_owned(),
             metadata: facts,
         })?;
+        if let Some(of) = of {
+            mcap.write_metadata(&Metadata {
+                name: TABLES_METADATA.to_owned(),
+                metadata: BTreeMap::from([(KEY_TABLES.to_owned(), of.tables.to_owned())]),
+            })?;
+        }
         let id = mcap.add_schema(SCHEMA_NAME, SCHEMA_ENCODING, json.as_bytes())?;
         let mut writer = Self {
             mcap,
@@ -161,8 +188,12 @@ impl<W: Write> CaptureWriter<W> {
         // In the first chunk, where readers look for them if there is no index.
         writer.define(Role::Keyframe)?;
         writer.define(Role::Delta)?;
-        if writer.adding.is_some() {
+        if writer.adding.is_some() || of.is_some() {
             writer.define(Role::Added)?;
+        }
+        if of.is_some() {
+            writer.define(Role::Labels)?;
+            writer.define(Role::Events)?;
         }
         Ok(writer)
     }
@@ -225,12 +256,7 @@ impl<W: Write> CaptureWriter<W> {
     /// # Errors
     /// As [`CaptureWriter::push_at`].
     pub fn push_timed(&mut self, packet: &[u8], time: Option<u64>) -> Result<Pushed, CaptureError> {
-        if packet.len() > MAX_PACKET_BYTES {
-            return Err(CaptureError::PacketTooLarge {
-                bytes: packet.len() as u64,
-                limit: MAX_PACKET_BYTES as u64,
-            });
-        }
+        check_size(packet)?;
         let header = self
             .decoder
             .header(packet)
@@ -279,6 +305,11 @@ impl<W: Write> CaptureWriter<W> {
         result.map(|()| pushed)
     }
 
+    /// The bytes of the last state that was recorded.
+    pub(crate) fn state_bytes(&self) -> usize {
+        self.states.as_ref().map_or(0, |states| states.packet.len())
+    }
+
     /// Records a full snapshot that another recorder added; its state must be that of its tick.
     ///
     /// # Errors
@@ -290,6 +321,21 @@ impl<W: Write> CaptureWriter<W> {
         time: Option<u64>,
     ) -> Result<(), CaptureError> {
         self.write(Role::Added, tick, time, packet).map(|_| ())
+    }
+
+    /// Records a message that lies beside the packets, as of this tick.
+    ///
+    /// # Errors
+    /// [`CaptureError::PacketTooLarge`]; [`CaptureError::Io`] and [`CaptureError::Write`].
+    pub(crate) fn push_beside(
+        &mut self,
+        role: Role,
+        tick: u32,
+        time: Option<u64>,
+        message: &[u8],
+    ) -> Result<(), CaptureError> {
+        check_size(message)?;
+        self.write(role, tick, time, message).map(|_| ())
     }
 
     /// Puts what was recorded so far into a chunk of its own, and the chunk out of our hands.
@@ -319,14 +365,17 @@ impl<W: Write> CaptureWriter<W> {
         if self.defined.contains(&role) {
             return Ok(());
         }
-        let number = Role::NUMBERED.iter().find(|(_, other)| *other == role);
-        let id = number.map_or(0, |(id, _)| *id);
-        let topic = role.topic();
+        let (schema, encoding) = if role.is_beside() {
+            // Without a schema.
+            (0, BESIDE_ENCODING)
+        } else {
+            (self.schema_id, MESSAGE_ENCODING)
+        };
         self.mcap.add_channel_with_id(
-            id,
-            self.schema_id,
-            topic,
-            MESSAGE_ENCODING,
+            role.number(),
+            schema,
+            role.topic(),
+            encoding,
             &BTreeMap::new(),
         )?;
         self.defined.push(role);
@@ -346,11 +395,9 @@ impl<W: Write> CaptureWriter<W> {
             log_time,
             publish_time: time.unwrap_or(log_time),
         };
-        let channel = Role::NUMBERED.iter().find(|(_, other)| *other == role);
-        let channel_id = channel.map_or(0, |(id, _)| *id);
         self.define(role)?;
         let header = MessageHeader {
-            channel_id,
+            channel_id: role.number(),
             sequence: times.sequence,
             log_time,
             publish_time: times.publish_time,
@@ -423,6 +470,16 @@ impl Adding {
         }
         Ok(added)
     }
+}
+
+const fn check_size(packet: &[u8]) -> Result<(), CaptureError> {
+    if packet.len() > MAX_PACKET_BYTES {
+        return Err(CaptureError::PacketTooLarge {
+            bytes: packet.len() as u64,
+            limit: MAX_PACKET_BYTES as u64,
+        });
+    }
+    Ok(())
 }
 
 fn check(options: &Options) -> Result<(), CaptureError> {

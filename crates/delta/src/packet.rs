@@ -55,6 +55,8 @@ pub struct ComponentChange {
 struct Collect<'a> {
     decoder: &'a Decoder,
     sections: Vec<Section>,
+    /// Entities behind this one are not wanted.
+    last: u32,
 }
 
 impl Collect<'_> {
@@ -67,6 +69,10 @@ impl Visit for Collect<'_> {
     fn section(&mut self, tag: Tag, _framing_bytes: usize) {
         let entities = Vec::new();
         self.sections.push(Section { tag, entities });
+    }
+
+    fn wants(&self, id: u32) -> bool {
+        id <= self.last
     }
 
     fn entity(&mut self, _tag: Tag, id: u32, _bits: usize) {
@@ -100,9 +106,16 @@ impl Visit for Collect<'_> {
 impl Decoder {
     /// Reads a packet without a state; whether it can be applied is not checked.
     pub fn packet(&self, packet: &[u8]) -> Result<Packet, Error> {
+        self.packet_upto(packet, u32::MAX)
+    }
+
+    /// [`Decoder::packet`], with the entities up to this one alone: those behind it are not read, and
+    /// nothing is said of what is wrong with them.
+    pub fn packet_upto(&self, packet: &[u8], last: u32) -> Result<Packet, Error> {
         let mut collect = Collect {
             decoder: self,
             sections: Vec::new(),
+            last,
         };
         let header = self.walk(packet, &mut collect)?;
         Ok(Packet {

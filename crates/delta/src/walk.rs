@@ -9,6 +9,10 @@ use crate::wire::{HEADER_BYTES, Header, Section, Tag};
 /// Is told each part of a packet in its order, with the bits it takes.
 pub(crate) trait Visit {
     fn section(&mut self, _tag: Tag, _framing_bytes: usize) {}
+    /// Whether an entity is looked at: those behind it have larger ids, and are not, either.
+    fn wants(&self, _id: u32) -> bool {
+        true
+    }
     /// Id and component mask, with the padding before them.
     fn entity(&mut self, _tag: Tag, _id: u32, _bits: usize) {}
     /// The field mask.
@@ -46,6 +50,9 @@ impl Decoder {
             bits
         };
         while let Some(entity) = body.next_id()? {
+            if !visit.wants(entity) {
+                return Ok(());
+            }
             if section.tag == Tag::Destroy {
                 visit.entity(section.tag, entity, took(&body));
                 continue;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use gametape_core::table::{JsonRows, Lane, Scan, TableDef, Visit, diff_tables};
 use gametape_core::tape::{
-    self, Audit, Converted, Diff, Dump, Format, Info, Options, Repaired, Secrets, Sink, Source,
-    Tape, Target, Verb, Work,
+    self, Audit, Converted, Diff, Dump, Format, Info, OptionDef, Options, Repaired, Secrets, Sink,
+    Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{At, Input};
 use serde_json::{Map, Value};
@@ -495,12 +495,21 @@ impl Recording {
             from: self.format.name(),
             to: to.to_owned(),
         };
-        let target = self.formats.kin(&*self.format).find(|kin| kin.name() == to);
-        let target = self.explain(target.ok_or_else(no_conversion))?;
+        let target = self.explain(self.formats.get(to).ok_or_else(no_conversion))?;
+        let what = format!("to convert {} to {to}", self.format.name());
+        let check = |defs: &[OptionDef]| {
+            let checked = options.check(&what, defs);
+            self.explain(checked.map_err(Into::into))
+        };
+        if target.kind() != self.format.kind() {
+            // What its tables say is all that another kind can be made of.
+            let maker = self.explain(target.maker().ok_or_else(no_conversion))?;
+            check(target.options(Verb::Write))?;
+            return self.make(work, |out| maker.make(&*self.tape, options, out, work));
+        }
         let mut defs = self.format.options(Verb::Convert).to_vec();
         defs.extend(target.options(Verb::Write));
-        let what = format!("to convert {} to {to}", self.format.name());
-        self.explain(options.check(&what, &defs).map_err(Into::into))?;
+        check(&defs)?;
         let target = Target {
             format: to,
             options,

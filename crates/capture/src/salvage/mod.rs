@@ -79,7 +79,7 @@ impl Salvaged {
 }
 
 /// Gives each packet that can be applied to `keep`, mended where that loses nothing; of a capture
-/// those of all whole chunks, wherever they are found.
+/// those of all whole chunks, wherever they are found, and what lies beside them.
 ///
 /// # Errors
 /// `keep`'s; where the recording can't be read.
@@ -183,7 +183,7 @@ impl Keeper {
         packets: &Packets<'_>,
         mut keep: impl FnMut(&Packet<'_>) -> Result<(), E>,
     ) -> Result<Salvaged, E> {
-        let mut cursor = packets.cursor();
+        let mut cursor = packets.messages();
         while let Some(packet) = cursor.next_or_fault()? {
             let packet = match packet {
                 Ok(packet) => packet,
@@ -196,6 +196,7 @@ impl Keeper {
             let fate = match packet.role {
                 Role::Added => self.added(&packet),
                 Role::Keyframe | Role::Delta => self.of_stream(&packet),
+                Role::Labels | Role::Events => Fate::Kept,
             };
             match fate {
                 Fate::Dropped => {}

@@ -13,7 +13,7 @@ use crate::packet::Packet;
 use crate::rule::CaptureRule;
 use crate::salvage::{Salvaged, salvage};
 use crate::stream::Packets;
-use crate::writer::{self, CaptureWriter};
+use crate::writer::{self, CaptureWriter, OfTables};
 
 /// The schema as it lies beside packets.
 pub(super) fn beside(schema: &Schema) -> Beside {
@@ -26,7 +26,7 @@ pub(super) fn beside(schema: &Schema) -> Beside {
 }
 
 /// How a capture is asked to be written.
-fn options_of(options: &Options, tick_ns: Option<u64>) -> writer::Options {
+pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>) -> writer::Options {
     let every = options.count("keyframe-every");
     let asked = options.number("tick-rate");
     writer::Options {
@@ -34,6 +34,18 @@ fn options_of(options: &Options, tick_ns: Option<u64>) -> writer::Options {
         keyframe_every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
         ..writer::Options::default()
     }
+}
+
+/// What a capture says of the tables that it was made of.
+fn of_tables<'p>(packets: &'p Packets<'_>) -> Option<OfTables<'p>> {
+    let Packets::Capture(capture) = packets else {
+        return None;
+    };
+    let log_tick_ns = capture.tick_ns().is_none().then(|| capture.log_tick_ns());
+    Some(OfTables {
+        tables: capture.tables()?,
+        log_tick_ns,
+    })
 }
 
 /// `None` where the recording is what is asked for as it is, and whole.
@@ -49,14 +61,28 @@ pub(super) fn convert(
             "bare packets hold no tick rate and no keyframes that were added: captures do".into(),
         ));
     }
+    if to.options.has("with-secrets") {
+        return Err(Error::Unsupported(
+            "packets are carried over as they are: nothing of them is secret".into(),
+        ));
+    }
     let next = schema::given(to.options)?;
     if to.format == name_of(packets) && next.is_none() && !of_captures {
         each(packets, |_| Ok(()))?;
         return Ok(None);
     }
     let schema = next.as_ref().unwrap_or_else(|| packets.schema());
-    let mut output = Output::new(packets, schema, to, out)?;
     let mut losses = Vec::new();
+    // What is said of tables is said of this schema, and of captures.
+    let keeps_tables = next.is_none() && to.format == CAPTURE;
+    if packets.tables().is_some() && !keeps_tables {
+        losses.push(
+            "the tables of the recording that it was made of: their names, texts, facts and events"
+                .to_owned(),
+        );
+    }
+    let of = of_tables(packets).filter(|_| keeps_tables);
+    let mut output = Output::new(packets, schema, of, to, out)?;
     if next.is_some() {
         let migrated = migrate(packets, schema, |packet| output.push(packet, work))?;
         losses.extend(migrated.losses);
@@ -71,9 +97,13 @@ fn each(
     packets: &Packets<'_>,
     mut visit: impl FnMut(&Packet<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut cursor = packets.cursor();
+    let mut cursor = packets.messages();
     let decoder = decoder(packets.schema());
     while let Some(packet) = cursor.next_packet()? {
+        if packet.role.is_beside() {
+            visit(&packet)?;
+            continue;
+        }
         decoder
             .header(packet.bytes)
             .map_err(|error| packet.error(error))?;
@@ -111,12 +141,15 @@ impl<'o> Output<'o> {
     fn new(
         packets: &Packets<'_>,
         schema: &Schema,
+        of: Option<OfTables<'_>>,
         to: &Target<'_>,
         out: &'o mut dyn Sink,
     ) -> Result<Self, Error> {
         let form = if to.format == CAPTURE {
             let options = options_of(to.options, packets.tick_ns());
-            Form::Capture(Box::new(CaptureWriter::new(out, schema, options)?))
+            Form::Capture(Box::new(CaptureWriter::of_tables(
+                out, schema, options, of,
+            )?))
         } else {
             Form::Delta(out)
         };
@@ -130,6 +163,12 @@ impl<'o> Output<'o> {
 
     fn push(&mut self, packet: &Packet<'_>, work: &Work<'_>) -> Result<(), Error> {
         let time = recorded(packet);
+        if packet.role.is_beside() {
+            if let Form::Capture(writer) = &mut self.form {
+                keep(packet, writer)?;
+            }
+            return Ok(());
+        }
         self.timed += u64::from(time.is_some());
         match &mut self.form {
             Form::Capture(writer) => match writer.push_timed(packet.bytes, time) {
@@ -194,7 +233,8 @@ pub(super) fn repair(
         }
         Packets::Capture(capture) => {
             let options = options_of(&Options::new(), capture.tick_ns());
-            let mut writer = CaptureWriter::new(out, &schema, options)?;
+            let of = of_tables(&packets);
+            let mut writer = CaptureWriter::of_tables(out, &schema, options, of)?;
             if capture.has_role(Role::Added) {
                 writer.define(Role::Added)?;
             }
@@ -219,6 +259,10 @@ fn keep(
     writer: &mut CaptureWriter<&mut dyn Sink>,
 ) -> Result<(), CaptureError> {
     let time = recorded(packet);
+    if packet.role.is_beside() {
+        let tick = packet.tick().unwrap_or_default();
+        return writer.push_beside(packet.role, tick, time, packet.bytes);
+    }
     if packet.role == Role::Added {
         let tick = packet.tick().unwrap_or_default();
         return writer.push_added(tick, packet.bytes, time);

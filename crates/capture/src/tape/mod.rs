@@ -18,8 +18,8 @@ use std::sync::OnceLock;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
-    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
+    Audit, Converted, Diff, Dump, Error, Format, Info, Maker, OptionDef, OptionKind, Options,
+    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use gametape_delta::{Schema, wire};
@@ -29,6 +29,7 @@ use crate::audit::audit;
 use crate::container::starts_as_mcap;
 use crate::error::CaptureError;
 use crate::file::DeltaFile;
+use crate::made::{self, Made};
 use crate::ranges::Ranges;
 use crate::reader::Capture;
 use crate::rule::{CaptureRule, Rule};
@@ -77,7 +78,7 @@ const WRITE: &[OptionDef] = &[
         )
     },
     OptionDef {
-        default: "nothing added",
+        default: "nothing added; of other recordings what seeking needs",
         ..OptionDef::new(
             "keyframe-every",
             OptionKind::Count {
@@ -86,6 +87,13 @@ const WRITE: &[OptionDef] = &[
             },
             "TICKS",
             "Add full snapshots to seek by, where states are built over more ticks",
+        )
+    },
+    OptionDef {
+        more: "Of recordings that are made into captures; captures themselves keep what they have.",
+        ..OptionDef::flag(
+            "with-secrets",
+            "Keep what is secret: ids, addresses and tokens",
         )
     },
 ];
@@ -154,6 +162,23 @@ impl Format for Mcap {
 
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
         Ok(Box::new(PacketsTape::new(Form::Capture, source)))
+    }
+
+    fn maker(&self) -> Option<&dyn Maker> {
+        Some(self)
+    }
+}
+
+impl Maker for Mcap {
+    fn make(
+        &self,
+        of: &dyn Tape,
+        options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Converted, Error> {
+        let secrets = made::secrets(options);
+        made::make(of, convert::options_of(options, None), secrets, out, work)
     }
 }
 
@@ -346,15 +371,28 @@ impl Tape for PacketsTape {
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        Ok(tables::of(&self.schema()?))
+        let packets = self.packets()?;
+        match made_of(&packets)? {
+            Some((_, made)) => Ok(made.tables),
+            None => Ok(tables::of(packets.schema())),
+        }
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        tables::scan(&self.packets()?, scan, visit)
+        let packets = self.packets()?;
+        match made_of(&packets)? {
+            Some((capture, made)) => made::scan(capture, &made, scan, visit, &tables::head),
+            None => tables::scan(&packets, scan, visit),
+        }
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
-        Ok(Some(Box::new(tables::Seeking::play(self.packets()?)?)))
+        let packets = self.packets()?;
+        let made = made_of(&packets)?.map(|(_, made)| made);
+        match (packets, made) {
+            (Packets::Capture(capture), Some(made)) => made::play(*capture, made).map(Some),
+            (packets, _) => Ok(Some(Box::new(tables::Seeking::play(packets)?))),
+        }
     }
 
     fn diff(&self, other: &dyn Tape, _options: &Options) -> Result<Option<Diff>, Error> {
@@ -408,6 +446,17 @@ impl Tape for PacketsTape {
             ..Repaired::default()
         })
     }
+}
+
+/// The tables that a capture was made of.
+fn made_of<'p, 'a>(packets: &'p Packets<'a>) -> Result<Option<(&'p Capture<'a>, Made)>, Error> {
+    let Packets::Capture(capture) = packets else {
+        return Ok(None);
+    };
+    let made = capture
+        .tables()
+        .map(|json| Made::read(json, capture.schema(), tables::packets()));
+    Ok(made.transpose()?.map(|made| (&**capture, made)))
 }
 
 /// What has to lie beside a file of these packets.

@@ -14,6 +14,7 @@ use gametape_delta::{Codec, Component, Entity, FixedPoint, Part, Schema, Snapsho
 use super::dump::stamp;
 use crate::clock::Clock;
 use crate::layout::Role;
+use crate::packet::Packet;
 use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
@@ -21,6 +22,15 @@ use crate::stream::Packets;
 pub(super) struct Head {
     header: Option<Header>,
     bytes: usize,
+}
+
+impl Head {
+    fn of(packet: &Packet<'_>) -> Self {
+        Self {
+            header: Header::read(packet.bytes).ok().map(|(header, _)| header),
+            bytes: packet.bytes.len(),
+        }
+    }
 }
 
 impl Rows for Head {
@@ -57,6 +67,22 @@ const PACKETS: Table<Head> = Table {
         .unit("bytes"),
     ],
 };
+
+/// The table of packets.
+pub(super) fn packets() -> TableDef {
+    PACKETS.def()
+}
+
+/// What stands in a column of it.
+pub(super) fn head(packet: &Packet<'_>, column: usize) -> Value<'static> {
+    let head = Head::of(packet);
+    match PACKETS.value(&head, column) {
+        Value::Text("full") => Value::Text("full"),
+        Value::Text(_) => Value::Text("delta"),
+        Value::Uint(value) => Value::Uint(value),
+        _ => Value::Null,
+    }
+}
 
 /// What every recording of packets has.
 pub(super) fn defs() -> Vec<TableDef> {
@@ -183,10 +209,7 @@ fn heads(packets: &Packets<'_>, mut rows: Scanning<'_>) -> Result<Partial<()>, E
                 continue;
             }
         };
-        let head = Head {
-            header: Header::read(packet.bytes).ok().map(|(header, _)| header),
-            bytes: packet.bytes.len(),
-        };
+        let head = Head::of(&packet);
         let stamp = stamp(&packet, &mut clock);
         if rows.row_of(&PACKETS, stamp, &head)?.is_break() {
             break;

@@ -5,6 +5,8 @@ mod common;
 mod book;
 mod damage;
 mod foreign;
+#[cfg(feature = "tape")]
+mod made;
 mod migrate;
 mod ranges;
 mod replay;

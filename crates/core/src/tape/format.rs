@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::Error;
 use super::option::{OptionDef, Options};
-use super::trait_tape::Tape;
+use super::trait_tape::{Converted, Tape};
+use super::work::{Sink, Work};
 use crate::input::Input;
 use crate::rule::RuleInfo;
 use crate::table::TableDef;
@@ -65,6 +66,23 @@ impl Source {
             ..self
         }
     }
+}
+
+/// Makes recordings of a format of those of other kinds, of which it knows their tables alone.
+pub trait Maker: Send + Sync {
+    /// A recording of the tables of another one. The options are those of [`Verb::Write`], checked.
+    /// What is secret stays out of it unless an option says otherwise.
+    ///
+    /// # Errors
+    /// Where it can't be made of this one, or this one can't be read to its end. What was written
+    /// then is nothing to keep.
+    fn make(
+        &self,
+        of: &dyn Tape,
+        options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Converted, Error>;
 }
 
 /// A format of recordings. gametape's own and those of others differ in nothing.
@@ -208,6 +226,12 @@ pub trait Format: Send + Sync {
     /// # Errors
     /// Where what it needs is not there.
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error>;
+
+    /// What makes a recording of this format of any other; `None` where its recordings hold too
+    /// little for that.
+    fn maker(&self) -> Option<&dyn Maker> {
+        None
+    }
 
     /// A recording at `path` was replaced by other bytes: what lies beside it and does not fit it
     /// any more is removed. `input` is what lies there now.

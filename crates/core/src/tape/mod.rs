@@ -15,7 +15,7 @@ mod work;
 pub use audit::{AnyFinding, Audit, Told, Verdict};
 pub use diff::Diff;
 pub use error::Error;
-pub use format::{Format, Source, Verb};
+pub use format::{Format, Maker, Source, Verb};
 pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};

@@ -1,0 +1,318 @@
+//! How the values of a column are written as fields of the wire, and read back.
+
+use gametape_core::table::{Kind, Value};
+use gametape_delta::{Codec, FixedPoint, Value as Wire};
+
+/// A value as 64 bits: of a text the number of it. `None` is missing.
+pub(super) type Word = Option<u64>;
+
+/// The bits of a value that is no text.
+pub(super) fn word(value: Value<'_>) -> Word {
+    match value {
+        Value::Null | Value::Text(_) => None,
+        Value::Bool(value) => Some(value.into()),
+        Value::Int(value) => Some(value.cast_unsigned()),
+        Value::Uint(value) => Some(value),
+        Value::Float32(value) => Some(value.to_bits().into()),
+        Value::Float64(value) => Some(value.to_bits()),
+    }
+}
+
+/// The value of such bits; of a text what `text` says.
+pub(super) fn value_of<'t>(
+    kind: Kind,
+    word: Word,
+    text: impl FnOnce(u64) -> Option<&'t str>,
+) -> Value<'t> {
+    let Some(word) = word else {
+        return Value::Null;
+    };
+    match kind {
+        Kind::Bool => Value::Bool(word != 0),
+        Kind::Int => Value::Int(word.cast_signed()),
+        Kind::Uint => Value::Uint(word),
+        Kind::Float32 => Value::Float32(f32::from_bits(word as u32)),
+        Kind::Float64 => Value::Float64(f64::from_bits(word)),
+        Kind::Text => text(word).into(),
+    }
+}
+
+/// Numbers of a stated precision, as multiples of a step that is fine enough for it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Fixed {
+    kind: Kind,
+    precision: f64,
+    scale: u32,
+}
+
+impl Fixed {
+    /// `None` where the values of the column are exact, or as good as that.
+    pub fn new(kind: Kind, precision: Option<f64>) -> Option<Self> {
+        let precision = precision.filter(|off| off.is_finite() && *off > 0.0)?;
+        let scale = (0.5 / precision).ceil().max(1.0);
+        let of_floats = matches!(kind, Kind::Float32 | Kind::Float64);
+        (of_floats && scale <= f64::from(u32::MAX)).then_some(Self {
+            kind,
+            precision,
+            scale: scale as u32,
+        })
+    }
+
+    /// The multiple, where what comes back of it is within the precision.
+    pub fn code(self, word: u64) -> Option<i64> {
+        let value = number(self.kind, word);
+        let all = FixedPoint::of(self.codec(i64::MIN, i64::MAX))?;
+        let code = all.quantise(value).ok()?;
+        let back = number(self.kind, unfixed(self.kind, code, self.scale));
+        ((back - value).abs() <= self.precision).then_some(code)
+    }
+
+    const fn codec(self, min_q: i64, max_q: i64) -> Codec {
+        Codec::FixedPoint {
+            min_q,
+            max_q,
+            scale: self.scale,
+        }
+    }
+}
+
+fn number(kind: Kind, word: u64) -> f64 {
+    match kind {
+        Kind::Float32 => f32::from_bits(word as u32).into(),
+        _ => f64::from_bits(word),
+    }
+}
+
+/// The bits of the number that is so many steps.
+fn unfixed(kind: Kind, code: i64, scale: u32) -> u64 {
+    let value = code as f64 / f64::from(scale);
+    match kind {
+        Kind::Float32 => (value as f32).to_bits().into(),
+        _ => value.to_bits(),
+    }
+}
+
+/// What the values of a column are like: learned of all of them.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Survey {
+    kind: Kind,
+    fixed: Option<Fixed>,
+    nulls: bool,
+    /// The least and the largest, as whole numbers; of numbers with a precision their multiples.
+    bounds: Option<(i128, i128)>,
+    /// Whether there are numbers that no multiple is near enough to, or that are none.
+    odd: bool,
+}
+
+impl Survey {
+    pub fn new(kind: Kind, precision: Option<f64>) -> Self {
+        Self {
+            kind,
+            fixed: Fixed::new(kind, precision),
+            nulls: false,
+            bounds: None,
+            odd: false,
+        }
+    }
+
+    #[inline]
+    pub fn take(&mut self, word: Word) {
+        let Some(word) = word else {
+            self.nulls = true;
+            return;
+        };
+        let number = match (self.kind, self.fixed) {
+            (_, Some(fixed)) => {
+                let Some(code) = fixed.code(word) else {
+                    self.odd = true;
+                    return;
+                };
+                code.into()
+            }
+            (Kind::Int, None) => word.cast_signed().into(),
+            (Kind::Uint | Kind::Text, None) => word.into(),
+            _ => return,
+        };
+        let (min, max) = self.bounds.unwrap_or((number, number));
+        self.bounds = Some((min.min(number), max.max(number)));
+    }
+
+    /// The least and the largest of whole numbers.
+    pub const fn bounds(&self) -> Option<(i128, i128)> {
+        self.bounds
+    }
+
+    /// How such values are written.
+    pub fn coding(&self) -> Coding {
+        let (min, max) = self.bounds.unwrap_or((0, 0));
+        let q = |number: i128| i64::try_from(number).unwrap_or_default();
+        let plain = match (self.kind, self.fixed) {
+            (_, Some(fixed)) => fixed.codec(q(min), q(max)),
+            (Kind::Bool, _) => Codec::Bool,
+            (Kind::Int, _) => {
+                let bits = |number: i128| {
+                    129 - (if number < 0 { !number } else { number }).leading_zeros()
+                };
+                Codec::SInt {
+                    bits: bits(min).max(bits(max)).min(64) as u8,
+                }
+            }
+            (Kind::Uint | Kind::Text, _) => {
+                let bits = 128 - max.leading_zeros();
+                Codec::UInt {
+                    bits: bits.clamp(1, 64) as u8,
+                }
+            }
+            (Kind::Float32, _) => Codec::UInt { bits: 32 },
+            (Kind::Float64, _) => Codec::UInt { bits: 64 },
+        };
+        Coding {
+            kind: self.kind,
+            plain,
+            how: match (self.odd, self.nulls) {
+                (true, _) => How::Exact,
+                (false, true) => How::Missing,
+                (false, false) => How::Plain,
+            },
+            fixed: self.fixed,
+        }
+    }
+}
+
+/// What is said of a value beside it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum How {
+    /// Nothing: it is there, and written plainly.
+    Plain,
+    /// Whether it is there.
+    Missing,
+    /// Whether it is there, and whether it is written by its bits.
+    Exact,
+}
+
+/// How a value is written by its bits.
+const EXACT: u64 = 2;
+
+/// How the values of a column are written: one field, with one before it that says whether it is
+/// there, and one behind it for what the first can't hold.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Coding {
+    pub kind: Kind,
+    pub plain: Codec,
+    pub how: How,
+    fixed: Option<Fixed>,
+}
+
+impl Coding {
+    /// As a reader finds it; `None` where values of this kind can't be written so.
+    pub fn found(
+        kind: Kind,
+        how: Option<Codec>,
+        plain: Codec,
+        exact: Option<Codec>,
+    ) -> Option<Self> {
+        let fits = match kind {
+            Kind::Bool => plain == Codec::Bool,
+            Kind::Int => matches!(plain, Codec::SInt { .. }),
+            Kind::Uint | Kind::Text => matches!(plain, Codec::UInt { .. }),
+            Kind::Float32 => matches!(plain, Codec::UInt { bits: 32 } | Codec::FixedPoint { .. }),
+            Kind::Float64 => matches!(plain, Codec::UInt { bits: 64 } | Codec::FixedPoint { .. }),
+        };
+        let how = match (how, exact) {
+            (None, None) => How::Plain,
+            (Some(Codec::Bool), None) => How::Missing,
+            (Some(Codec::UInt { bits: 2 }), Some(Codec::UInt { .. })) => How::Exact,
+            _ => return None,
+        };
+        fits.then_some(Self {
+            kind,
+            plain,
+            how,
+            fixed: None,
+        })
+    }
+
+    /// The codec of the field before it.
+    pub const fn how_codec(&self) -> Option<Codec> {
+        match self.how {
+            How::Plain => None,
+            How::Missing => Some(Codec::Bool),
+            How::Exact => Some(Codec::UInt { bits: 2 }),
+        }
+    }
+
+    /// The codec of the field behind it.
+    pub const fn exact_codec(&self) -> Option<Codec> {
+        match (self.how, self.kind) {
+            (How::Exact, Kind::Float32) => Some(Codec::UInt { bits: 32 }),
+            (How::Exact, _) => Some(Codec::UInt { bits: 64 }),
+            _ => None,
+        }
+    }
+
+    /// The codecs of its fields, in their order.
+    pub fn codecs(&self) -> impl Iterator<Item = Codec> {
+        let [before, behind] = [self.how_codec(), self.exact_codec()];
+        before.into_iter().chain([self.plain]).chain(behind)
+    }
+
+    /// What stands in the field of a value that is not there, or written by its bits.
+    const fn nothing(&self) -> Wire {
+        match self.plain {
+            Codec::Bool => Wire::Bool(false),
+            Codec::SInt { .. } => Wire::SInt(0),
+            Codec::FixedPoint { min_q, .. } => Wire::FixedPoint(min_q),
+            _ => Wire::UInt(0),
+        }
+    }
+
+    /// Adds the values of its fields.
+    pub fn write(&self, word: Word, out: &mut Vec<Wire>) {
+        let plain = word.and_then(|word| self.plainly(word));
+        match self.how {
+            How::Plain => {}
+            How::Missing => out.push(Wire::Bool(word.is_some())),
+            How::Exact => out.push(Wire::UInt(match (word, plain) {
+                (None, _) => 0,
+                (_, Some(_)) => 1,
+                (_, None) => EXACT,
+            })),
+        }
+        out.push(plain.unwrap_or_else(|| self.nothing()));
+        if self.how == How::Exact {
+            let exact = word.filter(|_| plain.is_none());
+            out.push(Wire::UInt(exact.unwrap_or_default()));
+        }
+    }
+
+    fn plainly(&self, word: u64) -> Option<Wire> {
+        Some(match (self.kind, self.fixed) {
+            (_, Some(fixed)) => Wire::FixedPoint(fixed.code(word)?),
+            (Kind::Bool, _) => Wire::Bool(word != 0),
+            (Kind::Int, _) => Wire::SInt(word.cast_signed()),
+            _ => Wire::UInt(word),
+        })
+    }
+
+    /// Reads the values of its fields.
+    pub fn read(&self, values: &[Wire]) -> Word {
+        let (plain, exact) = match (self.how, values) {
+            (How::Plain, [plain]) | (How::Missing, [Wire::Bool(true), plain]) => (plain, None),
+            (How::Exact, [Wire::UInt(how), plain, exact]) => match *how {
+                0 => return None,
+                EXACT => (plain, Some(exact)),
+                _ => (plain, None),
+            },
+            _ => return None,
+        };
+        Some(match (exact.unwrap_or(plain), self.plain) {
+            (Wire::Bool(value), _) => u64::from(*value),
+            (Wire::UInt(value), _) => *value,
+            (Wire::SInt(value), _) => value.cast_unsigned(),
+            (Wire::FixedPoint(code), Codec::FixedPoint { scale, .. }) => {
+                unfixed(self.kind, *code, scale)
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! What a capture says of the tables that it was made of.
+
+use gametape_core::Stamp;
+use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
+use gametape_delta::Schema;
+use serde::{Deserialize, Serialize};
+
+use super::coding::{Coding, Word};
+use crate::rule::{CaptureRule, Error};
+
+/// The version of what is written.
+pub(super) const VERSION: u32 = 1;
+
+/// The recording that a capture was made of: the JSON of its record `gametape.tables`.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub(super) struct Description {
+    pub version: u32,
+    pub made_of: MadeOf,
+    /// When each packet is.
+    pub clock: Clock,
+    pub tables: Vec<Table>,
+}
+
+/// What the recording was.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub(super) struct MadeOf {
+    /// The name of its format.
+    pub format: String,
+    pub format_version: u32,
+    /// What it calls a step.
+    pub step: String,
+    /// Whether it has ticks of its own, and knows times.
+    pub ticks: bool,
+    pub times: bool,
+    pub first: Option<Moment>,
+    pub last: Option<Moment>,
+}
+
+/// A stamp.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) struct Moment {
+    pub step: u64,
+    pub tick: Option<u64>,
+    pub time_ns: Option<i64>,
+}
+
+impl From<Stamp> for Moment {
+    fn from(stamp: Stamp) -> Self {
+        Self {
+            step: stamp.step,
+            tick: stamp.tick,
+            time_ns: stamp.time.map(|time| time.0),
+        }
+    }
+}
+
+impl From<Moment> for Stamp {
+    fn from(moment: Moment) -> Self {
+        Self {
+            step: moment.step,
+            tick: moment.tick,
+            time: moment.time_ns.map(gametape_core::Time),
+        }
+    }
+}
+
+/// The component of one entity that says when a packet is.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub(super) struct Clock {
+    pub entity: u32,
+    pub step: Coded,
+    pub tick: Coded,
+    pub time_ns: Coded,
+}
+
+/// A table.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub(super) struct Table {
+    pub name: String,
+    pub lane: String,
+    pub doc: String,
+    pub rows: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shape: Vec<u64>,
+    pub columns: Vec<Column>,
+    pub stored: Stored,
+}
+
+/// Where the rows of a table are.
+#[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
+#[serde(tag = "as", rename_all = "snake_case")]
+pub(super) enum Stored {
+    /// Messages on the topic of labels.
+    Labels,
+    /// Messages on the topic of events.
+    Events,
+    /// An entity for each key, which has these components.
+    Entities { components: Vec<u16>, stated: Place },
+    /// An entity for each tile of cells, `edges` of them along each key from `origin` on; a field of
+    /// each component for each cell, the last key counting first.
+    Tiles {
+        components: Vec<u16>,
+        origin: Vec<i64>,
+        edges: Vec<u32>,
+        stated: Place,
+    },
+}
+
+/// A column.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub(super) struct Column {
+    pub name: String,
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<f64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub key: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub secret: bool,
+    pub doc: String,
+    /// Of what is in packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coded: Option<Coded>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde asks so.
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// The fields that a value is written in: whether it is there (1) or not (0), or written by its bits
+/// (2); the value; its bits.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) struct Coded {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub how: Option<Place>,
+    pub plain: Place,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Place>,
+}
+
+/// A field of a component; of a tile each of its fields.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub(super) struct Place {
+    pub component: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<u16>,
+}
+
+impl Place {
+    /// Its codec, if it is there.
+    pub fn codec(self, schema: &Schema) -> Option<gametape_delta::Codec> {
+        let (_, component) = schema.component(self.component)?;
+        match self.field {
+            Some(id) => component.fields.iter().find(|field| field.id == id),
+            None => component.fields.first(),
+        }
+        .map(|field| field.codec)
+    }
+}
+
+impl Coded {
+    pub fn coding(self, kind: Kind, schema: &Schema) -> Option<Coding> {
+        let codec = |place: Option<Place>| match place {
+            Some(place) => place.codec(schema).map(Some),
+            None => Some(None),
+        };
+        let plain = self.plain.codec(schema)?;
+        Coding::found(kind, codec(self.how)?, plain, codec(self.exact)?)
+    }
+
+    /// Its fields, in their order.
+    pub fn places(self) -> impl Iterator<Item = Place> {
+        let Self { how, plain, exact } = self;
+        how.into_iter().chain([plain]).chain(exact)
+    }
+}
+
+const KINDS: [Kind; 6] = [
+    Kind::Bool,
+    Kind::Int,
+    Kind::Uint,
+    Kind::Float32,
+    Kind::Float64,
+    Kind::Text,
+];
+const LANES: [Lane; 4] = [Lane::Facts, Lane::State, Lane::Events, Lane::Grid];
+
+impl Column {
+    pub fn of(column: &ColumnDef, coded: Option<Coded>) -> Self {
+        Self {
+            name: column.name.to_string(),
+            kind: column.kind.name().to_owned(),
+            unit: column.unit.to_string(),
+            precision: column.precision,
+            key: column.key,
+            secret: column.secret,
+            doc: column.doc.to_string(),
+            coded,
+        }
+    }
+
+    pub fn kind(&self) -> Option<Kind> {
+        KINDS.into_iter().find(|kind| kind.name() == self.kind)
+    }
+
+    fn def(&self) -> Option<ColumnDef> {
+        let mut def = ColumnDef::new(self.name.clone(), self.kind()?, self.doc.clone());
+        def = def.unit(self.unit.clone());
+        def.precision = self.precision;
+        def.key = self.key;
+        def.secret = self.secret;
+        Some(def)
+    }
+}
+
+impl Table {
+    pub fn lane(&self) -> Option<Lane> {
+        LANES.into_iter().find(|lane| lane.name() == self.lane)
+    }
+
+    /// As it was.
+    fn def(&self) -> Option<TableDef> {
+        let table = TableDef::new(self.name.clone(), self.lane()?, self.doc.clone());
+        let columns: Option<Vec<ColumnDef>> = self.columns.iter().map(Column::def).collect();
+        Some(TableDef {
+            columns: columns?,
+            ..table.rows(self.rows).shape(self.shape.clone())
+        })
+    }
+}
+
+/// What is wrong with what a capture says of its tables.
+pub(super) fn broken(reason: impl Into<String>) -> Error {
+    let reason = reason.into();
+    CaptureRule::Tables { reason }.whole()
+}
+
+impl Description {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// [`CaptureRule::Tables`].
+    pub fn read(json: &str) -> Result<Self, Error> {
+        let read: Self = serde_json::from_str(json).map_err(|error| broken(error.to_string()))?;
+        if read.version != VERSION {
+            let version = read.version;
+            return Err(broken(format!("it is of version {version}, not {VERSION}")));
+        }
+        Ok(read)
+    }
+
+    /// The tables as they were.
+    ///
+    /// # Errors
+    /// [`CaptureRule::Tables`].
+    pub fn defs(&self) -> Result<Vec<TableDef>, Error> {
+        let def = |table: &Table| {
+            let def = table.def();
+            def.ok_or_else(|| {
+                broken(format!(
+                    "{} has a lane or kind that nobody knows",
+                    table.name
+                ))
+            })
+        };
+        self.tables.iter().map(def).collect()
+    }
+}
+
+/// The stamp that words of a clock are.
+pub(super) fn stamp_of(step: Word, tick: Word, time: Word) -> Stamp {
+    Stamp {
+        step: step.unwrap_or_default(),
+        tick,
+        time: time.map(|ns| gametape_core::Time(ns.cast_signed())),
+    }
+}

@@ -1,0 +1,222 @@
+//! All rows of a recording's tables, once: into temporary files, and what their values are like.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use gametape_core::Stamp;
+use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
+use gametape_core::tape::{Error, Secrets, Tape, Work};
+
+use serde_json::Value as Json;
+
+use super::coding::{Survey, word};
+use super::json::json;
+use super::spill::{Block, Spill, Spilled, Words};
+
+/// Bytes of texts of a column that are known again; beyond that they get new numbers.
+const KNOWN: usize = 16 << 20;
+
+/// A table, its rows, and what they are like.
+pub(super) struct Gathered {
+    pub def: TableDef,
+    pub rows: u64,
+    pub surveys: Vec<Survey>,
+    pub spilled: Spilled,
+}
+
+/// When the rows of all tables are.
+pub(super) struct Clocked {
+    pub step: Survey,
+    pub tick: Survey,
+    pub time: Survey,
+    pub ticks: bool,
+    pub times: bool,
+    pub first: Option<Stamp>,
+    pub last: Option<Stamp>,
+}
+
+impl Clocked {
+    pub fn new() -> Self {
+        Self {
+            step: Survey::new(Kind::Uint, None),
+            tick: Survey::new(Kind::Uint, None),
+            time: Survey::new(Kind::Int, None),
+            ticks: false,
+            times: false,
+            first: None,
+            last: None,
+        }
+    }
+
+    fn take(&mut self, stamp: Stamp) {
+        self.ticks |= stamp.tick.is_some();
+        self.times |= stamp.time.is_some();
+        self.step.take(Some(stamp.step));
+        self.tick.take(stamp.tick);
+        self.time
+            .take(stamp.time.map(|time| time.0.cast_unsigned()));
+        if self.first.is_none_or(|first| stamp.step < first.step) {
+            self.first = Some(stamp);
+        }
+        if self.last.is_none_or(|last| stamp.step > last.step) {
+            self.last = Some(stamp);
+        }
+    }
+}
+
+/// The numbers of texts, in the order in which they come.
+#[derive(Default)]
+struct Numbers {
+    known: HashMap<String, u64>,
+    bytes: usize,
+    next: u64,
+}
+
+impl Numbers {
+    fn of(&mut self, text: &str, key: bool, new: impl FnOnce()) -> u64 {
+        if let Some(number) = self.known.get(text) {
+            return *number;
+        }
+        // A key has to be known again.
+        if self.bytes > KNOWN && !key {
+            self.known.clear();
+            self.bytes = 0;
+        }
+        let number = self.next;
+        self.next += 1;
+        self.bytes += text.len();
+        self.known.insert(text.to_owned(), number);
+        new();
+        number
+    }
+}
+
+/// What of a table may be seen; `None` where nothing of it can be told.
+pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
+    let shown = |column: &&ColumnDef| secrets == Secrets::Show || !column.secret;
+    let hidden_key = table
+        .columns
+        .iter()
+        .any(|column| column.key && !shown(&column));
+    let columns: Vec<ColumnDef> = table.columns.iter().filter(shown).cloned().collect();
+    // Without a key its rows can't be told apart.
+    let untold = hidden_key && matches!(table.lane, Lane::State | Lane::Grid);
+    (!untold && !columns.is_empty()).then(|| TableDef {
+        columns,
+        ..table.clone()
+    })
+}
+
+/// Reads a table.
+pub(super) fn gather(
+    tape: &dyn Tape,
+    def: TableDef,
+    clock: &mut Clocked,
+    work: &Work<'_>,
+    done: u64,
+) -> Result<Gathered, Error> {
+    let scratch = work.scratch().map_err(Error::Output)?;
+    let mut spill = Spill::new(scratch).map_err(Error::Output)?;
+    let mut surveys: Vec<Survey> = def
+        .columns
+        .iter()
+        .map(|column| Survey::new(column.kind, column.precision))
+        .collect();
+    let mut numbers: Vec<Numbers> = def.columns.iter().map(|_| Numbers::default()).collect();
+    let scan = Scan {
+        secrets: Secrets::Show,
+        ..Scan::table(&*def.name).columns(def.columns.iter().map(|column| &*column.name))
+    };
+    let mut rows = 0;
+    let mut last = None;
+    let in_packets = def.lane != Lane::Facts;
+    let scanned = tape.scan(&scan, &mut |batch| {
+        rows += batch.len() as u64;
+        let block = match def.lane {
+            Lane::Facts | Lane::Events => messages(batch, &def),
+            Lane::State | Lane::Grid => block_of(batch, &def, &mut surveys, &mut numbers),
+        };
+        for stamp in &block.stamps {
+            if last == Some(*stamp) {
+                continue;
+            }
+            if last.is_some_and(|last: Stamp| stamp.step < last.step) {
+                return Err(Error::Unsupported(format!(
+                    "the steps of {} go back: from {} to {}",
+                    def.name,
+                    last.map_or(0, |last| last.step),
+                    stamp.step
+                )));
+            }
+            last = Some(*stamp);
+            if in_packets {
+                clock.take(*stamp);
+            }
+        }
+        spill.push(&block).map_err(Error::Output)?;
+        work.done(done)?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    if let Some(problem) = scanned.problem {
+        return Err(problem);
+    }
+    let columns = match def.lane {
+        Lane::Facts | Lane::Events => 0,
+        Lane::State | Lane::Grid => def.columns.len(),
+    };
+    let spilled = spill.finish(columns).map_err(Error::Output)?;
+    Ok(Gathered {
+        def,
+        rows,
+        surveys,
+        spilled,
+    })
+}
+
+/// Rows as messages, each the text of its row.
+fn messages(batch: &Batch, def: &TableDef) -> Block {
+    let row = |row| {
+        let values = def.columns.iter().zip(batch.columns());
+        let values = values.map(|(def, column)| (def.name.to_string(), json(column.get(row))));
+        (0, Json::Object(values.collect()).to_string())
+    };
+    Block {
+        stamps: (0..batch.len()).map(|row| batch.stamp(row)).collect(),
+        texts: (0..batch.len()).map(row).collect(),
+        ..Block::default()
+    }
+}
+
+fn block_of(
+    batch: &Batch,
+    def: &TableDef,
+    surveys: &mut [Survey],
+    numbers: &mut [Numbers],
+) -> Block {
+    let mut block = Block {
+        stamps: (0..batch.len()).map(|row| batch.stamp(row)).collect(),
+        ..Block::default()
+    };
+    if (0..batch.len()).any(|row| batch.is_end(row)) {
+        block.ended = (0..batch.len()).map(|row| batch.is_end(row)).collect();
+    }
+    let told = surveys.iter_mut().zip(numbers).zip(&def.columns);
+    for (at, (column, ((survey, numbers), def))) in batch.columns().iter().zip(told).enumerate() {
+        let mut words = Words::default();
+        for row in 0..batch.len() {
+            let word = match column.get(row) {
+                Value::Text(text) => Some(numbers.of(text, def.key, || {
+                    block.texts.push((at, text.to_owned()));
+                })),
+                value => word(value),
+            };
+            // What ended says nothing but its key.
+            if def.key || block.ended.get(row) != Some(&true) {
+                survey.take(word);
+            }
+            words.push(word);
+        }
+        block.columns.push(words);
+    }
+    block
+}

@@ -1,0 +1,149 @@
+//! What lies beside the packets of a capture.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use gametape_core::table::Owned;
+use gametape_core::tape;
+use serde_json::Value as Json;
+
+use super::description::{Description, broken};
+use super::json::owned;
+use crate::container::{Inside, inside};
+use crate::layout::Role;
+use crate::reader::Capture;
+use crate::rule::{Error, fault};
+
+/// Gives the messages of a role, with the tick each is of; chunks that have none are not read. What
+/// is wrong with the capture is passed over, and told.
+pub(super) fn each(
+    capture: &Capture<'_>,
+    role: Role,
+    mut visit: impl FnMut(u32, &[u8]) -> Result<ControlFlow<()>, tape::Error>,
+) -> Result<Option<Error>, tape::Error> {
+    let mut problem = None;
+    let mut unpacked = Vec::new();
+    for (number, place) in capture.chunks().iter().enumerate() {
+        let has = |channel: &u16| capture.role(*channel) == Some(role);
+        if !place.indexes.is_empty() && !place.indexes.keys().any(has) {
+            continue;
+        }
+        let offset = match capture.unpack(number, &mut unpacked) {
+            Ok(offset) => offset,
+            Err(error) => {
+                problem.get_or_insert(fault(error)?.into());
+                continue;
+            }
+        };
+        let mut at = 0;
+        loop {
+            match inside(&unpacked, at, offset) {
+                Ok(None) => break,
+                Ok(Some((found, end))) => {
+                    at = end;
+                    if let Inside::Message(message) = found
+                        && has(&message.channel)
+                        && visit(message.sequence, message.data)?.is_break()
+                    {
+                        return Ok(problem);
+                    }
+                }
+                Err(error) => {
+                    problem.get_or_insert(fault(error)?.into());
+                    break;
+                }
+            }
+        }
+    }
+    Ok(problem)
+}
+
+/// What an entity is.
+#[derive(Debug)]
+pub(super) enum Label {
+    /// The row of this key.
+    Key(Vec<Owned>),
+    /// The tile of these numbers.
+    Tile(Vec<u64>),
+}
+
+/// What entities are, and the texts that values are the numbers of.
+#[derive(Debug)]
+pub(super) struct Labels {
+    entities: HashMap<u32, Label>,
+    texts: HashMap<(usize, usize), Texts>,
+    pub problem: Option<Error>,
+}
+
+/// Texts by their numbers; there are holes where some are lost.
+type Texts = Vec<Option<String>>;
+
+/// Numbers that are taken without those before them: more are no numbers of ours.
+const MOST_LOST: usize = 1 << 20;
+
+impl Labels {
+    pub fn read(capture: &Capture<'_>, of: &Description) -> Result<Self, tape::Error> {
+        let mut labels = Self {
+            entities: HashMap::new(),
+            texts: HashMap::new(),
+            problem: None,
+        };
+        let mut wrong = None;
+        let problem = each(capture, Role::Labels, |_, message| {
+            if labels.take(of, message).is_none() {
+                let text = String::from_utf8_lossy(message);
+                let text: String = text.chars().take(80).collect();
+                wrong.get_or_insert_with(|| broken(format!("no label: {text}")));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        labels.problem = problem.or(wrong);
+        Ok(labels)
+    }
+
+    fn take(&mut self, of: &Description, message: &[u8]) -> Option<()> {
+        let json: Json = serde_json::from_slice(message).ok()?;
+        let name = json.get("table")?.as_str()?;
+        let at = of.tables.iter().position(|table| table.name == name)?;
+        let table = of.tables.get(at)?;
+        if json.get("row").is_some() {
+            // Facts are read by themselves.
+            return Some(());
+        }
+        if let Some(text) = json.get("text") {
+            let name = json.get("column")?.as_str()?;
+            let columns = &mut table.columns.iter();
+            let column = columns.position(|column| column.name == name)?;
+            let number = usize::try_from(json.get("number")?.as_u64()?).ok()?;
+            let texts = self.texts.entry((at, column)).or_default();
+            if number >= texts.len() {
+                (number - texts.len() <= MOST_LOST).then_some(())?;
+                texts.resize(number + 1, None);
+            }
+            *texts.get_mut(number)? = Some(text.as_str()?.to_owned());
+            return Some(());
+        }
+        let entity = u32::try_from(json.get("entity")?.as_u64()?).ok()?;
+        let label = if let Some(tile) = json.get("tile") {
+            let numbers = tile.as_array()?.iter().map(Json::as_u64);
+            Label::Tile(numbers.collect::<Option<_>>()?)
+        } else {
+            let key = json.get("key")?;
+            let keys = table.columns.iter().filter(|column| column.key);
+            let value =
+                |column: &super::description::Column| owned(column.kind()?, key.get(&column.name)?);
+            Label::Key(keys.map(value).collect::<Option<_>>()?)
+        };
+        self.entities.insert(entity, label);
+        Some(())
+    }
+
+    pub fn entity(&self, entity: u32) -> Option<&Label> {
+        self.entities.get(&entity)
+    }
+
+    pub fn text(&self, table: usize, column: usize, number: u64) -> Option<&str> {
+        let texts = self.texts.get(&(table, column))?;
+        texts.get(usize::try_from(number).ok()?)?.as_deref()
+    }
+}

@@ -1,0 +1,37 @@
+//! Captures that are made of the tables of other recordings, and those tables again.
+//!
+//! What holds at a moment is the state of the stream: an entity for each key of a table, and one for
+//! each tile of a grid, whose fields are the columns. Numbers of a stated precision are fixed points
+//! within it; all others are exact. An entity of its own, the clock, says which step of the recording
+//! a packet is. What packets have no way to say lies beside them, as JSON: the tables themselves in a
+//! metadata record ([`description`]), keys, texts and facts on the topic `tables/labels`, events on
+//! `tables/events`.
+//!
+//! | to change | look in |
+//! |---|---|
+//! | what is said of the tables | `description.rs` |
+//! | how a value becomes fields, and which | `coding.rs` |
+//! | values as JSON | `json.rs` |
+//! | which components there are | `plan.rs`; `tile.rs` for grids |
+//! | reading all rows of a recording, once | `gather.rs`, through temporary files: `spill.rs` |
+//! | rows becoming a state, and packets | `held.rs`, `make.rs` |
+//! | reading them back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
+
+mod coding;
+mod description;
+mod gather;
+mod held;
+mod json;
+mod labels;
+mod make;
+mod plan;
+mod reading;
+mod scan;
+mod seek;
+mod spill;
+mod tile;
+
+pub(crate) use make::{make, secrets};
+pub(crate) use reading::Made;
+pub(crate) use scan::scan;
+pub(crate) use seek::play;

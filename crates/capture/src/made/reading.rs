@@ -1,0 +1,279 @@
+//! The rows of a table, from states.
+
+use gametape_core::Stamp;
+use gametape_core::table::{Kind, TableDef, Value, plain_name};
+use gametape_delta::{Entity, Schema, Snapshot, Value as Wire};
+
+use super::coding::{Coding, Word, value_of};
+use super::description::{Coded, Description, Place, Stored, broken, stamp_of};
+use super::labels::{Label, Labels};
+use super::tile::Tiling;
+use crate::rule::Error;
+
+/// A capture that was made of tables: what it says of them, and the tables that it has.
+pub(crate) struct Made {
+    pub(super) of: Description,
+    /// Those of the recording, and behind them the packets.
+    pub tables: Vec<TableDef>,
+}
+
+impl Made {
+    /// Reads what a capture of this schema says of its tables; `packets` is the table of its packets.
+    ///
+    /// # Errors
+    /// [`CaptureRule::Tables`](crate::CaptureRule::Tables).
+    pub fn read(json: &str, schema: &Schema, packets: TableDef) -> Result<Self, Error> {
+        let of = Description::read(json)?;
+        let mut tables = of.defs()?;
+        for table in 0..of.tables.len() {
+            Reading::new(&of, schema, table)?;
+        }
+        Clock::new(&of, schema)?;
+        let name = plain_name(&packets.name, "packets", |name| {
+            tables.iter().any(|table| table.name == name)
+        });
+        tables.push(TableDef {
+            name: name.into(),
+            ..packets
+        });
+        Ok(Self { of, tables })
+    }
+}
+
+/// Tells when a packet is.
+pub(super) struct Clock {
+    entity: u32,
+    columns: [(Coding, Vec<Place>); 3],
+}
+
+impl Clock {
+    pub fn new(of: &Description, schema: &Schema) -> Result<Self, Error> {
+        let clock = &of.clock;
+        let column = |kind: Kind, coded: Coded| {
+            let coding = coded.coding(kind, schema);
+            let sound = coded.places().all(|place| place.field.is_some());
+            let coding = coding.filter(|_| sound);
+            let coding = coding.ok_or_else(|| broken("its clock is not in its packets"))?;
+            Ok::<_, Error>((coding, coded.places().collect()))
+        };
+        Ok(Self {
+            entity: clock.entity,
+            columns: [
+                column(Kind::Uint, clock.step)?,
+                column(Kind::Uint, clock.tick)?,
+                column(Kind::Int, clock.time_ns)?,
+            ],
+        })
+    }
+
+    pub const fn entity(&self) -> u32 {
+        self.entity
+    }
+
+    /// When a state is.
+    pub fn stamp(&self, state: &Snapshot) -> Option<Stamp> {
+        let entity = state.entity(self.entity)?;
+        self.stamp_of(|place| entity.value(place.component, place.field?))
+    }
+
+    /// When a packet is that says this of the clock.
+    pub fn stamp_of(&self, value: impl Fn(Place) -> Option<Wire>) -> Option<Stamp> {
+        let [step, tick, time] = &self.columns;
+        let word = |(coding, places): &(Coding, Vec<Place>)| {
+            let wires: Option<Vec<Wire>> = places.iter().map(|place| value(*place)).collect();
+            Some(coding.read(&wires?))
+        };
+        Some(stamp_of(word(step)?, word(tick)?, word(time)?))
+    }
+}
+
+/// Where the fields of a column are among the values of an entity: of a tile those of its first cell.
+struct Fields {
+    coding: Coding,
+    places: Vec<usize>,
+}
+
+/// What a column is.
+enum Column {
+    /// A key, by its number among them.
+    Key(usize, Kind),
+    Fields(Fields),
+}
+
+/// Reads the rows of a table that are in packets.
+pub(super) struct Reading {
+    table: usize,
+    components: Vec<u16>,
+    columns: Vec<Column>,
+    pub tiles: Option<Tiling>,
+    /// Of tiles where it stands which cells have rows.
+    stated: usize,
+}
+
+impl Reading {
+    /// # Errors
+    /// [`CaptureRule::Tables`](crate::CaptureRule::Tables).
+    pub fn new(of: &Description, schema: &Schema, table: usize) -> Result<Self, Error> {
+        let Some(described) = of.tables.get(table) else {
+            return Err(broken("a table that is not there"));
+        };
+        let wrong = || {
+            broken(format!(
+                "the columns of {} are not in its packets",
+                described.name
+            ))
+        };
+        let (components, tiles, stated) = match &described.stored {
+            Stored::Labels | Stored::Events => (&[][..], None, None),
+            Stored::Entities { components, .. } => (components.as_slice(), None, None),
+            Stored::Tiles {
+                components,
+                origin,
+                edges,
+                stated,
+            } => {
+                let tiling = Tiling::found(origin, edges).ok_or_else(wrong)?;
+                let keys = described.columns.iter().filter(|column| column.key);
+                if keys.count() != edges.len() {
+                    return Err(wrong());
+                }
+                (components.as_slice(), Some(tiling), Some(*stated))
+            }
+        };
+        let in_packets = !components.is_empty();
+        let place =
+            |place: Place| place_of(components, tiles.as_ref(), schema, place).ok_or_else(wrong);
+        let mut keys = 0..;
+        let mut columns = Vec::new();
+        for column in &described.columns {
+            let kind = column.kind().ok_or_else(wrong)?;
+            columns.push(match column.coded {
+                Some(coded) if in_packets => Column::Fields(Fields {
+                    coding: coded.coding(kind, schema).ok_or_else(wrong)?,
+                    places: coded.places().map(place).collect::<Result<_, Error>>()?,
+                }),
+                None if in_packets && !column.key => return Err(wrong()),
+                _ => Column::Key(keys.next().unwrap_or_default(), kind),
+            });
+        }
+        Ok(Self {
+            table,
+            components: components.to_vec(),
+            columns,
+            stated: stated.map(place).transpose()?.unwrap_or_default(),
+            tiles,
+        })
+    }
+
+    /// The entities of a state that are of this table are those that have its first component.
+    pub fn is_of(&self, entity: &Entity<'_>) -> bool {
+        let first = self.components.first();
+        first.is_some_and(|first| entity.component(*first).is_some())
+    }
+
+    /// All values of an entity.
+    pub fn values(&self, entity: &Entity<'_>, into: &mut Vec<Wire>) {
+        into.clear();
+        for component in &self.components {
+            if let Some(part) = entity.component(*component) {
+                into.extend(part.values());
+            }
+        }
+    }
+
+    /// Whether a cell of a tile has a row.
+    pub fn has(&self, values: &[Wire], cell: usize) -> bool {
+        values.get(self.stated + cell) != Some(&Wire::UInt(0))
+    }
+
+    /// Whether a cell of a tile says something else than before, or the same again.
+    pub fn differs(&self, old: &[Wire], new: &[Wire], cell: usize) -> bool {
+        let differs = |place: usize| old.get(place + cell) != new.get(place + cell);
+        let fields = self.columns.iter().filter_map(|column| match column {
+            Column::Fields(fields) => Some(fields),
+            Column::Key(..) => None,
+        });
+        let mut places = fields.flat_map(|fields| &fields.places);
+        differs(self.stated) || places.any(|place| differs(*place))
+    }
+
+    /// What stands in a column, of an entity or a cell of one.
+    pub fn value<'l>(&self, labels: &'l Labels, row: &RowOf<'l, '_>, column: usize) -> Value<'l> {
+        match self.columns.get(column) {
+            None => Value::Null,
+            Some(Column::Key(at, kind)) => match &row.key {
+                KeyOf::Row(Some(Label::Key(keys))) => {
+                    keys.get(*at).map_or(Value::Null, |key| key.value())
+                }
+                KeyOf::Row(_) => Value::Null,
+                KeyOf::Cell(cell) => cell.get(*at).map_or(Value::Null, |at| match kind {
+                    Kind::Int => i64::try_from(*at).ok().into(),
+                    _ => u64::try_from(*at).ok().into(),
+                }),
+            },
+            Some(Column::Fields(fields)) => {
+                let word = fields.read(row.values, row.cell);
+                let text = |number| labels.text(self.table, column, number);
+                value_of(fields.coding.kind, word, text)
+            }
+        }
+    }
+}
+
+impl Fields {
+    fn read(&self, values: &[Wire], cell: usize) -> Word {
+        let value = |place: &usize| values.get(place + cell).copied();
+        match self.places.as_slice() {
+            [plain] => self.coding.read(&[value(plain)?]),
+            [how, plain] => self.coding.read(&[value(how)?, value(plain)?]),
+            [how, plain, exact] => {
+                let wires = [value(how)?, value(plain)?, value(exact)?];
+                self.coding.read(&wires)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What tells a row apart.
+pub(super) enum KeyOf<'l, 'c> {
+    Row(Option<&'l Label>),
+    Cell(&'c [i128]),
+}
+
+/// A row of a state: the values of its entity, and which cell of them it is.
+pub(super) struct RowOf<'l, 'c> {
+    pub key: KeyOf<'l, 'c>,
+    pub values: &'c [Wire],
+    pub cell: usize,
+}
+
+/// Where a field is among the values of an entity that has these components.
+fn place_of(
+    components: &[u16],
+    tiles: Option<&Tiling>,
+    schema: &Schema,
+    place: Place,
+) -> Option<usize> {
+    let mut before = 0;
+    for id in components {
+        let (_, component) = schema.component(*id)?;
+        if *id == place.component {
+            let within = match (place.field, tiles) {
+                (Some(id), None) => component.fields.iter().position(|field| field.id == id)?,
+                // A field for each cell, of one codec.
+                (None, Some(tiling)) => {
+                    let codec = component.fields.first()?.codec;
+                    let mut fields = component.fields.iter();
+                    let sound = component.fields.len() == tiling.cells()
+                        && fields.all(|field| field.codec == codec);
+                    sound.then_some(0)?
+                }
+                _ => return None,
+            };
+            return Some(before + within);
+        }
+        before += component.fields.len();
+    }
+    None
+}

@@ -1,0 +1,156 @@
+//! A capture that was made of tables, at a moment of the recording.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use gametape_core::Stamp;
+use gametape_core::table::{Batch, Lane, Playback, Scan, State, StateAt, Stepped, Value};
+use gametape_core::tape::{self, Secrets};
+use gametape_delta::{Snapshot, Value as Wire};
+
+use super::description::Place;
+use super::labels::Labels;
+use super::reading::{Clock, Made, Reading};
+use super::scan::{Changes, clocks, scan as scanned};
+use crate::decoder::decoder_to_show;
+use crate::layout::Role;
+use crate::reader::Capture;
+use crate::rule::fault;
+
+/// Goes to moments of the recording that a capture was made of.
+pub(crate) fn play<'t>(
+    capture: Capture<'t>,
+    made: Made,
+) -> Result<Box<dyn Playback + 't>, tape::Error> {
+    let (stamps, ticks) = moments(&capture, &made)?;
+    let clocks = clocks(&made.of);
+    let labels = Labels::read(&capture, &made.of)?;
+    let source = Seeking {
+        capture,
+        made,
+        labels,
+        ticks,
+        held: None,
+    };
+    Ok(Box::new(Stepped::over(stamps, clocks, source)))
+}
+
+/// When each step is, and each step with the tick of its last packet.
+type Moments = (Vec<Stamp>, Vec<(u64, u32)>);
+
+/// When each step is, and the tick of its last packet. Of the packets the clock is read alone.
+fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
+    let clock = Clock::new(&made.of, capture.schema())?;
+    let decoder = decoder_to_show(capture.schema());
+    let (mut stamps, mut ticks): Moments = (Vec::new(), Vec::new());
+    let mut known: HashMap<(u16, u16), Wire> = HashMap::new();
+    let mut cursor = capture.packets();
+    loop {
+        let packet = match cursor.next_packet() {
+            Ok(Some(packet)) if packet.role == Role::Added => continue,
+            Ok(Some(packet)) => packet,
+            Ok(None) => return Ok((stamps, ticks)),
+            // What is damaged is no step.
+            Err(error) => {
+                fault(error)?;
+                continue;
+            }
+        };
+        let Ok(decoded) = decoder.packet_upto(packet.bytes, clock.entity()) else {
+            continue;
+        };
+        let entities = decoded
+            .sections
+            .iter()
+            .flat_map(|section| &section.entities);
+        for entity in entities.filter(|entity| entity.id == clock.entity()) {
+            for component in &entity.components {
+                let fields = component.fields.iter();
+                known.extend(fields.map(|(field, value)| ((component.id, *field), *value)));
+            }
+        }
+        let value = |place: Place| known.get(&(place.component, place.field?)).copied();
+        let Some(stamp) = clock.stamp_of(value) else {
+            continue;
+        };
+        let tick = decoded.header.tick;
+        match ticks.last_mut() {
+            Some((step, last)) if *step == stamp.step => *last = tick,
+            // Steps rise.
+            Some((step, _)) if *step > stamp.step => {}
+            _ => {
+                stamps.push(stamp);
+                ticks.push((stamp.step, tick));
+            }
+        }
+    }
+}
+
+struct Seeking<'t> {
+    capture: Capture<'t>,
+    made: Made,
+    labels: Labels,
+    /// Steps, and the ticks of their last packets.
+    ticks: Vec<(u64, u32)>,
+    /// The state that was asked for last.
+    held: Option<Snapshot>,
+}
+
+impl Seeking<'_> {
+    /// The state at a step.
+    fn hold(&mut self, step: u64) -> Result<Option<&Snapshot>, tape::Error> {
+        let upto = self.ticks.partition_point(|(other, _)| *other <= step);
+        let last = upto.checked_sub(1).and_then(|at| self.ticks.get(at));
+        let Some((_, tick)) = last.copied() else {
+            return Ok(None);
+        };
+        if self.held.as_ref().is_none_or(|held| held.tick() != tick) {
+            self.held = Some(self.capture.state_at(tick)?);
+        }
+        Ok(self.held.as_ref())
+    }
+
+    fn facts(&self, scan: &Scan, rows: &mut State) -> Result<(), tape::Error> {
+        let all = Scan {
+            secrets: Secrets::Show,
+            ..Scan::table(&*scan.table)
+        };
+        let mut visit = |batch: &Batch| {
+            for row in 0..batch.len() {
+                rows.row(|column| batch.get(row, column));
+            }
+            Ok(ControlFlow::Continue(()))
+        };
+        scanned(&self.capture, &self.made, &all, &mut visit, &|_, _| {
+            Value::Null
+        })?;
+        Ok(())
+    }
+}
+
+impl StateAt for Seeking<'_> {
+    fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, tape::Error> {
+        let table = scan.find(&self.made.tables)?;
+        let mut rows = State::new(table, scan, now)?;
+        let tables = &mut self.made.of.tables.iter();
+        let Some(at) = tables.position(|described| described.name == table.name) else {
+            return Ok(rows.rows());
+        };
+        if table.lane == Lane::Facts {
+            self.facts(scan, &mut rows)?;
+            return Ok(rows.rows());
+        }
+        let reading = Reading::new(&self.made.of, self.capture.schema(), at)?;
+        self.hold(now.step)?;
+        let mut changes = Changes::default();
+        if let Some(state) = &self.held {
+            changes.find(&reading, &self.labels, None, state);
+        }
+        let labels = &self.labels;
+        let _ = changes.rows(&reading, labels, |row| {
+            rows.row(|column| reading.value(labels, row, column));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(rows.rows())
+    }
+}

@@ -1,0 +1,363 @@
+//! What a user would notice first.
+
+use gametape_capture::tape::Mcap;
+use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef, Value};
+use gametape_core::tape::{
+    Converted, Error, Format, OptionValue, Options, Secrets, Tape, Target, Verdict, Work,
+};
+use gametape_core::{At, Stamp, Time};
+
+use super::invented::{Invented, Row, assert_same, capture, column, open, scanned};
+
+fn stamp(step: u64) -> Stamp {
+    Stamp {
+        step,
+        tick: None,
+        time: Some(Time::from_ms(step as i64 * 20)),
+    }
+}
+
+fn row(step: u64, values: impl Into<Vec<Owned>>) -> Row {
+    Row {
+        stamp: stamp(step),
+        ended: false,
+        values: values.into(),
+    }
+}
+
+fn float(value: f64) -> Owned {
+    Owned::Float64(value.to_bits())
+}
+
+/// Things that move, their names, and what they say; the second goes at step 600.
+fn things() -> Invented {
+    let things = TableDef::new("things", Lane::State, "Things that move.")
+        .with(column("thing", Kind::Text).key())
+        .with(column("x", Kind::Float64).unit("m").within(0.01))
+        .with(ColumnDef {
+            secret: true,
+            ..column("token", Kind::Text)
+        })
+        .with(column("mood", Kind::Text));
+    let says =
+        TableDef::new("says", Lane::Events, "What they say.").with(column("what", Kind::Text));
+    let of = |name: &str, step: u64| {
+        let mood = ["glad", "sad"][step as usize / 100 % 2];
+        let x = step as f64 / 7.0;
+        let texts = [name, "s3cret", mood].map(|text| Owned::Text(text.to_owned()));
+        let [name, token, mood] = texts;
+        row(step, [name, float(x), token, mood])
+    };
+    let mut rows = Vec::new();
+    for step in 0..1000 {
+        rows.push(of("Ada", step));
+        match step {
+            600 => rows.push(Row {
+                ended: true,
+                values: vec![
+                    Owned::Text("Bob".into()),
+                    Owned::Null,
+                    Owned::Null,
+                    Owned::Null,
+                ],
+                ..row(step, [])
+            }),
+            0..600 => rows.push(of("Bob", step)),
+            _ => {}
+        }
+    }
+    let said = (0..10).map(|at| row(at * 97 + 3, [Owned::Text(format!("\u{1f409} {at}\n\"\\"))]));
+    Invented::new(vec![(things, rows), (says, said.collect())])
+}
+
+fn make(of: &dyn Tape, options: &Options) -> Result<Converted, Error> {
+    let mut out = std::io::Cursor::new(Vec::new());
+    Mcap.maker()
+        .unwrap()
+        .make(of, options, &mut out, &Work::default())
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    let bytes = mcap_messages(bytes).concat();
+    bytes
+        .windows(text.len())
+        .any(|window| window == text.as_bytes())
+}
+
+fn mcap_messages(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let stream = mcap::MessageStream::new(bytes).unwrap();
+    stream
+        .map(|message| message.unwrap().data.into_owned())
+        .collect()
+}
+
+#[test]
+fn another_reader_of_mcap_finds_packets_labels_and_events_by_an_index() {
+    let bytes = capture(&things(), &Options::new());
+    let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+    assert!(!summary.chunk_indexes.is_empty());
+    let stats = summary.stats.as_ref().unwrap();
+    let on = |topic: &str| {
+        let mut channels = summary.channels.values();
+        let channel = channels.find(|channel| channel.topic == topic).unwrap();
+        stats
+            .channel_message_counts
+            .get(&channel.id)
+            .copied()
+            .unwrap_or(0)
+    };
+    assert_eq!(on("keyframes") + on("deltas"), 1000);
+    assert_eq!(on("tables/events"), 10);
+    // Two things, two moods.
+    assert_eq!(on("tables/labels"), 4);
+    assert!(on("keyframes/added") >= 5);
+    let tables = summary
+        .metadata_indexes
+        .iter()
+        .find(|index| index.name == "gametape.tables");
+    let at = tables.unwrap().offset as usize + 9;
+    let metadata = String::from_utf8_lossy(&bytes[at..at + 5000]);
+    assert!(metadata.contains(r#""format":"invented""#), "{metadata}");
+    let events = mcap_messages(&bytes);
+    let events = events
+        .iter()
+        .filter(|data| data.starts_with(br#"{"table":"says""#));
+    assert_eq!(events.count(), 10);
+}
+
+#[test]
+fn what_is_secret_is_left_out_unless_it_is_asked_for() {
+    let tape = things();
+    let hidden = capture(&tape, &Options::new());
+    assert!(!contains(&hidden, "s3cret"));
+    let copy = open(hidden);
+    let table = &copy.tables().unwrap()[0];
+    assert_eq!(table.column("token"), None);
+    let notes = make(&tape, &Options::new()).unwrap().notes;
+    assert!(notes[0].contains("things.token"), "{notes:?}");
+    assert!(notes[0].contains("--with-secrets"), "{notes:?}");
+
+    let shown = capture(&tape, &Options::new().flag("with-secrets"));
+    assert!(contains(&shown, "s3cret"));
+    let copy = open(shown);
+    let token = |secrets| {
+        let mut play = copy.playback().unwrap();
+        let scan = Scan::table("things").columns(["token"]);
+        let state = play.state(&Scan { secrets, ..scan }).unwrap();
+        Owned::from(state.get(0, 0))
+    };
+    assert_eq!(token(Secrets::Show), Owned::Text("s3cret".into()));
+    assert_eq!(token(Secrets::Hide), Owned::Text("<hidden>".into()));
+    assert!(
+        make(&tape, &Options::new().flag("with-secrets"))
+            .unwrap()
+            .notes[0]
+            .contains("precision")
+    );
+}
+
+#[test]
+fn a_table_that_secrets_tell_apart_is_left_out_as_a_whole() {
+    let mut tape = things();
+    tape.tables[0].0.columns[0].secret = true;
+    let converted = make(&tape, &Options::new()).unwrap();
+    assert!(
+        converted.notes[0].contains(": things ("),
+        "{:?}",
+        converted.notes
+    );
+    let copy = open(capture(&tape, &Options::new()));
+    let names: Vec<String> = copy
+        .tables()
+        .unwrap()
+        .iter()
+        .map(|t| t.name.to_string())
+        .collect();
+    assert_eq!(names, ["says", "packets"]);
+}
+
+#[test]
+fn one_seeks_to_a_step_of_the_recording() {
+    let copy = open(capture(&things(), &Options::new().flag("with-secrets")));
+    let mut play = copy.playback().unwrap();
+    assert_eq!(play.span().last, stamp(999));
+    for (at, things) in [
+        (At::Step(599), 2),
+        (At::Time(Time::from_ms(12_000)), 1),
+        (At::Step(0), 2),
+    ] {
+        let now = play.seek(at).unwrap();
+        assert!(at.is(now), "{at}: {now:?}");
+        let state = play.state(&Scan::table("things")).unwrap();
+        assert_eq!(state.len(), things, "{at}");
+        let Value::Float64(x) = state.get(0, 1) else {
+            panic!()
+        };
+        assert!((x - now.step as f64 / 7.0).abs() <= 0.01);
+    }
+    assert!(play.seek(At::Step(1000)).is_err());
+    assert!(play.seek(At::Tick(1)).is_err());
+}
+
+#[test]
+fn a_capture_of_tables_is_checked_repaired_and_carried_over_as_any() {
+    let tape = things();
+    let table = &tape.tables[0].0;
+    let all = Options::new().flag("with-secrets");
+    let bytes = capture(&tape, &all);
+    let copy = open(bytes.clone());
+    assert_eq!(
+        copy.audit(&Options::new()).unwrap().verdict(),
+        Verdict::Pass
+    );
+    let rows = scanned(&*copy, table);
+    // Other keyframes.
+    let to = |format: &str, options: &Options| {
+        let mut out = std::io::Cursor::new(Vec::new());
+        let target = Target { format, options };
+        let converted = copy.convert(target, &mut out, &Work::default());
+        (converted, out.into_inner())
+    };
+    let every = Options::new().with("keyframe-every", OptionValue::Count(10));
+    let (converted, again) = to("capture", &every);
+    assert!(!converted.unwrap().is_lossy());
+    assert_same(table, &rows, &scanned(&*open(again), table));
+    // Bare packets.
+    let (converted, packets) = to("delta", &Options::new());
+    assert!(!packets.is_empty());
+    let losses = converted.unwrap().losses;
+    assert!(
+        losses[0].starts_with("the tables of the recording"),
+        "{losses:?}"
+    );
+    assert!(
+        to("capture", &all)
+            .0
+            .unwrap_err()
+            .to_string()
+            .contains("nothing of them is secret")
+    );
+    // Cut: what is whole stays, and its tables with it.
+    let cut = open(bytes[..bytes.len() * 2 / 3].to_vec());
+    let mut out = std::io::Cursor::new(Vec::new());
+    cut.repair(&Options::new(), &mut out, &Work::default())
+        .unwrap();
+    let repaired = open(out.into_inner());
+    assert_eq!(
+        repaired.audit(&Options::new()).unwrap().verdict(),
+        Verdict::Pass
+    );
+    let kept = scanned(&*repaired, table);
+    assert!(
+        kept.len() > 100 && kept.len() < rows.len(),
+        "{}",
+        kept.len()
+    );
+    assert_same(table, &rows[..kept.len()], &kept);
+}
+
+#[test]
+fn rows_up_to_the_damage_are_read_and_then_it_is_told() {
+    let tape = things();
+    let bytes = capture(&tape, &Options::new());
+    let cut = open(bytes[..bytes.len() * 2 / 3].to_vec());
+    let mut count = 0;
+    let scanned = cut.scan(&Scan::table("things"), &mut |batch| {
+        count += batch.len();
+        Ok(std::ops::ControlFlow::Continue(()))
+    });
+    assert!(count > 100 && count < 1600, "{count}");
+    assert!(scanned.unwrap().problem.unwrap().is_broken());
+}
+
+#[test]
+fn a_broken_recording_is_refused() {
+    let mut tape = things();
+    tape.problem = true;
+    assert!(make(&tape, &Options::new()).unwrap_err().is_broken());
+}
+
+#[test]
+fn a_table_of_many_columns_has_several_components() {
+    let mut wide = TableDef::new("wide", Lane::State, "Wide.");
+    for at in 0..200 {
+        wide = wide.with(column("x", Kind::Uint));
+        wide.columns[at].name = format!("x{at}").into();
+    }
+    let some = |step: u64, at: u64| !(step + at).is_multiple_of(7);
+    let of = |step: u64| {
+        let value = |at| {
+            if some(step, at) {
+                Owned::Uint(at * step)
+            } else {
+                Owned::Null
+            }
+        };
+        row(step, (0..200).map(value).collect::<Vec<_>>())
+    };
+    let rows: Vec<Row> = (0..20).map(of).collect();
+    let copy = open(capture(
+        &Invented::new(vec![(wide.clone(), rows.clone())]),
+        &Options::new(),
+    ));
+    assert_same(&wide, &rows, &scanned(&*copy, &wide));
+    // 65 fields of 63 columns each are more than a packet can tell apart.
+    let many = (0..40).map(|at| {
+        let mut table = wide.clone();
+        table.name = format!("wide_{at}").into();
+        (table, rows.clone())
+    });
+    let refused = make(&Invented::new(many.collect()), &Options::new()).unwrap_err();
+    assert!(refused.to_string().contains("64 components"), "{refused}");
+    assert!(refused.to_string().contains("wide_9"), "{refused}");
+}
+
+#[test]
+fn a_recording_without_tables_or_steps_is_a_capture_without_packets() {
+    for tables in [
+        vec![],
+        vec![(
+            TableDef::new("empty", Lane::State, "Empty.").with(column("x", Kind::Bool)),
+            vec![],
+        )],
+    ] {
+        let copy = open(capture(&Invented::new(tables.clone()), &Options::new()));
+        for (table, _) in &tables {
+            assert_eq!(scanned(&*copy, table), []);
+        }
+        let audit = copy.audit(&Options::new()).unwrap();
+        let codes: Vec<&str> = audit
+            .findings
+            .iter()
+            .map(|finding| finding.rule.code)
+            .collect();
+        assert_eq!(codes, ["capture.empty"]);
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_of_the_output() {
+    struct Full(std::io::Cursor<Vec<u8>>);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if self.0.get_ref().len() > 20_000 {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
+            self.0.write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    impl std::io::Seek for Full {
+        fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+    let mut out = Full(std::io::Cursor::new(Vec::new()));
+    let made = Mcap
+        .maker()
+        .unwrap()
+        .make(&things(), &Options::new(), &mut out, &Work::default());
+    assert!(matches!(made, Err(Error::Output(_))), "{made:?}");
+}

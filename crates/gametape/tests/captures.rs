@@ -1,0 +1,194 @@
+//! A recording of any format as a capture, and its tables again: a format that has no sample here
+//! fails.
+
+#![cfg(feature = "default")]
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use gametape::core::table::{Owned, kit};
+use gametape::core::tape::{Options, Secrets, Tape, Verdict};
+use gametape::echo::echoreplay::Writer;
+use gametape::echo::{Frame, butter};
+use gametape::murk::engine::World;
+use gametape::{At, Batch, ColumnDef, Lane, Recording, Scan, Stamp, TableDef};
+use gametape_samples::echo::{Match, MatchOptions};
+
+fn frames() -> Vec<Frame> {
+    let options = MatchOptions {
+        frames: Some(200),
+        ..MatchOptions::default()
+    };
+    Match::new(options).collect()
+}
+
+/// Recordings of a format; none of those that are captures themselves.
+fn samples(format: &str) -> Vec<Vec<u8>> {
+    match format {
+        "rmv" => {
+            let games = gametape_samples::mines::scenarios();
+            let record = |scenario| gametape_samples::mines::record(scenario, 3).unwrap();
+            let write = |game| gametape::mines::rmv::write(&game).unwrap();
+            games.iter().map(record).map(write).collect()
+        }
+        "murk" => {
+            let played = |(_, text): &(&str, &str)| {
+                let world = World::from_toml(text).unwrap();
+                gametape_samples::murk::record(&world, world.build().unwrap(), 1, 40).unwrap()
+            };
+            let worlds = gametape_samples::murk::ALL.iter();
+            let mut all: Vec<Vec<u8>> = worlds.map(played).collect();
+            all.push(gametape::murk::doc_example());
+            all
+        }
+        "echoreplay" => {
+            let mut text = Writer::new(Vec::new());
+            for frame in frames() {
+                text.push(&frame).unwrap();
+            }
+            vec![text.finish().unwrap()]
+        }
+        "butter" => {
+            vec![butter::write(&frames(), butter::Options::default()).unwrap()]
+        }
+        "capture" | "delta" => Vec::new(),
+        other => panic!("{other} has no sample recording: add one, and it is tested"),
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+struct Row {
+    stamp: Stamp,
+    ended: bool,
+    values: Vec<Owned>,
+}
+
+fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
+    (0..batch.len()).map(|row| Row {
+        stamp: batch.stamp(row),
+        ended: batch.is_end(row),
+        values: batch
+            .columns()
+            .iter()
+            .map(|column| column.get(row).into())
+            .collect(),
+    })
+}
+
+fn keys(table: &TableDef, row: &Row) -> Vec<Owned> {
+    let columns = table.columns.iter().zip(&row.values);
+    let keys = columns.filter(|(column, _)| column.key);
+    keys.map(|(_, value)| value.clone()).collect()
+}
+
+/// All that of a table is wanted, whatever else the recording has.
+fn all(table: &TableDef) -> Scan {
+    let columns = table.columns.iter().map(|column| &*column.name);
+    Scan {
+        secrets: Secrets::Show,
+        ..Scan::table(&*table.name).columns(columns)
+    }
+}
+
+fn scanned(tape: &dyn Tape, table: &TableDef) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let scanned = tape.scan(&all(table), &mut |batch| {
+        rows.extend(rows_of(batch));
+        Ok(ControlFlow::Continue(()))
+    });
+    assert!(scanned.unwrap().problem.is_none());
+    if table.lane == Lane::State || table.lane == Lane::Grid {
+        // Which of the rows of a step comes first says nothing, but of those of one key it does.
+        rows.sort_by_key(|row| (row.stamp.step, keys(table, row)));
+    }
+    rows
+}
+
+fn same(column: &ColumnDef, a: &Owned, b: &Owned) -> bool {
+    let number = |value: &Owned| match value {
+        Owned::Float32(bits) => Some(f64::from(f32::from_bits(*bits))),
+        Owned::Float64(bits) => Some(f64::from_bits(*bits)),
+        _ => None,
+    };
+    let off = number(a).zip(number(b)).map(|(a, b)| (a - b).abs());
+    a == b
+        || off
+            .zip(column.precision)
+            .is_some_and(|(off, within)| off <= within)
+}
+
+#[track_caller]
+fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
+    for (at, (a, b)) in wanted.iter().zip(found).enumerate() {
+        let mut values = table.columns.iter().zip(a.values.iter().zip(&b.values));
+        let same = a.stamp == b.stamp
+            && a.ended == b.ended
+            && values.all(|(column, (a, b))| same(column, a, b));
+        assert!(same, "{} row {at}: {b:?}, not {a:?}", table.name);
+    }
+    assert_eq!(wanted.len(), found.len(), "rows of {}", table.name);
+}
+
+/// What holds of a table at some moments, sought forward and back.
+fn states(table: &TableDef, tapes: [&dyn Tape; 2], steps: &[u64]) {
+    let mut plays = tapes.map(|tape| tape.playback().unwrap());
+    for step in steps {
+        let [wanted, found] = plays.each_mut().map(|play| {
+            let now = play.seek(At::Step(*step)).unwrap();
+            let state = play.state(&all(table)).unwrap();
+            let rows: BTreeMap<Vec<Owned>, Row> = rows_of(&state)
+                .map(|row| (keys(table, &row), row))
+                .collect();
+            (now, rows.into_values().collect::<Vec<_>>())
+        });
+        assert_eq!(wanted.0, found.0, "{}", table.name);
+        assert_same(table, &wanted.1, &found.1);
+    }
+}
+
+fn check(original: &Recording, copy: &Recording, secret: bool) {
+    assert_eq!(copy.audit().unwrap().verdict(), Verdict::Pass);
+    let tables = copy.tables().unwrap();
+    let (packets, tables) = tables.split_last().unwrap();
+    assert_eq!(packets.name, "packets");
+    let originals = original.tables().unwrap();
+    assert_eq!(tables.len(), originals.len());
+    for (table, of) in tables.iter().zip(&originals) {
+        assert_eq!(
+            (&table.name, table.lane, &table.shape),
+            (&of.name, of.lane, &of.shape)
+        );
+        let columns = of.columns.iter().filter(|column| secret || !column.secret);
+        assert!(columns.eq(&table.columns), "{}", table.name);
+        let rows = scanned(original.tape(), table);
+        assert_same(table, &rows, &scanned(copy.tape(), table));
+        if table.lane != Lane::Events {
+            let last = original.tape().playback().unwrap().span().last.step;
+            let steps = [last, 0, last / 2, last / 3, last * 9 / 10];
+            states(table, [original.tape(), copy.tape()], &steps);
+        }
+    }
+}
+
+#[test]
+fn a_recording_of_every_format_is_a_capture_whose_tables_are_its_own() {
+    for format in gametape::formats().iter() {
+        for (at, bytes) in samples(format.name()).into_iter().enumerate() {
+            println!("{} {at}", format.name());
+            let original = Recording::from_bytes(bytes, "a").unwrap();
+            for secret in [false, true] {
+                let mut options = Options::new();
+                if secret {
+                    options = options.flag("with-secrets");
+                }
+                let made = original.convert("capture", &options).unwrap();
+                assert_eq!(made.outcome.losses, [""; 0]);
+                let copy = Recording::from_bytes(made.content.bytes().unwrap(), "b").unwrap();
+                check(&original, &copy, secret);
+                if secret && at == 0 {
+                    kit::check(copy.tape());
+                }
+            }
+        }
+    }
+}
