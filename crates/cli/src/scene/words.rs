@@ -19,6 +19,20 @@ const NAMED: usize = 12;
 /// The longest name that is said in full.
 const NAME: usize = 40;
 
+/// A coordinate, to a tenth.
+fn tenth(value: f64) -> String {
+    // Far away that says nothing.
+    if value.abs() >= 1e9 {
+        return plain(value, 1);
+    }
+    let text = format!("{value:.1}");
+    if text == "-0.0" {
+        "0.0".to_owned()
+    } else {
+        text
+    }
+}
+
 /// ` kelvin`, or nothing.
 pub fn unit(unit: &str) -> String {
     if unit.is_empty() {
@@ -246,8 +260,8 @@ pub fn things(map: &[Points], things: &[(usize, Thing)], sides: &Sides) -> Strin
                 told.push(format!(
                     "{} at {right} {}, {up} {}{unit}",
                     points.table,
-                    plain(thing.at.0, 1),
-                    plain(y, 1)
+                    tenth(thing.at.0),
+                    tenth(y)
                 ));
             }
             own => told.push(format!("{}: {}", points.table, teams(points, own))),
@@ -288,13 +302,12 @@ pub fn sides(sides: &Sides, of: &str) -> String {
     } else {
         ("up", from, to)
     };
-    let number = |value: f64| plain(value, 1);
     format!(
         "{right} goes right, from {} to {}{unit}, {up} {way}, from {} to {}{unit}",
-        number(sides.across[0]),
-        number(sides.across[1]),
-        number(from),
-        number(to),
+        tenth(sides.across[0]),
+        tenth(sides.across[1]),
+        tenth(from),
+        tenth(to),
         unit = unit(of)
     )
 }
@@ -319,8 +332,8 @@ pub fn densest(density: &Density, sides: &Sides, of: &str, lasts: Lasts) -> Stri
     let [right, up] = sides.names();
     format!(
         "longest around {right} {}, {up} {}{}, {} {}",
-        plain(x, 1),
-        plain(y, 1),
+        tenth(x),
+        tenth(y),
         unit(of),
         plain(long, 2),
         lasts.unit()

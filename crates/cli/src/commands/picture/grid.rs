@@ -334,27 +334,30 @@ impl Drawing<'_> {
     fn way(&self, svg: &mut Svg, stay: &Stay) {
         let by = self.tiles.by.max(1) as f64;
         let spot = |(x, y): (f64, f64)| self.tiles.spot(0, x / by, y / by);
-        let [across, down] = self.tiles.size.map(|count| count as f64);
-        let ((left, top), (right, below)) = (
-            self.tiles.spot(0, 0.0, 0.0),
-            self.tiles.spot(0, across, down),
-        );
+        let [left, top, wide, high] = self.tiles.area();
         // Beside the board it is drawn as far as the numbers.
         svg.put(format_args!(
             r#"<clipPath id="board"><rect x="{}" y="{}" width="{}" height="{}"/></clipPath>"#,
             N(left - 4.0),
             N(top - 4.0),
-            N(right - left + 8.0),
-            N(below - top + 8.0)
+            N(wide + 8.0),
+            N(high + 8.0)
         ));
         svg.put(format_args!(r#"<g clip-path="url(#board)">"#));
+        let panel = |(x, _): &(f64, f64)| self.tiles.panel(0, x / by).0;
         for way in &stay.ways {
-            line(svg, way.iter().map(|at| spot(*at)), WAY, 1.4, 0.75);
-        }
-        if let Some(last) = stay.last {
-            signs::cursor(svg, spot(last), self.tiles.edge.clamp(16.0, 28.0));
+            // From one band to the next it jumps.
+            for part in way.chunk_by(|one, other| panel(one) == panel(other)) {
+                line(svg, part.iter().map(|at| spot(*at)), WAY, 1.4, 0.75);
+            }
         }
         svg.put(format_args!("</g>"));
+        let within = |(x, y): &(f64, f64)| {
+            (left - 4.0..left + wide + 4.0).contains(x) && (top - 4.0..top + high + 4.0).contains(y)
+        };
+        if let Some(last) = stay.last.map(spot).filter(within) {
+            signs::cursor(svg, last, self.tiles.edge.clamp(16.0, 28.0));
+        }
     }
 }
 

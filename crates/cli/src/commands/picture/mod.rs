@@ -2,6 +2,7 @@
 //! others. It knows no format: what there is to see follows from the tables.
 
 mod at;
+mod fill;
 mod grid;
 mod ink;
 mod letters;

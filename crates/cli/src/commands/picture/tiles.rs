@@ -1,14 +1,12 @@
 //! How the cells of a grid are laid out: squares, hexagons, a line that is broken; a slice beside the
 //! other; several cells in one where there are too many.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use gametape::TableDef;
 
-use super::ink::{FAINT, Rgb};
 use super::page::{ROOM, WIDTH};
-use super::svg::{Anchor, Letters, N, Svg};
+use super::svg::N;
 use crate::scene::cells::Cells;
 use crate::scene::views::Grid;
 
@@ -19,6 +17,9 @@ const LEAST: f64 = 2.0;
 const LARGEST: f64 = 56.0;
 /// As high as all of it may be.
 const HIGH: f64 = 900.0;
+/// Below this size of its tiles a wide board is broken into bands, of which there are at most so many.
+const BROKEN: f64 = 9.0;
+const BANDS: usize = 24;
 /// Slices that are shown, and between them.
 const SLICES: usize = 32;
 const BETWEEN: f64 = 30.0;
@@ -27,7 +28,7 @@ const LEFT: f64 = 52.0;
 const TOP: f64 = 20.0;
 /// Tiles of a line of cells, before it is broken; how high it is, and how many of them there may be.
 const LINE: usize = 64;
-const TALL: f64 = 24.0;
+pub const TALL: f64 = 24.0;
 const LINES: usize = 24;
 /// Between two of them.
 const LEAD: f64 = 8.0;
@@ -56,8 +57,11 @@ pub struct Tiles {
     /// Slices that are shown, and how many there are.
     pub shown: usize,
     pub slices: usize,
+    /// Tiles across of a band: a board that is much wider than high is broken into some, one below the
+    /// other.
+    pub band: usize,
     /// Slices beside each other.
-    beside: usize,
+    pub beside: usize,
     /// The width of a tile.
     pub edge: f64,
     /// Where the first one starts.
@@ -114,20 +118,41 @@ impl Tiles {
             size,
             shown,
             slices,
+            band: size[0].max(1),
             beside: 1,
             edge: 0.0,
             left: 0.0,
         };
-        // As many slices beside each other as make them largest.
+        tiles.put();
+        if shape == Shape::Square && slices == 1 {
+            let mut broken = tiles.clone();
+            for bands in 2..=BANDS {
+                if tiles.edge >= BROKEN {
+                    break;
+                }
+                broken.band = size[0].div_ceil(bands).max(1);
+                broken.put();
+                if broken.edge > tiles.edge {
+                    tiles = broken.clone();
+                }
+            }
+        }
+        tiles
+    }
+
+    /// Puts panels beside each other so that they are largest.
+    fn put(&mut self) {
+        let panels = self.panels();
+        // Bands are one below the other.
+        let most = if self.is_broken() { 1 } else { panels };
         let mut best = (0.0, 1);
-        for beside in 1..=shown.max(1) {
-            tiles.beside = beside;
-            tiles.edge = 1.0;
-            let [wide, high] = tiles.slice_size();
-            let lines = shown.div_ceil(beside).max(1) as f64;
+        for beside in 1..=most.max(1) {
+            self.edge = 1.0;
+            let [wide, high] = self.panel_size();
+            let lines = panels.div_ceil(beside).max(1) as f64;
             let room = (ROOM - LEFT - BETWEEN * (beside - 1) as f64) / beside as f64;
             let below = (HIGH - TOP * lines - BETWEEN * (lines - 1.0)) / lines;
-            let below = match shape {
+            let below = match self.shape {
                 // Lines are as high as they are.
                 Shape::Line(_) => LARGEST,
                 _ => below / high,
@@ -137,22 +162,60 @@ impl Tiles {
                 best = (edge, beside);
             }
         }
-        let whole = if best.0 >= 4.0 {
-            best.0.floor()
-        } else {
-            best.0
-        };
-        tiles.edge = whole;
-        tiles.beside = best.1;
-        let [wide, _] = tiles.slice_size();
-        let wide = wide * best.1 as f64 + BETWEEN * (best.1 - 1) as f64;
-        tiles.left = ((WIDTH - wide - LEFT) / 2.0 + LEFT).floor();
-        tiles
+        let (edge, beside) = best;
+        self.edge = if edge >= 4.0 { edge.floor() } else { edge };
+        self.beside = beside;
+        let [wide, _] = self.panel_size();
+        let wide = wide * beside as f64 + BETWEEN * (beside - 1) as f64;
+        self.left = ((WIDTH - wide - LEFT) / 2.0 + LEFT).floor();
     }
 
-    /// How wide and how high a slice is.
-    fn slice_size(&self) -> [f64; 2] {
-        let [across, down] = self.size.map(|count| count as f64);
+    /// Whether it is broken into bands.
+    const fn is_broken(&self) -> bool {
+        self.band < self.size[0]
+    }
+
+    /// How many slices there are, or bands.
+    pub fn panels(&self) -> usize {
+        if self.is_broken() {
+            self.size[0].div_ceil(self.band)
+        } else {
+            self.shown
+        }
+    }
+
+    /// The panel that a place is in, and where it starts, in tiles.
+    pub fn panel(&self, slice: usize, x: f64) -> (usize, f64) {
+        if !self.is_broken() {
+            return (slice, 0.0);
+        }
+        let last = self.panels().saturating_sub(1);
+        // What is before the first is 0.
+        let nth = ((x / self.band as f64).floor() as usize).min(last);
+        (nth, (nth * self.band) as f64)
+    }
+
+    /// The slice of a panel, and its columns.
+    pub fn columns(&self, panel: usize) -> (usize, std::ops::Range<usize>) {
+        if self.is_broken() {
+            let from = panel * self.band;
+            (0, from..(from + self.band).min(self.size[0]))
+        } else {
+            (panel, 0..self.size[0])
+        }
+    }
+
+    /// All of it: left, top, width, height.
+    pub fn area(&self) -> [f64; 4] {
+        let [wide, _] = self.panel_size();
+        let beside = self.beside as f64;
+        let wide = wide * beside + BETWEEN * (beside - 1.0);
+        [self.left, TOP, wide, self.height() - TOP]
+    }
+
+    /// How wide and how high a panel is.
+    fn panel_size(&self) -> [f64; 2] {
+        let [across, down] = [self.band, self.size[1]].map(|count| count as f64);
         let [wide, high] = match self.shape {
             Shape::Square => [across, down],
             Shape::Hexagon => [
@@ -169,7 +232,7 @@ impl Tiles {
     }
 
     /// How high a tile is.
-    fn tall(&self) -> f64 {
+    pub fn tall(&self) -> f64 {
         match self.shape {
             Shape::Line(_) => TALL,
             _ => self.edge,
@@ -178,8 +241,8 @@ impl Tiles {
 
     /// How high all of it is.
     pub fn height(&self) -> f64 {
-        let lines = self.shown.div_ceil(self.beside).max(1) as f64;
-        let [_, high] = self.slice_size();
+        let lines = self.panels().div_ceil(self.beside).max(1) as f64;
+        let [_, high] = self.panel_size();
         lines * (high + TOP) + (lines - 1.0) * BETWEEN
     }
 
@@ -213,11 +276,11 @@ impl Tiles {
         }
     }
 
-    /// The left upper corner of a slice.
-    fn origin(&self, slice: usize) -> (f64, f64) {
+    /// The left upper corner of a panel.
+    pub fn origin(&self, panel: usize) -> (f64, f64) {
         let beside = self.beside.max(1);
-        let [wide, high] = self.slice_size();
-        let (x, y) = ((slice % beside) as f64, (slice / beside) as f64);
+        let [wide, high] = self.panel_size();
+        let (x, y) = ((panel % beside) as f64, (panel / beside) as f64);
         (
             self.left + x * (wide + BETWEEN),
             TOP + y * (high + TOP + BETWEEN),
@@ -226,8 +289,9 @@ impl Tiles {
 
     /// Where a place is, in tiles from the left upper corner of a slice.
     pub fn spot(&self, slice: usize, x: f64, y: f64) -> (f64, f64) {
-        let (left, top) = self.origin(slice);
-        let e = self.edge;
+        let (panel, start) = self.panel(slice, x);
+        let (left, top) = self.origin(panel);
+        let (x, e) = (x - start, self.edge);
         match self.shape {
             Shape::Hexagon => (
                 left + (x + PUSHED * (y - 0.5)) * e,
@@ -293,147 +357,5 @@ impl Tiles {
                 e = N(e)
             )
         };
-    }
-
-    /// Fills tiles: those of one colour are one path.
-    pub fn fill(&self, svg: &mut Svg, colour: impl Fn(Tile) -> Option<Rgb>) {
-        let mut paths: BTreeMap<Rgb, String> = BTreeMap::new();
-        let mut run: Option<(Rgb, Tile, usize)> = None;
-        let mut end = |run: &mut Option<(Rgb, Tile, usize)>| {
-            if let Some((colour, first, count)) = run.take() {
-                self.run(first, count, paths.entry(colour).or_default());
-            }
-        };
-        for tile in self.all() {
-            let Some(colour) = colour(tile) else {
-                end(&mut run);
-                continue;
-            };
-            match &mut run {
-                Some((same, first, count))
-                    if *same == colour && self.goes_on(*first, *count, tile) =>
-                {
-                    *count += 1;
-                }
-                _ => {
-                    end(&mut run);
-                    run = Some((colour, tile, 1));
-                }
-            }
-        }
-        end(&mut run);
-        let crisp = if self.shape == Shape::Hexagon {
-            ""
-        } else {
-            r#" shape-rendering="crispEdges""#
-        };
-        for (colour, path) in paths {
-            svg.put(format_args!(r#"<path fill="{colour}"{crisp} d="{path}"/>"#));
-        }
-    }
-
-    /// Whether a tile is the next of a run of so many.
-    fn goes_on(&self, first: Tile, count: usize, tile: Tile) -> bool {
-        let next = first.slice == tile.slice && first.at[1] == tile.at[1];
-        match self.shape {
-            Shape::Square => next,
-            Shape::Hexagon => false,
-            Shape::Line(wrap) => {
-                next && first.at[0] / wrap.max(1) == (first.at[0] + count) / wrap.max(1)
-            }
-        }
-    }
-
-    fn run(&self, first: Tile, count: usize, path: &mut String) {
-        if self.shape == Shape::Hexagon {
-            return self.outline(first, path);
-        }
-        let (x, y) = self.corner(first);
-        let _ = write!(
-            path,
-            "M{} {}h{w}v{}h-{w}z",
-            N(x),
-            N(y),
-            N(self.tall()),
-            w = N(self.edge * count as f64)
-        );
-    }
-
-    /// Lines around each tile, where there is room for them.
-    pub fn gaps(&self, svg: &mut Svg, ink: Rgb) {
-        if self.edge < 8.0 {
-            return;
-        }
-        let mut path = String::new();
-        for tile in self.all() {
-            self.outline(tile, &mut path);
-        }
-        svg.put(format_args!(
-            r#"<path fill="none" stroke="{ink}" stroke-width="{}" d="{path}"/>"#,
-            N(if self.edge < 14.0 { 0.5 } else { 1.0 })
-        ));
-    }
-
-    /// The numbers of columns and rows, and what they are called.
-    pub fn axes(&self, svg: &mut Svg, grid: &Grid, table: &TableDef, cells: &Cells) {
-        let name = |key: Option<usize>| {
-            let column = key.and_then(|key| table.columns.get(key));
-            column.map_or("", |column| &column.name)
-        };
-        let letters = Letters::new(11.0).ink(FAINT);
-        let [across, down, deep] = cells.from;
-        for slice in 0..self.shown {
-            let (left, top) = self.origin(slice);
-            let head = if self.slices > 1 {
-                let at = deep.saturating_add(slice as i64);
-                format!("{} {at}: ", name(grid.deep))
-            } else {
-                String::new()
-            };
-            if let Shape::Line(wrap) = self.shape {
-                let lines = self.size[0].div_ceil(wrap.max(1));
-                for line in 0..lines {
-                    let (_, y) = self.spot(slice, 0.0, line as f64);
-                    let y = y + TALL / 2.0;
-                    let at = across.saturating_add((line * wrap * self.by) as i64);
-                    let letters = letters.anchor(Anchor::End);
-                    svg.text(left - 6.0, y + 4.0, letters, &at.to_string());
-                }
-                let text = format!("{head}{}, on from line to line", name(Some(grid.across)));
-                svg.text(left, top - 6.0, letters, &text);
-                continue;
-            }
-            let text = format!("{head}{} →", name(Some(grid.across)));
-            let wide = super::letters::width(&text, 11.0) + 12.0;
-            svg.text(left, top - 6.0, letters, &text);
-            let every = self.every(30.0);
-            for x in (0..self.size[0]).step_by(every) {
-                let (at, _) = self.spot(slice, x as f64 + 0.5, 0.5);
-                if at < left + wide {
-                    continue;
-                }
-                let number = across.saturating_add((x * self.by) as i64).to_string();
-                svg.text(at, top - 6.0, letters.anchor(Anchor::Middle), &number);
-            }
-            let every = self.every(16.0);
-            let turned = letters.anchor(Anchor::End);
-            for y in (0..self.size[1]).step_by(every) {
-                let (at, middle) = self.spot(slice, 0.0, y as f64 + 0.5);
-                let number = down.saturating_add((y * self.by) as i64).to_string();
-                let number = if y == 0 && slice.is_multiple_of(self.beside.max(1)) {
-                    format!("{} ↓ {number}", name(grid.down))
-                } else {
-                    number
-                };
-                svg.text(at - 5.0, middle + 4.0, turned, &number);
-            }
-        }
-    }
-
-    /// Every which tile is numbered, where numbers need so much room.
-    fn every(&self, room: f64) -> usize {
-        let steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000];
-        let fits = |step: &&usize| **step as f64 * self.edge >= room;
-        steps.iter().find(fits).copied().unwrap_or(1000)
     }
 }

@@ -182,10 +182,7 @@ fn large_grids_make_small_files() {
             &[("x", 1000), ("y", 1000)],
             "4 x 4 cells are drawn as one: their mean",
         ),
-        (
-            &[("x", 3000), ("y", 4)],
-            "9 x 9 cells are drawn as one: their mean",
-        ),
+        (&[("x", 3000), ("y", 4)], ""),
         (
             &[("x", 4), ("y", 3000)],
             "7 x 7 cells are drawn as one: their mean",
@@ -290,7 +287,7 @@ fn table(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     /// Whatever tables say: there is a picture that is whole, or a sentence why there is none.
     #[test]
@@ -299,7 +296,7 @@ proptest! {
         things in rows(&THINGS),
         cursor in rows(&CURSOR),
         at in 0..9_u64,
-        png in 0..16_u8,
+        png in 0..32_u8,
     ) {
         let made = table(Made::default(), "board", Lane::Grid, &CELLS, &cells);
         let made = table(made, "things", Lane::State, &THINGS, &things);
