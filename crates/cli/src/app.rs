@@ -157,6 +157,11 @@ impl App {
             Cmd::Diff(args) => commands::diff::run(args, &call, ui),
             #[cfg(feature = "play")]
             Cmd::Play(args) => commands::play::run(args, &call, ui),
+            #[cfg(feature = "picture")]
+            Cmd::Picture(args) => {
+                leave_nothing_unfinished();
+                commands::picture::run(args, &call, ui)
+            }
             Cmd::Convert(args) => {
                 leave_nothing_unfinished();
                 commands::convert::run(args, &call, ui)
@@ -194,6 +199,8 @@ const VERBS: &[(&str, &[Verb])] = &[
     ("diff", &[Verb::Diff, Verb::Open]),
     #[cfg(feature = "play")]
     ("play", &[Verb::Open]),
+    #[cfg(feature = "picture")]
+    ("picture", &[Verb::Open]),
     ("convert", &[Verb::Convert, Verb::Write]),
     ("repair", &[Verb::Repair, Verb::Open]),
 ];

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+#[cfg(feature = "picture")]
+use crate::scene::stretch::Stretch;
+
 /// Read, check, record, measure, convert, compare and repair recordings of games and simulations.
 ///
 /// Paths may be files, folders, patterns such as 'games/*.rmv', or - for standard input.
@@ -66,6 +69,12 @@ pub enum Verb {
     /// line says the keys; ? says all of them. Colours obey `NO_COLOR`.
     #[cfg(feature = "play")]
     Play(Play),
+    /// Draw a moment of a recording, or what became of it meanwhile, as SVG or PNG
+    ///
+    /// What there is to see follows from its tables, as in play: the cells of a grid, or positions from
+    /// above. What the picture shows is printed in words, and stands in an SVG, too, for who can't see it.
+    #[cfg(feature = "picture")]
+    Picture(Picture),
     /// Convert a recording, by the extension of the output
     ///
     /// Without options a recording of the same format comes out byte for byte as it was. What
@@ -181,6 +190,73 @@ pub struct Play {
     /// Show tokens, IP addresses and user ids
     #[arg(long)]
     pub show_secrets: bool,
+}
+
+#[cfg(feature = "picture")]
+#[derive(Args, Debug)]
+pub struct Picture {
+    /// A file, or -
+    #[arg(value_name = "FILE")]
+    pub path: OsString,
+    /// Where to draw: .svg or .png; - writes SVG to standard output
+    ///
+    /// A file that is there already is replaced.
+    #[arg(value_name = "OUT")]
+    pub output: OsString,
+    /// This moment: a time such as 1:23.4 or 83.4, tick:137, or step:600 [default: the last]
+    #[arg(long, value_name = "AT", conflicts_with = "over")]
+    pub at: Option<gametape::At>,
+    /// What became of it from one moment to another: 1:23.4..2:00, tick:1..tick:90, step:600.. or ..
+    ///
+    /// Where things went; how long the cursor was over each cell; how often cells changed.
+    #[arg(long, value_name = "FROM..TO")]
+    pub over: Option<Stretch>,
+    /// What to show of that [default: what fits]
+    ///
+    /// Of a map the ways of things, or the time that something was in each square, where things are
+    /// many; of cells how long the cursor was over each, and its way, where there is a cursor, else how
+    /// often each changed.
+    #[arg(long, value_enum, requires = "over", hide_possible_values = false)]
+    pub show: Option<Show>,
+    /// This view: a table with cells, or map [default: the first that can be drawn]
+    #[arg(long, value_name = "VIEW")]
+    pub view: Option<String>,
+    /// This column of the cells [default: the first]
+    #[arg(long, value_name = "COLUMN")]
+    pub column: Option<String>,
+    /// From where a map is seen, if positions have a height: from above, from before, from the side
+    #[arg(long, value_enum, default_value_t = Side::Xz)]
+    pub plane: Side,
+    /// How wide the picture is, in pixels: 100 to 4096
+    #[arg(long, value_name = "PX", default_value_t = 800, value_parser = clap::value_parser!(u32).range(100..=4096))]
+    pub width: u32,
+    /// Show tokens, IP addresses and user ids
+    #[arg(long)]
+    pub show_secrets: bool,
+}
+
+/// What is shown of a stretch.
+#[cfg(feature = "picture")]
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Show {
+    /// Where things went
+    Ways,
+    /// How long something was where
+    Time,
+    /// How often cells changed
+    Changes,
+}
+
+/// From where a map is seen.
+#[cfg(feature = "picture")]
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// From above: x and z
+    Xz,
+    /// From before: x and y
+    Xy,
+    /// From the side: z and y
+    Zy,
 }
 
 #[derive(Args, Debug)]

@@ -508,6 +508,11 @@ impl Kit {
                 self.sparingly(&folder, &["diff", &bad, &sample.name])
                     .calmly();
                 self.sparingly(&folder, &["dump", "--state", &bad]).calmly();
+                #[cfg(feature = "picture")]
+                for more in [&[][..], &["--over", ".."]] {
+                    let args = ["picture", &bad, "-"];
+                    self.sparingly(&folder, &[&args, more].concat()).calmly();
+                }
                 for line in &self.also {
                     let line = line.replace("{}", &bad);
                     let args: Vec<&str> = line.split(' ').collect();

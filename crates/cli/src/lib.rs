@@ -20,6 +20,8 @@ mod exit;
 #[cfg(feature = "kit")]
 pub mod kit;
 mod options;
+#[cfg(any(feature = "picture", feature = "play"))]
+mod scene;
 #[cfg(feature = "tools")]
 pub mod tools;
 mod ui;

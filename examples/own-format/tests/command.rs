@@ -66,7 +66,7 @@ pass  ./a.track  3 rows
 fail  ./b.track  5 rows
       error track.line, row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
       warning track.time-order, row 3 (0.090 s, line 4, byte 28): 90 ms comes after 100 ms
-2 recordings: 1 pass, 1 fail; 0.0 MB in 0.00 s
+2 recordings: 1 pass, 1 fail; 0.0 MB in 0.01 s
 
 "#]]);
     command(path, &["dump", "--at", "0.1", "a.track"])
@@ -119,4 +119,33 @@ positions: step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
 positions: 1 row differs (x in 1); first at step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
 
 "#]]);
+}
+
+/// Where things are, in a picture: nothing of it was written for tracks.
+#[test]
+fn a_picture_of_a_track() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("a.track"), SOUND).unwrap();
+    command(path, &["picture", "a.track", "at.png"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+Positions at 0.100 s, step 2: positions: 2. z goes right, from -0.5 to 6.0 m, x down, from -0.5 to 5.5 m.
+
+"#]])
+        .stderr_eq("");
+    command(path, &["picture", "a.track", "over.svg", "--over", ".."])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+Where things went from 0.000 s, step 0 to 0.100 s, step 2: in the end positions: 2. z goes right, from -0.5 to 6.0 m, x down, from -0.5 to 5.5 m.
+
+"#]])
+        .stderr_eq("");
+    let svg = fs::read_to_string(path.join("over.svg")).unwrap();
+    assert!(
+        svg.starts_with("<svg ") && svg.contains("positions: 2"),
+        "{svg}"
+    );
 }

@@ -6,6 +6,8 @@ pub mod dump;
 pub mod formats;
 pub mod generate;
 pub mod inspect;
+#[cfg(feature = "picture")]
+pub mod picture;
 #[cfg(feature = "play")]
 pub mod play;
 pub mod repair;

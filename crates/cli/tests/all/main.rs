@@ -10,6 +10,8 @@ mod echo_record;
 mod kit;
 mod murk;
 mod murk_crash;
+#[cfg(feature = "picture")]
+mod picture;
 #[cfg(all(feature = "play", target_os = "linux"))]
 mod play;
 mod rmv;

@@ -9,9 +9,9 @@ use gametape::{AnyFinding, At, Batch, Error, Lane, Recording, Scan, Secrets, Tab
 
 use super::desk::Desk;
 use super::news::{Kind, Mark, News};
-use super::sight::{Bounds, widen};
-use super::text;
-use super::views::{Points, View, views};
+use crate::scene::range::{Bounds, widen};
+use crate::scene::text;
+use crate::scene::views::{Points, View, views};
 
 /// Tables with more rows than this are read a part at a time.
 const WHOLE: usize = 2000;

@@ -1,7 +1,6 @@
 //! `gametape play`: a recording in the terminal. It knows no format: what there is to see follows from
 //! the tables.
 
-mod cells;
 mod clock;
 mod desk;
 mod draw;
@@ -10,12 +9,9 @@ mod marks;
 mod news;
 mod player;
 mod sight;
-mod symbols;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod text;
-mod views;
 mod worker;
 
 use std::io::{self, IsTerminal};
@@ -34,6 +30,7 @@ use self::terminal::Screen;
 use super::Call;
 use crate::args::Play;
 use crate::exit::Exit;
+use crate::scene::views::View;
 use crate::ui::{Ui, secrets};
 
 /// As often as the screen is drawn, at most.
@@ -180,7 +177,7 @@ fn hear(player: &mut Option<Player>, told: News, begin: &Begin) -> Option<Ended>
         (News::Opened(opened), _) => {
             let mut new = Player::new(*opened, begin.secrets);
             if let Some(view) = begin.view.as_ref().filter(|view| !new.choose(view)) {
-                let known: Vec<&str> = new.views.iter().map(views::View::name).collect();
+                let known: Vec<&str> = new.views.iter().map(View::name).collect();
                 let known = known.join(", ");
                 let path = &begin.path;
                 return Some(Ended::Nothing(format!(

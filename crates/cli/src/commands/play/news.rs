@@ -3,7 +3,7 @@
 use gametape::core::table::Span;
 use gametape::{At, Batch, Scan, Severity, Stamp, TableDef};
 
-use super::sight::Bounds;
+use crate::scene::range::Bounds;
 
 /// What the show wants to see next. Only the newest wish counts.
 #[derive(Clone, PartialEq, Debug, Default)]

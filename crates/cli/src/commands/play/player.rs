@@ -9,8 +9,9 @@ use gametape::{At, Batch, Scan, Secrets, Stamp, TableDef};
 
 use super::clock::Clock;
 use super::news::{Kind, Look, Mark, Opened, Shot, Wish};
-use super::sight::{Bounds, Sight};
-use super::views::{View, views};
+use super::sight::Sight;
+use crate::scene::range::Bounds;
+use crate::scene::views::{View, views};
 
 /// What a key means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -197,37 +198,20 @@ impl Player {
 
     /// What the view needs.
     fn look(&self) -> Look {
-        let scan = |table: &str, columns: &[String]| Scan {
-            secrets: self.secrets,
-            ..Scan::table(table).columns(columns)
+        let Some(view) = self.views.get(self.view) else {
+            return Look::default();
         };
-        match self.views.get(self.view) {
-            Some(View::Grid(grid)) => Look {
-                states: std::iter::once(scan(&grid.table, &[]))
-                    .chain(grid.cursor.as_ref().map(|table| {
-                        let columns = ["col".to_owned(), "row".to_owned()];
-                        scan(table, &columns)
-                    }))
-                    .collect(),
-                ..Look::default()
-            },
-            Some(View::Map(map)) => Look {
-                states: map
-                    .iter()
-                    .map(|points| scan(&points.table, &points.columns))
-                    .collect(),
-                trail: true,
-                events: None,
-            },
-            Some(View::Rows(table)) => Look {
-                states: vec![scan(table, &[])],
-                ..Look::default()
-            },
-            Some(View::Events(table)) if !self.whole.contains_key(table) => Look {
-                events: Some(scan(table, &[])),
-                ..Look::default()
-            },
-            Some(View::Events(_) | View::Marks) | None => Look::default(),
+        let events = match view {
+            View::Events(table) if !self.whole.contains_key(table) => Some(Scan {
+                secrets: self.secrets,
+                ..Scan::table(table)
+            }),
+            _ => None,
+        };
+        Look {
+            states: view.scans(self.secrets),
+            trail: matches!(view, View::Map(_)),
+            events,
         }
     }
 

@@ -2,73 +2,11 @@
 
 use gametape::{Batch, TableDef};
 
-use super::cells::{Cells, number};
-use super::symbols::Symbols;
-use super::views::{Grid, Points};
-
-/// The least and the greatest of what was seen.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Range {
-    pub from: f64,
-    pub to: f64,
-}
-
-impl Range {
-    /// This one, and a value that it may not have.
-    pub fn with(range: Option<Self>, value: f64) -> Self {
-        let range = range.unwrap_or(Self {
-            from: value,
-            to: value,
-        });
-        Self {
-            from: range.from.min(value),
-            to: range.to.max(value),
-        }
-    }
-}
-
-/// From where to where x, y and z go.
-pub type Bounds = [Option<Range>; 3];
-
-/// Makes bounds so wide that the positions of a batch are within them.
-pub fn widen(bounds: &mut Bounds, points: &Points, batch: &Batch) {
-    let axes = if points.three { 3 } else { 2 };
-    for (axis, bound) in bounds.iter_mut().enumerate().take(axes) {
-        let values = (0..batch.len()).filter_map(|row| number(batch.get(row, points.at + axis)));
-        for value in values {
-            *bound = Some(Range::with(*bound, value));
-        }
-    }
-}
-
-/// From where positions are looked at: what goes right, and what goes up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Plane {
-    /// From above, where `y` is the height.
-    #[default]
-    Xz,
-    Xy,
-    Zy,
-}
-
-impl Plane {
-    pub const fn next(self) -> Self {
-        match self {
-            Self::Xz => Self::Xy,
-            Self::Xy => Self::Zy,
-            Self::Zy => Self::Xz,
-        }
-    }
-
-    /// Which coordinates: right, up.
-    pub const fn axes(self) -> [usize; 2] {
-        match self {
-            Self::Xz => [0, 2],
-            Self::Xy => [0, 1],
-            Self::Zy => [2, 1],
-        }
-    }
-}
+use crate::scene::cells::{Cells, number};
+use crate::scene::map::Plane;
+use crate::scene::range::{Bounds, Range, widen};
+use crate::scene::symbols::Symbols;
+use crate::scene::views::{Grid, Points};
 
 /// Of one view.
 #[derive(Clone, PartialEq, Default, Debug)]

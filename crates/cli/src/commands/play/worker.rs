@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use gametape::core::table::{Playback, Span};
 use gametape::core::tape;
-use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef, Time};
+use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef};
 
 use super::desk::Desk;
 use super::marks;
 use super::news::{Mark, News, Opened, Shot, Wish};
+use crate::scene::map::trail;
 
 /// Opens a recording, and reads of it what the show wants to see, for as long as there is one.
 pub fn serve(
@@ -112,9 +113,6 @@ struct Around {
 const AROUND: u64 = 256;
 /// More rows than a screen has, even a large one.
 const ROWS: usize = 4096;
-/// A trail goes back so far, in times or in steps.
-const TRAIL: Time = Time::from_ms(1000);
-const TRAIL_STEPS: u64 = 30;
 /// Trails that take longer than this to read make the show stutter: they are left out.
 const SLOW: Duration = Duration::from_millis(150);
 
@@ -208,10 +206,7 @@ impl Reader<'_> {
         if !self.trails {
             return Ok(Vec::new());
         }
-        let from = match now.time {
-            Some(time) => At::Time(Time(time.0.saturating_sub(TRAIL.0).max(0))),
-            None => At::Step(now.step.saturating_sub(TRAIL_STEPS)),
-        };
+        let from = trail(now);
         let began = Instant::now();
         let mut trails = Vec::new();
         for scan in scans {

@@ -11,4 +11,4 @@ mod origin;
 mod outputs;
 mod record;
 mod schema;
-mod support;
+pub mod support;

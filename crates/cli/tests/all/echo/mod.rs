@@ -6,4 +6,4 @@ mod convert;
 mod everyday;
 mod faults;
 mod outputs;
-mod support;
+pub mod support;

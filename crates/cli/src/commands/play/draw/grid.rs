@@ -1,22 +1,18 @@
 //! The cells of a grid.
 
-use gametape::{Batch, TableDef, Value};
+use gametape::Value;
 use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width};
-use crate::commands::play::cells::{number, whole};
-use crate::commands::play::news::Shot;
-use crate::commands::play::sight::{Range, Sight};
-use crate::commands::play::text::{plain, shown};
-use crate::commands::play::views::Grid;
+use crate::commands::play::sight::Sight;
+use crate::scene::board::Board;
+use crate::scene::range::Range;
+use crate::scene::text::{plain, shown};
 
 /// What is looked at.
 pub struct Scene<'s> {
-    pub grid: &'s Grid,
-    pub table: &'s TableDef,
+    pub board: Board<'s>,
     pub sight: &'s Sight,
-    pub shot: &'s Shot,
-    pub batch: &'s Batch,
 }
 
 /// Which cells are where: the first, and how many cells a sign stands for, each way.
@@ -36,7 +32,7 @@ struct Window {
 const BELOW: usize = 2;
 
 pub fn draw(pen: &mut Pen<'_>, scene: &Scene<'_>) {
-    let Some(value) = scene.grid.values.get(scene.sight.value).copied() else {
+    let Some(value) = scene.board.grid.values.get(scene.sight.value).copied() else {
         return;
     };
     let height = pen.height().saturating_sub(BELOW);
@@ -51,18 +47,13 @@ pub fn draw(pen: &mut Pen<'_>, scene: &Scene<'_>) {
     legend(&mut pen.part(used + 1, 1), scene, value, window.by);
 }
 
-fn is_text(scene: &Scene<'_>, value: usize) -> bool {
-    let column = scene.table.columns.get(value);
-    column.is_some_and(|column| column.kind == gametape::Kind::Text)
-}
-
 fn window(scene: &Scene<'_>, value: usize, width: usize, height: usize) -> Window {
     let [across, down, _] = scene.sight.cells.size;
     // What is seen goes with the recording's cursor, until somebody looks elsewhere.
-    let followed = cursor(scene).filter(|_| !scene.sight.probed);
+    let followed = scene.board.cursor().filter(|_| !scene.sight.probed);
     let [x, y] = followed.unwrap_or(scene.sight.probe);
     let (width, height) = (width.max(1), height.max(1));
-    if scene.grid.down.is_none() {
+    if scene.board.grid.down.is_none() {
         // A line is broken, so that all of it is seen.
         let wide = if across * 2 <= width * height { 2 } else { 1 };
         let wrap = (width / wide).max(1).min(across.max(1));
@@ -79,7 +70,7 @@ fn window(scene: &Scene<'_>, value: usize, width: usize, height: usize) -> Windo
     let wide = if across * 2 <= width { 2 } else { 1 };
     let room = [width / wide, height];
     let by = across.div_ceil(room[0]).max(down.div_ceil(room[1])).max(1);
-    if by > 1 && !scene.sight.close && !is_text(scene, value) {
+    if by > 1 && !scene.sight.close && !scene.board.is_text(value) {
         // Two columns a sign are square, if they fit.
         let wide = if across.div_ceil(by) * 2 <= width {
             2
@@ -127,15 +118,15 @@ fn sign(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, window: &Window, at:
         return;
     };
     let range = scene.sight.ranges.get(scene.sight.value).copied().flatten();
-    let (symbol, mut style) = match scene.batch.get(row, value) {
+    let (symbol, mut style) = match scene.board.batch.get(row, value) {
         Value::Text(text) => (scene.sight.symbols.get(text), pen.paint.cell(text)),
-        _ => match mean(scene, value, place, window.by) {
-            Some(number) => pen.paint.heat(part(number, range)),
+        _ => match scene.board.mean(value, place, window.by) {
+            Some(number) => pen.paint.heat(Range::part(range, number)),
             None => ('?', pen.paint.faint()),
         },
     };
     // A number is as wide as its sign, a text has something behind it.
-    let heat = !is_text(scene, value);
+    let heat = !scene.board.is_text(value);
     let mut tail = if heat { symbol } else { ' ' };
     let held = |at: [usize; 2]| {
         let [x, y, _] = place;
@@ -154,11 +145,11 @@ fn sign(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, window: &Window, at:
             };
         }
     }
-    if cursor(scene).is_some_and(held) {
+    if scene.board.cursor().is_some_and(held) {
         tail = '<';
         style = style.add_modifier(Modifier::REVERSED);
     }
-    if differs(scene, row) {
+    if scene.board.differs(row) {
         tail = '!';
         style = style.patch(pen.paint.differs());
     }
@@ -166,76 +157,25 @@ fn sign(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, window: &Window, at:
     pen.put(at[0] * window.wide, at[1], &text, style);
 }
 
-/// Where two columns of a cell say different things.
-fn differs(scene: &Scene<'_>, row: usize) -> bool {
-    let compared = scene.grid.compared;
-    compared.is_some_and(|(one, other)| scene.batch.get(row, one) != scene.batch.get(row, other))
-}
-
-/// The cell that the recording's cursor is at.
-fn cursor(scene: &Scene<'_>) -> Option<[usize; 2]> {
-    let batch = scene.shot.state(scene.grid.cursor.as_ref()?)?;
-    let at =
-        |column, from: i64| usize::try_from(whole(batch.get(0, column))?.checked_sub(from)?).ok();
-    let [x, y, _] = scene.sight.cells.from;
-    Some([at(0, x)?, at(1, y)?])
-}
-
-/// The mean of the cells that a sign stands for.
-fn mean(scene: &Scene<'_>, value: usize, [x, y, z]: [usize; 3], by: usize) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0_u32);
-    for y in y..y + by {
-        for x in x..x + by {
-            let row = scene.sight.cells.row([x, y, z]);
-            let number = row.and_then(|row| number(scene.batch.get(row, value)));
-            if let Some(number) = number {
-                sum += number;
-                count += 1;
-            }
-        }
-    }
-    (count > 0).then(|| sum / f64::from(count))
-}
-
-/// Which part of a range a number is.
-fn part(number: f64, range: Option<Range>) -> f64 {
-    match range {
-        Some(range) if range.to > range.from => (number - range.from) / (range.to - range.from),
-        _ => 0.0,
-    }
-}
-
 /// `row 3, col 4: recorded 2, rules 3 (they differ)`
 fn probe(pen: &mut Pen<'_>, scene: &Scene<'_>) {
     let sight = scene.sight;
     let [x, y] = sight.probe;
     let place = [x, y, sight.slice];
-    let coordinates = sight.cells.coordinates(place);
-    let keys = [Some(scene.grid.across), scene.grid.down, scene.grid.deep];
-    let mut told: Vec<(usize, String)> = keys
-        .iter()
-        .zip(coordinates)
-        .filter_map(|(key, at)| {
-            let key = (*key)?;
-            let column = scene.table.columns.get(key)?;
-            Some((key, format!("{} {at}", column.name)))
-        })
-        .collect();
-    told.sort();
-    let told: Vec<String> = told.into_iter().map(|(_, told)| told).collect();
-    let end = pen.put(0, 0, &told.join(", "), pen.paint.head());
+    let told = scene.board.place(place);
+    let end = pen.put(0, 0, &told, pen.paint.head());
     let Some(row) = sight.cells.row(place) else {
         pen.put(end, 0, ": no cell", pen.paint.faint());
         return;
     };
-    let values = scene.grid.values.iter().filter_map(|at| {
-        let column = scene.table.columns.get(*at)?;
-        let value = shown(scene.batch.get(row, *at), Some(column));
+    let values = scene.board.grid.values.iter().filter_map(|at| {
+        let column = scene.board.table.columns.get(*at)?;
+        let value = shown(scene.board.batch.get(row, *at), Some(column));
         Some(format!("{} {value} {}", column.name, column.unit))
     });
     let values: Vec<String> = values.map(|value| value.trim_end().to_owned()).collect();
     let end = pen.put(end, 0, &format!(": {}", values.join(", ")), Style::new());
-    if differs(scene, row) {
+    if scene.board.differs(row) {
         pen.put(end, 0, " (they differ)", pen.paint.bad());
     }
 }
@@ -243,11 +183,11 @@ fn probe(pen: &mut Pen<'_>, scene: &Scene<'_>) {
 /// What the signs mean; which of several values is shown, and which slice.
 fn legend(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, by: usize) {
     let sight = scene.sight;
-    let Some(column) = scene.table.columns.get(value) else {
+    let Some(column) = scene.board.table.columns.get(value) else {
         return;
     };
     let mut end = 0;
-    if scene.grid.values.len() > 1 {
+    if scene.board.grid.values.len() > 1 {
         end = pen.put(
             end,
             0,
@@ -256,9 +196,10 @@ fn legend(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, by: usize) {
         );
     }
     if let Some(deep) = scene
+        .board
         .grid
         .deep
-        .and_then(|deep| scene.table.columns.get(deep))
+        .and_then(|deep| scene.board.table.columns.get(deep))
     {
         let [.., z] = sight.cells.coordinates([0, 0, sight.slice]);
         let of = sight.cells.size[2];
@@ -266,7 +207,7 @@ fn legend(pen: &mut Pen<'_>, scene: &Scene<'_>, value: usize, by: usize) {
         let slice = format!("{} {z}, {nth} of {of} ([ ]: other)  ", deep.name);
         end = pen.put(end, 0, &slice, pen.paint.head());
     }
-    if is_text(scene, value) {
+    if scene.board.is_text(value) {
         let all = sight.symbols.all().filter(|(_, symbol)| *symbol != ' ');
         for (text, symbol) in all {
             // Whoever sees a digit knows it.

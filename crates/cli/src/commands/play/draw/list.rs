@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use super::pen::{Pen, scrolled, width, wrapped};
 use super::rows::clipped;
 use crate::commands::play::news::Mark;
-use crate::commands::play::text::shown;
+use crate::scene::text::shown;
 
 /// Events, and where among them now is.
 pub fn events(

@@ -1,7 +1,6 @@
 //! Positions, seen from above.
 
-use gametape::{Batch, Value};
-use ratatui::style::{Color, Style};
+use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::widgets::Widget;
 use ratatui::widgets::canvas::{Canvas, Points as Dots};
@@ -9,95 +8,26 @@ use ratatui::widgets::canvas::{Canvas, Points as Dots};
 use super::paint::Paint;
 use super::pen::{Pen, width as columns};
 use super::rows::clipped;
-use crate::commands::play::cells::number;
 use crate::commands::play::news::Shot;
-use crate::commands::play::sight::{Plane, Sight};
-use crate::commands::play::text::{plain, shown};
-use crate::commands::play::views::Points;
+use crate::commands::play::sight::Sight;
+use crate::scene::map::{Sides, Thing, things};
+use crate::scene::text::plain;
+use crate::scene::views::Points;
 
 /// With more things than this their names would hide each other.
 const NAMED: usize = 40;
 /// The longest name.
 const NAME: usize = 14;
-const AXES: [&str; 3] = ["x", "y", "z"];
-
-/// A thing at a place.
-struct Thing {
-    at: (f64, f64),
-    sign: char,
-    name: String,
-    style: Style,
-}
-
-/// What goes right and what goes up, and from where to where.
-struct Sides {
-    axes: [usize; 2],
-    /// What is greater is further down, as pixels are.
-    flipped: bool,
-    across: [f64; 2],
-    up: [f64; 2],
-}
-
-impl Sides {
-    /// Everything that was seen fits, and is as far apart each way.
-    fn new(map: &[Points], sight: &Sight, width: usize, height: usize) -> Self {
-        let three = map.iter().all(|points| points.three);
-        let plane = if three { sight.plane } else { Plane::Xy };
-        let long = |axis: usize| {
-            let range = sight.bounds.get(axis).copied().flatten();
-            range.map_or(0.0, |range| range.to - range.from)
-        };
-        // From above what is longer goes right, as screens do; it is turned for that, not mirrored.
-        let turned = three && plane == Plane::Xz && long(2) > long(0);
-        let axes = if turned { [2, 0] } else { plane.axes() };
-        let flipped = turned || map.iter().any(|points| points.unit == "px");
-        let bound = |axis: usize| {
-            let range = sight.bounds.get(axis).copied().flatten();
-            let (from, to) = range.map_or((0.0, 0.0), |range| (range.from, range.to));
-            let room = ((to - from) * 0.05).max(0.5);
-            [from - room, to + room]
-        };
-        let [mut across, mut up] = axes.map(bound);
-        if flipped {
-            up = [-up[1], -up[0]];
-        }
-        // A line is as high as two columns are wide.
-        let scale = ((across[1] - across[0]) / width.max(1) as f64)
-            .max((up[1] - up[0]) / (2 * height.max(1)) as f64);
-        let widen = |range: &mut [f64; 2], length: f64| {
-            let middle = f64::midpoint(range[0], range[1]);
-            *range = [middle - length / 2.0, middle + length / 2.0];
-        };
-        widen(&mut across, scale * width as f64);
-        widen(&mut up, scale * (2 * height) as f64);
-        Self {
-            axes,
-            flipped,
-            across,
-            up,
-        }
-    }
-
-    fn place(&self, points: &Points, batch: &Batch, row: usize) -> Option<(f64, f64)> {
-        let [x, y] = self
-            .axes
-            .map(|axis| number(batch.get(row, points.at + axis)));
-        let (x, y) = (x?, y?);
-        Some((x, if self.flipped { -y } else { y }))
-    }
-}
-
 pub fn draw(pen: &mut Pen<'_>, map: &[Points], sight: &Sight, shot: &Shot) {
     let height = pen.height().saturating_sub(1);
-    let sides = Sides::new(map, sight, pen.width(), height);
+    // A line is as high as two columns are wide.
+    let room = [pen.width(), 2 * height].map(|room| room.max(1) as f64);
+    let sides = Sides::new(map, &sight.bounds, sight.plane).fit(room[0], room[1]);
     let paint = pen.paint;
     let states = map.iter().zip(&shot.states);
     let things: Vec<Thing> = states
         .enumerate()
-        .flat_map(|(at, (points, batch))| {
-            let sign = if at == 0 { '●' } else { '◆' };
-            things(points, batch, sign, &sides, paint)
-        })
+        .flat_map(|(at, (points, batch))| things(points, at, batch, &sides))
         .collect();
     let trails = map.iter().zip(&shot.trails).flat_map(|(points, trail)| {
         let sides = &sides;
@@ -126,7 +56,7 @@ pub fn draw(pen: &mut Pen<'_>, map: &[Points], sight: &Sight, shot: &Shot) {
     put(&mut field, &things, &sides);
     let unit = map.first().map_or("", |points| &points.unit);
     let end = |range: [f64; 2]| format!("{} to {} {unit}", plain(range[0], 1), plain(range[1], 1));
-    let name = |at: usize| AXES.get(sides.axes[at]).copied().unwrap_or("");
+    let [right, up] = sides.names();
     let down = if sides.flipped {
         [-sides.up[1], -sides.up[0]]
     } else {
@@ -139,9 +69,9 @@ pub fn draw(pen: &mut Pen<'_>, map: &[Points], sight: &Sight, shot: &Shot) {
     };
     let text = format!(
         "{} right, {}; {} {}, {}{other}",
-        name(0),
+        right,
         end(sides.across).trim_end(),
-        name(1),
+        up,
         if sides.flipped { "down" } else { "up" },
         end(down).trim_end(),
     );
@@ -150,6 +80,7 @@ pub fn draw(pen: &mut Pen<'_>, map: &[Points], sight: &Sight, shot: &Shot) {
 
 /// Things, and the names for which there is room beside them.
 fn put(field: &mut Pen<'_>, things: &[Thing], sides: &Sides) {
+    let paint = field.paint;
     let [width, height] = [field.width(), field.height()];
     let place = |at: f64, [from, to]: [f64; 2], room: usize| {
         let part = (at - from) / (to - from);
@@ -163,12 +94,13 @@ fn put(field: &mut Pen<'_>, things: &[Thing], sides: &Sides) {
     let mut taken: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
     for thing in things {
         let (x, y) = cell(thing);
-        field.put(x, y, &thing.sign.to_string(), thing.style);
+        field.put(x, y, &thing.sign.to_string(), paint.tint(thing.tint));
         taken.push((y, x..x + 1));
     }
     // With more things their names would hide all else.
     for thing in things.iter().filter(|_| things.len() <= NAMED) {
-        let ((x, y), wide) = (cell(thing), columns(&thing.name));
+        let name = clipped(&thing.name, NAME);
+        let ((x, y), wide) = (cell(thing), columns(&name));
         let left = x.checked_sub(wide);
         let places = [
             Some((x + 1, y)),
@@ -183,33 +115,8 @@ fn put(field: &mut Pen<'_>, things: &[Thing], sides: &Sides) {
             *y < height && x + wide <= width && !taken.iter().any(hits)
         };
         if let Some((x, y)) = places.into_iter().flatten().find(free) {
-            field.put(x, y, &thing.name, thing.style);
+            field.put(x, y, &name, paint.tint(thing.tint));
             taken.push((y, x..x + wide));
         }
     }
-}
-
-fn things(points: &Points, batch: &Batch, sign: char, sides: &Sides, paint: Paint) -> Vec<Thing> {
-    let text = |row: usize, column: Option<usize>| match column.map(|at| batch.get(row, at)) {
-        Some(Value::Text(text)) if !text.is_empty() => Some(shown(Value::Text(text), None)),
-        _ => None,
-    };
-    let thing = |row: usize| {
-        let keys: Vec<String> = (0..points.keys)
-            .map(|at| shown(batch.get(row, at), None))
-            .collect();
-        let key = if keys.is_empty() {
-            points.table.clone()
-        } else {
-            keys.join(" ")
-        };
-        let team = text(row, points.team);
-        Some(Thing {
-            at: sides.place(points, batch, row)?,
-            sign: team.as_deref().map_or(sign, Paint::point),
-            name: clipped(&text(row, points.name).unwrap_or(key), NAME),
-            style: paint.named(team.as_deref().unwrap_or(&points.table)),
-        })
-    };
-    (0..batch.len()).filter_map(thing).collect()
 }

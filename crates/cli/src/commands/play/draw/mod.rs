@@ -17,8 +17,9 @@ use self::paint::Paint;
 use self::pen::{Pen, width, wrapped};
 use super::news::Kind;
 use super::player::Player;
-use super::text::moment;
-use super::views::View;
+use crate::scene::board::Board;
+use crate::scene::text::moment;
+use crate::scene::views::View;
 
 /// Lines above the view: header and tabs; below it: timeline and keys, the sentence left out.
 const ABOVE: usize = 2;
@@ -168,11 +169,14 @@ fn view(pen: &mut Pen<'_>, player: &Player) {
         View::Grid(grid) => {
             if let Some((table, batch)) = player.table(&grid.table).zip(shot.state(&grid.table)) {
                 let scene = grid::Scene {
-                    grid,
-                    table,
+                    board: Board {
+                        grid,
+                        table,
+                        cells: &sight.cells,
+                        batch,
+                        cursor: grid.cursor.as_ref().and_then(|table| shot.state(table)),
+                    },
                     sight,
-                    shot,
-                    batch,
                 };
                 grid::draw(pen, &scene);
             }

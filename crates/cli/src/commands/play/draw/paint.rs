@@ -4,7 +4,8 @@ use gametape::Severity;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::commands::play::news::Kind;
-use crate::commands::play::symbols::digit;
+use crate::scene::symbols::{Face, face};
+use crate::scene::tint::{Tint, tint};
 
 /// How many colours there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,63 +125,51 @@ impl Paint {
         }
     }
 
-    /// A thing by its name: the same one has the same colour everywhere; names of colours are those.
+    /// A thing by its name.
     pub fn named(self, name: &str) -> Style {
-        let name = name.to_lowercase();
-        let words = [
-            ("blue", 33, Color::Blue),
-            ("orange", 208, Color::Yellow),
-            ("red", 203, Color::Red),
-            ("green", 70, Color::Green),
-            ("spectator", 245, Color::DarkGray),
-        ];
-        let word = words.iter().find(|(word, ..)| name.contains(word));
-        if let Some((_, many, sixteen)) = word {
-            return self.pick(*many, *sixteen);
-        }
-        let hash = hash(&name);
-        let many = APART.get(hash % APART.len()).copied().unwrap_or(33);
-        let sixteen = APART_16.get(hash % APART_16.len()).copied();
-        self.pick(many, sixteen.unwrap_or_default())
+        self.tint(tint(name))
     }
 
-    /// The sign of a thing on a map by what it belongs to: teams are told apart without colours, too.
-    pub fn point(team: &str) -> char {
-        const SIGNS: [char; 4] = ['◇', '▲', '△', '□'];
-        let team = team.to_lowercase();
-        match team.as_str() {
-            team if team.contains("blue") => '●',
-            team if team.contains("orange") || team.contains("red") => '○',
-            team => SIGNS.get(hash(team) % SIGNS.len()).copied().unwrap_or('□'),
+    pub fn tint(self, tint: Tint) -> Style {
+        match tint {
+            Tint::Blue => self.pick(33, Color::Blue),
+            Tint::Orange => self.pick(208, Color::Yellow),
+            Tint::Red => self.pick(203, Color::Red),
+            Tint::Green => self.pick(70, Color::Green),
+            Tint::Grey => self.pick(245, Color::DarkGray),
+            Tint::Other(number) => {
+                let many = APART.get(number % APART.len()).copied().unwrap_or(33);
+                let sixteen = APART_16.get(number % APART_16.len()).copied();
+                self.pick(many, sixteen.unwrap_or_default())
+            }
         }
     }
 
     /// A cell that holds a text.
     pub fn cell(self, text: &str) -> Style {
-        let digit = digit(text).and_then(|digit| digit.to_digit(10));
         let on = |ink: u8, ground| Style::new().fg(Color::Indexed(ink)).bg(ground);
         let bold = |style: Style| style.add_modifier(Modifier::BOLD);
-        match (self, digit, text) {
-            (Self::None, None, "flag" | "mine" | "blast") => bold(Style::new()),
-            (Self::None, None, "closed") => self.faint(),
-            (Self::None, ..) => Style::new(),
-            (Self::Many, Some(digit), _) => {
+        match (self, face(text)) {
+            (Self::None, Face::Flag | Face::Mine | Face::Blast) => bold(Style::new()),
+            (Self::None, Face::Closed) => self.faint(),
+            (Self::None, _) | (Self::Sixteen, Face::Blank) => Style::new(),
+            (Self::Many, Face::Number(digit)) => {
                 let ink = DIGITS.get(digit as usize).copied().unwrap_or(16);
                 bold(on(ink, OPEN))
             }
-            (Self::Sixteen, Some(digit), _) => {
+            (Self::Sixteen, Face::Number(digit)) => {
                 let ink = DIGITS_16.get(digit as usize).copied();
                 Style::new().fg(ink.unwrap_or_default())
             }
-            (Self::Many, None, "closed") => on(248, CLOSED),
-            (Self::Many, None, "flag") => bold(on(124, CLOSED)),
-            (Self::Many, None, "qm" | "question") => bold(on(16, CLOSED)),
-            (Self::Many, None, "pressed" | "open" | "empty" | "none" | "") => on(248, OPEN),
-            (Self::Many, None, "mine") => bold(on(16, OPEN)),
-            (Self::Many, None, "blast") => bold(on(16, Color::Indexed(196))),
-            (Self::Sixteen, None, "closed" | "pressed") => Style::new().fg(Color::DarkGray),
-            (Self::Sixteen, None, "flag" | "blast") => bold(Style::new().fg(Color::Red)),
-            (_, None, text) => bold(self.named(text)),
+            (Self::Many, Face::Closed) => on(248, CLOSED),
+            (Self::Many, Face::Flag) => bold(on(124, CLOSED)),
+            (Self::Many, Face::Question) => bold(on(16, CLOSED)),
+            (Self::Many, Face::Pressed | Face::Blank) => on(248, OPEN),
+            (Self::Many, Face::Mine) => bold(on(16, OPEN)),
+            (Self::Many, Face::Blast) => bold(on(16, Color::Indexed(196))),
+            (Self::Sixteen, Face::Closed | Face::Pressed) => Style::new().fg(Color::DarkGray),
+            (Self::Sixteen, Face::Flag | Face::Blast) => bold(Style::new().fg(Color::Red)),
+            _ => bold(self.named(text)),
         }
     }
 
@@ -192,12 +181,6 @@ impl Paint {
             Self::Many => Style::new().fg(Color::Indexed(231)).bg(Color::Indexed(160)),
         }
     }
-}
-
-/// FNV-1a.
-fn hash(text: &str) -> usize {
-    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
-    text.bytes().fold(2_166_136_261, step) as usize
 }
 
 #[cfg(test)]
@@ -222,11 +205,5 @@ mod tests {
         assert_eq!(signs, ['.', 'o', '@']);
         assert_eq!(Paint::None.heat(0.5).1, Style::new());
         assert_eq!(Paint::None.named("blue"), Style::new());
-    }
-
-    #[test]
-    fn a_name_has_one_colour() {
-        assert_eq!(Paint::Many.named("Yew"), Paint::Many.named("Yew"));
-        assert_eq!(Paint::Many.named("BLUE TEAM"), Paint::Many.named("blue"));
     }
 }

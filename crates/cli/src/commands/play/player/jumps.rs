@@ -3,7 +3,7 @@
 use gametape::At;
 
 use super::Player;
-use crate::commands::play::views::View;
+use crate::scene::views::View;
 
 impl Player {
     /// To the next marker, or the one before.

@@ -7,7 +7,7 @@ use gametape::{At, Kind, Lane, Severity, Time, Value};
 use super::made::{answer, batch, player, stamp, table};
 use crate::commands::play::news::{self, Mark};
 use crate::commands::play::player::{Act, Player, Then};
-use crate::commands::play::views::View;
+use crate::scene::views::View;
 
 fn counted() -> Player {
     player(

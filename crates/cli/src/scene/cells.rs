@@ -90,7 +90,24 @@ impl Cells {
         cells
     }
 
-    fn index(&self, [x, y, z]: [usize; 3]) -> Option<usize> {
+    /// Where a cell with these coordinates is.
+    #[cfg(feature = "picture")]
+    pub fn place(&self, coordinates: [i64; 3]) -> Option<[usize; 3]> {
+        let mut place = [0; 3];
+        for ((at, from), place) in coordinates.iter().zip(self.from).zip(&mut place) {
+            *place = usize::try_from(at.checked_sub(from)?).ok()?;
+        }
+        self.index(place).map(|_| place)
+    }
+
+    /// How many cells there is room for.
+    #[cfg(feature = "picture")]
+    pub const fn room(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The number of a place, from 0, below [`Cells::room`].
+    pub fn index(&self, [x, y, z]: [usize; 3]) -> Option<usize> {
         let [across, down, deep] = self.size;
         (x < across && y < down && z < deep).then(|| (z * down + y) * across + x)
     }

@@ -42,7 +42,20 @@ pub fn plain(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
-/// `12.345 s, tick 7, step 6`
+/// As many digits as numbers of this size are read with.
+#[cfg(feature = "picture")]
+pub fn digits(most: f64) -> usize {
+    match most.abs() {
+        100.0.. => 0,
+        10.0.. => 1,
+        1.0.. => 2,
+        0.1.. => 3,
+        0.01.. => 4,
+        _ => 5,
+    }
+}
+
+/// `12.345 s  tick 7  step 6`
 pub fn moment(stamp: Stamp) -> String {
     let time = stamp
         .time
@@ -53,7 +66,14 @@ pub fn moment(stamp: Stamp) -> String {
     parts.join("  ")
 }
 
+/// `12.345 s, tick 7, step 6`: within a sentence.
+#[cfg(feature = "picture")]
+pub fn told(stamp: Stamp) -> String {
+    moment(stamp).replace("  ", ", ")
+}
+
 /// `team blue, points 2`: what a row says, as far as it says something.
+#[cfg(feature = "play")]
 pub fn row<'v>(values: impl Iterator<Item = (&'v ColumnDef, Value<'v>)>) -> String {
     let told = values.filter(|(_, value)| *value != Value::Null && *value != Value::Text(""));
     let told: Vec<String> = told
@@ -86,6 +106,14 @@ mod tests {
         assert_eq!(shown(Value::Float64(0.000_01), None), "1.00e-5");
         assert_eq!(shown(Value::Float64(f64::NAN), None), "NaN");
         assert_eq!(shown(Value::Null, None), "-");
+    }
+
+    #[cfg(feature = "play")]
+    #[test]
+    fn a_row_says_what_is_there() {
+        let column = ColumnDef::new("x", Kind::Float64, "")
+            .unit("m")
+            .within(0.01);
         let values = [(&column, Value::Float64(2.0)), (&column, Value::Null)];
         assert_eq!(row(values.into_iter()), "x 2.00 m");
     }

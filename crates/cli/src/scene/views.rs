@@ -1,7 +1,7 @@
 //! What there is to look at: it follows from what the tables are.
 
 use gametape::core::table::ColumnDef;
-use gametape::{Kind, Lane, TableDef};
+use gametape::{Kind, Lane, Scan, Secrets, TableDef};
 
 /// A way to look at the recording.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,6 +61,31 @@ impl View {
             Self::Map(_) => "map",
             Self::Rows(table) | Self::Events(table) => table,
             Self::Marks => "markers",
+        }
+    }
+
+    /// What has to be read of a moment to draw it.
+    pub fn scans(&self, secrets: Secrets) -> Vec<Scan> {
+        let scan = |table: &str, columns: &[String]| Scan {
+            secrets,
+            ..Scan::table(table).columns(columns)
+        };
+        match self {
+            Self::Grid(grid) => {
+                let cursor = grid.cursor.iter().map(|table| {
+                    let columns = ["col".to_owned(), "row".to_owned()];
+                    scan(table, &columns)
+                });
+                std::iter::once(scan(&grid.table, &[]))
+                    .chain(cursor)
+                    .collect()
+            }
+            Self::Map(map) => map
+                .iter()
+                .map(|points| scan(&points.table, &points.columns))
+                .collect(),
+            Self::Rows(table) => vec![scan(table, &[])],
+            Self::Events(_) | Self::Marks => Vec::new(),
         }
     }
 }

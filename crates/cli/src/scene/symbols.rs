@@ -27,11 +27,55 @@ const WORDS: [(&str, char); 12] = [
 const OTHERS: &str = "@%&+=$#~^<>/\\|:;abcdefghijklmnopqrstuvwxyzABCDEGHIJKLMNOPQRSTUVWYZ";
 
 /// What follows the last underscore of `open_3`, or a whole text, where it is one digit.
-pub fn digit(text: &str) -> Option<char> {
+fn digit(text: &str) -> Option<char> {
     let last = text.rsplit('_').next().unwrap_or(text);
     let mut letters = last.chars();
     let digit = letters.next().filter(char::is_ascii_digit)?;
     letters.next().is_none().then_some(digit)
+}
+
+/// What people see in a cell by the word that stands in it, whatever the grid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Face {
+    /// A number of one digit.
+    Number(u8),
+    /// Open, and nothing in it.
+    Blank,
+    Closed,
+    Pressed,
+    Wall,
+    Flag,
+    Mine,
+    Blast,
+    Question,
+    /// A word of its own.
+    Other,
+}
+
+/// The part of a word that people know: `blast` of `open_blast`.
+fn word(text: &str) -> &str {
+    text.strip_prefix("open_").unwrap_or(text)
+}
+
+/// What people see in a cell.
+pub fn face(text: &str) -> Face {
+    match (word(text), digit(text)) {
+        ("" | "none" | "empty" | "open", _) | (_, Some('0')) => Face::Blank,
+        ("closed", _) => Face::Closed,
+        ("pressed", _) => Face::Pressed,
+        ("wall", _) => Face::Wall,
+        ("flag", _) => Face::Flag,
+        ("mine", _) => Face::Mine,
+        ("blast", _) => Face::Blast,
+        ("qm" | "question", _) => Face::Question,
+        (_, Some(digit)) => {
+            let digit = digit
+                .to_digit(10)
+                .and_then(|digit| u8::try_from(digit).ok());
+            digit.map_or(Face::Other, Face::Number)
+        }
+        _ => Face::Other,
+    }
 }
 
 impl Symbols {
@@ -41,6 +85,7 @@ impl Symbols {
     }
 
     /// Texts and their symbols.
+    #[cfg(feature = "play")]
     pub fn all(&self) -> impl Iterator<Item = (&str, char)> {
         self.known.iter().map(|(text, symbol)| (&**text, *symbol))
     }
@@ -50,7 +95,8 @@ impl Symbols {
         if self.known.contains_key(text) {
             return;
         }
-        let word = WORDS.iter().find(|(word, _)| *word == text);
+        let own = word(text);
+        let word = WORDS.iter().find(|(word, _)| *word == own);
         let symbol = match (word, digit(text)) {
             (Some((_, symbol)), _) => *symbol,
             // Nothing is what nobody has to read.
@@ -100,6 +146,12 @@ mod tests {
                 ("open_3", '3'),
             ]
         );
+        symbols.learn("open_blast");
+        assert_eq!(symbols.get("open_blast"), 'X');
+        assert_eq!(face("open_blast"), Face::Blast);
+        assert_eq!(face("open_3"), Face::Number(3));
+        assert_eq!(face("open_0"), Face::Blank);
+        assert_eq!(face("grass"), Face::Other);
         assert_eq!(symbols.get("never seen"), '?');
         assert_eq!(digit("level_12"), None);
     }

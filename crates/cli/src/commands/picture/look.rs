@@ -1,0 +1,83 @@
+//! Looks at a recording: which view, when, and what of it.
+
+use gametape::{Lane, Recording, TableDef};
+
+use super::seen::Source;
+use super::subject::{Drawn, Fault, Subject, shown};
+use super::{at, over};
+use crate::args::Picture as Args;
+use crate::scene::views::{View, views};
+use crate::ui::secrets;
+
+/// Draws what is asked for.
+pub fn look(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
+    let mut source = Source::new(recording, secrets(args.show_secrets))?;
+    let all = views(&source.tables);
+    let view = choose(&all, &source, args)?;
+    if source.is_empty() {
+        let path = shown(&args.path);
+        let nothing = || Fault::Said(format!("{path}: there is nothing in it to draw"));
+        return Err(source.broken()?.map_or_else(nothing, Fault::from));
+    }
+    let info = recording.header(secrets(args.show_secrets));
+    let format = match info {
+        Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
+        Err(_) => recording.format().name().to_owned(),
+    };
+    let path = std::path::Path::new(&args.path);
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let subject = Subject {
+        args,
+        view,
+        name: shown(name),
+        format,
+    };
+    let mut drawn = match (view, args.over) {
+        (View::Grid(grid), None) => at::grid(&subject, grid, &mut source),
+        (View::Map(map), None) => at::map(&subject, map, &mut source),
+        (View::Grid(grid), Some(stretch)) => over::grid(&subject, grid, stretch, &mut source),
+        (View::Map(map), Some(stretch)) => over::map(&subject, map, stretch, &mut source),
+        _ => Err(subject.fault("that is no view that can be drawn")),
+    }?;
+    drawn.problem = source.problem;
+    Ok(drawn)
+}
+
+/// The view that is meant; without a name the first that can be drawn.
+fn choose<'v>(all: &'v [View], source: &Source<'_>, args: &Args) -> Result<&'v View, Fault> {
+    let path = shown(&args.path);
+    let drawable = |view: &&View| matches!(view, View::Grid(_) | View::Map(_));
+    let names: Vec<&str> = all.iter().filter(drawable).map(View::name).collect();
+    let names = names.join(", ");
+    let wanted = |view: &&View| args.view.as_ref().is_none_or(|name| view.name() == name);
+    if let Some(view) = all.iter().filter(drawable).find(wanted) {
+        return Ok(view);
+    }
+    if names.is_empty() {
+        // What is wrong with it may be why.
+        if let Some(error) = source.broken()? {
+            return Err(Fault::Error(Box::new(error)));
+        }
+        return Err(Fault::Said(format!("{path}: {}", nothing(&source.tables))));
+    }
+    let name = args.view.as_deref().unwrap_or_default();
+    Err(Fault::Said(if all.iter().any(|view| view.name() == name) {
+        format!("{path}: {name} is rows, which are no picture; dump shows them; drawn are {names}")
+    } else {
+        format!("{path}: there is no view {name:?}; there are {names}")
+    }))
+}
+
+/// Why there is nothing to draw.
+fn nothing(tables: &[TableDef]) -> String {
+    let held = tables.iter().filter(|table| table.lane != Lane::Facts);
+    let held: Vec<&str> = held.map(|table| &*table.name).collect();
+    let had = match held.as_slice() {
+        [] => "it has no tables but facts".to_owned(),
+        held => format!("it has {}", held.join(", ")),
+    };
+    format!(
+        "there is nothing to draw: {had}, and none of them has cells or positions; a recording that is \
+         played again to see them has to come with what it is a recording of, such as its world or its schema"
+    )
+}

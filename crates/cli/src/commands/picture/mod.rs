@@ -1,0 +1,176 @@
+//! `gametape picture`: a moment of a recording, or what became of it meanwhile, as a file to show to
+//! others. It knows no format: what there is to see follows from the tables.
+
+mod at;
+mod fill;
+mod grid;
+mod ink;
+mod letters;
+mod look;
+mod map;
+mod over;
+mod page;
+mod png;
+mod seen;
+mod signs;
+mod subject;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod tiles;
+mod way;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use gametape::core::text::printable;
+use gametape::{Draft, Error, Stamp, Time};
+use serde_json::{Value, json};
+
+use self::subject::{Drawn, Fault};
+use super::Call;
+use super::convert::of_output;
+use crate::args::Picture;
+use crate::exit::Exit;
+use crate::ui::Ui;
+
+/// What the file is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Svg,
+    Png,
+}
+
+impl Form {
+    fn of(output: &OsStr) -> Result<Self, String> {
+        if output == "-" {
+            return Ok(Self::Svg);
+        }
+        let extension = Path::new(output).extension().unwrap_or_default();
+        match extension.to_string_lossy().to_ascii_lowercase().as_str() {
+            "svg" => Ok(Self::Svg),
+            "png" => Ok(Self::Png),
+            _ => Err(format!(
+                "{}: a picture is .svg or .png, or - for SVG to standard output",
+                output.display()
+            )),
+        }
+    }
+}
+
+pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let form = match Form::of(&args.output).and_then(|form| device(&args.output, form)) {
+        Ok(form) => form,
+        Err(sentence) => {
+            ui.complain(&sentence);
+            return Ok(Exit::Unusable);
+        }
+    };
+    if is_same(&args.path, &args.output) {
+        ui.complain(&format!(
+            "{}: would be replaced by a picture of it; name another output",
+            args.path.display()
+        ));
+        return Ok(Exit::Unusable);
+    }
+    let drawn = call
+        .open(&args.path)
+        .map_err(Fault::from)
+        .and_then(|recording| look::look(&recording, args));
+    let drawn = match drawn {
+        Ok(drawn) => drawn,
+        Err(Fault::Error(error)) => return Ok(ui.fail(&error)),
+        Err(Fault::Said(sentence)) => {
+            ui.complain(&sentence);
+            return Ok(Exit::Unusable);
+        }
+    };
+    let bytes = match form {
+        Form::Svg => drawn.picture.svg.clone().into_bytes(),
+        Form::Png => match png::encode(&drawn.picture) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                ui.complain(&format!("the picture can't be made a PNG: {error}"));
+                return Ok(Exit::Unusable);
+            }
+        },
+    };
+    if args.output == "-" {
+        // Past the colour filter: these bytes are a file.
+        ui.flush()?;
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&bytes)?;
+        stdout.flush()?;
+    } else if let Err(error) = save(&args.output, &bytes) {
+        return Ok(ui.fail(&of_output(error, &args.output)));
+    }
+    say(args, &drawn, bytes.len(), ui)
+}
+
+/// What can't be written is said before anything is read.
+fn device(output: &OsStr, form: Form) -> Result<Form, String> {
+    if output == "-" {
+        return Ok(form);
+    }
+    match gametape::folder_for(Path::new(output)) {
+        Ok(_) => Ok(form),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn is_same(input: &OsStr, output: &OsStr) -> bool {
+    matches!(
+        (fs::canonicalize(input), fs::canonicalize(output)),
+        (Ok(input), Ok(output)) if input == output
+    )
+}
+
+fn save(output: &OsStr, bytes: &[u8]) -> Result<(), Error> {
+    let path = Path::new(output);
+    let mut draft = Draft::of(path)?;
+    draft.write_all(bytes).map_err(|source| Error::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    draft.finish()?.put(path)
+}
+
+/// What it shows, in words.
+fn say(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Result<Exit> {
+    if args.output != "-" {
+        if ui.json {
+            ui.object(&json!({
+                "path": args.path.display().to_string(),
+                "out": args.output.display().to_string(),
+                "view": drawn.view,
+                "at": drawn.at.map(stamp),
+                "from": drawn.over.map(|(from, _)| stamp(from)),
+                "to": drawn.over.map(|(_, to)| stamp(to)),
+                "show": drawn.show,
+                "width": drawn.picture.width,
+                "height": drawn.picture.height,
+                "bytes": bytes,
+                "words": drawn.words,
+            }))?;
+        } else {
+            ui.line(printable(&drawn.words))?;
+        }
+    }
+    Ok(match &drawn.problem {
+        None => Exit::Fine,
+        Some(problem) => {
+            ui.complain(&format!("{problem} (drew what could be read)"));
+            Exit::Problems
+        }
+    })
+}
+
+fn stamp(stamp: Stamp) -> Value {
+    json!({
+        "step": stamp.step,
+        "tick": stamp.tick,
+        "time_ms": stamp.time.map(Time::ms),
+    })
+}

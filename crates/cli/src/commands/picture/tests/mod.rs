@@ -1,0 +1,134 @@
+//! Pictures of tables that are made here: what is drawn, what is said, what nobody would record.
+
+mod drawn;
+mod hostile;
+mod made;
+
+use gametape::{Kind, Value};
+use resvg::tiny_skia::Pixmap;
+use roxmltree::Document;
+
+use self::made::Made;
+use super::look::look;
+use super::page::Picture;
+use super::png;
+use super::subject::{Drawn, Fault};
+use crate::args::{Picture as Args, Side};
+
+/// Without options.
+pub fn args() -> Args {
+    Args {
+        path: "games/made.up".into(),
+        output: "out.svg".into(),
+        at: None,
+        over: None,
+        show: None,
+        view: None,
+        column: None,
+        plane: Side::Xz,
+        width: 800,
+        show_secrets: false,
+    }
+}
+
+/// A picture; else why there is none.
+pub fn picture(made: &Made, args: &Args) -> Result<Drawn, String> {
+    look(&made.recording(), args).map_err(|fault| match fault {
+        Fault::Error(error) => error.to_string(),
+        Fault::Said(sentence) => sentence,
+    })
+}
+
+/// What a picture of the whole recording shows.
+pub fn over(made: &Made) -> Result<Drawn, String> {
+    let args = Args {
+        over: Some("..".parse().unwrap()),
+        ..args()
+    };
+    picture(made, &args)
+}
+
+/// All that is written in a picture; it has to be whole, and to say in words what it shows.
+pub fn written(drawn: &Drawn) -> Vec<String> {
+    let svg = &drawn.picture.svg;
+    let xml = Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
+    let known = [
+        "svg", "title", "desc", "rect", "g", "path", "text", "circle", "clipPath",
+    ];
+    for node in xml.descendants().filter(roxmltree::Node::is_element) {
+        assert!(
+            known.contains(&node.tag_name().name()),
+            "{:?}",
+            node.tag_name()
+        );
+        for attribute in node.attributes() {
+            let value = attribute.value();
+            assert!(
+                !value.contains("NaN") && !value.contains("inf"),
+                "{value} in {svg}"
+            );
+            assert!(!attribute.name().starts_with("on"), "{svg}");
+        }
+    }
+    let root = xml.root_element();
+    assert_eq!(root.attribute("role"), Some("img"));
+    assert_eq!(root.attribute("aria-labelledby"), Some("title desc"));
+    let said = |id: &str| {
+        let node = xml
+            .descendants()
+            .find(|node| node.attribute("id") == Some(id));
+        node.and_then(|node| node.text())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(!said("title").is_empty(), "{svg}");
+    assert!(!said("desc").is_empty(), "{svg}");
+    let texts = xml
+        .descendants()
+        .filter(|node| node.tag_name().name() == "text");
+    texts
+        .map(|node| node.text().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// The pixels of a picture.
+pub fn pixels(picture: &Picture) -> Pixmap {
+    let bytes = png::encode(picture).unwrap();
+    let pixels = Pixmap::decode_png(&bytes).unwrap();
+    assert_eq!(
+        (pixels.width(), pixels.height()),
+        (picture.width, picture.height)
+    );
+    pixels
+}
+
+/// How many pixels of a part of it are dark: left, top, right, bottom.
+pub fn dark(pixels: &Pixmap, [left, top, right, bottom]: [u32; 4]) -> usize {
+    let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
+    places
+        .filter_map(|(x, y)| pixels.pixel(x, y))
+        .filter(|pixel| u16::from(pixel.red()) + u16::from(pixel.green()) < 200)
+        .count()
+}
+
+/// A board of so many squares; the second column, of what the rules give, says the same.
+pub fn board(across: u64, down: u64, text: impl Fn(u64, u64) -> String) -> Made {
+    let mut made = Made::default().grid(
+        "board",
+        &[("col", across), ("row", down)],
+        &[("recorded", Kind::Text), ("rules", Kind::Text)],
+    );
+    for row in 0..down {
+        for col in 0..across {
+            let text = text(col, row);
+            let values = [
+                Value::Uint(col),
+                Value::Uint(row),
+                Value::Text(&text),
+                Value::Text(&text),
+            ];
+            made = made.row(0, &values);
+        }
+    }
+    made
+}

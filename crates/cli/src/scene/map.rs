@@ -1,0 +1,175 @@
+//! Positions, seen from one side: which way is right and up, and what is where.
+
+use gametape::{At, Batch, Stamp, Time, Value};
+
+use super::cells::number;
+use super::range::Bounds;
+use super::text::shown;
+use super::tint::{Tint, sign, tint};
+use super::views::Points;
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// A trail goes back so far, in times or in steps.
+const TRAIL: Time = Time::from_ms(1000);
+const TRAIL_STEPS: u64 = 30;
+
+/// Where the trails of a moment begin.
+pub fn trail(now: Stamp) -> At {
+    match now.time {
+        Some(time) => At::Time(Time(time.0.saturating_sub(TRAIL.0).max(0))),
+        None => At::Step(now.step.saturating_sub(TRAIL_STEPS)),
+    }
+}
+
+/// From where positions are looked at: what goes right, and what goes up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Plane {
+    /// From above, where `y` is the height.
+    #[default]
+    Xz,
+    Xy,
+    Zy,
+}
+
+impl Plane {
+    #[cfg(feature = "play")]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Xz => Self::Xy,
+            Self::Xy => Self::Zy,
+            Self::Zy => Self::Xz,
+        }
+    }
+
+    /// Which coordinates: right, up.
+    const fn axes(self) -> [usize; 2] {
+        match self {
+            Self::Xz => [0, 2],
+            Self::Xy => [0, 1],
+            Self::Zy => [2, 1],
+        }
+    }
+}
+
+/// What goes right and what goes up, and from where to where.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sides {
+    axes: [usize; 2],
+    /// What is greater is further down, as pixels are.
+    pub flipped: bool,
+    pub across: [f64; 2],
+    pub up: [f64; 2],
+}
+
+impl Sides {
+    /// Everything within the bounds fits.
+    pub fn new(map: &[Points], bounds: &Bounds, plane: Plane) -> Self {
+        let three = map.iter().all(|points| points.three);
+        let plane = if three { plane } else { Plane::Xy };
+        let long = |axis: usize| {
+            let range = bounds.get(axis).copied().flatten();
+            range.map_or(0.0, |range| range.to - range.from)
+        };
+        // From above what is longer goes right, as screens do; it is turned for that, not mirrored.
+        let turned = three && plane == Plane::Xz && long(2) > long(0);
+        let axes = if turned { [2, 0] } else { plane.axes() };
+        let flipped = turned || map.iter().any(|points| points.unit == "px");
+        let bound = |axis: usize| {
+            let range = bounds.get(axis).copied().flatten();
+            let (from, to) = range.map_or((0.0, 0.0), |range| (range.from, range.to));
+            let room = ((to - from) * 0.05).max(0.5);
+            [from - room, to + room]
+        };
+        let [across, mut up] = axes.map(bound);
+        if flipped {
+            up = [-up[1], -up[0]];
+        }
+        Self {
+            axes,
+            flipped,
+            across,
+            up,
+        }
+    }
+
+    /// As far apart each way, in a room that is so wide and so high.
+    pub fn fit(self, width: f64, height: f64) -> Self {
+        let Self { across, up, .. } = self;
+        let scale = ((across[1] - across[0]) / width).max((up[1] - up[0]) / height);
+        let widen = |range: [f64; 2], length: f64| {
+            let middle = f64::midpoint(range[0], range[1]);
+            [middle - length / 2.0, middle + length / 2.0]
+        };
+        Self {
+            across: widen(across, scale * width),
+            up: widen(up, scale * height),
+            ..self
+        }
+    }
+
+    /// What the coordinates are called that go right, and up.
+    pub fn names(&self) -> [&'static str; 2] {
+        self.axes
+            .map(|axis| AXES.get(axis).copied().unwrap_or_default())
+    }
+
+    /// Where the position of a row is, if it has one.
+    pub fn place(&self, points: &Points, batch: &Batch, row: usize) -> Option<(f64, f64)> {
+        let [x, y] = self
+            .axes
+            .map(|axis| number(batch.get(row, points.at + axis)));
+        let (x, y) = (x?, y?);
+        Some((x, if self.flipped { -y } else { y }))
+    }
+}
+
+/// A thing at a place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Thing {
+    pub at: (f64, f64),
+    pub sign: char,
+    pub name: String,
+    pub team: Option<String>,
+    pub tint: Tint,
+}
+
+/// The things of a table, of which it is the first or another one on its map.
+pub fn things<'s>(
+    points: &'s Points,
+    nth: usize,
+    batch: &'s Batch,
+    sides: &'s Sides,
+) -> impl Iterator<Item = Thing> + 's {
+    (0..batch.len()).filter_map(move |row| {
+        let at = sides.place(points, batch, row)?;
+        Some(thing(points, nth, batch, row, at))
+    })
+}
+
+/// The thing of a row.
+pub fn thing(points: &Points, nth: usize, batch: &Batch, row: usize, at: (f64, f64)) -> Thing {
+    let text = |column: Option<usize>| match column.map(|at| batch.get(row, at)) {
+        Some(Value::Text(text)) if !text.is_empty() => Some(shown(Value::Text(text), None)),
+        _ => None,
+    };
+    let key = || {
+        let keys: Vec<String> = (0..points.keys)
+            .map(|at| shown(batch.get(row, at), None))
+            .collect();
+        if keys.is_empty() {
+            points.table.clone()
+        } else {
+            keys.join(" ")
+        }
+    };
+    let team = text(points.team);
+    let own = if nth == 0 { '●' } else { '◆' };
+    Thing {
+        at,
+        sign: team.as_deref().map_or(own, sign),
+        name: text(points.name).unwrap_or_else(key),
+        tint: tint(team.as_deref().unwrap_or(&points.table)),
+        team,
+    }
+}

@@ -1,0 +1,70 @@
+//! How far values and positions go.
+
+use gametape::Batch;
+
+use super::cells::number;
+use super::views::Points;
+
+/// The least and the greatest of what was seen.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Range {
+    pub from: f64,
+    pub to: f64,
+}
+
+impl Range {
+    /// This one, and a value that it may not have.
+    pub fn with(range: Option<Self>, value: f64) -> Self {
+        let range = range.unwrap_or(Self {
+            from: value,
+            to: value,
+        });
+        Self {
+            from: range.from.min(value),
+            to: range.to.max(value),
+        }
+    }
+
+    /// Which part of a range a number is: the least is 0, the greatest 1.
+    pub fn part(range: Option<Self>, number: f64) -> f64 {
+        match range {
+            Some(range) if range.to > range.from => {
+                // Halves: the ends may be as far apart as numbers go.
+                let length = range.to / 2.0 - range.from / 2.0;
+                (number / 2.0 - range.from / 2.0) / length
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+/// From where to where x, y and z go.
+pub type Bounds = [Option<Range>; 3];
+
+/// Makes bounds so wide that the positions of a batch are within them.
+pub fn widen(bounds: &mut Bounds, points: &Points, batch: &Batch) {
+    let axes = if points.three { 3 } else { 2 };
+    for (axis, bound) in bounds.iter_mut().enumerate().take(axes) {
+        let values = (0..batch.len()).filter_map(|row| number(batch.get(row, points.at + axis)));
+        for value in values {
+            *bound = Some(Range::with(*bound, value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_range_is_within_it_however_long_it_is() {
+        let range = Some(Range {
+            from: -f64::MAX,
+            to: f64::MAX,
+        });
+        assert!((Range::part(range, 0.0) - 0.5).abs() < 1e-9);
+        assert!((Range::part(range, f64::MAX) - 1.0).abs() < 1e-9);
+        assert!(Range::part(Some(Range::with(None, 7.0)), 7.0).abs() < 1e-9);
+        assert!(Range::part(None, 7.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,296 @@
+//! `gametape picture`: the files it makes, what it says, how it ends.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+
+use gametape::murk::engine::World;
+use gametape_samples::mines::{self, Tampering};
+use gametape_samples::murk;
+use snapbox::cmd::cargo_bin;
+
+use crate::common::{fine, json, names, refused, said};
+use crate::delta::support as delta;
+use crate::echo::support as echo;
+
+/// A game that somebody tampered with, one that breaks off, and a world.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = mines::example();
+    let put = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+    put("game.rmv", &bytes);
+    put("tampered.rmv", &Tampering::BoardEvent.of(&bytes).unwrap());
+    put("cut.rmv", &bytes[..bytes.len() - 300]);
+    let world = World::from_toml(murk::HEAT).unwrap();
+    let run = murk::record(&world, world.build().unwrap(), 1, 40).unwrap();
+    put("plate.murk", &run);
+    folder
+}
+
+/// What was drawn is what was drawn before; `SNAPSHOTS=overwrite` draws it anew.
+fn same(drawn: &Path, golden: &str) {
+    let golden = snapbox::Data::read_from(
+        &Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/pictures")
+            .join(golden),
+        Some(snapbox::data::DataFormat::Text),
+    );
+    snapbox::assert_data_eq!(
+        snapbox::Data::read_from(drawn, Some(snapbox::data::DataFormat::Text)),
+        golden.raw()
+    );
+}
+
+#[test]
+fn pictures_of_a_game_and_of_a_world() {
+    let folder = folder();
+    let path = folder.path();
+    for (args, golden, words) in [
+        (
+            "tampered.rmv --at 1",
+            "board.svg",
+            "board at 0.981 s, step 156: 8 x 8 cells; 22 open_0, 18 open_1, 14 closed, 8 open_2, 2 flag. The columns recorded and rules differ in 1 cell, the first at col 2, row 3. The cursor is at col 6, row 4.",
+        ),
+        (
+            "game.rmv --over 0.5..1.5",
+            "cursor.svg",
+            "Where the cursor was from",
+        ),
+        (
+            "game.rmv --over .. --show changes",
+            "changes.svg",
+            "How often recorded of board changed from 0.000 s, step 0 to 2.472 s, step 273: ",
+        ),
+        (
+            "plate.murk --view heat --at tick:20",
+            "heat.svg",
+            "heat at 2.000 s, tick 20, step 19: 16 x 16 cells; value from ",
+        ),
+    ] {
+        let said = fine(path, &format!("picture {args} {golden}"));
+        assert!(said.starts_with(words), "{said}");
+        assert_eq!(said.lines().count(), 1);
+        let svg = fs::read_to_string(path.join(golden)).unwrap();
+        let xml = roxmltree::Document::parse(&svg).unwrap();
+        let desc = xml
+            .descendants()
+            .find(|node| node.tag_name().name() == "desc");
+        // The words are in the picture, for who can't see it.
+        assert_eq!(desc.unwrap().text(), Some(said.trim_end()));
+        same(&path.join(golden), golden);
+    }
+}
+
+/// The same match in both its encodings, and a capture: positions, and the ways to them.
+#[test]
+fn pictures_of_a_match_and_of_a_capture() {
+    let folder = echo::folder();
+    let path = folder.path();
+    for name in ["text.echoreplay", "zip.echoreplay", "match.butter"] {
+        let words = fine(path, &format!("picture {name} at.svg --at step:30"));
+        assert!(words.starts_with("Positions at "), "{words}");
+        assert!(words.contains("players: 4 (2 of blue: "), "{words}");
+        assert!(words.contains("; disc at z "), "{words}");
+        let words = fine(
+            path,
+            &format!("picture {name} over.png --over step:30.. --plane xy"),
+        );
+        assert!(words.starts_with("Where things went from "), "{words}");
+        assert!(words.contains("x goes right, from "), "{words}");
+        let told = json(&fine(
+            path,
+            &format!("--json picture {name} time.svg --over .. --show time"),
+        ));
+        assert!(
+            told["words"]
+                .as_str()
+                .unwrap()
+                .contains(" longest around z ")
+        );
+        let svg = fs::read_to_string(path.join("at.svg")).unwrap();
+        let xml = roxmltree::Document::parse(&svg).unwrap();
+        let texts: Vec<&str> = xml.descendants().filter_map(|node| node.text()).collect();
+        for text in [
+            "z (m) →",
+            "x (m) ↓",
+            "blue: 2",
+            "orange: 2",
+            "disc",
+            "the second before",
+        ] {
+            assert!(texts.contains(&text), "{text} in {texts:?}");
+        }
+    }
+    let folder = delta::folder();
+    let path = folder.path();
+    for name in ["run.mcap", "run.delta", "packets"] {
+        let words = fine(path, &format!("picture {name} ships.svg --at tick:20"));
+        assert!(words.contains("tick 20, "), "{words}");
+        assert!(
+            words.contains(": ship: ") && words.contains("x goes right, from "),
+            "{words}"
+        );
+    }
+}
+
+#[test]
+fn a_png_is_as_wide_as_it_is_wanted_and_the_last_moment_is_drawn() {
+    let folder = folder();
+    let path = folder.path();
+    let words = fine(path, "picture game.rmv out.png --width 400");
+    assert!(words.starts_with("board at 2.472 s, step 273: "), "{words}");
+    let bytes = fs::read(path.join("out.png")).unwrap();
+    assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+    let wide = u32::from_be_bytes(bytes[16..20].try_into().unwrap());
+    assert_eq!(wide, 400);
+    // The same picture, whenever it is drawn.
+    fine(path, "picture game.rmv again.png --width 400");
+    assert_eq!(fs::read(path.join("again.png")).unwrap(), bytes);
+    let told = json(&fine(
+        path,
+        "--json picture game.rmv out.PNG --over step:10..1.5",
+    ));
+    assert_eq!(told["path"], "game.rmv");
+    assert_eq!(told["out"], "out.PNG");
+    assert_eq!(told["view"], "board");
+    assert_eq!(told["show"], "time");
+    assert_eq!(told["from"]["step"], 10);
+    assert!(told["to"]["time_ms"].as_f64().unwrap() <= 1500.0);
+    assert!(told["at"].is_null());
+    assert_eq!(told["width"], 800);
+    let size = fs::metadata(path.join("out.PNG")).unwrap().len();
+    assert_eq!(told["bytes"], size);
+    let told = json(&fine(path, "--json picture game.rmv out.svg"));
+    assert_eq!(told["at"]["step"], 273);
+    assert!(told["from"].is_null());
+}
+
+#[test]
+fn standard_output_is_svg_alone() {
+    let folder = folder();
+    let path = folder.path();
+    let svg = fine(path, "picture game.rmv -");
+    roxmltree::Document::parse(&svg).unwrap();
+    let drawn = fine(path, "picture game.rmv out.svg");
+    assert_eq!(svg, fs::read_to_string(path.join("out.svg")).unwrap());
+    assert!(drawn.starts_with("board at "));
+    // Who has seen enough ends it, and that is no fault.
+    let mut run = std::process::Command::new(cargo_bin("gametape"))
+        .args(["picture", "game.rmv", "-"])
+        .current_dir(path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut head = [0; 4];
+    run.stdout.take().unwrap().read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"<svg");
+    let run = run.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&run.stderr), "");
+}
+
+#[test]
+fn of_a_broken_recording_what_is_before_the_damage_is_drawn() {
+    let folder = folder();
+    let path = folder.path();
+    let (out, err) = said(path, "picture cut.rmv out.svg", 1);
+    assert!(out.starts_with("board at "), "{out}");
+    assert!(
+        err.contains("the file ends in the video section")
+            && err.ends_with("(drew what could be read)\n"),
+        "{err}"
+    );
+    assert!(path.join("out.svg").is_file());
+    let (_, err) = said(path, "picture cut.rmv over.png --over ..", 1);
+    assert!(err.contains("(drew what could be read)"), "{err}");
+    // Before the damage nothing is wrong; what may be behind it is not known.
+    fine(path, "picture cut.rmv first.svg --at 0.5");
+    let (out, err) = said(path, "picture cut.rmv late.svg --at 2.4", 2);
+    assert_eq!(out, "");
+    assert!(err.contains("the file ends in the video section"), "{err}");
+    assert!(!path.join("late.svg").exists());
+}
+
+#[test]
+fn what_can_not_be_drawn_is_refused_in_a_sentence() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("empty.rmv"), "").unwrap();
+    fs::write(path.join("notes.txt"), "notes").unwrap();
+    fs::create_dir(path.join("folder")).unwrap();
+    fs::create_dir(path.join("folder.svg")).unwrap();
+    fs::copy(path.join("game.rmv"), path.join("game.svg")).unwrap();
+    let form = "a picture is .svg or .png, or - for SVG to standard output";
+    for (args, complaint) in [
+        // Nothing is read for them.
+        ("missing.rmv out.gif", format!("out.gif: {form}")),
+        ("missing.rmv out", format!("out: {form}")),
+        (
+            "missing.rmv nowhere/out.svg",
+            "nowhere/out.svg: no such folder: nowhere".into(),
+        ),
+        ("missing.rmv folder.svg", "folder.svg: is a folder".into()),
+        (
+            "game.svg game.svg",
+            "game.svg: would be replaced by a picture of it; name another output".into(),
+        ),
+        ("missing.rmv out.svg", "missing.rmv: no such file".into()),
+        ("folder out.svg", "folder: is a folder".into()),
+        (
+            "empty.rmv out.svg",
+            "empty.rmv: byte 0: the file ends in the header: 6 bytes needed, 0 are left".into(),
+        ),
+        (
+            "notes.txt out.svg",
+            "notes.txt: not a recording of a known format (it starts with \"notes\")".into(),
+        ),
+        (
+            "game.rmv out.svg --at 9:59",
+            "game.rmv: 9:59.000 is not recorded".into(),
+        ),
+        (
+            "game.rmv out.svg --at tick:1",
+            "game.rmv: tick 1: the recording has no ticks; name a time, or a step".into(),
+        ),
+        (
+            "game.rmv out.svg --over 2..1",
+            "game.rmv: the range ends at 1.000 s, before it starts at 2.000 s".into(),
+        ),
+        (
+            "plate.murk out.svg --over .. --show time",
+            "plate.murk: no cursor goes over stove; what there is to show is changes".into(),
+        ),
+    ] {
+        refused(path, &format!("picture {args}"), &complaint);
+    }
+    let (_, err) = said(path, "picture game.rmv out.svg --over 1", 2);
+    assert!(err.contains("a stretch is FROM..TO"), "{err}");
+    assert!(!path.join("out.svg").exists());
+}
+
+/// A picture that is there stays, if a new one can't be written.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_can_not_be_written_leaves_what_was_there() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("out.svg"), "before").unwrap();
+    let run = crate::common::within(&crate::common::full_at(4), path, "picture game.rmv out.svg")
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(2));
+    let err = String::from_utf8_lossy(&run.stderr);
+    assert!(err.starts_with("gametape: out.svg: "), "{err}");
+    assert_eq!(fs::read_to_string(path.join("out.svg")).unwrap(), "before");
+    assert!(!names(path).iter().any(|name| name.ends_with(".partial")));
+    std::os::unix::fs::symlink("/dev/full", path.join("full.svg")).unwrap();
+    let (out, err) = said(path, "picture game.rmv full.svg", 2);
+    assert_eq!(
+        (out.as_str(), err.as_str()),
+        (
+            "",
+            "gametape: full.svg: No space left on device (os error 28)\n"
+        )
+    );
+}
