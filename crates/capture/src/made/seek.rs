@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use gametape_core::Stamp;
-use gametape_core::table::{Batch, Lane, Playback, Scan, State, StateAt, Stepped, Value};
-use gametape_core::tape::{self, Secrets};
+use gametape_core::table::{Batch, Lane, Playback, Scan, State, StateAt, Stepped, Value, Visit};
+use gametape_core::tape::{self, Partial, Secrets};
 use gametape_delta::{Snapshot, Value as Wire};
 
 use super::description::Place;
@@ -14,13 +14,18 @@ use super::reading::{Clock, Made, Reading};
 use super::scan::{Changes, clocks, scan as scanned};
 use crate::decoder::decoder_to_show;
 use crate::layout::Role;
+use crate::packet::Packet;
 use crate::reader::Capture;
 use crate::rule::fault;
+
+/// What stands in a column of the table of packets.
+type Packets = fn(&Packet<'_>, usize) -> Value<'static>;
 
 /// Goes to moments of the recording that a capture was made of.
 pub(crate) fn play<'t>(
     capture: Capture<'t>,
     made: Made,
+    packet: Packets,
 ) -> Result<Box<dyn Playback + 't>, tape::Error> {
     let (stamps, ticks) = moments(&capture, &made)?;
     let clocks = clocks(&made.of);
@@ -31,6 +36,7 @@ pub(crate) fn play<'t>(
         labels,
         ticks,
         held: None,
+        packet,
     };
     Ok(Box::new(Stepped::over(stamps, clocks, source)))
 }
@@ -94,6 +100,7 @@ struct Seeking<'t> {
     ticks: Vec<(u64, u32)>,
     /// The state that was asked for last.
     held: Option<Snapshot>,
+    packet: Packets,
 }
 
 impl Seeking<'_> {
@@ -121,9 +128,7 @@ impl Seeking<'_> {
             }
             Ok(ControlFlow::Continue(()))
         };
-        scanned(&self.capture, &self.made, &all, &mut visit, &|_, _| {
-            Value::Null
-        })?;
+        scanned(&self.capture, &self.made, &all, &mut visit, &self.packet)?;
         Ok(())
     }
 }
@@ -152,5 +157,13 @@ impl StateAt for Seeking<'_> {
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(rows.rows())
+    }
+
+    fn events<'v>(
+        &mut self,
+        scan: &Scan,
+        visit: &'v mut Visit<'v>,
+    ) -> Result<Partial<()>, tape::Error> {
+        scanned(&self.capture, &self.made, scan, visit, &self.packet)
     }
 }

@@ -390,7 +390,9 @@ impl Tape for PacketsTape {
         let packets = self.packets()?;
         let made = made_of(&packets)?.map(|(_, made)| made);
         match (packets, made) {
-            (Packets::Capture(capture), Some(made)) => made::play(*capture, made).map(Some),
+            (Packets::Capture(capture), Some(made)) => {
+                made::play(*capture, made, tables::head).map(Some)
+            }
             (packets, _) => Ok(Some(Box::new(tables::Seeking::play(packets)?))),
         }
     }
