@@ -269,6 +269,26 @@ fn what_can_not_be_drawn_is_refused_in_a_sentence() {
     assert!(!path.join("out.svg").exists());
 }
 
+/// Cells that are worked out are not there without what they are worked out from.
+#[test]
+fn a_run_without_its_world_has_nothing_to_draw() {
+    let folder = folder();
+    let bytes = fs::read(folder.path().join("plate.murk")).unwrap();
+    let bare = crate::murk::support::with_header(&bytes, |header| {
+        header.config_hash = 0;
+        header.space_descriptor = (&[]).into();
+    });
+    fs::write(folder.path().join("run.murk"), bare).unwrap();
+    let (_, err) = said(folder.path(), "picture run.murk out.svg", 2);
+    assert!(
+        err.contains(
+            "run.murk: there is nothing to draw: it has ticks, commands, and no cells or positions;"
+        ) && err.contains("such as its world"),
+        "{err}"
+    );
+    assert!(!folder.path().join("out.svg").exists());
+}
+
 /// A picture that is there stays, if a new one can't be written.
 #[cfg(target_os = "linux")]
 #[test]

@@ -72,12 +72,13 @@ fn choose<'v>(all: &'v [View], source: &Source<'_>, args: &Args) -> Result<&'v V
 fn nothing(tables: &[TableDef]) -> String {
     let held = tables.iter().filter(|table| table.lane != Lane::Facts);
     let held: Vec<&str> = held.map(|table| &*table.name).collect();
-    let had = match held.as_slice() {
-        [] => "it has no tables but facts".to_owned(),
-        held => format!("it has {}", held.join(", ")),
+    let had = if held.is_empty() {
+        "it has no tables but facts".to_owned()
+    } else {
+        format!("it has {}", held.join(", "))
     };
     format!(
-        "there is nothing to draw: {had}, and none of them has cells or positions; a recording that is \
-         played again to see them has to come with what it is a recording of, such as its world or its schema"
+        "there is nothing to draw: {had}, and no cells or positions; where those are worked out, the recording \
+         has to carry what they are worked out from, such as its world or the names of its schema"
     )
 }
