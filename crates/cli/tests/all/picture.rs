@@ -122,6 +122,12 @@ fn pictures_of_a_match_and_of_a_capture() {
             assert!(texts.contains(&text), "{text} in {texts:?}");
         }
     }
+    // One of them alone.
+    let words = fine(path, "picture match.butter disc.svg --view disc --over ..");
+    assert!(
+        words.contains("in the end disc at ") && !words.contains("players"),
+        "{words}"
+    );
     let folder = delta::folder();
     let path = folder.path();
     for name in ["run.mcap", "run.delta", "packets"] {
