@@ -218,7 +218,7 @@ pub struct Picture {
     /// often each changed.
     #[arg(long, value_enum, requires = "over", hide_possible_values = false)]
     pub show: Option<Show>,
-    /// This view: a table with cells, or map [default: the first that can be drawn]
+    /// This view: a table with cells, map, or a table of it alone [default: the first that can be drawn]
     #[arg(long, value_name = "VIEW")]
     pub view: Option<String>,
     /// This column of the cells [default: the first]

@@ -66,7 +66,7 @@ pass  ./a.track  3 rows
 fail  ./b.track  5 rows
       error track.line, row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
       warning track.time-order, row 3 (0.090 s, line 4, byte 28): 90 ms comes after 100 ms
-2 recordings: 1 pass, 1 fail; 0.0 MB in 0.01 s
+2 recordings: 1 pass, 1 fail; 0.0 MB in [..] s
 
 "#]]);
     command(path, &["dump", "--at", "0.1", "a.track"])

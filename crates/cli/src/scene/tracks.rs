@@ -178,9 +178,79 @@ impl<'s> Tracks<'s> {
     /// All of it, until now.
     pub fn end(mut self, until: Stamp) -> (Vec<Track>, Density) {
         for at in 0..self.all.len() {
-            let since = self.all.get_mut(at).and_then(|track| track.since.take());
+            let Some(track) = self.all.get_mut(at) else {
+                continue;
+            };
+            let since = track.since.take();
+            // Where it is now may have been thinned away.
+            if let Some(((_, place), way)) = since.zip(track.ways.last_mut())
+                && way.last() != Some(&place)
+            {
+                way.push(place);
+            }
             self.hold(since, until);
         }
         (self.all, self.density)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape::{Batch, Kind, Time, Value};
+
+    use super::*;
+    use crate::scene::map::Plane;
+    use crate::scene::range::Range;
+
+    /// However long a way is, and however often it is broken: it has its ends, and few places.
+    #[test]
+    fn long_ways_are_thinned_to_their_ends() {
+        let points = Points {
+            table: "players".to_owned(),
+            columns: Vec::new(),
+            keys: 1,
+            at: 1,
+            three: false,
+            name: None,
+            team: None,
+            unit: String::new(),
+        };
+        let range = Some(Range {
+            from: 0.0,
+            to: 100_000.0,
+        });
+        let sides = Sides::new(
+            std::slice::from_ref(&points),
+            &[range, range, None],
+            Plane::Xy,
+        );
+        for broken in [false, true] {
+            let mut batch = Batch::new([Kind::Uint, Kind::Float64, Kind::Float64]);
+            let mut stamp = Stamp::default();
+            for step in 0..100_001_u64 {
+                stamp.step = step;
+                stamp.time = Some(Time::from_ms(step as i64));
+                let gone = broken && step % 2 == 1 && step < 100_000;
+                let x = (!gone).then_some(step as f64);
+                batch.push(stamp, [Value::Uint(7), x.into(), Value::Float64(1.0)]);
+            }
+            let mut tracks = Tracks::new(&sides, Lasts::Seconds, 1);
+            tracks.see(0, &points, &batch, None);
+            let (tracks, density) = tracks.end(stamp);
+            let [track] = tracks.as_slice() else {
+                panic!("{} tracks", tracks.len());
+            };
+            let places: usize = track.ways.iter().map(Vec::len).sum();
+            assert!(places <= MOST + 1, "{places}");
+            let last = track.ways.last().and_then(|way| way.last());
+            assert_eq!(last, Some(&(100_000.0, 1.0)));
+            let long: f64 = density.long.iter().sum();
+            let wanted = if broken { 50.0 } else { 100.0 };
+            assert!((long - wanted).abs() < 0.01, "{long}");
+            if !broken {
+                assert!(places > MOST / 4, "{places}");
+                assert_eq!(track.ways[0].first(), Some(&(0.0, 1.0)));
+            }
+        }
     }
 }

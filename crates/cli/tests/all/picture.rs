@@ -122,6 +122,12 @@ fn pictures_of_a_match_and_of_a_capture() {
             assert!(texts.contains(&text), "{text} in {texts:?}");
         }
     }
+    // One of them alone.
+    let words = fine(path, "picture match.butter disc.svg --view disc --over ..");
+    assert!(
+        words.contains("in the end disc at ") && !words.contains("players"),
+        "{words}"
+    );
     let folder = delta::folder();
     let path = folder.path();
     for name in ["run.mcap", "run.delta", "packets"] {
@@ -267,6 +273,26 @@ fn what_can_not_be_drawn_is_refused_in_a_sentence() {
     let (_, err) = said(path, "picture game.rmv out.svg --over 1", 2);
     assert!(err.contains("a stretch is FROM..TO"), "{err}");
     assert!(!path.join("out.svg").exists());
+}
+
+/// Cells that are worked out are not there without what they are worked out from.
+#[test]
+fn a_run_without_its_world_has_nothing_to_draw() {
+    let folder = folder();
+    let bytes = fs::read(folder.path().join("plate.murk")).unwrap();
+    let bare = crate::murk::support::with_header(&bytes, |header| {
+        header.config_hash = 0;
+        header.space_descriptor = (&[]).into();
+    });
+    fs::write(folder.path().join("run.murk"), bare).unwrap();
+    let (_, err) = said(folder.path(), "picture run.murk out.svg", 2);
+    assert!(
+        err.contains(
+            "run.murk: there is nothing to draw: it has ticks, commands, and no cells or positions;"
+        ) && err.contains("such as its world"),
+        "{err}"
+    );
+    assert!(!folder.path().join("out.svg").exists());
 }
 
 /// A picture that is there stays, if a new one can't be written.

@@ -42,7 +42,7 @@ pub fn grid(subject: &Subject<'_>, grid: &Grid, source: &mut Source<'_>) -> Resu
     }
     Ok(Drawn {
         picture: subject.finish(page, &words),
-        view: subject.view.name().to_owned(),
+        view: subject.title.clone(),
         at: Some(now),
         over: None,
         show: None,
@@ -98,7 +98,7 @@ pub fn map(subject: &Subject<'_>, map: &[Points], source: &mut Source<'_>) -> Re
     );
     Ok(Drawn {
         picture: subject.finish(page, &words),
-        view: subject.view.name().to_owned(),
+        view: subject.title.clone(),
         at: Some(now),
         over: None,
         show: None,

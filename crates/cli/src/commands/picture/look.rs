@@ -13,7 +13,7 @@ use crate::ui::secrets;
 pub fn look(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
     let mut source = Source::new(recording, secrets(args.show_secrets))?;
     let all = views(&source.tables);
-    let view = choose(&all, &source, args)?;
+    let (view, title) = choose(&all, &source, args)?;
     if source.is_empty() {
         let path = shown(&args.path);
         let nothing = || Fault::Said(format!("{path}: there is nothing in it to draw"));
@@ -28,11 +28,12 @@ pub fn look(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
     let name = path.file_name().unwrap_or(path.as_os_str());
     let subject = Subject {
         args,
-        view,
+        view: &view,
+        title,
         name: shown(name),
         format,
     };
-    let mut drawn = match (view, args.over) {
+    let mut drawn = match (&view, args.over) {
         (View::Grid(grid), None) => at::grid(&subject, grid, &mut source),
         (View::Map(map), None) => at::map(&subject, map, &mut source),
         (View::Grid(grid), Some(stretch)) => over::grid(&subject, grid, stretch, &mut source),
@@ -43,26 +44,41 @@ pub fn look(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
     Ok(drawn)
 }
 
-/// The view that is meant; without a name the first that can be drawn.
-fn choose<'v>(all: &'v [View], source: &Source<'_>, args: &Args) -> Result<&'v View, Fault> {
+/// The view that is meant, and what it is called; without a name the first that can be drawn. A table
+/// that is on a map is drawn alone where it is named.
+fn choose(all: &[View], source: &Source<'_>, args: &Args) -> Result<(View, String), Fault> {
     let path = shown(&args.path);
-    let drawable = |view: &&View| matches!(view, View::Grid(_) | View::Map(_));
-    let names: Vec<&str> = all.iter().filter(drawable).map(View::name).collect();
+    let drawable = all.iter().flat_map(|view| {
+        let alone = match view {
+            View::Map(map) => map.as_slice(),
+            _ => &[],
+        };
+        let alone = alone.iter().map(|points| {
+            let view = View::Map(vec![points.clone()]);
+            (view, points.table.clone())
+        });
+        let whole = matches!(view, View::Grid(_) | View::Map(_));
+        let whole = whole.then(|| (view.clone(), view.name().to_owned()));
+        whole.into_iter().chain(alone)
+    });
+    let drawable: Vec<(View, String)> = drawable.collect();
+    let names: Vec<&str> = drawable.iter().map(|(_, name)| name.as_str()).collect();
     let names = names.join(", ");
-    let wanted = |view: &&View| args.view.as_ref().is_none_or(|name| view.name() == name);
-    if let Some(view) = all.iter().filter(drawable).find(wanted) {
-        return Ok(view);
+    let wanted =
+        |(_, name): &&(View, String)| args.view.as_ref().is_none_or(|wanted| wanted == name);
+    if let Some(found) = drawable.iter().find(wanted) {
+        return Ok(found.clone());
     }
     if names.is_empty() {
         // What is wrong with it may be why.
         if let Some(error) = source.broken()? {
-            return Err(Fault::Error(Box::new(error)));
+            return Err(error.into());
         }
         return Err(Fault::Said(format!("{path}: {}", nothing(&source.tables))));
     }
     let name = args.view.as_deref().unwrap_or_default();
     Err(Fault::Said(if all.iter().any(|view| view.name() == name) {
-        format!("{path}: {name} is rows, which are no picture; dump shows them; drawn are {names}")
+        format!("{path}: {name} has neither cells nor positions to draw; {names} have")
     } else {
         format!("{path}: there is no view {name:?}; there are {names}")
     }))
@@ -72,12 +88,13 @@ fn choose<'v>(all: &'v [View], source: &Source<'_>, args: &Args) -> Result<&'v V
 fn nothing(tables: &[TableDef]) -> String {
     let held = tables.iter().filter(|table| table.lane != Lane::Facts);
     let held: Vec<&str> = held.map(|table| &*table.name).collect();
-    let had = match held.as_slice() {
-        [] => "it has no tables but facts".to_owned(),
-        held => format!("it has {}", held.join(", ")),
+    let had = if held.is_empty() {
+        "it has no tables but facts".to_owned()
+    } else {
+        format!("it has {}", held.join(", "))
     };
     format!(
-        "there is nothing to draw: {had}, and none of them has cells or positions; a recording that is \
-         played again to see them has to come with what it is a recording of, such as its world or its schema"
+        "there is nothing to draw: {had}, and no cells or positions; where those are worked out, the recording \
+         has to carry what they are worked out from, such as its world or the names of its schema"
     )
 }

@@ -107,6 +107,9 @@ impl Drawing<'_> {
         page.svg.put(format_args!("</g>"));
         page.y += self.ground.high + BELOW;
         page.legend(&self.entries());
+        if self.density.is_some() && !self.things.is_empty() {
+            page.note("signs: where things were last");
+        }
         if let Some((_, unit)) = self.density.filter(|_| most > 0.0) {
             let tick = |part: f64| {
                 (

@@ -38,7 +38,7 @@ fn drawn(
 ) -> Drawn {
     Drawn {
         picture: subject.finish(page, &words),
-        view: subject.view.name().to_owned(),
+        view: subject.title.clone(),
         at: None,
         over: Some(ends),
         show: Some(named(show)),

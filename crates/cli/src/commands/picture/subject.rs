@@ -42,6 +42,8 @@ pub struct Drawn {
 pub struct Subject<'s> {
     pub args: &'s Args,
     pub view: &'s View,
+    /// What the view is called.
+    pub title: String,
     /// The name of its file.
     pub name: String,
     /// `rmv v2`
@@ -56,13 +58,13 @@ impl Subject<'_> {
 
     /// A page that says what it is of.
     pub fn page(&self, when: &str) -> Page {
-        let view = self.view.name();
+        let view = &self.title;
         Page::new(&self.name, &format!("{} · {view} · {when}", self.format))
     }
 
     /// The finished picture.
     pub fn finish(&self, page: Page, words: &str) -> Picture {
-        let title = format!("{} of {}", self.view.name(), self.name);
+        let title = format!("{} of {}", self.title, self.name);
         page.finish(&title, words, self.args.width)
     }
 }

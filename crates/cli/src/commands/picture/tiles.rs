@@ -10,6 +10,8 @@ use super::svg::N;
 use crate::scene::cells::Cells;
 use crate::scene::views::Grid;
 
+/// More cells than this are not worked with.
+const HELD: usize = 1 << 22;
 /// More tiles than this make a file that nobody can open.
 const MOST: usize = 1 << 16;
 /// Smaller ones are not seen, larger ones look silly.
@@ -79,7 +81,7 @@ impl Tiles {
     /// Of a grid that has cells.
     pub fn new(grid: &Grid, table: &TableDef, cells: &Cells) -> Option<Self> {
         let [across, down, slices] = cells.size;
-        if cells.room() == 0 {
+        if cells.room() == 0 || cells.room() > HELD {
             return None;
         }
         let named = |key: Option<usize>, name: &str| {

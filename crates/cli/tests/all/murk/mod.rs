@@ -9,4 +9,4 @@ mod faults;
 mod index;
 mod outputs;
 mod resume;
-mod support;
+pub mod support;

@@ -241,12 +241,12 @@ fn what_can_not_be_shown_is_said() {
     };
     for (args, sentence) in [
         (
-            with(|args| args.view = Some("cursor".into())),
-            "games/made.up: cursor is rows, which are no picture; dump shows them; drawn are board, map",
+            with(|args| args.view = Some("markers".into())),
+            "games/made.up: markers has neither cells nor positions to draw; board, map, cursor have",
         ),
         (
             with(|args| args.view = Some("bord".into())),
-            "games/made.up: there is no view \"bord\"; there are board, map",
+            "games/made.up: there is no view \"bord\"; there are board, map, cursor",
         ),
         (
             with(|args| args.column = Some("x".into())),
