@@ -145,7 +145,10 @@ impl App {
         let call = commands::Call {
             formats: &self.formats,
             options,
-            opens: verbs.is_some_and(|(_, verbs)| verbs.contains(&Verb::Open)),
+            own: verbs.map_or_else(Vec::new, |(_, verbs)| {
+                let own = verbs.iter().copied().filter(|verb| *verb != Verb::Open);
+                self.formats.options(&own.collect::<Vec<Verb>>())
+            }),
         };
         let command = Cmd::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
         match &command {
@@ -201,7 +204,7 @@ const VERBS: &[(&str, &[Verb])] = &[
     ("play", &[Verb::Open]),
     #[cfg(feature = "picture")]
     ("picture", &[Verb::Open]),
-    ("convert", &[Verb::Convert, Verb::Write]),
+    ("convert", &[Verb::Convert, Verb::Write, Verb::Open]),
     ("repair", &[Verb::Repair, Verb::Open]),
 ];
 

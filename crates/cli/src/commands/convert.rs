@@ -106,7 +106,7 @@ fn make(
     let bar = byte_bar(recording.input().size());
     let made = recording.convert_with(
         to.name(),
-        &call.options,
+        &call.told(),
         &Work {
             folder: folder.as_deref(),
             progress: Some(&|done| bar.set_position(done)),

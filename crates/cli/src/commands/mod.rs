@@ -18,24 +18,23 @@ pub mod verify;
 use std::ffi::OsStr;
 use std::io;
 
-use gametape::{Error, Formats, OpenOptions, Options, Recording, Verb};
+use gametape::{Error, Formats, OpenOptions, OptionDef, Options, Recording, Verb};
 
 /// What a verb is called with, its own arguments apart.
 pub struct Call<'a> {
     pub formats: &'a Formats,
     /// What formats are told, as far as any of them knows it.
     pub options: Options,
-    /// Whether opening a recording takes its part of that.
-    pub opens: bool,
+    /// What they are told for the verb itself: opening a recording takes the rest.
+    pub own: Vec<OptionDef>,
 }
 
 impl Call<'_> {
     fn open_options(&self) -> OpenOptions {
-        open_options(if self.opens {
-            self.options.clone()
-        } else {
-            Options::new()
-        })
+        let opening = self.formats.options(&[Verb::Open]).into_iter();
+        let rest = opening.filter(|def| !self.own.iter().any(|own| own.name == def.name));
+        let rest: Vec<OptionDef> = rest.collect();
+        open_options(self.options.only(&rest))
     }
 
     /// Opens a file or a folder, or standard input for `-`; what its format can't be told is refused.
@@ -53,20 +52,9 @@ impl Call<'_> {
         Ok(recording)
     }
 
-    /// What a verb alone was told, what opening takes left out.
+    /// What the verb alone was told, what opening takes left out.
     pub fn told(&self) -> Options {
-        let opening = self.formats.options(&[Verb::Open]);
-        let names = self
-            .options
-            .names()
-            .filter(|name| !opening.iter().any(|def| def.name == *name));
-        let mut told = Options::new();
-        for name in names {
-            if let Some(value) = self.options.get(name) {
-                told.set(name, value.clone());
-            }
-        }
-        told
+        self.options.only(&self.own)
     }
 
     /// What of it a recording's format knows for this verb: over many recordings of several formats

@@ -1,5 +1,6 @@
 //! What is read of a recording to draw it.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -83,9 +84,12 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// Goes to the end of a stretch: its two ends.
+    /// Goes to the end of a stretch: its two ends. Of one that goes beyond the recording's what is
+    /// within it.
     pub fn stretch(&mut self, from: Option<At>, to: Option<At>) -> Result<Ends, Fault> {
-        let first = self.play.span().first;
+        let (first, last) = (self.play.span().first, self.play.span().last);
+        let from = from.filter(|from| from.order(first) != Some(Ordering::Greater));
+        let to = to.filter(|to| to.order(last) != Some(Ordering::Less));
         let start = self.seek(Some(from.unwrap_or(At::Step(first.step))))?;
         let end = self.seek(to)?;
         if end.step < start.step {
