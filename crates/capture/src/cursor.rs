@@ -63,6 +63,14 @@ impl Capture<'_> {
         Cursor(Source::Capture(Chunks::new(self)))
     }
 
+    /// The packets of a chunk and those behind it; their numbers count from there.
+    pub(crate) fn packets_from(&self, chunk: usize) -> Cursor<'_> {
+        Cursor(Source::Capture(Chunks {
+            next: chunk,
+            ..Chunks::new(self)
+        }))
+    }
+
     /// All packets and what lies beside them, in the order of the recording.
     #[must_use]
     pub fn messages(&self) -> Cursor<'_> {

@@ -47,7 +47,7 @@
 //! | going from packet to packet, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
 //! | one view of both | `stream.rs` |
 //! | applying packets, and which states are held | `replay.rs` |
-//! | writing, added keyframes | `writer.rs` |
+//! | writing, added keyframes | `writer.rs`, `options.rs` |
 //! | another schema | `migrate.rs` |
 //! | checking | `audit/` |
 //! | keeping what is whole | `salvage/` |
@@ -86,6 +86,7 @@ mod limits;
 #[cfg(feature = "tape")]
 mod made;
 mod migrate;
+mod options;
 mod packet;
 mod ranges;
 mod reader;
@@ -113,6 +114,7 @@ pub use layout::{
 };
 pub use limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES, ReadLimits};
 pub use migrate::{Migrated, migrate};
+pub use options::Options;
 pub use packet::{Packet, Times};
 pub use ranges::Ranges;
 pub use reader::{Capture, Ending};
@@ -120,7 +122,7 @@ pub use replay::{Added, Replay};
 pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
 pub use salvage::{Repair, Salvaged, salvage};
 pub use stream::Packets;
-pub use writer::{CaptureWriter, Options, Pushed};
+pub use writer::{CaptureWriter, Pushed};
 
 /// The README's example compiles and runs.
 #[cfg(doctest)]

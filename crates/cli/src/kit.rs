@@ -11,9 +11,12 @@
 //! kit.promises();
 //! kit.bad_inputs();
 //! kit.bad_outputs();
+//! kit.captures();
 //! ```
 //!
 //! Each check panics with the command line, its output, and what was expected.
+
+mod captures;
 
 use std::fs::{self, File};
 use std::io::Read;

@@ -24,6 +24,11 @@ fn tracks_keep_what_every_format_promises() {
 }
 
 #[test]
+fn tracks_can_be_made_into_captures_whose_tables_are_the_same() {
+    kit().captures();
+}
+
+#[test]
 fn tracks_stand_bad_inputs() {
     kit().bad_inputs();
 }

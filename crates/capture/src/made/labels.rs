@@ -1,5 +1,6 @@
 //! What lies beside the packets of a capture.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -72,7 +73,12 @@ pub(super) enum Label {
 pub(super) struct Labels {
     entities: HashMap<u32, Label>,
     texts: HashMap<(usize, usize), Texts>,
-    pub problem: Option<Error>,
+    /// What is wrong with the capture.
+    problem: Option<Error>,
+    /// What is wrong with the labels.
+    wrong: Option<Error>,
+    /// Whether something was asked for that is not among them.
+    missing: Cell<bool>,
 }
 
 /// Texts by their numbers; there are holes where some are lost.
@@ -87,6 +93,8 @@ impl Labels {
             entities: HashMap::new(),
             texts: HashMap::new(),
             problem: None,
+            wrong: None,
+            missing: Cell::new(false),
         };
         let mut wrong = None;
         let problem = each(capture, Role::Labels, |_, message| {
@@ -97,7 +105,8 @@ impl Labels {
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        labels.problem = problem.or(wrong);
+        labels.problem = problem;
+        labels.wrong = wrong;
         Ok(labels)
     }
 
@@ -138,12 +147,30 @@ impl Labels {
         Some(())
     }
 
+    /// What keeps rows from being told as they were.
+    pub fn take_problem(&mut self) -> Option<Error> {
+        let missing = || broken("keys or texts are missing that its packets speak of");
+        let problem = self.problem.take().or_else(|| self.wrong.take());
+        problem.or_else(|| self.missing.take().then(missing))
+    }
+
+    /// What is wrong with what they say.
+    pub fn wrong(self) -> Option<Error> {
+        self.wrong
+    }
+
     pub fn entity(&self, entity: u32) -> Option<&Label> {
-        self.entities.get(&entity)
+        let found = self.entities.get(&entity);
+        self.missing.set(self.missing.get() || found.is_none());
+        found
     }
 
     pub fn text(&self, table: usize, column: usize, number: u64) -> Option<&str> {
-        let texts = self.texts.get(&(table, column))?;
-        texts.get(usize::try_from(number).ok()?)?.as_deref()
+        let texts = self.texts.get(&(table, column));
+        let number = usize::try_from(number).ok();
+        let found = texts.zip(number).and_then(|(texts, at)| texts.get(at));
+        let found = found.and_then(|text| text.as_deref());
+        self.missing.set(self.missing.get() || found.is_none());
+        found
     }
 }

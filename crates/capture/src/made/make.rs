@@ -18,7 +18,8 @@ use super::spill::{Block, Spilled};
 use crate::decoder::entities_within;
 use crate::layout::Role;
 use crate::limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES};
-use crate::writer::{self, CaptureWriter, OfTables};
+use crate::options;
+use crate::writer::{CaptureWriter, OfTables};
 
 /// Packets from one full snapshot to the next, where nothing is said: no fewer than these, and no
 /// more; in between, as many as take the bytes of a full snapshot.
@@ -27,7 +28,7 @@ const KEYFRAMES: (u32, u32) = (64, 1024);
 /// Makes a capture of the tables of a recording.
 pub(crate) fn make(
     tape: &dyn Tape,
-    options: writer::Options,
+    wanted: options::Options,
     secrets: Secrets,
     out: &mut dyn Sink,
     work: &Work<'_>,
@@ -56,11 +57,11 @@ pub(crate) fn make(
     let tables = tables.map_err(|error| Error::Unsupported(error.to_string()))?;
     let of = OfTables {
         tables: &tables,
-        log_tick_ns: mean_step(&clocked).filter(|_| options.tick_ns.is_none()),
+        log_tick_ns: mean_step(&clocked).filter(|_| wanted.tick_ns.is_none()),
     };
-    let kept = writer::Options {
+    let kept = options::Options {
         keyframe_every: None,
-        ..options
+        ..wanted
     };
     let rows = gathered.iter().map(|gathered| gathered.rows).sum();
     let holdings = description.tables.iter().zip(plan.keeps);
@@ -74,7 +75,7 @@ pub(crate) fn make(
         most: entities_within(&plan.schema, MAX_STATE_BYTES),
         ends_of_nothing: 0,
         keyframes: Keyframes {
-            every: options.keyframe_every,
+            every: wanted.keyframe_every,
             encoder: Encoder::new(&plan.schema).limits(Limits::NONE),
             packet: Vec::new(),
             since: 0,

@@ -32,6 +32,6 @@ mod spill;
 mod tile;
 
 pub(crate) use make::{make, secrets};
-pub(crate) use reading::Made;
-pub(crate) use scan::scan;
+pub(crate) use reading::{Made, told};
+pub(crate) use scan::{problem, scan};
 pub(crate) use seek::play;

@@ -2,7 +2,9 @@
 
 use gametape_core::Stamp;
 use gametape_core::table::{Kind, TableDef, Value, plain_name};
+use gametape_core::tape::object;
 use gametape_delta::{Entity, Schema, Snapshot, Value as Wire};
+use serde_json::{Map, Value as Json, json};
 
 use super::coding::{Coding, Word, value_of};
 use super::description::{Coded, Description, Place, Stored, broken, stamp_of};
@@ -38,6 +40,40 @@ impl Made {
         });
         Ok(Self { of, tables })
     }
+}
+
+/// What is told of the recording that a capture was made of.
+pub(crate) struct Told {
+    pub duration_ms: Option<u64>,
+    pub details: Map<String, Json>,
+}
+
+/// From what the capture says of its tables; `None` where that can't be read.
+pub(crate) fn told(json: &str) -> Option<Told> {
+    let of = Description::read(json).ok()?;
+    let made_of = &of.made_of;
+    let time = |moment: Option<super::description::Moment>| moment?.time_ns;
+    let ns = time(made_of.first).zip(time(made_of.last));
+    let ns = ns.and_then(|(first, last)| u64::try_from(last.checked_sub(first)?).ok());
+    let steps = made_of.first.zip(made_of.last);
+    let steps = steps.map(|(first, last)| last.step.saturating_sub(first.step).saturating_add(1));
+    let tables: Vec<Json> = of
+        .tables
+        .iter()
+        .map(|table| table.name.clone().into())
+        .collect();
+    Some(Told {
+        duration_ms: ns.map(|ns| ns / 1_000_000),
+        details: object(json!({
+            "made_of": {
+                "format": made_of.format,
+                "format_version": made_of.format_version,
+                "step": made_of.step,
+                "steps": steps,
+            },
+            "tables": tables,
+        })),
+    })
 }
 
 /// Tells when a packet is.

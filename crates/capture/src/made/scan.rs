@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gametape_core::table::{Lane, Owned, Scan, Scanning, Value, Visit};
 use gametape_core::tape::{self, Partial};
-use gametape_core::{Clocks, Stamp};
+use gametape_core::{At, Clocks, Stamp};
 use gametape_delta::{Snapshot, Value as Wire};
 use serde_json::Value as Json;
 
@@ -13,6 +13,7 @@ use super::json::owned;
 use super::labels::{Label, Labels, each};
 use super::reading::{Clock, KeyOf, Made, Reading, RowOf};
 use crate::beside::beside;
+use crate::keyframe::Keyframe;
 use crate::layout::Role;
 use crate::packet::Packet;
 use crate::reader::Capture;
@@ -66,6 +67,27 @@ pub(crate) fn scan<'v>(
             states(capture, made, at, rows)
         }
     }
+}
+
+/// What is wrong with what lies beside the packets of a capture that was made of tables.
+///
+/// # Errors
+/// Where it can't be read.
+pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error>, tape::Error> {
+    let wrong = Labels::read(capture, &made.of)?.wrong();
+    let mut unread = 0_u64;
+    each(capture, Role::Events, |_, message| {
+        let json: Option<Json> = serde_json::from_slice(message).ok();
+        let name = json.as_ref().and_then(|json| json.get("table")?.as_str());
+        let mut known = made.of.tables.iter().map(|table| &table.name);
+        match name {
+            Some(name) if known.any(|table| table == name) => {}
+            _ => unread += 1,
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let of_events = || broken(format!("{unread} events are of no table of it"));
+    Ok(wrong.or_else(|| (unread > 0).then(of_events)))
 }
 
 /// Rows that are messages.
@@ -127,9 +149,43 @@ fn row_of(table: &Table, message: &[u8]) -> Said {
     read().unwrap_or(Said::Nothing)
 }
 
-/// Follows the packets, and gives each state with the one before it, until told to stop.
+/// The full snapshot that is started from to have the rows from a step on: the last one before it.
+fn start(
+    capture: &Capture<'_>,
+    clock: &Clock,
+    from: Option<At>,
+) -> Result<Option<Keyframe>, tape::Error> {
+    // Other clocks may go back: what comes early may be in the range.
+    let Some(At::Step(step)) = from else {
+        return Ok(None);
+    };
+    let keyframes = capture.keyframes()?;
+    let (mut low, mut high) = (0, keyframes.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let Some(keyframe) = keyframes.get(middle) else {
+            break;
+        };
+        let stamp = match capture.state_at(keyframe.tick) {
+            Ok(state) => clock.stamp(&state),
+            // One that is damaged is none to start from.
+            Err(error) => fault(error).map(|_| None)?,
+        };
+        if stamp.is_some_and(|stamp| stamp.step < step) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let before = low.checked_sub(1).and_then(|at| keyframes.get(at));
+    Ok(before.copied())
+}
+
+/// Follows the packets from a full snapshot on, and gives each state with the one before it, until
+/// told to stop.
 fn follow(
     capture: &Capture<'_>,
+    start: Option<Keyframe>,
     mut visit: impl FnMut(
         &Packet<'_>,
         Option<&Snapshot>,
@@ -140,7 +196,8 @@ fn follow(
     let mut replay = crate::replay::Replay::live(capture.schema()).max_state_bytes(0);
     let mut before: Option<Snapshot> = None;
     let mut problem = None;
-    let mut cursor = capture.packets();
+    let mut cursor = capture.packets_from(start.map_or(0, |start| start.chunk));
+    let mut skipped_to = start.map(|start| start.tick);
     loop {
         let packet = match cursor.next_packet() {
             Ok(Some(packet)) => packet,
@@ -150,6 +207,12 @@ fn follow(
                 continue;
             }
         };
+        if skipped_to.is_some() {
+            if packet.role == Role::Delta || packet.tick() != skipped_to {
+                continue;
+            }
+            skipped_to = None;
+        }
         let applied = if packet.role == Role::Added {
             // It says what the stream says, unless that could not be followed.
             replay.apply_added(&packet).map(|_| ())
@@ -181,7 +244,8 @@ fn packets(
     value: &dyn Fn(&Packet<'_>, usize) -> Value<'static>,
 ) -> Result<Partial<()>, tape::Error> {
     let clock = Clock::new(&made.of, capture.schema())?;
-    let problem = follow(capture, |packet, _, state| {
+    let start = start(capture, &clock, rows.from())?;
+    let problem = follow(capture, start, |packet, _, state| {
         if packet.role == Role::Added {
             return Ok(ControlFlow::Continue(()));
         }
@@ -200,16 +264,17 @@ fn states(
     let clock = Clock::new(&made.of, capture.schema())?;
     let reading = Reading::new(&made.of, capture.schema(), table)?;
     let mut labels = Labels::read(capture, &made.of)?;
-    let of_labels = labels.problem.take();
     let mut changes = Changes::default();
-    let problem = follow(capture, |_, before, state| {
+    let start = start(capture, &clock, rows.from())?;
+    let problem = follow(capture, start, |_, before, state| {
         let Some(stamp) = clock.stamp(state) else {
             return Ok(ControlFlow::Continue(()));
         };
         changes.find(&reading, &labels, before, state);
         changes.give(&reading, &labels, stamp, &mut rows)
     })?;
-    rows.end(problem.or(of_labels).map(tape::Error::from))
+    let problem = problem.or_else(|| labels.take_problem());
+    rows.end(problem.map(tape::Error::from))
 }
 
 /// What a packet says of a table.

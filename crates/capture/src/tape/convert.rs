@@ -9,11 +9,12 @@ use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::Role;
 use crate::migrate::migrate;
+use crate::options;
 use crate::packet::Packet;
 use crate::rule::CaptureRule;
 use crate::salvage::{Salvaged, salvage};
 use crate::stream::Packets;
-use crate::writer::{self, CaptureWriter, OfTables};
+use crate::writer::{CaptureWriter, OfTables};
 
 /// The schema as it lies beside packets.
 pub(super) fn beside(schema: &Schema) -> Beside {
@@ -26,13 +27,13 @@ pub(super) fn beside(schema: &Schema) -> Beside {
 }
 
 /// How a capture is asked to be written.
-pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>) -> writer::Options {
+pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>) -> options::Options {
     let every = options.count("keyframe-every");
     let asked = options.number("tick-rate");
-    writer::Options {
+    options::Options {
         tick_ns: asked.map(|hz| (1e9 / hz).round() as u64).or(tick_ns),
         keyframe_every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
-        ..writer::Options::default()
+        ..options::Options::default()
     }
 }
 
@@ -129,6 +130,8 @@ struct Output<'o> {
     tick_ns: Option<u64>,
     /// Packets whose time of recording the output can't hold.
     timed: u64,
+    /// Whether it was made of the tables of another recording.
+    made: bool,
     schema: Schema,
 }
 
@@ -157,6 +160,7 @@ impl<'o> Output<'o> {
             form,
             tick_ns: packets.tick_ns(),
             timed: 0,
+            made: packets.tables().is_some(),
             schema: schema.clone(),
         })
     }
@@ -169,7 +173,8 @@ impl<'o> Output<'o> {
             }
             return Ok(());
         }
-        self.timed += u64::from(time.is_some());
+        // Of what was made of tables they are when its steps were.
+        self.timed += u64::from(time.is_some() && !self.made);
         match &mut self.form {
             Form::Capture(writer) => match writer.push_timed(packet.bytes, time) {
                 Ok(_) => {}

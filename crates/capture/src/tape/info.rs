@@ -2,26 +2,38 @@
 
 use gametape_core::Input;
 use gametape_core::tape::{Info, object};
-use gametape_delta::{Schema, Tag};
+use gametape_delta::{Component, Schema, Tag};
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
 use super::name_of;
 use crate::layout::Role;
+use crate::made::told;
 use crate::stream::Packets;
 
 /// Entities that are listed by what they take.
 const TOP: usize = 10;
 
-fn describe(schema: &Schema) -> Vec<Value> {
-    let fields = |component: &gametape_delta::Component| -> Vec<Value> {
+/// Whether the fields of a component are cells of a grid: of one codec, and without names.
+fn is_cells(component: &Component) -> bool {
+    let mut fields = component.fields.iter();
+    let first = fields.next().map(|field| field.codec);
+    component.fields.len() > 1
+        && fields.all(|field| field.name.is_none() && Some(field.codec) == first)
+}
+
+fn describe(schema: &Schema, made: bool) -> Vec<Value> {
+    let fields = |component: &Component| -> Vec<Value> {
+        if made && is_cells(component) {
+            return vec![format!("1 to {}: cells", component.fields.len()).into()];
+        }
         let of = |field: &gametape_delta::Field| match &field.name {
             Some(name) => Value::from(format!("{} {name}", field.id)),
             None => field.id.to_string().into(),
         };
         component.fields.iter().map(of).collect()
     };
-    let component = |component: &gametape_delta::Component| {
+    let component = |component: &Component| {
         let mut object = Map::new();
         object.insert("component".into(), component.id.into());
         object.insert("name".into(), component.name.clone().into());
@@ -35,7 +47,11 @@ fn blank(input: &Input, packets: &Packets<'_>) -> Info {
     let schema = packets.schema();
     let mut details = Map::new();
     details.insert("schema".into(), format!("{:016x}", schema.hash()).into());
-    details.insert("components".into(), describe(schema).into());
+    let made = packets.tables().is_some();
+    if let Some(told) = packets.tables().and_then(told) {
+        details.extend(told.details);
+    }
+    details.insert("components".into(), describe(schema, made).into());
     details.insert("tick_ns".into(), packets.tick_ns().into());
     Info {
         format: name_of(packets),
@@ -56,13 +72,17 @@ fn milliseconds(ticks: u64, tick_ns: Option<u64>) -> Option<u64> {
 /// From what can be told without looking at packets.
 pub(super) fn header(input: &Input, packets: &Packets<'_>) -> Info {
     let mut info = blank(input, packets);
+    info.duration_ms = packets
+        .tables()
+        .and_then(told)
+        .and_then(|told| told.duration_ms);
     if let Packets::Capture(capture) = packets {
         let full = capture.counted(Role::Keyframe);
         let deltas = capture.counted(Role::Delta);
         info.frames = full.zip(deltas).map(|(full, deltas)| full + deltas);
         if let Some((first, last)) = capture.ticks() {
             let span = u64::from(last.saturating_sub(first));
-            info.duration_ms = milliseconds(span, capture.tick_ns());
+            info.duration_ms = info.duration_ms.or(milliseconds(span, capture.tick_ns()));
             info.details.insert("first_tick".into(), first.into());
             info.details.insert("last_tick".into(), last.into());
         }
@@ -78,9 +98,10 @@ pub(super) fn header(input: &Input, packets: &Packets<'_>) -> Info {
 pub(super) fn info(input: &Input, packets: &Packets<'_>, measured: &Measured) -> Info {
     let mut info = blank(input, packets);
     info.frames = Some(measured.packets());
-    info.duration_ms = measured
-        .span()
-        .and_then(|ticks| milliseconds(ticks, packets.tick_ns()));
+    let of_ticks = measured.span();
+    let of_ticks = of_ticks.and_then(|ticks| milliseconds(ticks, packets.tick_ns()));
+    let told = packets.tables().and_then(told);
+    info.duration_ms = told.and_then(|told| told.duration_ms).or(of_ticks);
     let bytes = measured.bytes();
     let mean = (measured.packets() > 0).then(|| bytes as f64 / measured.packets() as f64);
     info.details.extend(object(json!({
@@ -106,7 +127,10 @@ pub(super) fn info(input: &Input, packets: &Packets<'_>, measured: &Measured) ->
         ("bytes_by_kind", by_kind(measured)),
         ("bytes_by_section", by_section(measured)),
         ("bytes_by_component", by_component(schema, measured)),
-        ("bytes_by_field", by_field(schema, measured)),
+        (
+            "bytes_by_field",
+            by_field(schema, measured, packets.tables().is_some()),
+        ),
         ("top_entities", top_entities(measured)),
     ];
     for (key, list) in lists {
@@ -184,9 +208,25 @@ fn by_component(schema: &Schema, measured: &Measured) -> Vec<Value> {
     .collect()
 }
 
-fn by_field(schema: &Schema, measured: &Measured) -> Vec<Value> {
+fn by_field(schema: &Schema, measured: &Measured, made: bool) -> Vec<Value> {
     let mut list = Vec::new();
     for (component, sizes) in schema.components().iter().zip(&measured.sizes.components) {
+        if made && is_cells(component) {
+            let (times, bits) = sizes
+                .fields
+                .iter()
+                .fold((0, 0), |(times, bits), (_, size)| {
+                    (times + size.count, bits + size.bits)
+                });
+            let mut entry = Map::new();
+            entry.insert("component".into(), component.id.into());
+            entry.insert("field".into(), Value::Null);
+            entry.insert("name".into(), component.name.clone().into());
+            entry.insert("times".into(), times.into());
+            weigh(measured, &mut entry, bits);
+            list.push(Value::Object(entry));
+            continue;
+        }
         for (field, (_, size)) in component.fields.iter().zip(&sizes.fields) {
             let mut entry = Map::from_iter([
                 ("component".to_owned(), component.id.into()),

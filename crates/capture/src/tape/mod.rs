@@ -32,7 +32,7 @@ use crate::file::DeltaFile;
 use crate::made::{self, Made};
 use crate::ranges::Ranges;
 use crate::reader::Capture;
-use crate::rule::{CaptureRule, Rule};
+use crate::rule::{CaptureRule, Rule, fault};
 use crate::stream::Packets;
 
 pub use error::SchemaError;
@@ -349,6 +349,16 @@ impl Tape for PacketsTape {
         if let Some(folder) = folder {
             folder::names(folder, &self.input, &mut audit.findings)?;
         }
+        if let Packets::Capture(capture) = &packets {
+            let wrong = match made_of(&packets) {
+                Ok(Some((_, made))) => made::problem(capture, &made)?,
+                Ok(None) => None,
+                Err(error) => Some(error),
+            };
+            if let Some(wrong) = wrong {
+                audit.findings.push(fault(wrong)?);
+            }
+        }
         let mut told = Audit::new(&audit.findings, audit.to_string());
         if folder.is_some() {
             for finding in &mut told.findings {
@@ -451,7 +461,9 @@ impl Tape for PacketsTape {
 }
 
 /// The tables that a capture was made of.
-fn made_of<'p, 'a>(packets: &'p Packets<'a>) -> Result<Option<(&'p Capture<'a>, Made)>, Error> {
+fn made_of<'p, 'a>(
+    packets: &'p Packets<'a>,
+) -> Result<Option<(&'p Capture<'a>, Made)>, crate::rule::Error> {
     let Packets::Capture(capture) = packets else {
         return Ok(None);
     };

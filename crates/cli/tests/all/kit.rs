@@ -111,6 +111,11 @@ fn every_format_keeps_what_all_promise() {
 }
 
 #[test]
+fn every_format_can_be_made_into_captures_whose_tables_are_the_same() {
+    kits().iter().for_each(Kit::captures);
+}
+
+#[test]
 fn every_format_stands_bad_inputs() {
     kits().iter().for_each(Kit::bad_inputs);
 }

@@ -6,6 +6,7 @@ use gametape_core::tape::{
     Converted, Error, Format, OptionValue, Options, Secrets, Tape, Target, Verdict, Work,
 };
 use gametape_core::{At, Stamp, Time};
+use proptest::prelude::*;
 
 use super::invented::{Invented, Row, assert_same, capture, column, open, scanned};
 
@@ -268,6 +269,56 @@ fn rows_up_to_the_damage_are_read_and_then_it_is_told() {
     });
     assert!(count > 100 && count < 1600, "{count}");
     assert!(scanned.unwrap().problem.unwrap().is_broken());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 50, ..ProptestConfig::default() })]
+
+    /// Whatever is done with it, what it says of its tables included.
+    #[test]
+    fn damaged_ones_never_panic(flips in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>(), any::<bool>()), 1..6), cut: proptest::sample::Index) {
+        let mut bytes = capture(&things(), &Options::new());
+        for (at, value, early) in &flips {
+            // Half of them where tables are described.
+            let most = if *early { 6000 } else { bytes.len() };
+            let at = at.index(most.min(bytes.len()));
+            bytes[at] ^= value;
+        }
+        if cut.index(3) == 0 {
+            bytes.truncate(cut.index(bytes.len()) + 1);
+        }
+        let copy = open(bytes);
+        copy.audit(&Options::new()).ok();
+        copy.info(Secrets::Hide).ok();
+        let Ok(tables) = copy.tables() else { return Ok(()) };
+        let play = copy.playback();
+        for table in &tables {
+            copy.scan(&Scan::table(&*table.name), &mut |_| Ok(std::ops::ControlFlow::Continue(()))).ok();
+        }
+        if let Ok(mut play) = play {
+            play.seek(At::Step(500)).ok();
+            for table in &tables {
+                play.state(&Scan::table(&*table.name)).ok();
+            }
+        }
+        let mut out = std::io::Cursor::new(Vec::new());
+        if copy.repair(&Options::new(), &mut out, &Work::default()).is_ok() {
+            open(out.into_inner()).audit(&Options::new()).ok();
+        }
+    }
+}
+
+#[test]
+fn inspect_says_what_it_was_made_of() {
+    let copy = open(capture(&things(), &Options::new()));
+    for info in [copy.header(Secrets::Hide), copy.info(Secrets::Hide)] {
+        let info = info.unwrap().value;
+        assert_eq!(info.duration_ms, Some(19_980));
+        let made_of = &info.details["made_of"];
+        assert_eq!(made_of["format"], "invented");
+        assert_eq!(made_of["steps"], 1000);
+        assert_eq!(info.details["tables"][1], "says");
+    }
 }
 
 #[test]

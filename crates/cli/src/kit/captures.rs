@@ -1,0 +1,142 @@
+//! Recordings as captures: their tables say the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use super::{Ended, Folder, Kit, Sample};
+
+/// A table, as the command describes it.
+struct Table {
+    name: String,
+    described: Value,
+    /// Its columns, and how far each may be off.
+    columns: Vec<(String, bool, f64)>,
+}
+
+impl Kit {
+    /// A recording can be made into a capture (.mcap), which is sound, whose tables have the same rows
+    /// at the same moments, and which says what it was made of. What can't be read to its end is not
+    /// made into one.
+    ///
+    /// # Panics
+    /// Where that does not hold.
+    pub fn captures(&self) {
+        for sample in &self.samples {
+            let folder = Folder::new();
+            folder.put_sample(sample);
+            let name = sample.name.as_str();
+            let before = folder.names();
+            self.run(&folder, &["convert", name, "made.mcap"]).code(0);
+            let left = folder.names();
+            let left = left.iter().filter(|name| !before.contains(name));
+            assert!(left.eq(["made.mcap"]), "{name}: left behind");
+            self.run(&folder, &["verify", "made.mcap"]).code(0);
+            self.run(&folder, &["inspect", "made.mcap"]).code(0);
+            for table in self.described(&folder, "made.mcap") {
+                if table.described["lane"] != "events" {
+                    let state = ["dump", "--table", &table.name, "--state", "made.mcap"];
+                    self.run(&folder, &state).code(0);
+                }
+            }
+            self.same_tables(&folder, name);
+            let nowhere = self.run(&folder, &["convert", name, "nowhere/made.mcap"]);
+            nowhere.code(2);
+            self.cut(sample);
+        }
+    }
+
+    /// Of what was cut a capture is made where the format calls it whole, and no other.
+    fn cut(&self, sample: &Sample) {
+        let folder = Folder::new();
+        for share in [0, 1, 2, 3] {
+            let bytes = sample.bytes.get(..sample.bytes.len() * share / 4);
+            let cut = sample.called("cut", bytes.unwrap_or_default());
+            folder.put_sample(&cut);
+            let made = self.run(&folder, &["convert", &cut.name, "made.mcap"]);
+            made.calmly();
+            let there = folder.names().contains(&"made.mcap".to_owned());
+            made.expect(there == (made.code != Some(2)), "a file where one was made");
+            if there {
+                self.run(&folder, &["verify", "made.mcap"]).calmly();
+                let _ = fs::remove_file(folder.0.join("made.mcap"));
+            }
+        }
+    }
+
+    fn described(&self, folder: &Folder, name: &str) -> Vec<Table> {
+        let tables = self.run(folder, &["--json", "tables", name]);
+        tables.code(0);
+        let table = |line: &str| {
+            let described: Value = serde_json::from_str(line).unwrap_or_default();
+            let columns = described["columns"].as_array().cloned().unwrap_or_default();
+            let columns = columns.iter().map(|column| {
+                let name = column["name"].as_str().unwrap_or_default().to_owned();
+                let is_key = column["key"] == true;
+                (name, is_key, column["precision"].as_f64().unwrap_or(0.0))
+            });
+            Table {
+                name: described["table"].as_str().unwrap_or_default().to_owned(),
+                columns: columns.collect(),
+                described,
+            }
+        };
+        tables.text().lines().map(table).collect()
+    }
+
+    fn same_tables(&self, folder: &Folder, name: &str) {
+        let made = self.described(folder, "made.mcap");
+        for original in self.described(folder, name) {
+            let made = made.iter().find(|table| table.name == original.name);
+            // What secrets alone tell is not in it.
+            let Some(made) = made else { continue };
+            assert_eq!(made.described["lane"], original.described["lane"]);
+            let columns: Vec<&str> = made.columns.iter().map(|(name, ..)| &**name).collect();
+            let columns = columns.join(",");
+            let [wanted, found] = [name, "made.mcap"].map(|file| {
+                let args = ["dump", "--table", &made.name, "--columns", &columns, file];
+                let dump = self.run(folder, &args);
+                dump.code(0);
+                dump
+            });
+            let [wanted_rows, found_rows] = [&wanted, &found].map(|dump| rows(dump, made));
+            let place = &made.name;
+            found.expect(
+                found_rows.len() == wanted_rows.len(),
+                &format!("{} rows of {place}", wanted_rows.len()),
+            );
+            for (wanted, row) in wanted_rows.iter().zip(&found_rows) {
+                found.expect(
+                    same(made, wanted, row),
+                    &format!("the row of {place}: {wanted}"),
+                );
+            }
+        }
+    }
+}
+
+/// The rows of a dump, by their steps; those of a step by their keys, and of one key as they came.
+fn rows(dump: &Ended, table: &Table) -> Vec<Value> {
+    let text = dump.text();
+    let lines = text.lines().map(serde_json::from_str);
+    let mut rows: Vec<Value> = lines.map(Result::unwrap_or_default).collect();
+    let events = table.described["lane"] == "events";
+    rows.sort_by_cached_key(|row| {
+        let keys = table.columns.iter().filter(|(_, key, _)| *key && !events);
+        let keys: BTreeMap<&str, String> = keys
+            .map(|(name, ..)| (name.as_str(), row[name].to_string()))
+            .collect();
+        (row["step"].as_u64(), format!("{keys:?}"))
+    });
+    rows
+}
+
+fn same(table: &Table, a: &Value, b: &Value) -> bool {
+    let stamps = ["step", "tick", "time_ms", "ended"];
+    let near = |(name, _, precision): &(String, bool, f64)| {
+        let numbers = a[name].as_f64().zip(b[name].as_f64());
+        a[name] == b[name] || numbers.is_some_and(|(a, b)| (a - b).abs() <= *precision)
+    };
+    stamps.iter().all(|stamp| a.get(stamp) == b.get(stamp)) && table.columns.iter().all(near)
+}
