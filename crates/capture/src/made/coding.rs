@@ -137,6 +137,15 @@ impl Survey {
         self.bounds = Some((min.min(number), max.max(number)));
     }
 
+    /// What is learned of other values of the same column.
+    pub fn join(&mut self, other: &Self) {
+        self.nulls |= other.nulls;
+        self.odd |= other.odd;
+        let both = self.bounds.zip(other.bounds);
+        let both = both.map(|((a, b), (c, d))| (a.min(c), b.max(d)));
+        self.bounds = both.or(self.bounds).or(other.bounds);
+    }
+
     /// The least and the largest of whole numbers.
     pub const fn bounds(&self) -> Option<(i128, i128)> {
         self.bounds

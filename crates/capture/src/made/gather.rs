@@ -1,7 +1,12 @@
 //! All rows of a recording's tables, once: into temporary files, and what their values are like.
+//! Tables are read beside each other, and none waits for another: a scan may hold what the next one
+//! needs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use gametape_core::Stamp;
 use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
@@ -46,6 +51,18 @@ impl Clocked {
             first: None,
             last: None,
         }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.step.join(&other.step);
+        self.tick.join(&other.tick);
+        self.time.join(&other.time);
+        self.ticks |= other.ticks;
+        self.times |= other.times;
+        let both = self.first.into_iter().chain(other.first);
+        self.first = both.min_by_key(|stamp| stamp.step);
+        let both = other.last.into_iter().chain(self.last);
+        self.last = both.max_by_key(|stamp| stamp.step);
     }
 
     fn take(&mut self, stamp: Stamp) {
@@ -107,14 +124,59 @@ pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
     })
 }
 
-/// Reads a table.
+/// Reads these tables, several at once.
 pub(super) fn gather(
     tape: &dyn Tape,
+    tables: &[TableDef],
+    work: &Work<'_>,
+) -> Result<(Vec<Gathered>, Clocked), Error> {
+    let size = tape.input().size();
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(BTreeMap::new());
+    let help = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(table) = tables.get(at) else {
+                return;
+            };
+            // Half of the work, a share a table.
+            let done = size.saturating_mul(at as u64) / (2 * tables.len() as u64);
+            let gathered = one(tape, table.clone(), work, done);
+            if gathered.is_err() {
+                // Nothing is made of the others.
+                next.store(tables.len(), Ordering::Relaxed);
+            }
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.insert(at, gathered);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(tables.len()) {
+            // Where there is no other thread, this one does it all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, help);
+        }
+        help();
+    });
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut clock = Clocked::new();
+    let mut all = Vec::new();
+    for gathered in found.into_values() {
+        let (gathered, of_table) = gathered?;
+        clock.join(&of_table);
+        all.push(gathered);
+    }
+    Ok((all, clock))
+}
+
+/// Reads a table.
+fn one(
+    tape: &dyn Tape,
     def: TableDef,
-    clock: &mut Clocked,
     work: &Work<'_>,
     done: u64,
-) -> Result<Gathered, Error> {
+) -> Result<(Gathered, Clocked), Error> {
+    let mut clock = Clocked::new();
     let scratch = work.scratch().map_err(Error::Output)?;
     let mut spill = Spill::new(scratch).map_err(Error::Output)?;
     let mut surveys: Vec<Survey> = def
@@ -165,12 +227,13 @@ pub(super) fn gather(
         Lane::State | Lane::Grid => def.columns.len(),
     };
     let spilled = spill.finish(columns).map_err(Error::Output)?;
-    Ok(Gathered {
+    let gathered = Gathered {
         def,
         rows,
         surveys,
         spilled,
-    })
+    };
+    Ok((gathered, clock))
 }
 
 /// Rows as messages, each the text of its row.

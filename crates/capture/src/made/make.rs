@@ -39,14 +39,7 @@ pub(crate) fn make(
         .filter_map(|table| visible(table, secrets))
         .collect();
     let size = tape.input().size();
-    let count = tables.len() as u64;
-    let mut clocked = Clocked::new();
-    let mut gathered = Vec::new();
-    for (at, table) in (0_u64..).zip(&tables) {
-        // Half of the work, a share a table.
-        let done = size.saturating_mul(at) / (2 * count.max(1));
-        gathered.push(gather(tape, table.clone(), &mut clocked, work, done)?);
-    }
+    let (gathered, clocked) = gather(tape, &tables, work)?;
     let mut converted = Converted {
         notes: notes(&all, &tables, &gathered),
         ..Converted::default()
