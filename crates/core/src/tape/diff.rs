@@ -45,9 +45,9 @@ impl Diff {
         };
         if let Some((table, first)) = found.first() {
             diff.first = Some(format!("{table}: {first}"));
-            diff.step = Some(first.stamp.step);
-            diff.tick = first.stamp.tick;
-            diff.time_ms = first.stamp.time.map(Time::ms);
+            diff.step = first.stamp.map(|stamp| stamp.step);
+            diff.tick = first.stamp.and_then(|stamp| stamp.tick);
+            diff.time_ms = first.stamp.and_then(|stamp| stamp.time).map(Time::ms);
             diff.more = (found.steps.len() as u64).saturating_sub(1);
         }
         diff.same = diff.header.is_empty();

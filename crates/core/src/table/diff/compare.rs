@@ -8,11 +8,14 @@ use super::super::batch::{Batch, Owned, Value};
 use super::super::def::{ColumnDef, TableDef};
 use super::super::kind::{Kind, Lane};
 use super::super::scan::Scan;
-use super::feed::{By, Feed, WAITING, tell};
+use super::feed::{By, Feed, Moment, WAITING, tell};
 use super::found::{Cell, RowDiff, TableDiff};
 use super::same::same;
 use crate::clock::Stamp;
 use crate::tape::{Error, Partial, Secrets, Tape};
+
+/// So many values of an event tell which one it is.
+const TOLD: usize = 4;
 
 /// A column that both recordings have.
 struct Common {
@@ -62,6 +65,8 @@ pub(super) struct Comparison {
     /// Slots that are new at this moment.
     touched: Vec<usize>,
     moment: u64,
+    /// Which of them has ended.
+    ended: [bool; 2],
 }
 
 /// Whether values of these kinds can be compared.
@@ -83,7 +88,11 @@ impl Comparison {
             let other = theirs.columns.iter().find(|other| other.name == def.name);
             match other {
                 Some(other) if comparable(def.kind, other.kind) => columns.push(Common {
-                    within: def.precision.unwrap_or(0.0) + other.precision.unwrap_or(0.0),
+                    within: match (def.precision, other.precision) {
+                        // Rounded in one way, what was the same still is.
+                        (a, b) if a == b => 0.0,
+                        (a, b) => a.unwrap_or(0.0) + b.unwrap_or(0.0),
+                    },
                     def: ColumnDef {
                         secret: def.secret || other.secret,
                         ..def.clone()
@@ -128,13 +137,17 @@ impl Comparison {
             index: HashMap::new(),
             touched: Vec::new(),
             moment: 0,
+            ended: [false; 2],
         }
     }
 
     /// Reads both, side by side, as far as both can be read.
+    ///
+    /// `last` is the last step of each: behind it nothing of it holds.
     pub fn run(
         mut self,
         [ours, theirs]: [&dyn Tape; 2],
+        last: [Stamp; 2],
     ) -> Result<Partial<(TableDiff, Vec<u64>)>, Error> {
         if self.columns.is_empty() {
             return Ok((self.found, self.steps).into());
@@ -153,7 +166,7 @@ impl Comparison {
                 reading.map(|_| Feed::new(told)).map_err(Error::Io)
             };
             let (mut a, mut b) = (reader(ours)?, reader(theirs)?);
-            self.both(&mut a, &mut b);
+            self.both(&mut a, &mut b, last);
             let theirs = || b.problem().map(Error::of_other);
             Ok::<_, Error>(a.problem().or_else(theirs))
         })?;
@@ -164,8 +177,14 @@ impl Comparison {
         Ok(Partial::new((self.found, self.steps), problem))
     }
 
-    fn both(&mut self, a: &mut Feed, b: &mut Feed) {
+    fn both(&mut self, a: &mut Feed, b: &mut Feed, last: [Stamp; 2]) {
+        if self.lane == Lane::Facts {
+            // They hold whenever they are asked for.
+            while self.pair([true, true], a, b) {}
+            return;
+        }
         let by = By::of([a.stamp(), b.stamp()]);
+        let last = last.map(|last| by.at(last));
         loop {
             let (x, y) = (a.moment(by), b.moment(by));
             // Nobody knows what was behind it.
@@ -181,6 +200,7 @@ impl Comparison {
                 self.events(by, now, a, b);
             } else {
                 self.moment += 1;
+                self.end([x, y].map(|next| next.is_none()), last, now);
                 self.hold(0, by, now, a);
                 self.hold(1, by, now, b);
                 self.settle(stamp);
@@ -188,34 +208,58 @@ impl Comparison {
         }
     }
 
-    /// Compares the events of a moment, the first with the first.
-    fn events(&mut self, by: By, now: i128, a: &mut Feed, b: &mut Feed) {
-        loop {
-            let is = (a.moment(by) == Some(now), b.moment(by) == Some(now));
-            // What breaks off may have had as many.
-            if !is.0 && a.breaks_off() || !is.1 && b.breaks_off() {
-                return;
+    /// Nothing holds any more of what has ended.
+    fn end(&mut self, over: [bool; 2], last: [Option<i128>; 2], now: Moment) {
+        let sides = over.into_iter().zip(last).zip(&mut self.ended).enumerate();
+        for (side, ((over, last), ended)) in sides {
+            if !over || *ended || last.is_none_or(|last| now.at <= last) {
+                continue;
             }
-            let (x, y) = match is {
-                (true, true) => (a.peek(), b.peek()),
-                (true, false) => (a.peek(), None),
-                (false, true) => (None, b.peek()),
-                (false, false) => return,
-            };
-            let stamp = x.or(y).map(|(batch, row)| batch.stamp(row));
-            let [ours, theirs] = [x, y].map(|row| row.map(|(batch, row)| Row::Read(batch, row)));
-            self.compare(stamp.unwrap_or_default(), ours, theirs);
-            if is.0 {
-                a.pass();
-            }
-            if is.1 {
-                b.pass();
+            *ended = true;
+            for slot in &mut self.slots {
+                if let Some(held) = slot.held.get_mut(side) {
+                    *held = None;
+                }
             }
         }
     }
 
+    /// Compares the events of a moment, the first with the first.
+    fn events(&mut self, by: By, now: Moment, a: &mut Feed, b: &mut Feed) {
+        loop {
+            let is = [a.moment(by) == Some(now), b.moment(by) == Some(now)];
+            // What breaks off may have had as many.
+            if !is[0] && a.breaks_off() || !is[1] && b.breaks_off() {
+                return;
+            }
+            if !self.pair(is, a, b) {
+                return;
+            }
+        }
+    }
+
+    /// Compares the next rows, of those that have one to be compared; false where neither has.
+    fn pair(&mut self, has: [bool; 2], a: &mut Feed, b: &mut Feed) -> bool {
+        let x = a.peek().filter(|_| has[0]);
+        let y = b.peek().filter(|_| has[1]);
+        let Some((batch, row)) = x.or(y) else {
+            return false;
+        };
+        let stamp = batch.stamp(row);
+        let is = [x.is_some(), y.is_some()];
+        let [ours, theirs] = [x, y].map(|row| row.map(|(batch, row)| Row::Read(batch, row)));
+        self.compare(stamp, ours, theirs);
+        if is[0] {
+            a.pass();
+        }
+        if is[1] {
+            b.pass();
+        }
+        true
+    }
+
     /// Takes in what one of them says of a moment.
-    fn hold(&mut self, side: usize, by: By, now: i128, feed: &mut Feed) {
+    fn hold(&mut self, side: usize, by: By, now: Moment, feed: &mut Feed) {
         // Rows come in the same order again and again.
         let mut likely = 0;
         while feed.moment(by) == Some(now) {
@@ -305,8 +349,10 @@ impl Comparison {
             (Some(_), None) => self.found.only_first += 1,
             (None, Some(_)) => self.found.only_second += 1,
         }
-        if self.steps.last() != Some(&stamp.step) {
-            self.steps.push(stamp.step);
+        let stamp = (self.lane != Lane::Facts).then_some(stamp);
+        let step = stamp.map(|stamp| stamp.step);
+        if self.steps.last().copied() != step {
+            self.steps.extend(step);
         }
         if self.found.first.is_some() {
             return;
@@ -320,13 +366,22 @@ impl Comparison {
             let column = self.columns.get(*at);
             column.map_or_else(String::new, |column| column.def.name.to_string())
         };
-        // Of events that differ the key says no more than any other column.
-        let told = self.lane != Lane::Events || column.is_none();
-        let keys = self.keys.iter().filter(|_| told);
+        let told: Vec<usize> = match (self.lane, column) {
+            // Of events that differ the key says no more than any other column.
+            (Lane::Events, Some(_)) => Vec::new(),
+            // An event that one has alone is told by what it is.
+            (Lane::Events, None) => {
+                let row = ours.or(theirs);
+                let is = |at: &usize| row.is_some_and(|row| row.get(*at) != Value::Null);
+                (0..self.columns.len()).filter(is).take(TOLD).collect()
+            }
+            _ => self.keys.clone(),
+        };
         let shown = column.unwrap_or(0);
         self.found.first = Some(RowDiff {
             stamp,
-            key: keys
+            key: told
+                .iter()
                 .map(|at| (name(at), cell(ours.or(theirs), *at)))
                 .collect(),
             first: cell(ours, shown),

@@ -33,13 +33,20 @@ impl By {
         }
     }
 
-    fn moment(self, stamp: Stamp) -> Option<i128> {
+    pub fn at(self, stamp: Stamp) -> Option<i128> {
         match self {
             Self::Tick => stamp.tick.map(i128::from),
             Self::Time => stamp.time.map(|time| time.whole_ms().into()),
             Self::Step => Some(stamp.step.into()),
         }
     }
+}
+
+/// A step, by what it is told by: the first, second, … of those at one time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Moment {
+    pub at: i128,
+    pub nth: u64,
 }
 
 /// What a reader tells.
@@ -67,8 +74,10 @@ pub(super) struct Feed {
     told: Receiver<Told>,
     batch: Batch,
     row: usize,
-    /// The moment of the row before: a clock that goes back, or says nothing, stands still.
-    moment: i128,
+    /// The moment of the row before.
+    moment: Moment,
+    /// The step of that row.
+    step: Option<u64>,
     /// What is wrong with the recording behind the last row.
     problem: Option<Error>,
 }
@@ -79,7 +88,11 @@ impl Feed {
             told,
             batch: Batch::default(),
             row: 0,
-            moment: i128::MIN,
+            moment: Moment {
+                at: i128::MIN,
+                nth: 0,
+            },
+            step: None,
             problem: None,
         }
     }
@@ -120,9 +133,20 @@ impl Feed {
     }
 
     /// The moment of the next row.
-    pub fn moment(&mut self, by: By) -> Option<i128> {
-        let moment = by.moment(self.stamp()?);
-        self.moment = moment.unwrap_or(self.moment).max(self.moment);
+    pub fn moment(&mut self, by: By) -> Option<Moment> {
+        let stamp = self.stamp()?;
+        if self.step != Some(stamp.step) {
+            self.step = Some(stamp.step);
+            let before = self.moment.at;
+            self.moment = match by.at(stamp) {
+                Some(at) if at > before => Moment { at, nth: 0 },
+                // A clock that goes back, or says nothing, stands still.
+                _ => Moment {
+                    at: before,
+                    nth: self.moment.nth + 1,
+                },
+            };
+        }
         Some(self.moment)
     }
 }

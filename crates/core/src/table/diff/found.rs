@@ -73,9 +73,11 @@ impl fmt::Display for Which {
 /// The first row that differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RowDiff {
-    /// When it is: in the first recording, where it is there.
-    pub stamp: Stamp,
-    /// What tells it from other rows: a column and its value each.
+    /// When it is: the stamp of the row that is new then, the first recording's where both have one;
+    /// `None` of facts.
+    pub stamp: Option<Stamp>,
+    /// What tells it from other rows, a column and its value each: the key; of an event that one
+    /// recording has alone its first values.
     pub key: Vec<(String, Cell)>,
     /// The first column that differs; `None` where one of the two recordings has no such row.
     pub column: Option<String>,
@@ -92,7 +94,7 @@ impl Serialize for RowDiff {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Row<'r> {
-            step: u64,
+            step: Option<u64>,
             #[serde(skip_serializing_if = "Option::is_none")]
             tick: Option<u64>,
             time_ms: Option<f64>,
@@ -104,9 +106,9 @@ impl Serialize for RowDiff {
             unit: &'r str,
         }
         Row {
-            step: self.stamp.step,
-            tick: self.stamp.tick,
-            time_ms: self.stamp.time.map(crate::Time::ms),
+            step: self.stamp.map(|stamp| stamp.step),
+            tick: self.stamp.and_then(|stamp| stamp.tick),
+            time_ms: self.stamp.and_then(|stamp| stamp.time).map(crate::Time::ms),
             key: &self.key,
             column: self.column.as_deref(),
             first: &self.first,
@@ -127,22 +129,25 @@ fn as_map<S: Serializer, V: Serialize>(
 /// `step 137, tick 9, 1:23.4: player 3: head_x is 1.5 m in the first, 1.6 m in the second`
 impl fmt::Display for RowDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step {}", self.stamp.step)?;
-        if let Some(tick) = self.stamp.tick {
-            write!(f, ", tick {tick}")?;
+        let mut said = Vec::new();
+        if let Some(stamp) = self.stamp {
+            let tick = stamp.tick.map(|tick| format!(", tick {tick}"));
+            let time = stamp.time.map(|time| format!(", {time}"));
+            let [tick, time] = [tick, time].map(Option::unwrap_or_default);
+            said.push(format!("step {}{tick}{time}", stamp.step));
         }
-        if let Some(time) = self.stamp.time {
-            write!(f, ", {time}")?;
-        }
-        for (at, (name, value)) in self.key.iter().enumerate() {
-            write!(f, "{} {name} {value}", if at == 0 { ":" } else { "," })?;
+        let key = self.key.iter();
+        let key: Vec<String> = key.map(|(name, value)| format!("{name} {value}")).collect();
+        if !key.is_empty() {
+            said.push(key.join(", "));
         }
         let Some(column) = &self.column else {
             let (in_, not) = match self.first {
                 Cell::NoRow => (Which::Second, Which::First),
                 _ => (Which::First, Which::Second),
             };
-            return write!(f, ": is in the {in_}, and not in the {not}");
+            said.push(format!("is in the {in_}, and not in the {not}"));
+            return f.write_str(&said.join(": "));
         };
         let unit = |cell: &Cell| match cell {
             Cell::Is(Owned::Null) | Cell::Hidden | Cell::NoRow => String::new(),
@@ -150,12 +155,12 @@ impl fmt::Display for RowDiff {
             Cell::Is(_) => format!(" {}", self.unit),
         };
         let (first, second) = (&self.first, &self.second);
-        write!(
-            f,
-            ": {column} is {first}{} in the first, {second}{} in the second",
+        said.push(format!(
+            "{column} is {first}{} in the first, {second}{} in the second",
             unit(first),
             unit(second)
-        )
+        ));
+        f.write_str(&said.join(": "))
     }
 }
 
@@ -218,7 +223,8 @@ impl fmt::Display for TableDiff {
         }
         f.write_str(&said.join("; "))?;
         match &self.first {
-            Some(first) => write!(f, "; first at {first}"),
+            Some(first) if first.stamp.is_some() => write!(f, "; first at {first}"),
+            Some(first) => write!(f, "; {first}"),
             None => Ok(()),
         }
     }
@@ -252,6 +258,7 @@ impl TablesDiff {
             let first = table.first.as_ref()?;
             Some((table.table.as_str(), first))
         });
-        firsts.min_by_key(|(_, first)| first.stamp.step)
+        // Facts come behind all that has a moment.
+        firsts.min_by_key(|(_, first)| (first.stamp.is_none(), first.stamp.map(|stamp| stamp.step)))
     }
 }

@@ -8,19 +8,19 @@ mod same;
 pub use self::found::{Cell, RowDiff, TableDiff, TablesDiff, Which};
 
 use super::def::TableDef;
-use super::kind::Lane;
 use crate::tape::{Error, Partial, Tape};
 
 use self::compare::Comparison;
 
-/// Compares the rows of two recordings, table by table, facts apart: those are what the header and the
-/// statistics say.
+/// Compares the rows of two recordings, table by table.
 ///
-/// Rows are those of one moment: the tick where both recordings have one, else the time to the
-/// millisecond, else the step. Of a state and of a grid what holds is compared, by key, wherever one of
-/// the two says something new; of events the first of a moment with the first, and so on. Numbers that
-/// are no further apart than the precisions of both columns allow are the same. What is secret is
-/// compared, and not shown.
+/// Rows belong together by their tick where those of both recordings have one, else by their time to the
+/// millisecond, else by their step; of several steps at one time, and where a clock goes back, the
+/// first with the first, and so on. Of a state and of a grid what holds is compared, by key, wherever
+/// one of the two says something new, and nothing holds behind a recording's last step; of events
+/// the first of a step with the first. Numbers that are no further apart than the precisions of
+/// both columns allow are the same; of columns that are rounded in one way, those that are equal. What
+/// is secret is compared, and not shown.
 ///
 /// ```
 /// # use gametape_core::tape::Tape;
@@ -41,19 +41,19 @@ use self::compare::Comparison;
 /// Where nothing can be read, of the second as [`Error::Other`]; where the system gives no thread.
 pub fn diff_tables(tapes: [&dyn Tape; 2]) -> Result<Partial<TablesDiff>, Error> {
     let [ours, theirs] = tapes;
-    let (ours, theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
-    let told = |tables: &[TableDef]| -> Vec<TableDef> {
-        let told = tables.iter().filter(|table| table.lane != Lane::Facts);
-        told.cloned().collect()
-    };
-    let (ours, mut theirs) = (told(&ours), told(&theirs));
+    let (ours, mut theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
+    let last = [
+        tapes[0].playback()?,
+        tapes[1].playback().map_err(Error::of_other)?,
+    ];
+    let last = last.map(|play| play.span().last);
     let mut found = TablesDiff::default();
     let mut problem = None;
     for table in &ours {
         let other = theirs.iter().position(|other| other.name == table.name);
         match other.map(|at| theirs.remove(at)) {
             Some(other) => {
-                let compared = Comparison::new([table, &other]).run(tapes)?;
+                let compared = Comparison::new([table, &other]).run(tapes, last)?;
                 found.put(compared.value);
                 problem = problem.or(compared.problem);
             }

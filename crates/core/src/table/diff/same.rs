@@ -7,14 +7,19 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>, within: f64) -> bool {
     match (a, b) {
         (Value::Float32(x), Value::Float32(y)) if x.to_bits() == y.to_bits() => true,
         (Value::Float64(x), Value::Float64(y)) if x.to_bits() == y.to_bits() => true,
-        (Value::Float32(_) | Value::Float64(_), _) | (_, Value::Float32(_) | Value::Float64(_))
-            if within > 0.0 =>
+        (Value::Int(a), Value::Uint(b)) | (Value::Uint(b), Value::Int(a)) => {
+            u64::try_from(a) == Ok(b)
+        }
+        // A zero is not the one with a sign.
+        (Value::Float32(_), Value::Float32(_)) | (Value::Float64(_), Value::Float64(_))
+            if within == 0.0 =>
         {
+            false
+        }
+        (Value::Float32(_) | Value::Float64(_), _) | (_, Value::Float32(_) | Value::Float64(_)) => {
             let apart = number(a).zip(number(b)).map(|(a, b)| (a - b).abs());
             apart.is_some_and(|apart| apart <= within)
         }
-        // A zero is not the one with a sign.
-        (Value::Float32(_), Value::Float32(_)) | (Value::Float64(_), Value::Float64(_)) => false,
         _ => a == b,
     }
 }

@@ -4,9 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::made::{Made, MadeRow, row, step};
-use super::super::{ColumnDef, Kind, Owned};
+use super::super::{ColumnDef, Kind, Lane, Owned};
 use super::*;
 use crate::clock::{Clocks, Stamp, Time};
+use crate::table::Value;
 
 fn ships() -> TableDef {
     TableDef::new("ships", Lane::State, "Ships.")
@@ -25,7 +26,22 @@ fn gone(at: Stamp, ship: u64) -> MadeRow {
 }
 
 fn compared(ours: (TableDef, Vec<MadeRow>), theirs: (TableDef, Vec<MadeRow>)) -> TablesDiff {
-    let [ours, theirs] = [ours, theirs].map(|table| Made::new(Clocks::ticks(true), vec![table]));
+    // Both go on for long behind the last row.
+    let late = Stamp {
+        step: 1 << 40,
+        tick: Some(1 << 40),
+        time: Some(Time(1 << 60)),
+    };
+    let ends = || {
+        let table = TableDef::new("ends", Lane::Events, "It ends.").with(ColumnDef::new(
+            "how",
+            Kind::Uint,
+            "How.",
+        ));
+        (table, vec![row(late, [1_u64.into()])])
+    };
+    let made = |table| Made::new(Clocks::ticks(true), vec![table, ends()]);
+    let [ours, theirs] = [ours, theirs].map(made);
     whole([&ours, &theirs])
 }
 
@@ -123,18 +139,20 @@ fn events_of_a_moment_are_compared_one_by_one() {
 
 #[test]
 fn numbers_are_the_same_to_the_bit_or_within_both_precisions() {
-    let table = |within: f64| {
-        TableDef::new("heat", Lane::State, "Heat.")
-            .with(ColumnDef::new("heat", Kind::Float32, "Heat.").within(within))
+    let table = |kind: Kind, within: Option<f64>| {
+        let mut column = ColumnDef::new("heat", kind, "Heat.");
+        column.precision = within;
+        TableDef::new("heat", Lane::State, "Heat.").with(column)
     };
+    let rows = |value: Value<'_>| vec![row(step(0), [value])];
+    // One is rounded; the other is not.
     let differ = |a: f32, b: f32, within: f64| {
-        let rows = |value: f32| vec![row(step(0), [value.into()])];
-        !compared((table(within), rows(a)), (table(within), rows(b)))
-            .tables
-            .is_empty()
+        let ours = table(Kind::Float32, Some(within).filter(|within| *within > 0.0));
+        let theirs = (table(Kind::Float32, None), rows(b.into()));
+        !compared((ours, rows(a.into())), theirs).tables.is_empty()
     };
-    assert!(!differ(1.0, 1.5, 0.25));
-    assert!(differ(1.0, 1.501, 0.25));
+    assert!(!differ(1.0, 1.5, 0.5));
+    assert!(differ(1.0, 1.501, 0.5));
     assert!(differ(1.0, 1.000_000_1, 0.0));
     assert!(differ(0.0, -0.0, 0.0));
     assert!(!differ(0.0, -0.0, 0.1));
@@ -142,6 +160,34 @@ fn numbers_are_the_same_to_the_bit_or_within_both_precisions() {
     assert!(differ(f32::NAN, f32::from_bits(0x7fc0_0001), 0.0));
     assert!(differ(f32::NAN, 1.0, 0.1));
     assert!(!differ(f32::INFINITY, f32::INFINITY, 0.1));
+    // Where both are rounded in one way, a step of that is a difference.
+    let rounded = || table(Kind::Float32, Some(0.5));
+    let same = |a: f32, b: f32| {
+        let [ours, theirs] = [a, b].map(|value| (rounded(), rows(value.into())));
+        compared(ours, theirs).tables.is_empty()
+    };
+    assert!(same(1.0, 1.0) && !same(1.0, 2.0));
+    // A number is the same whatever kind of number it is.
+    let kinds = [
+        (Kind::Int, Value::Int(100)),
+        (Kind::Uint, Value::Uint(100)),
+        (Kind::Float32, Value::Float32(100.0)),
+        (Kind::Float64, Value::Float64(100.0)),
+    ];
+    for (kind, value) in kinds {
+        for (other_kind, other) in kinds {
+            let found = compared(
+                (table(kind, None), rows(value)),
+                (table(other_kind, None), rows(other)),
+            );
+            assert_eq!(found.tables, [], "{kind} {other_kind}");
+        }
+    }
+    let found = compared(
+        (table(Kind::Int, None), rows(Value::Int(-1))),
+        (table(Kind::Uint, None), rows(Value::Uint(u64::MAX))),
+    );
+    assert_eq!(found.tables[0].rows, 1);
 }
 
 #[test]
@@ -203,7 +249,70 @@ fn what_breaks_off_is_compared_as_far_as_it_goes() {
     let short = Made::new(Clocks::STEPS, rows(5));
     let found = diff_tables([&whole, &short]).unwrap();
     assert!(found.problem.is_none());
-    assert_eq!(found.value.tables[0].rows, 4);
+    assert_eq!(found.value.tables[0].only_first, 4);
+}
+
+#[test]
+fn steps_of_one_time_and_a_clock_that_goes_back_hide_nothing() {
+    let at = |step: u64, ms: i64| Stamp {
+        step,
+        tick: None,
+        time: Some(Time::from_ms(ms)),
+    };
+    // All at one time; one far ahead, and the rest behind it.
+    for ms in [[5; 5], [0, 9_000, 10, 20, 30]] {
+        let rows = |off: u64| {
+            let moments = (0..).zip(ms);
+            let x = |step: u64| (step + u64::from(step == 3) * off) as f64;
+            moments
+                .map(|(step, ms)| ship(at(step, ms), 1, x(step)))
+                .collect()
+        };
+        let told = said(rows(0), rows(10));
+        assert_eq!(told.len(), 1, "{ms:?}");
+        assert!(
+            told[0].starts_with("ships: 1 row differs (x in 1); first at step 3, "),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn facts_are_compared_whenever_they_are_told() {
+    let run = || {
+        TableDef::new("run", Lane::Facts, "The run.").with(ColumnDef::new(
+            "seed",
+            Kind::Uint,
+            "Its seed.",
+        ))
+    };
+    let rows = |at: u64, seed: u64| vec![row(step(at), [seed.into()])];
+    assert_eq!(
+        compared((run(), rows(0, 7)), (run(), rows(3, 7))).tables,
+        []
+    );
+    let found = compared((run(), rows(0, 7)), (run(), rows(3, 8)));
+    assert_eq!(
+        found.tables[0].to_string(),
+        "run: 1 row differs (seed in 1); seed is 7 in the first, 8 in the second"
+    );
+    assert_eq!(found.steps, [0; 0]);
+}
+
+#[test]
+fn an_event_that_one_has_alone_is_told() {
+    let goals = || {
+        TableDef::new("goals", Lane::Events, "Goals.")
+            .with(ColumnDef::new("team", Kind::Text, "Whose."))
+            .with(ColumnDef::new("from", Kind::Text, "Whence."))
+            .with(ColumnDef::new("points", Kind::Uint, "How many."))
+    };
+    let goal = vec![row(step(4), ["blue".into(), Value::Null, 2_u64.into()])];
+    let found = compared((goals(), goal), (goals(), vec![]));
+    assert_eq!(
+        found.tables[0].to_string(),
+        "goals: 1 row only in the first; first at step 4: team \"blue\", points 2: is in the first, and not in the second"
+    );
 }
 
 /// At each step each ship is somewhere, goes, or nothing is said of it.
@@ -277,7 +386,7 @@ proptest! {
         let table = found.tables.first().cloned().unwrap_or_default();
         prop_assert_eq!([table.rows, table.only_first, table.only_second], counts);
         prop_assert_eq!(&found.steps, &steps.iter().copied().collect::<Vec<_>>());
-        let first = found.first().map(|(_, first)| first.stamp.step);
+        let first = found.first().and_then(|(_, first)| Some(first.stamp?.step));
         prop_assert_eq!(first, steps.first().copied());
     }
 }
