@@ -1,8 +1,8 @@
 //! Members that the model does not know, on their way back into their objects.
 
 use super::decode::{
-    self, BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYER, PLAYSPACE, POSE, SESSION,
-    STATS, TEAM, USER_BONES,
+    self, BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, Others, PAUSE, PLAYER, PLAYSPACE, POSE,
+    SESSION, STATS, TEAM, USER_BONES,
 };
 use super::json::Members;
 use super::place;
@@ -92,10 +92,12 @@ impl<'m> Foreign<'m> {
     pub(super) fn has(&self, object: Object, name: &str) -> bool {
         self.of(object).iter().any(|member| member.name == name)
     }
+}
 
-    pub(super) fn write(&self, object: Object, out: &mut Members<'_, '_>) {
+impl Others for Foreign<'_> {
+    fn write(&self, object: Object, o: &mut Members<'_, '_>) {
         for member in self.of(object) {
-            out.raw(&member.name, &member.json);
+            o.raw(&member.name, &member.json);
         }
     }
 }

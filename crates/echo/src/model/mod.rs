@@ -177,78 +177,41 @@ pub struct LastThrow {
     pub throw_move_penalty: f32,
 }
 
-/// Names of the members of [`LastThrow`], in the order of [`LastThrow::to_array`].
-pub const THROW_MEMBERS: [&str; 13] = [
-    "arm_speed",
-    "total_speed",
-    "off_axis_spin_deg",
-    "wrist_throw_penalty",
-    "rot_per_sec",
-    "pot_speed_from_rot",
-    "speed_from_arm",
-    "speed_from_movement",
-    "speed_from_wrist",
-    "wrist_align_to_throw_deg",
-    "throw_align_to_movement_deg",
-    "off_axis_penalty",
-    "throw_move_penalty",
-];
+macro_rules! last_throw {
+    ($($member:ident)*) => {
+        /// Names of the members of [`LastThrow`], in the order of [`LastThrow::to_array`].
+        pub const THROW_MEMBERS: [&str; 13] = [$(stringify!($member)),*];
 
-impl LastThrow {
-    /// Its members in the order of .butter.
-    #[must_use]
-    pub const fn to_array(self) -> [f32; 13] {
-        [
-            self.arm_speed,
-            self.total_speed,
-            self.off_axis_spin_deg,
-            self.wrist_throw_penalty,
-            self.rot_per_sec,
-            self.pot_speed_from_rot,
-            self.speed_from_arm,
-            self.speed_from_movement,
-            self.speed_from_wrist,
-            self.wrist_align_to_throw_deg,
-            self.throw_align_to_movement_deg,
-            self.off_axis_penalty,
-            self.throw_move_penalty,
-        ]
-    }
+        impl LastThrow {
+            /// Its members in the order of .butter.
+            #[must_use]
+            pub const fn to_array(self) -> [f32; 13] {
+                [$(self.$member),*]
+            }
 
-    /// From its members in the order of .butter.
-    #[must_use]
-    pub const fn from_array(members: [f32; 13]) -> Self {
-        let [
-            arm_speed,
-            total_speed,
-            off_axis_spin_deg,
-            wrist_throw_penalty,
-            rot_per_sec,
-            pot_speed_from_rot,
-            speed_from_arm,
-            speed_from_movement,
-            speed_from_wrist,
-            wrist_align_to_throw_deg,
-            throw_align_to_movement_deg,
-            off_axis_penalty,
-            throw_move_penalty,
-        ] = members;
-        Self {
-            arm_speed,
-            total_speed,
-            off_axis_spin_deg,
-            wrist_throw_penalty,
-            rot_per_sec,
-            pot_speed_from_rot,
-            speed_from_arm,
-            speed_from_movement,
-            speed_from_wrist,
-            wrist_align_to_throw_deg,
-            throw_align_to_movement_deg,
-            off_axis_penalty,
-            throw_move_penalty,
+            /// From its members in the order of .butter.
+            #[must_use]
+            pub const fn from_array([$($member),*]: [f32; 13]) -> Self {
+                Self { $($member),* }
+            }
         }
-    }
+    };
+}
+
+last_throw! {
+    arm_speed
+    total_speed
+    off_axis_spin_deg
+    wrist_throw_penalty
+    rot_per_sec
+    pot_speed_from_rot
+    speed_from_arm
+    speed_from_movement
+    speed_from_wrist
+    wrist_align_to_throw_deg
+    throw_align_to_movement_deg
+    off_axis_penalty
+    throw_move_penalty
 }
 
 /// A position and an orientation as three unit vectors.

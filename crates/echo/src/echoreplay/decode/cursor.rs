@@ -167,7 +167,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A number, as the nearest `f64`.
-    #[inline]
+    #[inline(always)]
     pub(in crate::echoreplay) fn float(&mut self) -> Read<f64> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         if let Some((number, size)) = number::usual(rest) {

@@ -1,5 +1,5 @@
-//! From JSON to the model, in place: a frame read into the frame before it allocates next to
-//! nothing.
+//! The members of the API's answers, each said once, and from JSON to the model, in place: a frame
+//! read into the frame before it allocates next to nothing.
 
 mod cursor;
 mod number;
@@ -11,11 +11,13 @@ mod session;
 use std::mem;
 
 pub(super) use self::cursor::{Cursor, Read};
-pub(super) use self::object::{MOST, MOST_UNKNOWN};
-use self::object::{Members, Source};
+use self::object::Source;
+pub(super) use self::object::{MOST, MOST_UNKNOWN, Members, Others, write_object};
 pub(super) use self::player::{BONES_ANSWER, PLAYER, POSE, STATS, TEAM, USER_BONES};
 pub(super) use self::session::{DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYSPACE, SESSION, pair};
 use super::place;
+#[cfg(feature = "tape")]
+use crate::model::Frame;
 use crate::model::{Bones, Object, Session};
 use crate::rule::Rule;
 
@@ -93,6 +95,15 @@ pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault>
         *bones = Some(read);
     }
     Ok(())
+}
+
+/// Visits every number of a frame that has a fraction.
+#[cfg(feature = "tape")]
+pub(crate) fn numbers(frame: &mut Frame, mut visit: impl FnMut(&mut f32)) {
+    frame.session.numbers(&mut visit);
+    if let Some(bones) = &mut frame.bones {
+        bones.numbers(&mut visit);
+    }
 }
 
 /// Whether a text is JSON from its beginning to its end.

@@ -81,7 +81,7 @@ pub(super) fn number(text: &str) -> Result<Number<'_>, &'static str> {
 
 /// The number at the start of a text and its size, where it is spelled as most are: not too many
 /// digits, no exponent, and not at the end of the text. Else ask [`number`].
-#[inline]
+#[inline(always)]
 pub(super) fn usual(bytes: &[u8]) -> Option<(f64, usize)> {
     let negative = bytes.first() == Some(&b'-');
     let start = usize::from(negative);

@@ -2,16 +2,21 @@
 
 use std::mem;
 
-use super::cursor::{Cursor, Read};
-use super::object::{Members, Source, list, maybe_object, members, object};
-use super::scalar::{Scalar, maybe, numbers, part, value};
+use super::cursor::Read;
+use super::object::{
+    Members, Others, Source, kind, list, maybe_object, members, object, write_object,
+};
+use super::scalar::{maybe, numbers, part, value};
+use super::session::pose_numbers;
+use crate::echoreplay::json;
+use crate::error::WriteError;
 use crate::model::{
     Arm, Bones, Holding, Loadout, Object, Ordnance, Player, PlayerBones, Pose, Stats, TacMod, Team,
     Vec3, Weapon,
 };
 
 members! {
-    Team as TEAM, |team, at, source, json| {
+    Team as TEAM, |team, at| {
         const LIST: Option<&'static str> = Some("players");
 
         fn new() -> Self {
@@ -28,14 +33,14 @@ members! {
             self.players.clear();
         }
     }
-    "players" => list(&mut team.players, |player| player_of(at, player), source);
-    "team" => value(&mut team.name, json);
-    "possession" => value(&mut team.possession, json);
-    "stats" => maybe_object(&mut team.stats, stats_of(at), source);
+    "players": filled_list(team.players, |player| player_of(at, player));
+    "team": text(team.name);
+    "possession": flag(team.possession);
+    "stats": object(team.stats, stats_of(at));
 }
 
 members! {
-    Player as PLAYER, |player, at, source, json| {
+    Player as PLAYER, |player, at| {
         fn new() -> Self {
             Self::default()
         }
@@ -46,34 +51,34 @@ members! {
             *self = Self { name, ..Self::default() };
         }
     }
-    "name" => value(&mut player.name, json);
-    "rhand" => pose(&mut player.rhand, at, 3, source);
-    "playerid" => value(&mut player.playerid, json);
-    "stats" => maybe_object(&mut player.stats, stats_of(at), source);
-    "userid" => value(&mut player.userid, json);
-    "number" => value(&mut player.number, json);
-    "level" => value(&mut player.level, json);
-    "stunned" => value(&mut player.stunned, json);
-    "ping" => value(&mut player.ping, json);
-    "packetlossratio" => value(&mut player.packetlossratio, json);
-    "invulnerable" => value(&mut player.invulnerable, json);
-    "holding_left" => maybe(&mut player.holding_left, Holding::None, json);
-    "possession" => value(&mut player.possession, json);
-    "head" => pose(&mut player.head, at, 0, source);
-    "body" => pose(&mut player.body, at, 1, source);
-    "holding_right" => maybe(&mut player.holding_right, Holding::None, json);
-    "lhand" => pose(&mut player.lhand, at, 2, source);
-    "blocking" => value(&mut player.blocking, json);
-    "velocity" => value(&mut player.velocity, json);
-    "is_emote_playing" => value(&mut player.is_emote_playing, json);
-    "Weapon" => loadout(player, |loadout| &mut loadout.weapon, json);
-    "Ordnance" => loadout(player, |loadout| &mut loadout.ordnance, json);
-    "TacMod" => loadout(player, |loadout| &mut loadout.tac_mod, json);
-    "Arm" => loadout(player, |loadout| &mut loadout.arm, json);
+    "name": text(player.name);
+    "rhand": limb(player.rhand, at, 3, with_pos);
+    "playerid": whole(player.playerid);
+    "stats": object(player.stats, stats_of(at));
+    "userid": count(player.userid);
+    "number": whole(player.number);
+    "level": whole(player.level);
+    "stunned": flag(player.stunned);
+    "ping": whole(player.ping);
+    "packetlossratio": number(player.packetlossratio);
+    "invulnerable": flag(player.invulnerable);
+    "holding_left": hand(player.holding_left);
+    "possession": flag(player.possession);
+    "head": limb(player.head, at, 0, with_position);
+    "body": limb(player.body, at, 1, with_position);
+    "holding_right": hand(player.holding_right);
+    "lhand": limb(player.lhand, at, 2, with_pos);
+    "blocking": flag(player.blocking);
+    "velocity": vector(player.velocity);
+    "is_emote_playing": raised(player.is_emote_playing);
+    "Weapon": part(word player.loadout, unarmed, weapon);
+    "Ordnance": part(word player.loadout, unarmed, ordnance);
+    "TacMod": part(word player.loadout, unarmed, tac_mod);
+    "Arm": part(word player.loadout, unarmed, arm);
 }
 
 members! {
-    Stats as STATS, |stats, at, source, json| {
+    Stats as STATS, |stats, at| {
         fn new() -> Self {
             Self::default()
         }
@@ -82,18 +87,18 @@ members! {
             *self = Self::new();
         }
     }
-    "possession_time" => value(&mut stats.possession_time, json);
-    "points" => value(&mut stats.points, json);
-    "saves" => value(&mut stats.saves, json);
-    "goals" => value(&mut stats.goals, json);
-    "stuns" => value(&mut stats.stuns, json);
-    "passes" => value(&mut stats.passes, json);
-    "catches" => value(&mut stats.catches, json);
-    "steals" => value(&mut stats.steals, json);
-    "blocks" => value(&mut stats.blocks, json);
-    "interceptions" => value(&mut stats.interceptions, json);
-    "assists" => value(&mut stats.assists, json);
-    "shots_taken" => value(&mut stats.shots_taken, json);
+    "possession_time": number(stats.possession_time);
+    "points": whole(stats.points);
+    "saves": whole(stats.saves);
+    "goals": whole(stats.goals);
+    "stuns": whole(stats.stuns);
+    "passes": whole(stats.passes);
+    "catches": whole(stats.catches);
+    "steals": whole(stats.steals);
+    "blocks": whole(stats.blocks);
+    "interceptions": whole(stats.interceptions);
+    "assists": whole(stats.assists);
+    "shots_taken": whole(stats.shots_taken);
 }
 
 /// A head, body or hand as it is spelled: the reference writes both members that a position may be,
@@ -106,6 +111,22 @@ struct Limb {
 }
 
 impl Limb {
+    /// As hands are spelled.
+    const fn with_pos(pose: &Pose) -> Self {
+        Self {
+            pos: Some(pose.position),
+            pose: *pose,
+        }
+    }
+
+    /// As heads and bodies are spelled.
+    const fn with_position(pose: &Pose) -> Self {
+        Self {
+            pos: None,
+            pose: *pose,
+        }
+    }
+
     fn pose(self) -> Pose {
         Pose {
             position: self.pos.unwrap_or(self.pose.position),
@@ -115,7 +136,7 @@ impl Limb {
 }
 
 members! {
-    Limb as POSE, |limb, at, source, json| {
+    Limb as POSE, |limb, at| {
         fn new() -> Self {
             Self::default()
         }
@@ -124,15 +145,15 @@ members! {
             *self = Self::new();
         }
     }
-    "pos" => maybe(&mut limb.pos, Vec3::default(), json);
-    "position" => value(&mut limb.pose.position, json);
-    "forward" => value(&mut limb.pose.forward, json);
-    "left" => value(&mut limb.pose.left, json);
-    "up" => value(&mut limb.pose.up, json);
+    "pos": pos(limb);
+    "position": position(limb);
+    "forward": vector(limb.pose.forward);
+    "left": vector(limb.pose.left);
+    "up": vector(limb.pose.up);
 }
 
 members! {
-    Bones as BONES_ANSWER, |bones, at, source, json| {
+    Bones as BONES_ANSWER, |bones, at| {
         const LIST: Option<&'static str> = Some("user_bones");
 
         fn new() -> Self {
@@ -145,11 +166,11 @@ members! {
             self.user_bones.clear();
         }
     }
-    "user_bones" => list(&mut bones.user_bones, Object::UserBones, source);
+    "user_bones": list(bones.user_bones, Object::UserBones);
 }
 
 members! {
-    PlayerBones as USER_BONES, |bones, at, source, json| {
+    PlayerBones as USER_BONES, |bones, at| {
         fn new() -> Self {
             Self::default()
         }
@@ -158,8 +179,8 @@ members! {
             *self = Self::new();
         }
     }
-    "bone_t" => skeleton(bones.positions.as_flattened_mut(), "bone_t", at, source);
-    "bone_o" => skeleton(bones.rotations.as_flattened_mut(), "bone_o", at, source);
+    "bone_t": bones("bone_t", bones.positions, at);
+    "bone_o": bones("bone_o", bones.rotations, at);
 }
 
 fn player_of(team: Object, player: u8) -> Object {
@@ -177,29 +198,28 @@ fn stats_of(owner: Object) -> Object {
     }
 }
 
-fn pose(this: &mut Pose, owner: Object, part: u8, source: &mut Source<'_>) -> Read {
-    let at = match owner {
+fn limb_of(owner: Object, part: u8) -> Object {
+    match owner {
         Object::Player(team, player) => Object::Pose(team, player, part),
         other => other,
-    };
+    }
+}
+
+fn limb(this: &mut Pose, at: Object, source: &mut Source<'_>) -> Read {
     let mut limb = Limb::new();
     object(&mut limb, at, source)?;
     *this = limb.pose();
     Ok(())
 }
 
-fn loadout<T: Scalar>(
-    player: &mut Player,
-    place: fn(&mut Loadout) -> &mut T,
-    json: &mut Cursor<'_>,
-) -> Read {
-    let new = || Loadout {
+/// A loadout of which nothing is told.
+fn unarmed() -> Loadout {
+    Loadout {
         weapon: Weapon::from(""),
         ordnance: Ordnance::from(""),
         tac_mod: TacMod::from(""),
         arm: Arm::from(""),
-    };
-    part(&mut player.loadout, new, place, json)
+    }
 }
 
 /// The bones of a player: so many numbers and no other count.

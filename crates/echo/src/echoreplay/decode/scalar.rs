@@ -22,7 +22,7 @@ impl Scalar for f32 {
     }
 
     /// As the reference reads: an `f64`, cast.
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         *self = match json.peek() {
             b'-' | b'0'..=b'9' => json.float()? as Self,

@@ -3,10 +3,12 @@
 use std::mem;
 
 use super::cursor::{Cursor, Read};
-use super::object::{Members, Source, list, maybe_object, members};
+use super::object::{Members, Others, Source, kind, list, maybe_object, members, write_object};
 use super::scalar::{Scalar, maybe, part, value};
+use crate::echoreplay::json;
+use crate::error::WriteError;
 use crate::model::{
-    Disc, GoalType, LastScore, LastThrow, Object, Pause, PausedState, Payload, Pose, Session,
+    Disc, Game, GoalType, LastScore, LastThrow, Object, Pause, PausedState, Payload, Pose, Session,
     TeamId,
 };
 use compact_str::CompactString;
@@ -15,7 +17,7 @@ use compact_str::CompactString;
 pub(super) struct Playspace(pub Pose);
 
 members! {
-    Session as SESSION, |session, at, source, json| {
+    Session as SESSION, |session, at| {
         const LIST: Option<&'static str> = Some("teams");
         const ROOT: bool = true;
 
@@ -39,44 +41,44 @@ members! {
             self.teams.clear();
         }
     }
-    "disc" => maybe_object(&mut session.disc, Object::Disc, source);
-    "orange_team_restart_request" => value(&mut session.orange_team_restart_request, json);
-    "sessionid" => value(&mut session.sessionid, json);
-    "game_clock_display" => value(&mut session.game_clock_display, json);
-    "game_status" => value(&mut session.game_status, json);
-    "sessionip" => value(&mut session.sessionip, json);
-    "match_type" => value(&mut session.match_type, json);
-    "map_name" => value(&mut session.map_name, json);
-    "right_shoulder_pressed2" => value(&mut session.inputs.right_shoulder2, json);
-    "teams" => list(&mut session.teams, Object::Team, source);
-    "blue_round_score" => value(&mut session.blue_round_score, json);
-    "orange_points" => value(&mut session.orange_points, json);
-    "player" => player(session, source);
-    "private_match" => value(&mut session.private_match, json);
-    "blue_team_restart_request" => value(&mut session.blue_team_restart_request, json);
-    "tournament_match" => value(&mut session.tournament_match, json);
-    "orange_round_score" => value(&mut session.orange_round_score, json);
-    "total_round_count" => value(&mut session.total_round_count, json);
-    "left_shoulder_pressed2" => value(&mut session.inputs.left_shoulder2, json);
-    "left_shoulder_pressed" => value(&mut session.inputs.left_shoulder, json);
-    "pause" => maybe_object(&mut session.pause, Object::Pause, source);
-    "right_shoulder_pressed" => value(&mut session.inputs.right_shoulder, json);
-    "blue_points" => value(&mut session.blue_points, json);
-    "last_throw" => maybe_object(&mut session.last_throw, Object::LastThrow, source);
-    "client_name" => value(&mut session.client_name, json);
-    "game_clock" => value(&mut session.game_clock, json);
-    "possession" => possession(session, source);
-    "last_score" => maybe_object(&mut session.last_score, Object::LastScore, source);
-    "contested" => payload(session, |payload| &mut payload.contested, json);
-    "payload_multiplier" => payload(session, |payload| &mut payload.payload_multiplier, json);
-    "payload_checkpoint" => payload(session, |payload| &mut payload.payload_checkpoint, json);
-    "payload_distance" => payload(session, |payload| &mut payload.payload_distance, json);
-    "payload_defenders" => payload(session, |payload| &mut payload.payload_defenders, json);
-    "payload_speed" => payload(session, |payload| &mut payload.payload_speed, json);
-    "rules_changed_by" => maybe(&mut session.rules_changed_by, CompactString::default(), json);
-    "rules_changed_at" => maybe(&mut session.rules_changed_at, 0, json);
-    "err_code" => maybe(&mut session.err_code, 0, json);
-    "err_description" => maybe(&mut session.err_description, CompactString::default(), json);
+    "disc": object(session.disc, Object::Disc);
+    "orange_team_restart_request": whole(session.orange_team_restart_request);
+    "sessionid": text(session.sessionid);
+    "game_clock_display": text(session.game_clock_display);
+    "game_status": word(session.game_status);
+    "sessionip": text(session.sessionip);
+    "match_type": text(session.match_type);
+    "map_name": word(session.map_name);
+    "right_shoulder_pressed2": number(session.inputs.right_shoulder2);
+    "teams": list(session.teams, Object::Team);
+    "blue_round_score": whole(session.blue_round_score);
+    "orange_points": points(session.orange_points, session);
+    "player": playspace(session.player, Object::VrPlayer);
+    "private_match": flag(session.private_match);
+    "blue_team_restart_request": whole(session.blue_team_restart_request);
+    "tournament_match": flag(session.tournament_match);
+    "orange_round_score": whole(session.orange_round_score);
+    "total_round_count": whole(session.total_round_count);
+    "left_shoulder_pressed2": number(session.inputs.left_shoulder2);
+    "left_shoulder_pressed": number(session.inputs.left_shoulder);
+    "pause": object(session.pause, Object::Pause);
+    "right_shoulder_pressed": number(session.inputs.right_shoulder);
+    "blue_points": points(session.blue_points, session);
+    "last_throw": object(session.last_throw, Object::LastThrow);
+    "client_name": text(session.client_name);
+    "game_clock": number(session.game_clock);
+    "possession": pair(session.possession);
+    "last_score": object(session.last_score, Object::LastScore);
+    "err_code": maybe_whole(session.err_code);
+    "err_description": maybe_text(session.err_description);
+    "contested": part(flag session.payload, Payload::default, contested);
+    "payload_multiplier": part(number session.payload, Payload::default, payload_multiplier);
+    "payload_checkpoint": part(whole session.payload, Payload::default, payload_checkpoint);
+    "payload_distance": part(number session.payload, Payload::default, payload_distance);
+    "payload_defenders": part(whole session.payload, Payload::default, payload_defenders);
+    "payload_speed": part(number session.payload, Payload::default, payload_speed);
+    "rules_changed_by": maybe_text(session.rules_changed_by);
+    "rules_changed_at": maybe_whole(session.rules_changed_at);
 }
 
 fn emptied(mut text: CompactString) -> CompactString {
@@ -84,21 +86,29 @@ fn emptied(mut text: CompactString) -> CompactString {
     text
 }
 
-fn payload<T: Scalar>(
-    session: &mut Session,
-    place: fn(&mut Payload) -> &mut T,
-    json: &mut Cursor<'_>,
-) -> Read {
-    part(&mut session.payload, Payload::default, place, json)
+/// Whole numbers in arena, fractions in combat.
+fn points(
+    o: &mut json::Members<'_, '_>,
+    name: &'static str,
+    points: f32,
+    session: &Session,
+) -> Result<(), WriteError> {
+    let whole = points as i32;
+    let exact = (whole as f32).to_bits() == points.to_bits();
+    if exact && whole != i32::MAX && session.map_name.game() != Game::Combat {
+        o.whole(name, whole.into());
+        return Ok(());
+    }
+    o.number(name, points)
 }
 
 /// `possession`: two numbers; whatever else it is, is kept as it is.
-fn possession(session: &mut Session, source: &mut Source<'_>) -> Read {
-    session.possession = None;
+fn possession(place: &mut Option<[i32; 2]>, source: &mut Source<'_>) -> Read {
+    *place = None;
     let mut ahead = source.json.clone();
     let value = ahead.raw()?;
-    session.possession = pair(value);
-    if session.possession.is_none() && value != "null" {
+    *place = pair(value);
+    if place.is_none() && value != "null" {
         return source.keep(Object::Session, "possession");
     }
     source.json = ahead;
@@ -119,16 +129,21 @@ pub(in crate::echoreplay) fn pair(text: &str) -> Option<[i32; 2]> {
     (!more && json.end().is_ok()).then_some(pair)
 }
 
-/// `player`
-fn player(session: &mut Session, source: &mut Source<'_>) -> Read {
-    let mut playspace = None::<Playspace>;
-    maybe_object(&mut playspace, Object::VrPlayer, source)?;
-    session.player = playspace.map(|playspace| playspace.0);
-    Ok(())
+/// Every number of a pose.
+#[cfg_attr(not(feature = "tape"), allow(dead_code))]
+pub(super) fn pose_numbers(pose: &mut Pose, visit: &mut impl FnMut(&mut f32)) {
+    for vector in [
+        &mut pose.position,
+        &mut pose.forward,
+        &mut pose.left,
+        &mut pose.up,
+    ] {
+        vector.iter_mut().for_each(&mut *visit);
+    }
 }
 
 members! {
-    Playspace as PLAYSPACE, |player, at, source, json| {
+    Playspace as PLAYSPACE, |player, at| {
         fn new() -> Self {
             Self(Pose::default())
         }
@@ -137,14 +152,14 @@ members! {
             *self = Self::new();
         }
     }
-    "vr_left" => value(&mut player.0.left, json);
-    "vr_position" => value(&mut player.0.position, json);
-    "vr_forward" => value(&mut player.0.forward, json);
-    "vr_up" => value(&mut player.0.up, json);
+    "vr_left": vector(player.0.left);
+    "vr_position": vector(player.0.position);
+    "vr_forward": vector(player.0.forward);
+    "vr_up": vector(player.0.up);
 }
 
 members! {
-    Disc as DISC, |disc, at, source, json| {
+    Disc as DISC, |disc, at| {
         fn new() -> Self {
             Self::default()
         }
@@ -153,16 +168,16 @@ members! {
             *self = Self::new();
         }
     }
-    "position" => value(&mut disc.pose.position, json);
-    "forward" => value(&mut disc.pose.forward, json);
-    "left" => value(&mut disc.pose.left, json);
-    "up" => value(&mut disc.pose.up, json);
-    "velocity" => value(&mut disc.velocity, json);
-    "bounce_count" => value(&mut disc.bounce_count, json);
+    "position": vector(disc.pose.position);
+    "forward": vector(disc.pose.forward);
+    "left": vector(disc.pose.left);
+    "up": vector(disc.pose.up);
+    "velocity": vector(disc.velocity);
+    "bounce_count": whole(disc.bounce_count);
 }
 
 members! {
-    Pause as PAUSE, |pause, at, source, json| {
+    Pause as PAUSE, |pause, at| {
         fn new() -> Self {
             Self {
                 paused_state: PausedState::None,
@@ -177,15 +192,15 @@ members! {
             *self = Self::new();
         }
     }
-    "paused_state" => value(&mut pause.paused_state, json);
-    "unpaused_team" => value(&mut pause.unpaused_team, json);
-    "paused_requested_team" => value(&mut pause.paused_requested_team, json);
-    "unpaused_timer" => value(&mut pause.unpaused_timer, json);
-    "paused_timer" => value(&mut pause.paused_timer, json);
+    "paused_state": word(pause.paused_state);
+    "unpaused_team": word(pause.unpaused_team);
+    "paused_requested_team": word(pause.paused_requested_team);
+    "unpaused_timer": number(pause.unpaused_timer);
+    "paused_timer": number(pause.paused_timer);
 }
 
 members! {
-    LastScore as LAST_SCORE, |score, at, source, json| {
+    LastScore as LAST_SCORE, |score, at| {
         fn new() -> Self {
             Self {
                 disc_speed: 0.0,
@@ -202,17 +217,17 @@ members! {
             *self = Self::new();
         }
     }
-    "disc_speed" => value(&mut score.disc_speed, json);
-    "team" => value(&mut score.team, json);
-    "goal_type" => value(&mut score.goal_type, json);
-    "point_amount" => value(&mut score.point_amount, json);
-    "distance_thrown" => value(&mut score.distance_thrown, json);
-    "person_scored" => value(&mut score.person_scored, json);
-    "assist_scored" => value(&mut score.assist_scored, json);
+    "disc_speed": number(score.disc_speed);
+    "team": word(score.team);
+    "goal_type": word(score.goal_type);
+    "point_amount": whole(score.point_amount);
+    "distance_thrown": number(score.distance_thrown);
+    "person_scored": text(score.person_scored);
+    "assist_scored": text(score.assist_scored);
 }
 
 members! {
-    LastThrow as LAST_THROW, |throw, at, source, json| {
+    LastThrow as LAST_THROW, |throw, at| {
         fn new() -> Self {
             Self::default()
         }
@@ -221,17 +236,17 @@ members! {
             *self = Self::new();
         }
     }
-    "arm_speed" => value(&mut throw.arm_speed, json);
-    "total_speed" => value(&mut throw.total_speed, json);
-    "off_axis_spin_deg" => value(&mut throw.off_axis_spin_deg, json);
-    "wrist_throw_penalty" => value(&mut throw.wrist_throw_penalty, json);
-    "rot_per_sec" => value(&mut throw.rot_per_sec, json);
-    "pot_speed_from_rot" => value(&mut throw.pot_speed_from_rot, json);
-    "speed_from_arm" => value(&mut throw.speed_from_arm, json);
-    "speed_from_movement" => value(&mut throw.speed_from_movement, json);
-    "speed_from_wrist" => value(&mut throw.speed_from_wrist, json);
-    "wrist_align_to_throw_deg" => value(&mut throw.wrist_align_to_throw_deg, json);
-    "throw_align_to_movement_deg" => value(&mut throw.throw_align_to_movement_deg, json);
-    "off_axis_penalty" => value(&mut throw.off_axis_penalty, json);
-    "throw_move_penalty" => value(&mut throw.throw_move_penalty, json);
+    "arm_speed": number(throw.arm_speed);
+    "total_speed": number(throw.total_speed);
+    "off_axis_spin_deg": number(throw.off_axis_spin_deg);
+    "wrist_throw_penalty": number(throw.wrist_throw_penalty);
+    "rot_per_sec": number(throw.rot_per_sec);
+    "pot_speed_from_rot": number(throw.pot_speed_from_rot);
+    "speed_from_arm": number(throw.speed_from_arm);
+    "speed_from_movement": number(throw.speed_from_movement);
+    "speed_from_wrist": number(throw.speed_from_wrist);
+    "wrist_align_to_throw_deg": number(throw.wrist_align_to_throw_deg);
+    "throw_align_to_movement_deg": number(throw.throw_align_to_movement_deg);
+    "off_axis_penalty": number(throw.off_axis_penalty);
+    "throw_move_penalty": number(throw.throw_move_penalty);
 }
