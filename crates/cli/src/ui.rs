@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 
 use anstream::AutoStream;
@@ -63,6 +63,20 @@ impl Ui {
             json,
             out: BufWriter::with_capacity(64 << 10, AutoStream::auto(io::stdout())),
         }
+    }
+
+    /// From here on what is said is data: into a file or a pipe it goes as it is, with control
+    /// characters that a recording holds. On a terminal those stay out.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn data(&mut self) -> io::Result<()> {
+        self.out.flush()?;
+        if !io::stdout().is_terminal() {
+            let stdout = AutoStream::always_ansi(io::stdout());
+            self.out = BufWriter::with_capacity(64 << 10, stdout);
+        }
+        Ok(())
     }
 
     /// A line of results.

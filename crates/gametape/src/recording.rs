@@ -331,6 +331,28 @@ impl Recording {
         self.partial(self.tape.scan(scan, visit))
     }
 
+    /// The moment of the newest step that is not after one: what a moment stands for that somebody
+    /// names. In the same clock.
+    ///
+    /// # Errors
+    /// [`tape::Error::NotRecorded`], or what is wrong with the recording where it may have been in what
+    /// is lost; [`tape::Error::NoClock`].
+    pub fn newest(&self, at: At) -> Result<At, Error> {
+        let mut play = self.explain(self.tape.playback())?;
+        match play.seek(at) {
+            Ok(stamp) => Ok(match at {
+                At::Time(_) => stamp.time.map_or(At::Step(stamp.step), At::Time),
+                At::Tick(_) => stamp.tick.map_or(At::Step(stamp.step), At::Tick),
+                At::Step(_) => At::Step(stamp.step),
+            }),
+            Err(error @ tape::Error::NotRecorded { .. }) => {
+                let problem = self.info(Secrets::Hide)?.problem;
+                Err(problem.unwrap_or_else(|| Error::tape(&self.path)(error)))
+            }
+            Err(error) => self.explain(Err(error)),
+        }
+    }
+
     /// Writes the rows of a table.
     ///
     /// # Errors
@@ -554,9 +576,16 @@ impl Recording {
 
 /// What differs in what two recordings say of themselves.
 fn differing_details([ours, theirs]: [&dyn Tape; 2]) -> Result<Vec<[String; 3]>, tape::Error> {
-    let ours = ours.info(Secrets::Hide)?.value.details;
+    let told = |info: Info| {
+        let mut told = info.details;
+        told.insert("format_version".into(), info.format_version.into());
+        told.insert("duration_ms".into(), info.duration_ms.into());
+        told.insert("frames".into(), info.frames.into());
+        told
+    };
+    let ours = told(ours.info(Secrets::Hide)?.value);
     let theirs = theirs.info(Secrets::Hide).map_err(tape::Error::of_other)?;
-    let theirs = theirs.value.details;
+    let theirs = told(theirs.value);
     let more = theirs.keys().filter(|key| !ours.contains_key(*key));
     let keys = ours.keys().chain(more);
     let pairs = keys.map(|key| {

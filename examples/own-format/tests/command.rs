@@ -120,6 +120,7 @@ left out: row 2 (line 3, byte 24): not time,entity,x,y,z: "bad" (and once more)
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
+header: duration_ms is 100 in the first, 90 in the second
 positions: step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
 positions: 1 row differs (x in 1); first at step 1, 0.100 s: entity 1: x is 1 m in the first, 1.5 m in the second
 

@@ -37,6 +37,10 @@ pub(super) fn value_of<'t>(
     }
 }
 
+/// A precision says how far any value may be off; most are far nearer. A copy is so much finer than it
+/// has to be that nobody sees its steps.
+const FINER: f64 = 16.0;
+
 /// Numbers of a stated precision, as multiples of a step that is fine enough for it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Fixed {
@@ -49,7 +53,7 @@ impl Fixed {
     /// `None` where the values of the column are exact, or as good as that.
     pub fn new(kind: Kind, precision: Option<f64>) -> Option<Self> {
         let precision = precision.filter(|off| off.is_finite() && *off > 0.0)?;
-        let scale = (0.5 / precision).ceil().max(1.0);
+        let scale = (0.5 * FINER / precision).ceil().max(1.0);
         let of_floats = matches!(kind, Kind::Float32 | Kind::Float64);
         (of_floats && scale <= f64::from(u32::MAX)).then_some(Self {
             kind,

@@ -203,10 +203,10 @@ fn heads(packets: &Packets<'_>, mut rows: Scanning<'_>) -> Result<Partial<()>, E
             Ok(Some(packet)) if packet.role == Role::Added => continue,
             Ok(Some(packet)) => packet,
             Ok(None) => break,
+            // Rows end at the damage: what held in what is lost, nobody knows.
             Err(error) => {
-                let error = fault(error)?;
-                problem.get_or_insert(error.into());
-                continue;
+                problem.get_or_insert(fault(error)?.into());
+                break;
             }
         };
         let head = Head::of(&packet);
@@ -235,10 +235,10 @@ fn values(
         let packet = match cursor.next_packet() {
             Ok(Some(packet)) => packet,
             Ok(None) => break,
+            // Rows end at the damage: what held in what is lost, nobody knows.
             Err(error) => {
-                let error = fault(error)?;
-                problem.get_or_insert(error.into());
-                continue;
+                problem.get_or_insert(fault(error)?.into());
+                break;
             }
         };
         let stamp = stamp(&packet, &mut clock);
@@ -250,6 +250,10 @@ fn values(
         };
         if let Err(error) = state {
             problem.get_or_insert(error);
+            // Before the first full snapshot there is nothing to be lost.
+            if before.is_some() {
+                break;
+            }
             continue;
         }
         let Some(state) = replay.state() else {
@@ -313,8 +317,10 @@ impl<'t> Seeking<'t> {
                 Ok(Some(packet)) if packet.role == Role::Added => {}
                 Ok(Some(packet)) => stamps.push(stamp(&packet, &mut clock)),
                 Ok(None) => break,
-                // What is damaged is no step.
-                Err(error) => drop(fault(error)?),
+                Err(error) => {
+                    fault(error)?;
+                    break;
+                }
             }
         }
         drop(cursor);

@@ -14,6 +14,11 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
     };
+    if args.csv && ui.json {
+        ui.complain("either --json or --csv");
+        return Ok(Exit::Unusable);
+    }
+    ui.data()?;
     let secrets = secrets(args.show_secrets);
     if args.table.is_none() && !args.state {
         let wanted = Wanted {
@@ -24,11 +29,19 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let dumped = recording.dump(&wanted, ui.out());
         return end(dumped, Exit::Loss, ui);
     }
+    let at = match args.at.filter(|_| !args.state) {
+        Some(at) => match recording.newest(at) {
+            Ok(at) => Some(at),
+            Err(error) => return Ok(ui.fail(&error)),
+        },
+        None => None,
+    };
+    let columns = args.columns.iter();
     let scan = Scan {
         table: args.table.clone().unwrap_or_default(),
-        columns: args.columns.clone(),
-        from: args.from.or(args.at),
-        to: args.to.or(args.at),
+        columns: columns.map(|name| name.trim().to_owned()).collect(),
+        from: args.from.or(at),
+        to: args.to.or(at),
         keys: args.keys.clone(),
         secrets,
     };

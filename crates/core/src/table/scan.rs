@@ -94,13 +94,22 @@ impl Scan {
     /// Where the columns that are wanted stand in their table.
     ///
     /// # Errors
-    /// [`ScanError::NoColumn`].
+    /// [`ScanError::NoColumn`], [`ScanError::Twice`].
     pub fn picked(&self, table: &TableDef) -> Result<Vec<usize>, ScanError> {
         if self.columns.is_empty() {
             return Ok((0..table.columns.len()).collect());
         }
         let names = self.columns.iter();
-        names.map(|name| column(table, name)).collect()
+        let picked: Vec<usize> = names
+            .map(|name| column(table, name))
+            .collect::<Result<_, ScanError>>()?;
+        for (at, name) in self.columns.iter().enumerate() {
+            if self.columns.iter().take(at).any(|before| before == name) {
+                let name = name.clone();
+                return Err(ScanError::Twice { name });
+            }
+        }
+        Ok(picked)
     }
 
     /// The columns that are filtered by, and what their values are to be.

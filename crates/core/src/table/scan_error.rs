@@ -35,6 +35,12 @@ pub enum ScanError {
         /// The columns that there are.
         known: Vec<String>,
     },
+    /// A column is asked for twice.
+    #[error("{name} is asked for twice")]
+    Twice {
+        /// The column.
+        name: String,
+    },
     /// A filter on a column that is no key.
     #[error("{name} is no key of {table}{}", match .keys.as_slice() {
         [] => ": it has none".to_owned(),
@@ -49,7 +55,7 @@ pub enum ScanError {
         keys: Vec<String>,
     },
     /// A key can't have such a value.
-    #[error("{name} is a {kind} and can't be {value:?}")]
+    #[error("{name} is of kind {kind} and can't be {value:?}")]
     NotOfKind {
         /// The column.
         name: String,

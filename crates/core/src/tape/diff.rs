@@ -43,11 +43,13 @@ impl Diff {
             header,
             ..Self::default()
         };
-        if let Some((table, first)) = found.first() {
+        // Facts are of no moment.
+        let first = found.first();
+        if let Some((table, first, stamp)) = first.and_then(|(t, row)| Some((t, row, row.stamp?))) {
             diff.first = Some(format!("{table}: {first}"));
-            diff.step = first.stamp.map(|stamp| stamp.step);
-            diff.tick = first.stamp.and_then(|stamp| stamp.tick);
-            diff.time_ms = first.stamp.and_then(|stamp| stamp.time).map(Time::ms);
+            diff.step = Some(stamp.step);
+            diff.tick = stamp.tick;
+            diff.time_ms = stamp.time.map(Time::ms);
             diff.more = (found.steps.len() as u64).saturating_sub(1);
         }
         diff.same = diff.header.is_empty();

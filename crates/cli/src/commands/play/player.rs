@@ -275,6 +275,10 @@ impl Player {
         }
         self.said = Some(why);
         self.clock.pause();
+        // What is seen is where it is.
+        if let Some(shot) = &self.shot {
+            self.clock.go(self.clock.place(shot.stamp));
+        }
         // Something has to be seen.
         if self.shot.is_none() {
             self.to = Some(At::Step(self.opened.span.first.step));

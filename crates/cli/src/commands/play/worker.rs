@@ -138,9 +138,14 @@ impl Reader<'_> {
                 continue;
             };
             let number = wish.number;
+            let before = self.playback.now();
             let told = match self.shot(wish) {
                 Ok(shot) => News::Shot(Box::new(shot)),
-                Err(error) => News::Refused(number, error.to_string()),
+                Err(error) => {
+                    // What can't be shown is not where it stays.
+                    let _ = self.playback.seek(At::Step(before.step));
+                    News::Refused(number, error.to_string())
+                }
             };
             if news.send(told).is_err() {
                 return;

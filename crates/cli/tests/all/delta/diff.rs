@@ -136,7 +136,7 @@ fn ticks_that_one_lacks() {
         .code(1)
         .stdout_eq(str![[r#"
 tick 6: the second recording has no packet of this tick, its next is of tick 7
-packets: 1 row differs (baseline in 1, bytes in 1); 1 row only in the first; first at step 5, tick 6, 0.250 s: is in the first, and not in the second
+packets: 1 row differs (baseline in 1, bytes in 1); 1 row only in the first; first at step 5, tick 6, 0.250 s: kind "delta", baseline 5, bytes 101: is in the first, and not in the second
 ship: 4 rows differ (x in 4, y in 4, z in 4, vy in 4, vz in 4, yaw in 4, 1 more); first at step 5, tick 6, 0.250 s: entity 1: x is 226.68 in the first, 217.68 in the second
 
 "#]]);
@@ -145,7 +145,7 @@ ship: 4 rows differ (x in 4, y in 4, z in 4, vy in 4, vz in 4, yaw in 4, 1 more)
         .code(1)
         .stdout_eq(str![[r#"
 tick 6: the first recording has no packet of this tick, its next is of tick 7
-packets: 1 row differs (baseline in 1, bytes in 1); 1 row only in the second; first at step 5, tick 6, 0.250 s: is in the second, and not in the first
+packets: 1 row differs (baseline in 1, bytes in 1); 1 row only in the second; first at step 5, tick 6, 0.250 s: kind "delta", baseline 5, bytes 101: is in the second, and not in the first
 ship: 4 rows differ (x in 4, y in 4, z in 4, vy in 4, vz in 4, yaw in 4, 1 more); first at step 5, tick 6, 0.250 s: entity 1: x is 217.68 in the first, 226.68 in the second
 
 "#]]);
@@ -156,16 +156,16 @@ ship: 4 rows differ (x in 4, y in 4, z in 4, vy in 4, vz in 4, yaw in 4, 1 more)
         .stdout_eq(str![[r#"
 tick 39: the second recording has ended
 1 more packet differs behind it
-packets: 2 rows only in the first; first at step 38, tick 39, 1.900 s: is in the first, and not in the second
-ship: 8 rows differ (x in 8, y in 8, z in 8, vy in 8, vz in 8, yaw in 8, 1 more); first at step 38, tick 39, 1.900 s: entity 1: x is 497.5 in the first, 489.8 in the second
-shield: 2 rows differ (ticks_left in 2); first at step 38, tick 39, 1.900 s: entity 1: ticks_left is 34 in the first, 35 in the second
+packets: 2 rows only in the first; first at step 38, tick 39, 1.900 s: kind "delta", baseline 38, bytes 104: is in the first, and not in the second
+ship: 8 rows only in the first; first at step 38, tick 39, 1.900 s: entity 1: is in the first, and not in the second
+shield: 2 rows only in the first; first at step 38, tick 39, 1.900 s: entity 1: is in the first, and not in the second
 
 "#]]);
     gametape(path, &["diff", "--json", "other.delta", "run.mcap"])
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 39: the first recording has ended","step":38,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]},"tables":[{"table":"packets","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{},"column":null,"first":null,"second":"delta","unit":""}},{"table":"ship","rows":8,"only_first":0,"only_second":0,"columns":{"x":8,"y":8,"z":8,"vx":7,"vy":8,"vz":8,"yaw":8},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":"x","first":489.8,"second":497.5,"unit":""}},{"table":"shield","rows":2,"only_first":0,"only_second":0,"columns":{"ticks_left":2},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":"ticks_left","first":35,"second":34,"unit":""}}]}
+{"same":false,"first":"tick 39: the first recording has ended","step":38,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]},"tables":[{"table":"packets","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"kind":"delta","baseline":38,"bytes":104},"column":null,"first":null,"second":"delta","unit":""}},{"table":"ship","rows":0,"only_first":0,"only_second":8,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":null,"first":null,"second":1,"unit":""}},{"table":"shield","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":null,"first":null,"second":1,"unit":""}}]}
 
 "#]]);
 }

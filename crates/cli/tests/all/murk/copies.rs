@@ -237,6 +237,7 @@ pass  bare.murk  12 ticks, not replayed
         .stdout_eq(str![[r#"
 header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
+run: 1 row differs (config_hash in 1, space_descriptor in 1, seconds in 1, commands_per_second in 1); config_hash is missing in the first, "945df876fade878a" in the second
 commands: 5 rows differ (outcome in 5); first at step 0, tick 1: outcome is missing in the first, "applied" in the second
 ink: only the second has this table
 spread: only the second has this table
@@ -353,7 +354,7 @@ fn a_recording_without_ticks_is_a_recording() {
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 0 (tick 1): the first recording has ended\n11 more frames differ behind it\nticks: 12 rows only in the second; [..]\ncommands: 5 rows only in the second; [..]\n...\n",
+            "frame 0 (tick 1): the first recording has ended\n11 more frames differ behind it\nrun: 1 row differs [..]\nticks: 12 rows only in the second; [..]\ncommands: 5 rows only in the second; [..]\n...\n",
         );
     let commands = "record murk --world pond.toml --commands drops.jsonl --ticks 0 out.murk";
     gametape(path, &commands.split(' ').collect::<Vec<_>>())

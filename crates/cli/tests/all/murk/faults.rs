@@ -284,13 +284,13 @@ fn diff_says_where_one_ends_and_where_worlds_are_others() {
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 12 (tick 13): the first recording has ended\n1 more frame differs behind it\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: is in the second, and not in the first\n",
+            "frame 12 (tick 13): the first recording has ended\n1 more frame differs behind it\nrun: 1 row differs [..]\nticks: 2 rows only in the second; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the second, and not in the first\n",
         );
     gametape(path, &["diff", "long.murk", "run.murk"])
         .assert()
         .code(1)
         .stdout_eq(
-            "frame 12 (tick 13): the second recording has ended\n1 more frame differs behind it\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: is in the first, and not in the second\n",
+            "frame 12 (tick 13): the second recording has ended\n1 more frame differs behind it\nrun: 1 row differs [..]\nticks: 2 rows only in the first; first at step 12, tick 13, 1.300 s: hash [..], commands 0: is in the first, and not in the second\n",
         );
 
     fs::write(path.join("wide.toml"), POND.replace("cols = 4", "cols = 5")).unwrap();
@@ -301,6 +301,7 @@ header: cell_count is 12 in the first, 15 in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 0 (tick 1): hash [..] in the first, [..] in the second; [..] values differ: the worlds have other fields or other cells
 11 more frames differ behind it
+run: 1 row differs (config_hash in 1, cells in 1); config_hash is "945df876fade878a" in the first, "b491b32be846fa58" in the second
 ticks: 12 rows differ (hash in 12); first at step 0, tick 1, 0.100 s: hash is "5c6da47672bcc3cb" in the first, "a7f03f0938388a0b" in the second
 ink: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
 spread: 2 rows differ (value in 2); 4 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
@@ -316,6 +317,7 @@ header: config_hash is [..] in the first, [..] in the second
 header: space_descriptor is [..] in the first, [..] in the second
 frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) at [0, 0] is [..] in the first, 1.425 in the second; field 1 (spread) at [0, 1] is 0.075 in the first, 0.0375 in the second; field 1 (spread) at [1, 0] is 0.075 in the first, 0.0375 in the second
 10 more frames differ behind it
+run: 1 row differs (config_hash in 1, space_descriptor in 1); config_hash is "945df876fade878a" in the first, "5cf369a38df4821c" in the second
 ticks: 11 rows differ (hash in 11); first at step 1, tick 2, 0.200 s: hash is "fe29cc54505542ba" in the first, "4dc548b307aa5d5c" in the second
 spread: 19 rows differ (value in 19); first at step 1, tick 2, 0.200 s: row 0, col 0: value is 1.3499999 in the first, 1.425 in the second
 

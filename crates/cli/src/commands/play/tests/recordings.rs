@@ -18,10 +18,10 @@ fn a_board_with_its_cursor_and_what_the_rules_say_otherwise() {
 game.rmv  rmv v2                                        || 1x  0.701 s  step 126
  1 board  2 map  3 cursor  4 counters  5 mouse_events  6 board_events  7 game  8
  _        1 ■ ■
-1 1       1 ■!■!
-■ ■!1       ■!■!
-■ ■ 2!1 1 1   ■!
-■ ■ ■ 1 F 2<□!■!
+1 1       1 ■ ■
+■ ■ 1       ■ ■
+■ ■ 2!1 1 1   ■
+■ ■ ■ 1 F 2<□ ■
 ■ ■ 1 1 1 2 F ■
 ■ ■ 2     1 1 1
 ■ ■ 2
