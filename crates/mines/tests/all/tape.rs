@@ -229,7 +229,8 @@ fn two_games_differ_at_a_step_and_a_time() {
         (table, first.column.as_deref()),
         ("mouse_events", Some("x"))
     );
-    assert!(first.stamp.time.is_some() && first.stamp.tick.is_none());
+    let stamp = first.stamp.unwrap();
+    assert!(stamp.time.is_some() && stamp.tick.is_none());
     let cut = open(&bytes[..600]);
     let found = diff_tables([&*cut, &*tape]).unwrap();
     assert_eq!(found.problem.unwrap().code(), "rmv.truncated");
