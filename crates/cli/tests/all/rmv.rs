@@ -163,3 +163,70 @@ fn dump_shows_one_moment() {
         .stdout_eq("")
         .stderr_eq("gametape: game.rmv: 16:39.999 is not recorded\n");
 }
+
+#[test]
+fn rows_are_data_as_the_recording_has_them() {
+    let folder = folder();
+    let path = folder.path();
+    let odd = "A\u{1b}[31md\u{7}a, \"too\"";
+    fs::write(path.join("odd.rmv"), game(1, odd, "T")).unwrap();
+    let args = ["dump", "--table", "game", "--columns", "player_name"];
+    let run = gametape(path, &[&args[..], &["--csv", "odd.rmv"]].concat()).assert();
+    let csv = String::from_utf8(run.code(0).get_output().stdout.clone()).unwrap();
+    assert!(
+        csv.ends_with("\"A\u{1b}[31md\u{7}a, \"\"too\"\"\"\n"),
+        "{csv:?}"
+    );
+    let run = gametape(path, &[&args[..], &["odd.rmv"]].concat()).assert();
+    let row: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    assert_eq!(row["player_name"], odd);
+    // On the way to people it stays harmless.
+    let run = gametape(path, &["inspect", "odd.rmv"]).assert();
+    assert!(!run.get_output().stdout.contains(&0x1b));
+}
+
+#[test]
+fn a_moment_of_a_table_is_the_newest_step() {
+    let folder = folder();
+    let path = folder.path();
+    let args = [
+        "dump",
+        "--table",
+        "mouse_events",
+        "--columns",
+        "x,y",
+        "--at",
+    ];
+    let at = |moment: &str| {
+        let run = gametape(path, &[&args[..], &[moment, "game.rmv"]].concat()).assert();
+        String::from_utf8(run.code(0).get_output().stdout.clone()).unwrap()
+    };
+    let rows: Vec<serde_json::Value> = at("1.0101")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let time = rows[0]["time_ms"].as_f64().unwrap();
+    assert!(time <= 1010.1 && rows.iter().all(|row| row["time_ms"] == time));
+    let ms = format!("{}", time / 1000.0);
+    assert_eq!(at(&ms), at("1.0101"));
+    for (more, complaint) in [
+        (&["--at", "1:00:00"][..], "1:00:00.000 is not recorded"),
+        (&["--columns", "x,x"], "x is asked for twice"),
+        (
+            &["--columns", "x", "--csv", "--json"],
+            "'--csv' cannot be used with '--json'",
+        ),
+    ] {
+        let args = [&["dump", "--table", "mouse_events", "game.rmv"][..], more].concat();
+        let run = gametape(path, &args).assert().code(2).stdout_eq("");
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(said.contains(complaint), "{said}");
+    }
+    gametape(
+        path,
+        &["--json", "dump", "--table", "game", "--csv", "game.rmv"],
+    )
+    .assert()
+    .code(2)
+    .stderr_eq("gametape: either --json or --csv\n");
+}
