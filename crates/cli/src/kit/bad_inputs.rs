@@ -1,0 +1,169 @@
+//! Inputs that are no sound recording.
+
+use std::fs;
+
+use super::{Folder, Kit, READERS, READERS_OF_MANY, Sample};
+
+impl Kit {
+    /// Inputs that are no sound recording: missing, empty, a folder, cut anywhere, with lengths of
+    /// 4 GiB anywhere, noise, of another format, a pipe that closes, a disk that is full.
+    ///
+    /// # Panics
+    /// Where the command panics, hangs, is killed, ends with a code outside of the contract, or loses
+    /// what it was given.
+    pub fn bad_inputs(&self) {
+        for sample in &self.samples {
+            let folder = Folder::new();
+            folder.put_sample(sample);
+            let extension = sample.extension();
+            let bad = format!("bad.{extension}");
+            let out = format!("out.{extension}");
+            self.nothing_there(&folder, &out);
+            let damaged = damaged(&sample.bytes);
+            self.all_at_once(sample, &damaged);
+            for bytes in damaged {
+                folder.put_sample(&sample.called("bad", &bytes));
+                let ended = self.sparingly(&folder, &["dump", &bad]);
+                ended.calmly();
+                if ended.code != Some(0) && sample.bytes.starts_with(&bytes) {
+                    // What is asked for may be in what was cut off.
+                    let at = self.sparingly(&folder, &["dump", "--at", "step:4000000000", &bad]);
+                    at.unusable("").expect(
+                        !at.stderr.contains("is not recorded"),
+                        "what is wrong with the recording",
+                    );
+                }
+                self.sparingly(&folder, &["diff", &bad, &sample.name])
+                    .calmly();
+                self.sparingly(&folder, &["dump", "--state", &bad]).calmly();
+                #[cfg(feature = "picture")]
+                for more in [&[][..], &["--over", ".."]] {
+                    let args = ["picture", &bad, "-"];
+                    self.sparingly(&folder, &[&args, more].concat()).calmly();
+                }
+                for line in &self.also {
+                    let line = line.replace("{}", &bad);
+                    let args: Vec<&str> = line.split(' ').collect();
+                    self.sparingly(&folder, &args).calmly();
+                }
+                let ended = self.sparingly(&folder, &["repair", &bad, &out]);
+                ended.calmly();
+                if matches!(ended.code, Some(0 | 3)) {
+                    self.run(&folder, &["convert", &out, "again"]).calmly();
+                    let checked = self.run(&folder, &["inspect", &out]);
+                    checked.code(0);
+                }
+                let there = fs::read(folder.0.join(&bad)).unwrap_or_default();
+                ended.expect(there == bytes, "an input that stays as it was");
+                let _ = fs::remove_file(folder.0.join(&out));
+            }
+            // Of what is nothing, nothing can be kept.
+            folder.put(&bad, &[0xFF; 300]);
+            let ended = self.run(&folder, &["repair", &bad, &out]);
+            ended.code(2);
+            ended.expect(!folder.0.join(&out).exists(), "no file of nothing");
+            let name = &sample.name;
+            let mut lines = READERS.map(|verb| format!("{verb} {name}")).to_vec();
+            lines.extend(["convert", "repair"].map(|verb| format!("{verb} {name} -")));
+            lines.push(format!("diff {name} {name}"));
+            self.printing(&folder.0, &lines, || ());
+            self.forbidden(&folder, sample);
+        }
+    }
+
+    /// One call goes on from each to the next, and says what is wrong with it.
+    fn all_at_once(&self, sample: &Sample, damaged: &[Vec<u8>]) {
+        let folder = Folder::new();
+        let mut names = Vec::new();
+        for (number, bytes) in damaged.iter().enumerate() {
+            let copy = sample.called(&format!("bad-{number}"), bytes);
+            folder.put_sample(&copy);
+            names.push(copy.name);
+        }
+        for verb in READERS_OF_MANY {
+            let args: Vec<&str> = [verb]
+                .into_iter()
+                .chain(names.iter().map(String::as_str))
+                .collect();
+            let ended = self.sparingly(&folder, &args);
+            ended.calmly();
+            let said = ended.text() + &ended.stderr;
+            for name in &names {
+                ended.expect(said.contains(name), &format!("a word about {name}"));
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn forbidden(&self, folder: &Folder, sample: &Sample) {
+        use std::os::unix::fs::PermissionsExt;
+        let name = format!("forbidden.{}", sample.extension());
+        folder.put(&name, &sample.bytes);
+        let path = folder.0.join(&name);
+        let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o000));
+        if fs::read(&path).is_ok() {
+            // This user may read everything.
+            return;
+        }
+        for verb in READERS {
+            self.run(folder, &[verb, &name])
+                .unusable("Permission denied");
+        }
+        for verb in ["convert", "repair"] {
+            self.run(folder, &[verb, &name, "out"])
+                .unusable("Permission denied");
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn forbidden(&self, _folder: &Folder, _sample: &Sample) {}
+
+    fn nothing_there(&self, folder: &Folder, out: &str) {
+        let missing = format!("missing-{out}");
+        for verb in READERS {
+            self.run(folder, &[verb, &missing]).unusable("no such file");
+        }
+        for verb in ["convert", "repair"] {
+            self.run(folder, &[verb, &missing, out])
+                .unusable("no such file");
+            let _ = fs::create_dir(folder.0.join("folder"));
+            self.run(folder, &[verb, "folder", out])
+                .unusable("is a folder");
+        }
+        self.run(folder, &["dump", "folder"])
+            .unusable("is a folder");
+        self.run(folder, &["verify", "folder"])
+            .unusable("no recordings found");
+    }
+}
+
+/// Copies of a recording that are not sound: cut at many places, with a length of 4 GiB at many
+/// places, with flipped bytes, and nothing that makes sense.
+fn damaged(bytes: &[u8]) -> Vec<Vec<u8>> {
+    /// Places of each kind: few enough for a test, and all that small recordings have.
+    const PLACES: usize = 24;
+    let places = |count: usize| {
+        let step = count.div_ceil(PLACES).max(1);
+        // Headers are at the start: look closer there.
+        (0..count.min(12)).chain((12..count).step_by(step))
+    };
+    let mut damaged = vec![Vec::new(), vec![0], vec![0xFF; 100], b"PK\x03\x04".to_vec()];
+    for at in places(bytes.len()) {
+        damaged.push(bytes.get(..at).unwrap_or_default().to_vec());
+    }
+    for at in places(bytes.len().saturating_sub(4)) {
+        let mut copy = bytes.to_vec();
+        if let Some(length) = copy.get_mut(at..at + 4) {
+            length.fill(0xFF);
+        }
+        damaged.push(copy);
+    }
+    for at in places(bytes.len()) {
+        let mut copy = bytes.to_vec();
+        if let Some(byte) = copy.get_mut(at) {
+            *byte ^= 0x55;
+        }
+        damaged.push(copy);
+    }
+    damaged
+}

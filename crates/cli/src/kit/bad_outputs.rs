@@ -1,0 +1,86 @@
+//! Outputs that can't be.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use super::{Folder, Kit};
+
+impl Kit {
+    /// Command lines that end well and print something, in this folder: where standard output is full
+    /// they say so; where its reader has gone away they end quietly. Before each this is done.
+    ///
+    /// # Panics
+    /// Where one does not.
+    #[cfg(unix)]
+    pub fn printing(&self, folder: &Path, lines: &[impl AsRef<str>], before: impl Fn()) {
+        for line in lines {
+            let args: Vec<&str> = line.as_ref().split(' ').collect();
+            // The read end is closed before anything is written.
+            if let Ok((reader, writer)) = std::io::pipe() {
+                drop(reader);
+                before();
+                let ended = self.call(folder, &args, writer.into());
+                ended.calmly().expect(
+                    matches!(ended.code, Some(0 | 3)) && !ended.stderr.contains("can't write"),
+                    "a quiet end",
+                );
+            }
+            if let Ok(full) = File::options().write(true).open("/dev/full") {
+                before();
+                let ended = self.call(folder, &args, full.into());
+                ended.code(2).expect(
+                    ended
+                        .stderr
+                        .contains("can't write the output: No space left on device"),
+                    "that the output can't be written",
+                );
+            }
+        }
+    }
+
+    /// There is nothing that is always full here.
+    #[cfg(not(unix))]
+    pub fn printing(&self, _folder: &Path, _lines: &[impl AsRef<str>], _before: impl Fn()) {}
+
+    /// Outputs that can't be: a folder, a folder that is not there, a full disk, the name of another
+    /// format; options that nobody knows. What was there before is there still.
+    ///
+    /// # Panics
+    /// Where it is not, or something is left behind.
+    pub fn bad_outputs(&self) {
+        for sample in &self.samples {
+            let folder = Folder::new();
+            folder.put_sample(sample);
+            let _ = fs::create_dir(folder.0.join("folder"));
+            let name = sample.name.as_str();
+            let extension = sample.extension();
+            let before = folder.names();
+            let nowhere = format!("nowhere/out.{extension}");
+            let a_folder = format!("a-folder.{extension}");
+            let _ = fs::create_dir(folder.0.join(&a_folder));
+            for verb in ["convert", "repair"] {
+                self.run(&folder, &[verb, name, &nowhere])
+                    .unusable(&format!("{nowhere}: no such folder: nowhere"));
+                self.run(&folder, &[verb, name, &a_folder])
+                    .unusable(&format!("{a_folder}: is a folder"));
+                self.run(&folder, &[verb, name, "out", "--no-such-option"])
+                    .code(2);
+            }
+            self.run(&folder, &["convert", name, "out.xyz"])
+                .unusable("out.xyz");
+            let _ = fs::remove_dir(folder.0.join(&a_folder));
+            assert_eq!(folder.names(), before, "{name}: left behind");
+            let there = fs::read(folder.0.join(name)).unwrap_or_default();
+            assert!(there == sample.bytes, "{name}: the input has changed");
+            #[cfg(unix)]
+            if Path::new("/dev/full").exists() {
+                let link = format!("full.{extension}");
+                let _ = std::os::unix::fs::symlink("/dev/full", folder.0.join(&link));
+                for verb in ["convert", "repair"] {
+                    self.run(&folder, &[verb, name, &link])
+                        .unusable("No space left on device");
+                }
+            }
+        }
+    }
+}
