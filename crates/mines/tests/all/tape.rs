@@ -217,6 +217,7 @@ fn two_games_differ_at_a_step_and_a_time() {
     assert_eq!(
         names,
         [
+            "game",
             "mouse_events",
             "board_events",
             "cursor",
