@@ -3,15 +3,12 @@
 
 #![cfg(feature = "default")]
 
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
-
-use gametape::core::table::{Owned, kit};
-use gametape::core::tape::{Options, Secrets, Tape, Verdict};
+use gametape::core::table::kit::{self, Row, all_of, assert_same, holding, rows_of};
+use gametape::core::tape::{Options, Tape, Verdict};
 use gametape::echo::echoreplay::Writer;
 use gametape::echo::{Frame, butter};
 use gametape::murk::engine::World;
-use gametape::{At, Batch, ColumnDef, Lane, Recording, Scan, Stamp, TableDef};
+use gametape::{At, Lane, Recording, TableDef};
 use gametape_samples::echo::{Match, MatchOptions};
 
 fn frames() -> Vec<Frame> {
@@ -56,77 +53,13 @@ fn samples(format: &str) -> Vec<Vec<u8>> {
     }
 }
 
-#[derive(Clone, PartialEq, Debug)]
-struct Row {
-    stamp: Stamp,
-    ended: bool,
-    values: Vec<Owned>,
-}
-
-fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
-    (0..batch.len()).map(|row| Row {
-        stamp: batch.stamp(row),
-        ended: batch.is_end(row),
-        values: batch
-            .columns()
-            .iter()
-            .map(|column| column.get(row).into())
-            .collect(),
-    })
-}
-
-fn keys(table: &TableDef, row: &Row) -> Vec<Owned> {
-    let columns = table.columns.iter().zip(&row.values);
-    let keys = columns.filter(|(column, _)| column.key);
-    keys.map(|(_, value)| value.clone()).collect()
-}
-
-/// All that of a table is wanted, whatever else the recording has.
-fn all(table: &TableDef) -> Scan {
-    let columns = table.columns.iter().map(|column| &*column.name);
-    Scan {
-        secrets: Secrets::Show,
-        ..Scan::table(&*table.name).columns(columns)
-    }
-}
-
 fn scanned(tape: &dyn Tape, table: &TableDef) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let scanned = tape.scan(&all(table), &mut |batch| {
-        rows.extend(rows_of(batch));
-        Ok(ControlFlow::Continue(()))
-    });
-    assert!(scanned.unwrap().problem.is_none());
+    let mut rows = kit::scanned(tape, &all_of(table));
     if table.lane == Lane::State || table.lane == Lane::Grid {
-        // Which of the rows of a step comes first says nothing, but of those of one key it does.
-        rows.sort_by_key(|row| (row.stamp.step, keys(table, row)));
+        // Which of the rows of a step comes first says nothing, but those of one key it does.
+        rows.sort_by_key(|row| (row.stamp.step, row.key(table)));
     }
     rows
-}
-
-fn same(column: &ColumnDef, a: &Owned, b: &Owned) -> bool {
-    let number = |value: &Owned| match value {
-        Owned::Float32(bits) => Some(f64::from(f32::from_bits(*bits))),
-        Owned::Float64(bits) => Some(f64::from_bits(*bits)),
-        _ => None,
-    };
-    let off = number(a).zip(number(b)).map(|(a, b)| (a - b).abs());
-    a == b
-        || off
-            .zip(column.precision)
-            .is_some_and(|(off, within)| off <= within)
-}
-
-#[track_caller]
-fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
-    for (at, (a, b)) in wanted.iter().zip(found).enumerate() {
-        let mut values = table.columns.iter().zip(a.values.iter().zip(&b.values));
-        let same = a.stamp == b.stamp
-            && a.ended == b.ended
-            && values.all(|(column, (a, b))| same(column, a, b));
-        assert!(same, "{} row {at}: {b:?}, not {a:?}", table.name);
-    }
-    assert_eq!(wanted.len(), found.len(), "rows of {}", table.name);
 }
 
 /// What holds of a table at some moments, sought forward and back.
@@ -135,11 +68,9 @@ fn states(table: &TableDef, tapes: [&dyn Tape; 2], steps: &[u64]) {
     for step in steps {
         let [wanted, found] = plays.each_mut().map(|play| {
             let now = play.seek(At::Step(*step)).unwrap();
-            let state = play.state(&all(table)).unwrap();
-            let rows: BTreeMap<Vec<Owned>, Row> = rows_of(&state)
-                .map(|row| (keys(table, &row), row))
-                .collect();
-            (now, rows.into_values().collect::<Vec<_>>())
+            let state = play.state(&all_of(table)).unwrap();
+            let rows: Vec<Row> = rows_of(&state).collect();
+            (now, holding(table, &rows))
         });
         assert_eq!(wanted.0, found.0, "{}", table.name);
         assert_same(table, &wanted.1, &found.1);

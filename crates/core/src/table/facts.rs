@@ -112,14 +112,7 @@ impl FactTable {
         visit: &'v mut Visit<'v>,
     ) -> Result<Partial<()>, Error> {
         let told: Vec<_> = told.iter().map(flat).collect();
-        scan.check_range()?;
-        // Whatever the range, they hold in it.
-        let scan = Scan {
-            from: None,
-            to: None,
-            ..scan.clone()
-        };
-        let mut scanning = Scanning::new(&self.def(), &scan, Clocks::TIMES, visit)?;
+        let mut scanning = Scanning::new(&self.def(), scan, Clocks::TIMES, visit)?;
         let start = Stamp {
             time: Some(Time::START),
             ..Stamp::default()

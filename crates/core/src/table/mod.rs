@@ -13,11 +13,9 @@ mod diff;
 mod facts;
 mod json;
 mod kind;
-#[cfg(feature = "kit")]
+#[cfg(any(test, feature = "kit"))]
 #[allow(clippy::panic)] // It is a test.
 pub mod kit;
-#[cfg(test)]
-mod made;
 mod needs;
 mod playback;
 mod playback_scan;

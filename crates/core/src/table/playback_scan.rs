@@ -37,13 +37,7 @@ pub fn scan_by_stepping<'v>(
     match table.lane {
         Lane::Events => play.events(scan, visit),
         Lane::Facts => {
-            // They hold in every range.
-            let scan = Scan {
-                from: None,
-                to: None,
-                ..scan.clone()
-            };
-            let mut rows = Scanning::new(table, &scan, clocks, visit)?;
+            let mut rows = Scanning::new(table, scan, clocks, visit)?;
             let facts = whole(play, table)?;
             for row in 0..facts.len() {
                 if rows.row(span.first, |at| facts.get(row, at))?.is_break() {
@@ -135,8 +129,8 @@ fn changes(
 mod tests {
     use std::any::Any;
 
-    use super::super::made::{Made, row};
-    use super::super::{ColumnDef, Kind, ScanPlayback, kit};
+    use super::super::kit::{self, Made, Row};
+    use super::super::{ColumnDef, Kind, ScanPlayback};
     use super::*;
     use crate::clock::Time;
     use crate::input::Input;
@@ -209,7 +203,7 @@ mod tests {
             "Its seed.",
         ));
         let mut rows = [const { Vec::new() }; 4];
-        rows[3].push(row(at(0), [7_u64.into()]));
+        rows[3].push(Row::new(at(0), [7_u64.into()]));
         for step in 0..12 {
             for ship in 0..3_u64 {
                 // The last comes at step 4 and goes at step 8.
@@ -217,20 +211,20 @@ mod tests {
                 if here && (step + ship) % 2 == 0 {
                     let x = Value::Float64(step as f64);
                     let name = if step == 6 { Value::Null } else { "Ada".into() };
-                    rows[0].push(row(at(step), [ship.into(), x, name]));
+                    rows[0].push(Row::new(at(step), [ship.into(), x, name]));
                 }
             }
             if step == 8 {
-                rows[0].push((at(step), true, vec![Owned::Uint(2)]));
+                rows[0].push(Row::end(at(step), [2_u64.into()]));
             }
             for cell in 0..3_i64 {
                 if step == 0 || (step as i64 + cell) % 3 == 0 {
                     let heat = Value::Float32(step as f32 / 8.0);
-                    rows[1].push(row(at(step), [cell.into(), heat]));
+                    rows[1].push(Row::new(at(step), [cell.into(), heat]));
                 }
             }
             if step % 4 == 1 {
-                rows[2].push(row(at(step), [(step > 4).into()]));
+                rows[2].push(Row::new(at(step), [(step > 4).into()]));
             }
         }
         let tables = [ships, cells, shots, run].into_iter().zip(rows).collect();

@@ -90,7 +90,7 @@ impl Scans<'_> {
             from: held
                 .as_ref()
                 .map(|held| At::Step(held.upto.saturating_add(1))),
-            to: (table.lane != Lane::Facts).then_some(At::Step(now)),
+            to: Some(At::Step(now)),
             ..Scan::table(&*name)
         };
         let mut held = held.unwrap_or_else(|| Held {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::batch::{Batch, Owned, Value};
 use super::def::{Rows, Table, TableDef};
-use super::kind::Kind;
+use super::kind::{Kind, Lane};
 use super::scan::Scan;
 use super::scan_error::ScanError;
 use crate::clock::{At, Clocks, Stamp};
@@ -144,12 +144,17 @@ impl<'v> Scanning<'v> {
         visit: &'v mut Visit<'v>,
     ) -> Result<Self, Error> {
         scan.check_range()?;
-        clocks.check(scan.from)?;
-        clocks.check(scan.to)?;
+        // Facts hold in every range.
+        let (from, to) = match table.lane {
+            Lane::Facts => (None, None),
+            Lane::State | Lane::Events | Lane::Grid => (scan.from, scan.to),
+        };
+        clocks.check(from)?;
+        clocks.check(to)?;
         Ok(Self {
             wanted: scan.wanted(table)?,
-            from: scan.from,
-            to: scan.to,
+            from,
+            to,
             visit,
             enough: false,
         })

@@ -1,14 +1,15 @@
 //! What a user would notice first.
 
 use gametape_capture::tape::Mcap;
+use gametape_core::table::kit::{self, Made, Row, assert_same};
 use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef, Value};
 use gametape_core::tape::{
     Converted, Error, Format, OptionValue, Options, Secrets, Tape, Target, Verdict, Work,
 };
-use gametape_core::{At, Stamp, Time};
+use gametape_core::{At, Clocks, Stamp, Time};
 use proptest::prelude::*;
 
-use super::invented::{Invented, Row, assert_same, capture, column, open, scanned};
+use super::copy::{capture, column, open, scanned};
 
 fn stamp(step: u64) -> Stamp {
     Stamp {
@@ -31,7 +32,7 @@ fn float(value: f64) -> Owned {
 }
 
 /// Things that move, their names, and what they say; the second goes at step 600.
-fn things() -> Invented {
+fn things() -> Made {
     let things = TableDef::new("things", Lane::State, "Things that move.")
         .with(column("thing", Kind::Text).key())
         .with(column("x", Kind::Float64).unit("m").within(0.01))
@@ -68,7 +69,10 @@ fn things() -> Invented {
         }
     }
     let said = (0..10).map(|at| row(at * 97 + 3, [Owned::Text(format!("\u{1f409} {at}\n\"\\"))]));
-    Invented::new(vec![(things, rows), (says, said.collect())])
+    Made::new(
+        Clocks::ticks(true),
+        vec![(things, rows), (says, said.collect())],
+    )
 }
 
 fn make(of: &dyn Tape, options: &Options) -> Result<Converted, Error> {
@@ -118,7 +122,7 @@ fn another_reader_of_mcap_finds_packets_labels_and_events_by_an_index() {
         .find(|index| index.name == "gametape.tables");
     let at = tables.unwrap().offset as usize + 9;
     let metadata = String::from_utf8_lossy(&bytes[at..at + 5000]);
-    assert!(metadata.contains(r#""format":"invented""#), "{metadata}");
+    assert!(metadata.contains(r#""format":"made""#), "{metadata}");
     let events = mcap_messages(&bytes);
     let events = events
         .iter()
@@ -315,7 +319,7 @@ fn inspect_says_what_it_was_made_of() {
         let info = info.unwrap().value;
         assert_eq!(info.duration_ms, Some(19_980));
         let made_of = &info.details["made_of"];
-        assert_eq!(made_of["format"], "invented");
+        assert_eq!(made_of["format"], "made");
         assert_eq!(made_of["steps"], 1000);
         assert_eq!(info.details["tables"][1], "says");
     }
@@ -323,8 +327,7 @@ fn inspect_says_what_it_was_made_of() {
 
 #[test]
 fn a_broken_recording_is_refused() {
-    let mut tape = things();
-    tape.problem = true;
+    let tape = things().broken(|| gametape_capture::Capture::open(b"none").unwrap_err().into());
     assert!(make(&tape, &Options::new()).unwrap_err().is_broken());
 }
 
@@ -348,7 +351,7 @@ fn a_table_of_many_columns_has_several_components() {
     };
     let rows: Vec<Row> = (0..20).map(of).collect();
     let copy = open(capture(
-        &Invented::new(vec![(wide.clone(), rows.clone())]),
+        &Made::new(Clocks::ticks(true), vec![(wide.clone(), rows.clone())]),
         &Options::new(),
     ));
     assert_same(&wide, &rows, &scanned(&*copy, &wide));
@@ -358,7 +361,11 @@ fn a_table_of_many_columns_has_several_components() {
         table.name = format!("wide_{at}").into();
         (table, rows.clone())
     });
-    let refused = make(&Invented::new(many.collect()), &Options::new()).unwrap_err();
+    let refused = make(
+        &Made::new(Clocks::ticks(true), many.collect()),
+        &Options::new(),
+    )
+    .unwrap_err();
     assert!(refused.to_string().contains("64 components"), "{refused}");
     assert!(refused.to_string().contains("wide_9"), "{refused}");
 }
@@ -372,7 +379,10 @@ fn a_recording_without_tables_or_steps_is_a_capture_without_packets() {
             vec![],
         )],
     ] {
-        let copy = open(capture(&Invented::new(tables.clone()), &Options::new()));
+        let copy = open(capture(
+            &Made::new(Clocks::ticks(true), tables.clone()),
+            &Options::new(),
+        ));
         for (table, _) in &tables {
             assert_eq!(scanned(&*copy, table), []);
         }

@@ -1,5 +1,5 @@
 //! Captures that are made of tables, and those tables again.
 
 mod cases;
-mod invented;
+mod copy;
 mod random;

@@ -1,13 +1,12 @@
 //! Any tables at all.
 
-use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef, kit};
+use gametape_core::table::kit::{self, Made, Row, assert_same, holding};
+use gametape_core::table::{ColumnDef, Kind, Lane, Owned, Scan, TableDef};
 use gametape_core::tape::{Options, Secrets};
-use gametape_core::{At, Stamp, Time};
+use gametape_core::{At, Clocks, Stamp, Time};
 use proptest::prelude::*;
 
-use super::invented::{
-    Invented, Row, assert_same, capture, column, holding, keys, open, scanned, sorted,
-};
+use super::copy::{capture, column, open, scanned, sorted};
 
 const KINDS: [Kind; 6] = [
     Kind::Bool,
@@ -183,7 +182,7 @@ fn rows_of(def: &TableDef, mut rows: Vec<(u64, bool, Vec<Owned>)>) -> (TableDef,
         };
         if ends && def.lane == Lane::State {
             // Nothing ends that was not there.
-            if !there.remove(&keys(def, &row)) {
+            if !there.remove(&row.key(def)) {
                 continue;
             }
             row.ended = true;
@@ -193,7 +192,7 @@ fn rows_of(def: &TableDef, mut rows: Vec<(u64, bool, Vec<Owned>)>) -> (TableDef,
                 }
             }
         } else {
-            there.insert(keys(def, &row));
+            there.insert(row.key(def));
         }
         made.push(row);
     }
@@ -214,7 +213,7 @@ proptest! {
 
     #[test]
     fn any_tables_come_back(tables in tables(), every in 1..20_u64, at in 0..30_u64) {
-        let tape = Invented::new(tables);
+        let tape = Made::new(Clocks::ticks(true), tables);
         let mut options = Options::new();
         options.set("keyframe-every", gametape_core::tape::OptionValue::Count(every));
         let copy = open(capture(&tape, &options));
@@ -235,13 +234,8 @@ proptest! {
             prop_assert!(now.step <= at);
             let scan = Scan { secrets: Secrets::Show, ..Scan::table(&*def.name) };
             let state = play.state(&scan).unwrap();
-            let held = (0..state.len()).map(|row| Row {
-                stamp: state.stamp(row),
-                ended: false,
-                values: state.columns().iter().map(|column| column.get(row).into()).collect(),
-            });
-            let held = sorted(def, held.collect());
-            let wanted: Vec<Row> = holding(def, &rows, now.step).into_iter().map(|row| Row { stamp: now, ..row }).collect();
+            let held = sorted(def, kit::rows_of(&state).collect());
+            let wanted: Vec<Row> = holding(def, rows.iter().filter(|row| row.stamp.step <= now.step)).into_iter().map(|row| Row { stamp: now, ..row }).collect();
             assert_same(def, &wanted, &held);
         }
         // A recording whose facts are of a step that nothing else is of is none.

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::made::{Made, MadeRow, row, step};
+use super::super::kit::{Made, Row};
 use super::super::{ColumnDef, Kind, Lane, Owned};
 use super::*;
 use crate::clock::{Clocks, Stamp, Time};
@@ -16,16 +16,27 @@ fn ships() -> TableDef {
         .with(ColumnDef::new("name", Kind::Text, "Its name."))
 }
 
-fn ship(at: Stamp, ship: u64, x: f64) -> MadeRow {
+/// At a step that has neither tick nor time.
+fn step(step: u64) -> Stamp {
+    Stamp {
+        step,
+        ..Stamp::default()
+    }
+}
+
+fn row<'v>(at: Stamp, values: impl IntoIterator<Item = Value<'v>>) -> Row {
+    Row::new(at, values)
+}
+
+fn ship(at: Stamp, ship: u64, x: f64) -> Row {
     row(at, [ship.into(), x.into(), "Ada".into()])
 }
 
-fn gone(at: Stamp, ship: u64) -> MadeRow {
-    let (stamp, _, values) = row(at, [ship.into()]);
-    (stamp, true, values)
+fn gone(at: Stamp, ship: u64) -> Row {
+    Row::end(at, [ship.into()])
 }
 
-fn compared(ours: (TableDef, Vec<MadeRow>), theirs: (TableDef, Vec<MadeRow>)) -> TablesDiff {
+fn compared(ours: (TableDef, Vec<Row>), theirs: (TableDef, Vec<Row>)) -> TablesDiff {
     // Both go on for long behind the last row.
     let late = Stamp {
         step: 1 << 40,
@@ -51,7 +62,7 @@ fn whole(tapes: [&dyn Tape; 2]) -> TablesDiff {
     found.value
 }
 
-fn said(ours: Vec<MadeRow>, theirs: Vec<MadeRow>) -> Vec<String> {
+fn said(ours: Vec<Row>, theirs: Vec<Row>) -> Vec<String> {
     let found = compared((ships(), ours), (ships(), theirs));
     found.tables.iter().map(ToString::to_string).collect()
 }
@@ -318,7 +329,7 @@ fn an_event_that_one_has_alone_is_told() {
 /// At each step each ship is somewhere, goes, or nothing is said of it.
 type Tale = Vec<[Option<Option<i8>>; 3]>;
 
-fn told(tale: &Tale) -> Vec<MadeRow> {
+fn told(tale: &Tale) -> Vec<Row> {
     let mut rows = Vec::new();
     for (at, ships) in (0..).zip(tale) {
         for (number, said) in (0..).zip(ships) {
@@ -395,7 +406,7 @@ proptest! {
 fn many_rows_wait_for_nobody() {
     // More than what may wait, on one side, then on the other.
     let many = |range: std::ops::Range<u64>| range.map(|at| ship(step(at), 0, 1.0)).collect();
-    let (ours, theirs): (Vec<MadeRow>, Vec<MadeRow>) = (many(0..40_000), many(40_000..80_000));
+    let (ours, theirs): (Vec<Row>, Vec<Row>) = (many(0..40_000), many(40_000..80_000));
     let found = compared((ships(), ours), (ships(), theirs));
     let table = &found.tables[0];
     assert_eq!(

@@ -1,53 +1,43 @@
-//! A recording of rows that a test makes up.
+//! A recording that a test makes up.
 
 use std::any::Any;
 
-use super::{Owned, Scan, Scanning, TableDef, Value, Visit};
-use crate::clock::{Clocks, Stamp};
+use super::Row;
+use crate::clock::Clocks;
 use crate::input::Input;
+use crate::table::{Owned, Scan, Scanning, TableDef, Value, Visit};
 use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Secrets, Sink, Tape, Work};
 
-/// A row: whether it ends what has its key, and a value for each column.
-pub type MadeRow = (Stamp, bool, Vec<Owned>);
-
-/// Tables with their rows.
+/// Tables with their rows, in memory: for tests of what stands on tables.
+#[derive(Clone)]
 pub struct Made {
-    input: Input,
+    /// The tables.
+    pub tables: Vec<(TableDef, Vec<Row>)>,
     clocks: Clocks,
-    tables: Vec<(TableDef, Vec<MadeRow>)>,
-    /// What is wrong with it.
     problem: Option<fn() -> Error>,
+    input: Input,
 }
 
 impl Made {
-    pub fn new(clocks: Clocks, tables: Vec<(TableDef, Vec<MadeRow>)>) -> Self {
+    /// A sound one, that has such clocks.
+    #[must_use]
+    pub fn new(clocks: Clocks, tables: Vec<(TableDef, Vec<Row>)>) -> Self {
         Self {
-            input: Input::from(Vec::new()),
-            clocks,
             tables,
+            clocks,
             problem: None,
+            input: Input::from(vec![0; 1000]),
         }
     }
 
+    /// The same, with which this is wrong behind the last row.
+    #[must_use]
     pub fn broken(self, problem: fn() -> Error) -> Self {
         Self {
             problem: Some(problem),
             ..self
         }
     }
-}
-
-/// At a step that has neither tick nor time.
-pub fn step(step: u64) -> Stamp {
-    Stamp {
-        step,
-        ..Stamp::default()
-    }
-}
-
-/// A row that says something.
-pub fn row<'v>(stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) -> MadeRow {
-    (stamp, false, values.into_iter().map(Owned::from).collect())
 }
 
 impl Tape for Made {
@@ -63,7 +53,7 @@ impl Tape for Made {
         Ok(Partial::from(Info {
             format: "made",
             format_version: 1,
-            bytes: 0,
+            bytes: self.input.size(),
             duration_ms: None,
             frames: None,
             step: "step",
@@ -88,12 +78,12 @@ impl Tape for Made {
         let table = scan.find(&tables)?;
         let mut rows = Scanning::new(table, scan, self.clocks, visit)?;
         let made = self.tables.iter().find(|(made, _)| made.name == table.name);
-        for (stamp, ends, values) in made.iter().flat_map(|(_, rows)| rows) {
-            let value = |at: usize| values.get(at).map_or(Value::Null, Owned::value);
-            let given = if *ends {
-                rows.ended(*stamp, value)
+        for row in made.iter().flat_map(|(_, rows)| rows) {
+            let value = |at: usize| row.values.get(at).map_or(Value::Null, Owned::value);
+            let given = if row.ended {
+                rows.ended(row.stamp, value)
             } else {
-                rows.row(*stamp, value)
+                rows.row(row.stamp, value)
             };
             if given?.is_break() {
                 break;

@@ -1,45 +1,17 @@
 //! What the tables of every recording keep to: for the tests of formats.
 
+mod made;
+mod row;
+
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{Batch, Kind, Lane, Owned, Scan, TableDef};
+use super::{Kind, Lane, Owned, Scan, TableDef};
 use crate::clock::{At, Stamp};
 use crate::tape::{Secrets, Tape};
 
-/// A row that is kept.
-#[derive(Clone, PartialEq, Debug)]
-struct Row {
-    stamp: Stamp,
-    ended: bool,
-    values: Vec<Owned>,
-}
-
-fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
-    (0..batch.len()).map(|row| Row {
-        stamp: batch.stamp(row),
-        ended: batch.is_end(row),
-        values: batch
-            .columns()
-            .iter()
-            .map(|column| column.get(row).into())
-            .collect(),
-    })
-}
-
-fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let scanned = tape.scan(scan, &mut |batch| {
-        assert!(!batch.is_empty(), "{scan:?}: an empty batch");
-        rows.extend(rows_of(batch));
-        Ok(ControlFlow::Continue(()))
-    });
-    if let Err(error) = scanned {
-        panic!("{scan:?}: {error}");
-    }
-    rows
-}
+pub use made::Made;
+pub use row::{Row, all_of, assert_same, holding, rows_of, scanned};
 
 /// Checks that the tables of a recording are what tables are to be: named and documented, their rows
 /// in the order of their steps, of the declared number, kind and shape; that fewer columns, a range,
@@ -248,11 +220,6 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
         ..Scan::table(&*table.name)
     };
     let facts = table.lane == Lane::Facts;
-    let keys = |row: &Row| -> Vec<Owned> {
-        let columns = table.columns.iter().zip(&row.values);
-        let keys = columns.filter(|(column, _)| column.key);
-        keys.map(|(_, value)| value.clone()).collect()
-    };
     let span = play.span();
     let mut stamps = vec![span.first, span.last];
     for share in [7, 2, 9, 1, 5, 4] {
@@ -264,18 +231,10 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
             Ok(at) => assert_eq!(at.step, stamp.step, "{}", table.name),
             Err(error) => panic!("{stamp:?}: {error}"),
         }
-        let mut wanted = BTreeMap::new();
-        for row in rows
+        let upto = rows
             .iter()
-            .filter(|row| facts || row.stamp.step <= stamp.step)
-        {
-            if row.ended {
-                wanted.remove(&keys(row));
-            } else {
-                wanted.insert(keys(row), row.clone());
-            }
-        }
-        let wanted = wanted.into_values().map(|row| Row {
+            .filter(|row| facts || row.stamp.step <= stamp.step);
+        let wanted = holding(table, upto).into_iter().map(|row| Row {
             stamp: play.now(),
             ..row
         });
@@ -283,7 +242,7 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
         match play.state(&scan) {
             Ok(batch) => {
                 let mut rows: Vec<Row> = rows_of(&batch).collect();
-                rows.sort_by_key(keys);
+                rows.sort_by_key(|row| row.key(table));
                 same(&scan, &rows, &wanted);
             }
             Err(error) => panic!("{scan:?} at {stamp:?}: {error}"),

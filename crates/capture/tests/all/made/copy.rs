@@ -1,0 +1,38 @@
+//! What is made into captures, and opened again.
+
+use gametape_capture::tape::Mcap;
+use gametape_core::table::kit::{self, Row};
+use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
+use gametape_core::tape::{Format, Options, Source, Tape, Work};
+
+/// As a capture.
+pub fn capture(of: &dyn Tape, options: &Options) -> Vec<u8> {
+    let mut out = std::io::Cursor::new(Vec::new());
+    let made = Mcap
+        .maker()
+        .unwrap()
+        .make(of, options, &mut out, &Work::default());
+    made.unwrap();
+    out.into_inner()
+}
+
+pub fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
+    Mcap.open(Source::new(bytes)).unwrap()
+}
+
+/// All rows of a table.
+pub fn scanned(tape: &dyn Tape, table: &TableDef) -> Vec<Row> {
+    kit::scanned(tape, &kit::all_of(table))
+}
+
+/// Where the rows of a step stand does not matter, but those of one key stay in their order.
+pub fn sorted(table: &TableDef, mut rows: Vec<Row>) -> Vec<Row> {
+    if table.lane == Lane::State || table.lane == Lane::Grid {
+        rows.sort_by_key(|row| (row.stamp.step, row.key(table)));
+    }
+    rows
+}
+
+pub fn column(name: &'static str, kind: Kind) -> ColumnDef {
+    ColumnDef::new(name, kind, "It.")
+}

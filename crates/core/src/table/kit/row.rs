@@ -1,0 +1,130 @@
+//! Rows that are kept, to be compared.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use crate::clock::Stamp;
+use crate::table::{Batch, ColumnDef, Owned, Scan, TableDef, Value};
+use crate::tape::{Secrets, Tape};
+
+/// A row that is kept.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// When it is.
+    pub stamp: Stamp,
+    /// Whether it says that what has its key is no more.
+    pub ended: bool,
+    /// A value for each column.
+    pub values: Vec<Owned>,
+}
+
+impl Row {
+    /// One that says something.
+    pub fn new<'v>(stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) -> Self {
+        Self {
+            stamp,
+            ended: false,
+            values: values.into_iter().map(Owned::from).collect(),
+        }
+    }
+
+    /// One that says that what has this key is no more: other values are missing.
+    pub fn end<'v>(stamp: Stamp, values: impl IntoIterator<Item = Value<'v>>) -> Self {
+        Self {
+            ended: true,
+            ..Self::new(stamp, values)
+        }
+    }
+
+    /// What tells it from other rows of its table.
+    #[must_use]
+    pub fn key(&self, table: &TableDef) -> Vec<Owned> {
+        let columns = table.columns.iter().zip(&self.values);
+        let keys = columns.filter(|(column, _)| column.key);
+        keys.map(|(_, value)| value.clone()).collect()
+    }
+}
+
+/// The rows of a batch.
+pub fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
+    (0..batch.len()).map(|row| Row {
+        stamp: batch.stamp(row),
+        ended: batch.is_end(row),
+        values: batch
+            .columns()
+            .iter()
+            .map(|column| column.get(row).into())
+            .collect(),
+    })
+}
+
+/// What a scan gives; what is wrong with the recording does not matter.
+///
+/// # Panics
+/// Where it can't be done.
+pub fn scanned(tape: &dyn Tape, scan: &Scan) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let scanned = tape.scan(scan, &mut |batch| {
+        assert!(!batch.is_empty(), "{scan:?}: an empty batch");
+        rows.extend(rows_of(batch));
+        Ok(ControlFlow::Continue(()))
+    });
+    if let Err(error) = scanned {
+        panic!("{scan:?}: {error}");
+    }
+    rows
+}
+
+/// All columns of a table, secrets among them, whatever else a recording has.
+#[must_use]
+pub fn all_of(table: &TableDef) -> Scan {
+    let columns = table.columns.iter().map(|column| &*column.name);
+    Scan {
+        secrets: Secrets::Show,
+        ..Scan::table(&*table.name).columns(columns)
+    }
+}
+
+/// What holds behind these rows, in the order of the keys.
+pub fn holding<'r>(table: &TableDef, rows: impl IntoIterator<Item = &'r Row>) -> Vec<Row> {
+    let mut held = BTreeMap::new();
+    for row in rows {
+        if row.ended {
+            held.remove(&row.key(table));
+        } else {
+            held.insert(row.key(table), row.clone());
+        }
+    }
+    held.into_values().collect()
+}
+
+/// Whether a value is another one, as far as its column is precise; a number that is none is any other
+/// that is none.
+fn same(column: &ColumnDef, a: &Owned, b: &Owned) -> bool {
+    let number = |value: &Owned| match value {
+        Owned::Float32(bits) => Some(f64::from(f32::from_bits(*bits))),
+        Owned::Float64(bits) => Some(f64::from_bits(*bits)),
+        _ => None,
+    };
+    let Some((x, y)) = number(a).zip(number(b)) else {
+        return a == b;
+    };
+    let within = |off: f64| (x - y).abs() <= off;
+    a == b || x.is_nan() && y.is_nan() || column.precision.is_some_and(within)
+}
+
+/// Rows of a table are these, as far as its columns are precise.
+///
+/// # Panics
+/// Where they are not.
+#[track_caller]
+pub fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
+    for (at, (a, b)) in wanted.iter().zip(found).enumerate() {
+        let mut values = table.columns.iter().zip(a.values.iter().zip(&b.values));
+        let same = a.stamp == b.stamp
+            && a.ended == b.ended
+            && values.all(|(column, (a, b))| same(column, a, b));
+        assert!(same, "{} row {at}:\n  {b:?}, not\n  {a:?}", table.name);
+    }
+    assert_eq!(wanted.len(), found.len(), "rows of {}", table.name);
+}
