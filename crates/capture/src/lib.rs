@@ -80,6 +80,8 @@ mod decoder;
 mod error;
 mod facts;
 mod file;
+#[cfg(feature = "tape")]
+mod follow;
 mod keyframe;
 mod layout;
 mod limits;

@@ -13,10 +13,12 @@ use super::json::owned;
 use super::labels::{Label, Labels, each};
 use super::reading::{Clock, KeyOf, Made, Reading, RowOf};
 use crate::beside::beside;
+use crate::follow::follow;
 use crate::keyframe::Keyframe;
 use crate::layout::Role;
 use crate::packet::Packet;
 use crate::reader::Capture;
+use crate::replay::Replay;
 use crate::rule::{Error, fault};
 
 /// The clocks that the recording has.
@@ -42,30 +44,14 @@ pub(crate) fn scan<'v>(
         .iter()
         .position(|other| other.name == table.name);
     let at = at.unwrap_or_default();
+    let rows = Scanning::new(table, scan, clocks, visit)?;
     let Some(described) = made.of.tables.get(at) else {
-        let rows = Scanning::new(table, scan, clocks, visit)?;
         return packets(capture, made, rows, packet);
     };
     match table.lane {
-        Lane::Facts => {
-            scan.check_range()?;
-            // Whatever the range, they hold in it.
-            let all = Scan {
-                from: None,
-                to: None,
-                ..scan.clone()
-            };
-            let rows = Scanning::new(table, &all, clocks, visit)?;
-            messages(capture, described, Role::Labels, rows)
-        }
-        Lane::Events => {
-            let rows = Scanning::new(table, scan, clocks, visit)?;
-            messages(capture, described, Role::Events, rows)
-        }
-        Lane::State | Lane::Grid => {
-            let rows = Scanning::new(table, scan, clocks, visit)?;
-            states(capture, made, at, rows)
-        }
+        Lane::Facts => messages(capture, described, Role::Labels, rows),
+        Lane::Events => messages(capture, described, Role::Events, rows),
+        Lane::State | Lane::Grid => states(capture, made, at, rows),
     }
 }
 
@@ -181,60 +167,17 @@ fn start(
     Ok(before.copied())
 }
 
-/// Follows the packets from a full snapshot on, and gives each state with the one before it, until
-/// told to stop.
-fn follow(
+/// Follows the packets from a full snapshot on.
+fn followed(
     capture: &Capture<'_>,
     start: Option<Keyframe>,
-    mut visit: impl FnMut(
-        &Packet<'_>,
-        Option<&Snapshot>,
-        &Snapshot,
-    ) -> Result<ControlFlow<()>, tape::Error>,
+    visit: impl FnMut(&Packet<'_>, Option<&Snapshot>, &Snapshot) -> Result<ControlFlow<()>, tape::Error>,
 ) -> Result<Option<Error>, tape::Error> {
+    let cursor = capture.packets_from(start.map_or(0, |start| start.chunk));
     // Each packet builds on the one before it.
-    let mut replay = crate::replay::Replay::live(capture.schema()).max_state_bytes(0);
-    let mut before: Option<Snapshot> = None;
-    let mut problem = None;
-    let mut cursor = capture.packets_from(start.map_or(0, |start| start.chunk));
-    let mut skipped_to = start.map(|start| start.tick);
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            Err(error) => {
-                problem.get_or_insert(fault(error)?.into());
-                continue;
-            }
-        };
-        if skipped_to.is_some() {
-            if packet.role == Role::Delta || packet.tick() != skipped_to {
-                continue;
-            }
-            skipped_to = None;
-        }
-        let applied = if packet.role == Role::Added {
-            // It says what the stream says, unless that could not be followed.
-            replay.apply_added(&packet).map(|_| ())
-        } else {
-            replay.apply(&packet).map(|_| ())
-        };
-        if let Err(error) = applied {
-            problem.get_or_insert(error);
-            continue;
-        }
-        let Some(state) = replay.state() else {
-            continue;
-        };
-        if visit(&packet, before.as_ref(), state)?.is_break() {
-            return Ok(None);
-        }
-        match &mut before {
-            Some(before) => before.clone_from(state),
-            None => before = Some(state.clone()),
-        }
-    }
-    Ok(problem.or_else(|| capture.problem()))
+    let replay = Replay::live(capture.schema()).max_state_bytes(0);
+    let tick = start.map(|start| start.tick);
+    follow(cursor, replay, tick, || capture.problem(), visit)
 }
 
 fn packets(
@@ -245,7 +188,7 @@ fn packets(
 ) -> Result<Partial<()>, tape::Error> {
     let clock = Clock::new(&made.of, capture.schema())?;
     let start = start(capture, &clock, rows.from())?;
-    let problem = follow(capture, start, |packet, _, state| {
+    let problem = followed(capture, start, |packet, _, state| {
         if packet.role == Role::Added {
             return Ok(ControlFlow::Continue(()));
         }
@@ -266,7 +209,7 @@ fn states(
     let mut labels = Labels::read(capture, &made.of)?;
     let mut changes = Changes::default();
     let start = start(capture, &clock, rows.from())?;
-    let problem = follow(capture, start, |_, before, state| {
+    let problem = followed(capture, start, |_, before, state| {
         let Some(stamp) = clock.stamp(state) else {
             return Ok(ControlFlow::Continue(()));
         };

@@ -56,10 +56,10 @@ fn moments(capture: &Capture<'_>, made: &Made) -> Result<Moments, tape::Error> {
             Ok(Some(packet)) if packet.role == Role::Added => continue,
             Ok(Some(packet)) => packet,
             Ok(None) => return Ok((stamps, ticks)),
-            // What is damaged is no step.
+            // It goes as far as its rows do.
             Err(error) => {
                 fault(error)?;
-                continue;
+                return Ok((stamps, ticks));
             }
         };
         let Ok(decoded) = decoder.packet_upto(packet.bytes, clock.entity()) else {

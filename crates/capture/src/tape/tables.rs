@@ -13,6 +13,7 @@ use gametape_delta::{Codec, Component, Entity, FixedPoint, Part, Schema, Snapsho
 
 use super::dump::stamp;
 use crate::clock::Clock;
+use crate::follow::follow;
 use crate::layout::Role;
 use crate::packet::Packet;
 use crate::rule::{CaptureRule, fault};
@@ -196,26 +197,21 @@ pub(super) fn scan<'v>(
 
 fn heads(packets: &Packets<'_>, mut rows: Scanning<'_>) -> Result<Partial<()>, Error> {
     let mut clock = Clock::new(packets.tick_ns());
-    let mut problem = None;
     let mut cursor = packets.cursor();
-    loop {
+    let problem = loop {
         let packet = match cursor.next_packet() {
             Ok(Some(packet)) if packet.role == Role::Added => continue,
             Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            // Rows end at the damage: what held in what is lost, nobody knows.
-            Err(error) => {
-                problem.get_or_insert(fault(error)?.into());
-                break;
-            }
+            Ok(None) => break packets.problem(),
+            // Rows end at the damage.
+            Err(error) => break Some(fault(error)?.into()),
         };
         let head = Head::of(&packet);
         let stamp = stamp(&packet, &mut clock);
         if rows.row_of(&PACKETS, stamp, &head)?.is_break() {
-            break;
+            break None;
         }
-    }
-    let problem = problem.or_else(|| packets.problem());
+    };
     rows.end(problem.map(Error::from))
 }
 
@@ -227,44 +223,12 @@ fn values(
 ) -> Result<Partial<()>, Error> {
     let reading = Reading::of(component);
     let mut clock = Clock::new(packets.tick_ns());
-    let mut before: Option<Snapshot> = None;
-    let mut replay = packets.replay()?;
-    let mut problem = None;
-    let mut cursor = packets.cursor();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            // Rows end at the damage: what held in what is lost, nobody knows.
-            Err(error) => {
-                problem.get_or_insert(fault(error)?.into());
-                break;
-            }
-        };
-        let stamp = stamp(&packet, &mut clock);
-        let state = if packet.role == Role::Added {
-            // It says what the stream says, unless that could not be followed.
-            replay.apply_added(&packet).map(|_| ())
-        } else {
-            replay.apply(&packet).map(|_| ())
-        };
-        if let Err(error) = state {
-            problem.get_or_insert(error);
-            // Before the first full snapshot there is nothing to be lost.
-            if before.is_some() {
-                break;
-            }
-            continue;
-        }
-        let Some(state) = replay.state() else {
-            continue;
-        };
-        if show(&reading, stamp, before.as_ref(), state, &mut rows)?.is_break() {
-            break;
-        }
-        before = Some(state.clone());
-    }
-    let problem = problem.or_else(|| packets.problem());
+    let (cursor, replay) = (packets.cursor(), packets.replay()?);
+    let behind = || packets.problem();
+    let problem = follow(cursor, replay, None, behind, |packet, before, state| {
+        let stamp = stamp(packet, &mut clock);
+        show(&reading, stamp, before, state, &mut rows)
+    })?;
     rows.end(problem.map(Error::from))
 }
 

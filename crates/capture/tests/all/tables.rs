@@ -78,6 +78,39 @@ fn what_holds_at_a_tick_is_the_state_of_the_stream() {
 }
 
 #[test]
+fn rows_end_at_the_damage_and_then_it_is_told() {
+    let (packets, _) = stream(60, 9, 20, 3);
+    let sound = capture_of(&packets, small());
+    let whole = open(sound.clone());
+    let tables = whole.tables().unwrap();
+    let mut shorter = 0;
+    for at in (0..sound.len()).step_by(61) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x55;
+        let tape = open(bytes);
+        // Of what can't be opened nothing is given.
+        if tape.tables().ok().as_ref() != Some(&tables) {
+            continue;
+        }
+        for table in &tables {
+            let scan = kit::all_of(table);
+            let rows = kit::scanned(&*whole, &scan);
+            let mut found = Vec::new();
+            let Ok(scanned) = tape.scan(&scan, &mut |batch| {
+                found.extend(kit::rows_of(batch));
+                Ok(ControlFlow::Continue(()))
+            }) else {
+                continue;
+            };
+            assert!(rows.starts_with(&found), "{} with {at} flipped", table.name);
+            assert!(found.len() == rows.len() || scanned.problem.is_some());
+            shorter += usize::from(found.len() < rows.len());
+        }
+    }
+    assert!(shorter > 10, "{shorter}");
+}
+
+#[test]
 fn before_the_first_full_snapshot_nothing_holds() {
     let mut encoder = Encoder::new(&schema());
     let (packets, states) = stream(4, 4, 1000, 1);

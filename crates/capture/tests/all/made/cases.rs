@@ -273,6 +273,24 @@ fn rows_up_to_the_damage_are_read_and_then_it_is_told() {
     });
     assert!(count > 100 && count < 1600, "{count}");
     assert!(scanned.unwrap().problem.unwrap().is_broken());
+    // In the middle, too: what is behind it is not given.
+    let scan = Scan::table("things");
+    let rows = kit::scanned(&*open(bytes.clone()), &scan);
+    let mut shorter = 0;
+    for at in (bytes.len() / 4..bytes.len() * 3 / 4).step_by(997) {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0x55;
+        let mut found = Vec::new();
+        let scanned = open(bytes).scan(&scan, &mut |batch| {
+            found.extend(kit::rows_of(batch));
+            Ok(std::ops::ControlFlow::Continue(()))
+        });
+        let Ok(scanned) = scanned else { continue };
+        assert!(rows.starts_with(&found), "with {at} flipped");
+        assert!(found.len() == rows.len() || scanned.problem.is_some());
+        shorter += usize::from(found.len() < rows.len());
+    }
+    assert!(shorter > 3, "{shorter}");
 }
 
 proptest! {
