@@ -22,6 +22,18 @@ pub enum Value<'a> {
     Text(&'a str),
 }
 
+impl Value<'_> {
+    /// Whether it is the same to the bit: a number that is none is the same as itself, and 0 is not -0.
+    #[must_use]
+    pub fn is_same(self, other: Value<'_>) -> bool {
+        match (self, other) {
+            (Self::Float32(a), Value::Float32(b)) => a.to_bits() == b.to_bits(),
+            (Self::Float64(a), Value::Float64(b)) => a.to_bits() == b.to_bits(),
+            (a, b) => a == b,
+        }
+    }
+}
+
 macro_rules! values {
     ($($from:ty => $kind:ident: $to:ty;)*) => { $(
         impl From<$from> for Value<'_> {

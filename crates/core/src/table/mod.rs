@@ -8,6 +8,7 @@
 
 mod batch;
 mod book;
+mod changes;
 mod def;
 mod diff;
 mod facts;
@@ -26,6 +27,7 @@ mod scanning;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
+pub use changes::Changes;
 pub use def::{ColumnDef, Field, Rows, Table, TableDef, plain_name};
 pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};
 pub use facts::{Fact, FactTable, flat};

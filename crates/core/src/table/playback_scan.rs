@@ -1,8 +1,6 @@
 //! The rows of a table, of a recording that has a playback.
 
-use std::collections::BTreeMap;
-
-use super::batch::{Batch, Owned, Value};
+use super::changes::Changes;
 use super::def::TableDef;
 use super::kind::Lane;
 use super::playback::Playback;
@@ -10,9 +8,6 @@ use super::scan::Scan;
 use super::scanning::{Place, Scanning, Visit};
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
-
-/// What holds: the values of each key.
-type Held = BTreeMap<Vec<Owned>, Vec<Owned>>;
 
 /// Gives the rows of a table by stepping through a playback: what [`Tape::scan`](crate::tape::Tape::scan)
 /// does unless a format says otherwise. A row of a state, or a cell, is given where it is new, or where
@@ -38,7 +33,7 @@ pub fn scan_by_stepping<'v>(
         Lane::Events => play.events(scan, visit),
         Lane::Facts => {
             let mut rows = Scanning::new(table, scan, clocks, visit)?;
-            let facts = whole(play, table)?;
+            let facts = play.state(&whole(table))?;
             for row in 0..facts.len() {
                 if rows.row(span.first, |at| facts.get(row, at))?.is_break() {
                     break;
@@ -54,12 +49,12 @@ pub fn scan_by_stepping<'v>(
     }
 }
 
-/// All columns of what holds now.
-fn whole(play: &mut dyn Playback, table: &TableDef) -> Result<Batch, Error> {
-    play.state(&Scan {
+/// All columns, secrets among them.
+fn whole(table: &TableDef) -> Scan {
+    Scan {
         secrets: Secrets::Show,
         ..Scan::table(&*table.name)
-    })
+    }
 }
 
 /// Goes to the last step before a range, or to the first of all: from there on what is new is known.
@@ -91,35 +86,24 @@ fn changes(
     table: &TableDef,
     rows: &mut Scanning<'_>,
 ) -> Result<(), Error> {
-    let columns = table.columns.iter().enumerate();
-    let keys = columns.filter_map(|(at, column)| column.key.then_some(at));
-    let keys: Vec<usize> = keys.collect();
-    let mut held = Held::new();
+    let mut changes = Changes::of(table, &whole(table))?;
     let mut now = start(play, rows.from())?;
     while let Some(stamp) = now {
-        let place = rows.place(stamp);
-        if place == Place::Behind {
+        if rows.place(stamp) == Place::Behind {
             return Ok(());
         }
-        let state = whole(play, table)?;
-        let mut holds = Held::new();
-        for row in 0..state.len() {
-            let key = keys.iter().map(|at| state.get(row, *at).into()).collect();
-            let values = state.columns().iter().map(|column| column.get(row).into());
-            let (key, values): (Vec<Owned>, Vec<Owned>) = (key, values.collect());
-            let is_new = held.remove(&key).as_ref() != Some(&values);
-            if is_new && rows.row(stamp, |at| state.get(row, at))?.is_break() {
-                return Ok(());
-            }
-            holds.insert(key, values);
-        }
-        for values in held.values() {
-            let value = |at: usize| values.get(at).map_or(Value::Null, Owned::value);
-            if rows.ended(stamp, value)?.is_break() {
+        let changed = changes.next(play)?;
+        for row in 0..changed.len() {
+            let value = |at: usize| changed.get(row, at);
+            let flow = if changed.is_end(row) {
+                rows.ended(stamp, value)?
+            } else {
+                rows.row(stamp, value)?
+            };
+            if flow.is_break() {
                 return Ok(());
             }
         }
-        held = holds;
         now = play.step()?;
     }
     Ok(())
@@ -130,7 +114,7 @@ mod tests {
     use std::any::Any;
 
     use super::super::kit::{self, Made, Row};
-    use super::super::{ColumnDef, Kind, ScanPlayback};
+    use super::super::{ColumnDef, Kind, ScanPlayback, Value};
     use super::*;
     use crate::clock::Time;
     use crate::input::Input;

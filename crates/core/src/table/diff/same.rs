@@ -5,8 +5,7 @@ use super::super::batch::Value;
 /// Whether two values are the same: to the bit, or no further apart than this.
 pub(super) fn same(a: Value<'_>, b: Value<'_>, within: f64) -> bool {
     match (a, b) {
-        (Value::Float32(x), Value::Float32(y)) if x.to_bits() == y.to_bits() => true,
-        (Value::Float64(x), Value::Float64(y)) if x.to_bits() == y.to_bits() => true,
+        (a, b) if a.is_same(b) => true,
         (Value::Int(a), Value::Uint(b)) | (Value::Uint(b), Value::Int(a)) => {
             u64::try_from(a) == Ok(b)
         }
@@ -20,7 +19,7 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>, within: f64) -> bool {
             let apart = number(a).zip(number(b)).map(|(a, b)| (a - b).abs());
             apart.is_some_and(|apart| apart <= within)
         }
-        _ => a == b,
+        _ => false,
     }
 }
 

@@ -6,7 +6,7 @@ mod row;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::{Kind, Lane, Owned, Scan, TableDef};
+use super::{Changes, Kind, Lane, Owned, Playback, Scan, TableDef};
 use crate::clock::{At, Stamp};
 use crate::tape::{Secrets, Tape};
 
@@ -219,6 +219,7 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
         secrets: Secrets::Show,
         ..Scan::table(&*table.name)
     };
+    let mut followed = Followed::of(table, &scan);
     let facts = table.lane == Lane::Facts;
     let span = play.span();
     let mut stamps = vec![span.first, span.last];
@@ -239,14 +240,60 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
             ..row
         });
         let wanted: Vec<Row> = wanted.collect();
-        match play.state(&scan) {
-            Ok(batch) => {
-                let mut rows: Vec<Row> = rows_of(&batch).collect();
-                rows.sort_by_key(|row| row.key(table));
-                same(&scan, &rows, &wanted);
-            }
-            Err(error) => panic!("{scan:?} at {stamp:?}: {error}"),
+        same(&scan, &held(&mut *play, table, &scan), &wanted);
+        followed.follow(&mut *play, &wanted);
+        if let Err(error) = play.step() {
+            panic!("behind {stamp:?}: {error}");
         }
+        let wanted = held(&mut *play, table, &scan);
+        followed.follow(&mut *play, &wanted);
+    }
+}
+
+/// What a playback says that holds now, in the order of the keys.
+fn held(play: &mut dyn Playback, table: &TableDef, scan: &Scan) -> Vec<Row> {
+    match play.state(scan) {
+        Ok(batch) => holding(table, &rows_of(&batch).collect::<Vec<_>>()),
+        Err(error) => panic!("{scan:?} at {:?}: {error}", play.now()),
+    }
+}
+
+/// A state that is known by its changes alone.
+struct Followed<'t> {
+    table: &'t TableDef,
+    scan: &'t Scan,
+    changes: Changes,
+    rows: Vec<Row>,
+}
+
+impl<'t> Followed<'t> {
+    fn of(table: &'t TableDef, scan: &'t Scan) -> Self {
+        let changes = match Changes::of(table, scan) {
+            Ok(changes) => changes,
+            Err(error) => panic!("{scan:?}: {error}"),
+        };
+        let rows = Vec::new();
+        Self {
+            table,
+            scan,
+            changes,
+            rows,
+        }
+    }
+
+    fn follow(&mut self, play: &mut dyn Playback, wanted: &[Row]) {
+        match self.changes.next(play) {
+            Ok(batch) => self.rows.extend(rows_of(&batch)),
+            Err(error) => panic!("{:?} at {:?}: {error}", self.scan, play.now()),
+        }
+        self.rows = holding(self.table, &self.rows);
+        let stamp = play.now();
+        let now = |row: &Row| Row {
+            stamp,
+            ..row.clone()
+        };
+        let rows: Vec<Row> = self.rows.iter().map(now).collect();
+        same(self.scan, &rows, wanted);
     }
 }
 
