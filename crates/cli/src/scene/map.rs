@@ -4,9 +4,9 @@ use gametape::{At, Batch, Stamp, Time, Value};
 
 use super::cells::number;
 use super::range::Bounds;
-use super::text::shown;
 use super::tint::{Tint, sign, tint};
 use super::views::Points;
+use gametape::core::table::shown;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 

@@ -10,7 +10,9 @@ use super::change::Changes;
 use super::clock::Lasts;
 use super::map::{Sides, Thing};
 use super::stay::Stay;
-use super::text::{plain, shown, told};
+use gametape::core::table::{plain, shown};
+
+use super::text::told;
 use super::tracks::Density;
 use super::views::Points;
 

@@ -17,6 +17,7 @@ mod kind;
 #[cfg(any(test, feature = "kit"))]
 #[allow(clippy::panic)] // It is a test.
 pub mod kit;
+mod markers;
 mod needs;
 mod playback;
 mod playback_scan;
@@ -24,6 +25,7 @@ mod scan;
 mod scan_error;
 mod scan_playback;
 mod scanning;
+mod shown;
 
 pub use batch::{Batch, Column, Owned, Texts, Value, Values};
 pub use book::tables_page;
@@ -33,6 +35,7 @@ pub use diff::{Cell, RowDiff, TableDiff, TablesDiff, Which, diff_tables};
 pub use facts::{Fact, FactTable, flat};
 pub use json::JsonRows;
 pub use kind::{Kind, Lane};
+pub use markers::{Marker, MarkerKind, event_markers, markers, sort_markers};
 pub use needs::Needs;
 pub use playback::{Playback, Span, State, StateAt, Stepped};
 pub use playback_scan::scan_by_stepping;
@@ -40,3 +43,4 @@ pub use scan::Scan;
 pub use scan_error::ScanError;
 pub use scan_playback::{ScanPlayback, Scans};
 pub use scanning::{Place, Scanning, Visit};
+pub use shown::{plain, shown};

@@ -16,8 +16,9 @@ use crate::scene::change::Changes;
 use crate::scene::range::Range;
 use crate::scene::stay::Stay;
 use crate::scene::symbols::Symbols;
-use crate::scene::text::{digits, plain};
+use crate::scene::text::digits;
 use crate::scene::words::counted;
+use gametape::core::table::plain;
 
 /// Smaller cells have nothing written in them.
 const WRITTEN: f64 = 7.0;

@@ -9,9 +9,10 @@ use super::signs::{self, Icon};
 use super::svg::{Anchor, Letters, N, Svg};
 use super::way::line;
 use crate::scene::map::{Sides, Thing};
-use crate::scene::text::{digits, plain};
+use crate::scene::text::digits;
 use crate::scene::tracks::{Density, Track};
 use crate::scene::views::Points;
+use gametape::core::table::plain;
 
 /// With more things than this their names would hide each other; with more than that, their ways.
 const NAMED: usize = 40;

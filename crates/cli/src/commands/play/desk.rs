@@ -2,9 +2,9 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use gametape::At;
+use gametape::AnyFinding;
 
-use super::news::{Mark, Wish};
+use super::news::Wish;
 
 /// Where the show puts what it wants to see.
 #[derive(Default)]
@@ -17,8 +17,8 @@ pub struct Desk {
 #[derive(Default)]
 pub struct Slot {
     pub wish: Option<Wish>,
-    /// All findings, with the moment that they are at: its stamp has to be found.
-    pub marks: Option<Vec<(Mark, Option<At>)>>,
+    /// All findings: the stamps of their moments have to be found.
+    pub findings: Option<Vec<AnyFinding>>,
 }
 
 impl Desk {
@@ -37,15 +37,15 @@ impl Desk {
     }
 
     /// The search is over, and found these.
-    pub fn mark(&self, marks: Vec<(Mark, Option<At>)>) {
-        self.slot().marks = Some(marks);
+    pub fn mark(&self, findings: Vec<AnyFinding>) {
+        self.slot().findings = Some(findings);
         self.bell.notify_one();
     }
 
     /// What is to be done next, as soon as something is.
     pub fn next(&self) -> Slot {
         let slot = self.slot();
-        let idle = |slot: &mut Slot| slot.wish.is_none() && slot.marks.is_none();
+        let idle = |slot: &mut Slot| slot.wish.is_none() && slot.findings.is_none();
         let slot = self.bell.wait_while(slot, idle);
         std::mem::take(&mut *slot.unwrap_or_else(PoisonError::into_inner))
     }
@@ -53,6 +53,8 @@ impl Desk {
 
 #[cfg(test)]
 mod tests {
+    use gametape::At;
+
     use super::*;
 
     #[test]

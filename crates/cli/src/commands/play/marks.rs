@@ -4,20 +4,17 @@
 use std::ops::ControlFlow;
 use std::sync::mpsc::Sender;
 
+use gametape::core::table::{Marker, MarkerKind, Span, event_markers};
 use gametape::core::text::printable;
-use gametape::{AnyFinding, At, Batch, Error, Lane, Recording, Scan, Secrets, TableDef};
+use gametape::{Batch, Error, Lane, Recording, Scan, Secrets, Severity, TableDef};
 
 use super::desk::Desk;
-use super::news::{Kind, Mark, News};
+use super::news::News;
 use crate::scene::range::{Bounds, widen};
-use crate::scene::text;
 use crate::scene::views::{Points, View, views};
 
 /// Tables with more rows than this are read a part at a time.
 const WHOLE: usize = 2000;
-/// Tables with more rows than this, or with one in less than so many steps, say little by each.
-const FEW: usize = 60;
-const RARE: u64 = 8;
 /// More findings than anybody goes through.
 const FINDINGS: usize = 200;
 
@@ -25,7 +22,7 @@ const FINDINGS: usize = 200;
 pub fn look_through(
     recording: &Recording,
     tables: &[TableDef],
-    steps: u64,
+    span: Span,
     secrets: Secrets,
     desk: &Desk,
     news: &Sender<News>,
@@ -43,15 +40,9 @@ pub fn look_through(
         let Some(batches) = whole(recording, table, secrets) else {
             continue;
         };
-        let rows = batches.iter().map(Batch::len).sum::<usize>();
-        if rows <= FEW && rows as u64 * RARE <= steps {
-            let marks = batches
-                .iter()
-                .flat_map(|batch| events(table, batch))
-                .collect();
-            if news.send(News::Marks(marks)).is_err() {
-                return;
-            }
+        let markers = event_markers(table, &batches, span);
+        if news.send(News::Marks(markers)).is_err() {
+            return;
         }
         let whole = News::Events(table.name.to_string(), batches);
         if news.send(whole).is_err() {
@@ -70,18 +61,17 @@ pub fn look_through(
         }
     }
     desk.mark(match recording.audit() {
-        Ok(audit) => audit.findings.iter().take(FINDINGS).map(finding).collect(),
+        Ok(audit) => audit.findings.into_iter().take(FINDINGS).collect(),
         Err(error) => {
-            let text = format!("it could not be checked: {}", sentence(&error));
-            let kind = Kind::Finding(gametape::Severity::Info);
-            vec![(
-                Mark {
-                    stamp: None,
-                    kind,
-                    text,
-                },
-                None,
-            )]
+            let failed = Marker {
+                stamp: None,
+                kind: MarkerKind::Finding(Severity::Info),
+                source: "verify".to_owned(),
+                text: format!("it could not be checked: {}", sentence(&error)),
+            };
+            // Who does not listen any more has ended.
+            let _ = news.send(News::Marks(vec![failed]));
+            Vec::new()
         }
     });
 }
@@ -126,36 +116,4 @@ fn whole(recording: &Recording, table: &TableDef, secrets: Secrets) -> Option<Ve
         })
     });
     (scanned.is_ok() && rows <= WHOLE).then_some(batches)
-}
-
-fn events<'b>(table: &'b TableDef, batch: &'b Batch) -> impl Iterator<Item = Mark> + 'b {
-    (0..batch.len()).map(|row| {
-        let values = table.columns.iter().enumerate();
-        let values = values.map(|(at, column)| (column, batch.get(row, at)));
-        Mark {
-            stamp: Some(batch.stamp(row)),
-            kind: Kind::Event,
-            text: format!("{}: {}", table.name, text::row(values)),
-        }
-    })
-}
-
-/// A finding, and when it is.
-fn finding(finding: &AnyFinding) -> (Mark, Option<At>) {
-    let place = &finding.place;
-    let step = place.step.map(At::Step);
-    let at = step
-        .or(place.tick.map(At::Tick))
-        .or(place.time.map(At::Time));
-    let mark = Mark {
-        stamp: None,
-        kind: Kind::Finding(finding.severity()),
-        text: format!(
-            "{} {}: {}",
-            finding.severity(),
-            finding.code(),
-            finding.message()
-        ),
-    };
-    (mark, at)
 }

@@ -115,6 +115,8 @@ fn show(
     let paint = Paint::from_env();
     let began = Instant::now();
     let (mut player, mut last, mut stale) = (None, began, true);
+    // Keys that were pressed while it opened.
+    let mut early = Vec::new();
     loop {
         if terminal::is_over() {
             return Ok(Ended::Signal);
@@ -133,6 +135,11 @@ fn show(
         let by = (now - last).min(Duration::from_secs(1));
         last = now;
         if let Some(player) = &mut player {
+            for key in early.drain(..) {
+                if press(player, key) == Then::End {
+                    return Ok(Ended::Quit);
+                }
+            }
             stale |= player.tick(by);
             if let Some(wish) = player.wish() {
                 desk.wish(wish);
@@ -151,23 +158,28 @@ fn show(
         stale = false;
         while event::poll((now + FRAME).saturating_duration_since(Instant::now()))? {
             stale = true;
-            if let Event::Key(key) = event::read()?
-                && press(player.as_mut(), key) == Then::End
-            {
+            let Event::Key(key) = event::read()? else {
+                continue;
+            };
+            let then = match &mut player {
+                Some(player) => press(player, key),
+                None if keys::act(key, false) == Some(player::Act::Quit) => Then::End,
+                None => {
+                    early.push(key);
+                    Then::On
+                }
+            };
+            if then == Then::End {
                 return Ok(Ended::Quit);
             }
         }
     }
 }
 
-fn press(player: Option<&mut Player>, key: event::KeyEvent) -> Then {
-    let typing = player
-        .as_ref()
-        .is_some_and(|player| player.typing.is_some());
-    match (keys::act(key, typing), player) {
-        (Some(act), Some(player)) => player.act(act),
-        (Some(player::Act::Quit), None) => Then::End,
-        _ => Then::On,
+fn press(player: &mut Player, key: event::KeyEvent) -> Then {
+    match keys::act(key, player.typing.is_some()) {
+        Some(act) => player.act(act),
+        None => Then::On,
     }
 }
 

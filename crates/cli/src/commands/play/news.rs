@@ -1,7 +1,7 @@
 //! What the show and those who read the recording for it say to each other.
 
-use gametape::core::table::Span;
-use gametape::{At, Batch, Scan, Severity, Stamp, TableDef};
+use gametape::core::table::{Marker, Span};
+use gametape::{At, Batch, Scan, Stamp, TableDef};
 
 use crate::scene::range::Bounds;
 
@@ -62,22 +62,6 @@ impl Shot {
     }
 }
 
-/// What a marker of the timeline stands for; of several at one place the greatest is shown.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
-    Event,
-    Finding(Severity),
-}
-
-/// A place to go to.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Mark {
-    /// When; a finding may be of the recording as a whole.
-    pub stamp: Option<Stamp>,
-    pub kind: Kind,
-    pub text: String,
-}
-
 /// The recording is open.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Opened {
@@ -97,11 +81,11 @@ pub enum News {
     Refused(u64, String),
     /// All rows of a table of events, where they are few.
     Events(String, Vec<Batch>),
-    Marks(Vec<Mark>),
+    Marks(Vec<Marker>),
     /// From where to where the positions of a table go.
     Bounds(String, Bounds),
     /// The last markers: nothing more is looked for.
-    Findings(Vec<Mark>),
+    Findings(Vec<Marker>),
     /// What is wrong with the recording.
     Damage(String),
     /// It can't be shown at all.

@@ -5,10 +5,11 @@ mod jumps;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use gametape::core::table::{Marker, MarkerKind, sort_markers};
 use gametape::{At, Batch, Scan, Secrets, Stamp, TableDef};
 
 use super::clock::Clock;
-use super::news::{Kind, Look, Mark, Opened, Shot, Wish};
+use super::news::{Look, Opened, Shot, Wish};
 use super::sight::Sight;
 use crate::scene::range::Bounds;
 use crate::scene::views::{View, views};
@@ -65,7 +66,7 @@ pub struct Player {
     /// The one before it, of another moment.
     pub before: Option<Shot>,
     /// Worst first, then by their time.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Marker>,
     /// Whether all of them are there.
     pub searched: bool,
     /// What is wrong with the recording.
@@ -286,12 +287,9 @@ impl Player {
     }
 
     /// More markers.
-    pub fn mark(&mut self, marks: Vec<Mark>) {
+    pub fn mark(&mut self, marks: Vec<Marker>) {
         self.marks.extend(marks);
-        self.marks.sort_by_key(|mark| {
-            let step = mark.stamp.map_or(0, |stamp| stamp.step);
-            (std::cmp::Reverse(mark.kind), step)
-        });
+        sort_markers(&mut self.marks);
     }
 
     /// From where to where the positions of a table go.
@@ -306,9 +304,9 @@ impl Player {
     }
 
     /// The worst marker at the step that is seen.
-    pub fn mark_here(&self) -> Option<&Mark> {
+    pub fn mark_here(&self) -> Option<&Marker> {
         let step = self.now().step;
-        let here = |mark: &&Mark| mark.stamp.is_some_and(|stamp| stamp.step == step);
+        let here = |mark: &&Marker| mark.stamp.is_some_and(|stamp| stamp.step == step);
         self.marks.iter().find(here)
     }
 
@@ -457,7 +455,7 @@ impl Player {
     }
 
     /// How many markers there are of a kind.
-    pub fn count(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: MarkerKind) -> usize {
         self.marks.iter().filter(|mark| mark.kind == kind).count()
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use gametape::core::table::{Playback, Span};
+use gametape::core::table::{Marker, Playback, Span};
 use gametape::core::tape;
 use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef};
 
 use super::desk::Desk;
 use super::marks;
-use super::news::{Mark, News, Opened, Shot, Wish};
+use super::news::{News, Opened, Shot, Wish};
 use crate::scene::map::trail;
 
 /// Opens a recording, and reads of it what the show wants to see, for as long as there is one.
@@ -62,12 +62,11 @@ pub fn serve(
     if news.send(News::Opened(Box::new(opened))).is_err() {
         return;
     }
-    let steps = span.last.step.saturating_sub(span.first.step);
     let (other, marking, telling) = (Arc::clone(&recording), Arc::clone(desk), news.clone());
     // Should it end early, there are fewer markers.
     let _ = std::thread::Builder::new()
         .name("markers".to_owned())
-        .spawn(move || marks::look_through(&other, &tables, steps, secrets, &marking, &telling));
+        .spawn(move || marks::look_through(&other, &tables, span, secrets, &marking, &telling));
     let reader = Reader {
         recording: &recording,
         playback,
@@ -128,9 +127,10 @@ impl Reader<'_> {
     fn serve(mut self, desk: &Desk, news: &Sender<News>) {
         loop {
             let slot = desk.next();
-            if let Some(marks) = slot.marks {
-                let marks = marks.into_iter().map(|(mark, at)| self.placed(mark, at));
-                if news.send(News::Findings(marks.collect())).is_err() {
+            if let Some(findings) = slot.findings {
+                let placed = |finding| Marker::finding(finding, &mut *self.playback);
+                let markers = findings.iter().map(placed).collect();
+                if news.send(News::Findings(markers)).is_err() {
                     return;
                 }
             }
@@ -151,18 +151,6 @@ impl Reader<'_> {
                 return;
             }
         }
-    }
-
-    /// A marker with the stamp of its moment; what is behind the damage is at the end of what can be
-    /// read.
-    fn placed(&mut self, mut mark: Mark, at: Option<At>) -> Mark {
-        let now = self.playback.now();
-        if let Some(at) = at {
-            mark.stamp = Some(self.playback.seek(at).unwrap_or(self.span.last));
-            // It was there before.
-            let _ = self.playback.seek(At::Step(now.step));
-        }
-        mark
     }
 
     fn shot(&mut self, wish: Wish) -> Result<Shot, tape::Error> {
@@ -233,9 +221,18 @@ impl Reader<'_> {
         if let Some(around) = known {
             return Ok(around.rows.clone());
         }
-        let from = now.step.saturating_sub(AROUND);
-        let to = now.step.saturating_add(AROUND);
-        let rows = self.rows(&scan.clone().from(At::Step(from)).to(At::Step(to)))?;
+        // Where many happen at once, fewer steps have as many as anybody looks at; now is always among
+        // them.
+        let mut around = AROUND;
+        let (from, to, rows) = loop {
+            let from = now.step.saturating_sub(around);
+            let to = now.step.saturating_add(around);
+            let rows = self.rows(&scan.clone().from(At::Step(from)).to(At::Step(to)))?;
+            if around == 0 || rows.iter().map(Batch::len).sum::<usize>() < ROWS {
+                break (from, to, rows);
+            }
+            around /= 8;
+        };
         self.around = Some(Around {
             scan: scan.clone(),
             from,

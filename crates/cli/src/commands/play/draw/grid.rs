@@ -7,7 +7,7 @@ use super::pen::{Pen, scrolled, width};
 use crate::commands::play::sight::Sight;
 use crate::scene::board::Board;
 use crate::scene::range::Range;
-use crate::scene::text::{plain, shown};
+use gametape::core::table::{plain, shown};
 
 /// What is looked at.
 pub struct Scene<'s> {

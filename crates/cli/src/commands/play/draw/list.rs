@@ -5,8 +5,8 @@ use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width, wrapped};
 use super::rows::clipped;
-use crate::commands::play::news::Mark;
-use crate::scene::text::shown;
+use gametape::core::table::Marker;
+use gametape::core::table::shown;
 
 /// Events, and where among them now is.
 pub fn events(
@@ -77,7 +77,7 @@ fn when(stamp: Stamp) -> String {
 }
 
 /// The markers, one of them chosen: below them all of what it says.
-pub fn marks(pen: &mut Pen<'_>, marks: &[Mark], searched: bool, chosen: i64) {
+pub fn marks(pen: &mut Pen<'_>, marks: &[Marker], searched: bool, chosen: i64) {
     /// Lines of what one says.
     const SAID: usize = 4;
     let chosen = usize::try_from(chosen).unwrap_or_default();
@@ -90,7 +90,7 @@ pub fn marks(pen: &mut Pen<'_>, marks: &[Mark], searched: bool, chosen: i64) {
         pen.put(0, 0, none, pen.paint.faint());
         return;
     };
-    let said = wrapped(&mark.text, pen.width(), SAID);
+    let said = wrapped(&mark.to_string(), pen.width(), SAID);
     let room = pen.height().saturating_sub(SAID + 1);
     for (y, line) in said.iter().enumerate() {
         pen.put(0, room + 1 + y, line, Style::new());
@@ -103,7 +103,7 @@ pub fn marks(pen: &mut Pen<'_>, marks: &[Mark], searched: bool, chosen: i64) {
         pen.put(0, y, &sign.to_string(), style);
         let when = mark.stamp.map_or_else(|| "all of it".to_owned(), when);
         let end = pen.put(2, y, &when, pen.paint.faint());
-        pen.put(end.max(14) + 1, y, &mark.text, Style::new());
+        pen.put(end.max(14) + 1, y, &mark.to_string(), Style::new());
         if at == chosen {
             pen.mark_line(y, Modifier::REVERSED);
         }

@@ -11,8 +11,8 @@ use super::rows::clipped;
 use crate::commands::play::news::Shot;
 use crate::commands::play::sight::Sight;
 use crate::scene::map::{Sides, Thing, things};
-use crate::scene::text::plain;
 use crate::scene::views::Points;
+use gametape::core::table::plain;
 
 /// With more things than this their names would hide each other.
 const NAMED: usize = 40;

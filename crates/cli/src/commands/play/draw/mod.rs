@@ -15,11 +15,11 @@ use ratatui::style::{Modifier, Style};
 
 use self::paint::Paint;
 use self::pen::{Pen, width, wrapped};
-use super::news::Kind;
 use super::player::Player;
 use crate::scene::board::Board;
 use crate::scene::text::moment;
 use crate::scene::views::View;
+use gametape::core::table::MarkerKind;
 
 /// Lines above the view: header and tabs; below it: timeline and keys, the sentence left out.
 const ABOVE: usize = 2;
@@ -137,14 +137,27 @@ fn tabs(pen: &mut Pen<'_>, player: &Player) {
         seen.map(|name| width(name)).sum::<usize>()
     };
     let from = (0..player.view).find(|from| upto(*from) <= pen.width());
+    let from = from.unwrap_or(player.view);
+    let upto_end = names
+        .iter()
+        .skip(from)
+        .map(|name| width(name))
+        .sum::<usize>();
     let mut x = 0;
-    for (at, name) in names.iter().enumerate().skip(from.unwrap_or(player.view)) {
+    for (at, name) in names.iter().enumerate().skip(from) {
         let style = if at == player.view {
             pen.paint.head().add_modifier(Modifier::REVERSED)
         } else {
             pen.paint.faint()
         };
         x = pen.put(x, 0, name, style);
+    }
+    // There are more than fit.
+    if from > 0 {
+        pen.put(0, 0, "<", pen.paint.head());
+    }
+    if upto_end > pen.width() {
+        pen.put_before(pen.width(), 0, ">", pen.paint.head());
     }
 }
 
@@ -203,7 +216,7 @@ fn sentence(paint: Paint, player: &Player) -> Option<((String, Style), (String, 
     }
     if let Some(mark) = player.mark_here() {
         let (sign, style) = paint.mark(mark.kind);
-        return Some(((format!("{sign} "), style), (mark.text.clone(), plain)));
+        return Some(((format!("{sign} "), style), (mark.to_string(), plain)));
     }
     let damage = player.damage.as_ref()?;
     alone(format!("damaged: {damage}"), paint.bad())
@@ -212,10 +225,10 @@ fn sentence(paint: Paint, player: &Player) -> Option<((String, Style), (String, 
 /// How many markers there are of each kind.
 fn counts(pen: &mut Pen<'_>, player: &Player) {
     let kinds = [
-        (Kind::Finding(Severity::Error), "error"),
-        (Kind::Finding(Severity::Warning), "warning"),
-        (Kind::Finding(Severity::Info), "remark"),
-        (Kind::Event, "event"),
+        (MarkerKind::Finding(Severity::Error), "error"),
+        (MarkerKind::Finding(Severity::Warning), "warning"),
+        (MarkerKind::Finding(Severity::Info), "remark"),
+        (MarkerKind::Event, "event"),
     ];
     let mut end = 0;
     if !player.searched {

@@ -3,9 +3,9 @@
 use gametape::Severity;
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::commands::play::news::Kind;
 use crate::scene::symbols::{Face, face};
 use crate::scene::tint::{Tint, tint};
+use gametape::core::table::MarkerKind;
 
 /// How many colours there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,12 +97,12 @@ impl Paint {
     }
 
     /// A marker, and its sign.
-    pub fn mark(self, kind: Kind) -> (char, Style) {
+    pub fn mark(self, kind: MarkerKind) -> (char, Style) {
         match kind {
-            Kind::Event => ('◆', self.pick(75, Color::Cyan)),
-            Kind::Finding(Severity::Info) => ('i', self.faint()),
-            Kind::Finding(Severity::Warning) => ('!', self.changed()),
-            Kind::Finding(Severity::Error) => ('X', self.bad()),
+            MarkerKind::Event => ('◆', self.pick(75, Color::Cyan)),
+            MarkerKind::Finding(Severity::Info) => ('i', self.faint()),
+            MarkerKind::Finding(Severity::Warning) => ('!', self.changed()),
+            MarkerKind::Finding(Severity::Error) => ('X', self.bad()),
         }
     }
 

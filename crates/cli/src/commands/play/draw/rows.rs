@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, width};
 use crate::commands::play::sight::Sight;
-use crate::scene::text::shown;
+use gametape::core::table::shown;
 
 /// A column is not wider than this, whatever is in it.
 const WIDEST: usize = 28;

@@ -8,7 +8,7 @@ use crate::scene::views::View;
 impl Player {
     /// To the next marker, or the one before.
     pub(super) fn go_mark(&mut self, on: i64) {
-        let here = self.clock.at();
+        let (here, step) = (self.clock.at(), self.heading());
         // What was just passed is not what somebody wants to go back to.
         let passed = if self.clock.is_playing() {
             1_000_000_000
@@ -17,24 +17,30 @@ impl Player {
         };
         let places = self.marks.iter().filter_map(|mark| {
             let stamp = mark.stamp?;
-            Some((self.clock.place(stamp), stamp))
+            Some((self.clock.place(stamp), stamp.step))
         });
         let found = if on > 0 {
-            places
-                .filter(|(at, _)| *at > here)
-                .min_by_key(|(at, _)| *at)
+            places.filter(|place| *place > (here, step)).min()
         } else {
+            // Several steps may be at one time.
             let back = here.saturating_sub(passed);
-            places
-                .filter(|(at, _)| *at < back)
-                .min_by_key(|(at, _)| std::cmp::Reverse(*at))
+            places.filter(|place| *place < (back, step)).max()
         };
-        if let Some((at, stamp)) = found {
+        if let Some((at, step)) = found {
             self.clock.go(at);
-            self.go(At::Step(stamp.step));
+            self.go(At::Step(step));
         } else {
             let which = if on > 0 { "behind" } else { "before" };
             self.said = Some(format!("no marker {which} this moment"));
+        }
+    }
+
+    /// The step that is gone to, or is seen.
+    fn heading(&self) -> u64 {
+        let asked = self.asked.as_ref().filter(|_| self.number > self.answered);
+        match self.to.or(asked.and_then(|(at, _)| *at)) {
+            Some(At::Step(step)) => step,
+            _ => self.now().step,
         }
     }
 

@@ -16,7 +16,7 @@ fn a_board_with_its_cursor_and_what_the_rules_say_otherwise() {
         stage.screen(80, 24),
         str![[r#"
 game.rmv  rmv v2                                        || 1x  0.701 s  step 126
- 1 board  2 map  3 cursor  4 counters  5 mouse_events  6 board_events  7 game  8
+ 1 board  2 map  3 cursor  4 counters  5 mouse_events  6 board_events  7 game  >
  _        1 ■ ■
 1 1       1 ■ ■
 ■ ■ 1       ■ ■
@@ -110,7 +110,7 @@ fn a_world_is_a_heat_map_and_its_faults_are_marked() {
         stage.screen(80, 24),
         str![[r#"
 heat.murk  murk v3                              || 1x  3.000 s  tick 30  step 29
- 1 stove  2 smoke  3 haze  4 heat  5 gradient  6 ticks  7 commands  8 run  9 mar
+ 1 stove  2 smoke  3 haze  4 heat  5 gradient  6 ticks  7 commands  8 run  9 ma>
 @@oo==--------------------------
 oo==--------------------------::
 ==--------------------------::::
@@ -161,7 +161,7 @@ fn a_match_is_a_map_with_goals_as_markers() {
         stage.screen(80, 24),
         str![[r#"
 match.butter  butter v3                                || 1x  12.403 s  step 124
- 1 map  2 game  3 players  4 bones  5 disc  6 payload  7 goals  8 throws  9 join
+ 1 map  2 game  3 players  4 bones  5 disc  6 payload  7 goals  8 throws  9 joi>
 
 
 

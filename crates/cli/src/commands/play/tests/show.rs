@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use gametape::{At, Kind, Lane, Severity, Time, Value};
+use gametape::core::table::{Marker, MarkerKind};
+use gametape::{At, Kind, Lane, Severity, Stamp, Time, Value};
 
 use super::made::{answer, batch, player, stamp, table};
-use crate::commands::play::news::{self, Mark};
+use crate::commands::play::news;
 use crate::commands::play::player::{Act, Player, Then};
 use crate::scene::views::View;
 
@@ -169,19 +170,20 @@ fn where_the_first_moment_is_refused_the_start_is_shown() {
 fn markers_are_gone_to_one_after_the_other() {
     let mut player = counted();
     reach(&mut player, 0);
-    let mark = |step: Option<u64>, kind, text: &str| Mark {
+    let mark = |step: Option<u64>, kind, text: &str| Marker {
         stamp: step.map(|step| stamp(step, true)),
         kind,
+        source: String::new(),
         text: text.to_owned(),
     };
     player.mark(vec![
-        mark(Some(80), news::Kind::Event, "late goal"),
-        mark(Some(20), news::Kind::Event, "early goal"),
-        mark(None, news::Kind::Finding(Severity::Info), "odd size"),
+        mark(Some(80), MarkerKind::Event, "late goal"),
+        mark(Some(20), MarkerKind::Event, "early goal"),
+        mark(None, MarkerKind::Finding(Severity::Info), "odd size"),
     ]);
     player.mark(vec![mark(
         Some(20),
-        news::Kind::Finding(Severity::Error),
+        MarkerKind::Finding(Severity::Error),
         "cheat",
     )]);
     let order: Vec<&str> = player.marks.iter().map(|mark| &*mark.text).collect();
@@ -210,6 +212,37 @@ fn markers_are_gone_to_one_after_the_other() {
         player.said.as_deref(),
         Some("it is of the recording as a whole")
     );
+}
+
+#[test]
+fn of_markers_at_one_time_none_is_left_out() {
+    let mut player = counted();
+    reach(&mut player, 0);
+    let at = |step| Marker {
+        stamp: Some(Stamp {
+            step,
+            ..stamp(20, true)
+        }),
+        kind: MarkerKind::Event,
+        source: "clicks".to_owned(),
+        text: String::new(),
+    };
+    player.mark(vec![at(21), at(20), at(22)]);
+    for (on, step) in [(1, 20), (1, 21), (1, 22), (-1, 21), (-1, 20)] {
+        player.act(Act::Mark(on));
+        let wish = player.wish().unwrap();
+        assert_eq!(wish.to, Some(At::Step(step)), "{on}");
+        let there = Stamp {
+            step,
+            ..stamp(20, true)
+        };
+        player.show(answer(wish, there, Vec::new()));
+    }
+    // Faster than they are shown.
+    for step in [21, 22] {
+        player.act(Act::Mark(1));
+        assert_eq!(player.wish().unwrap().to, Some(At::Step(step)));
+    }
 }
 
 #[test]
