@@ -1,22 +1,22 @@
 //! Any recording.
 
+mod compare;
+mod tables;
+
 use std::fmt;
 use std::io::{Read, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gametape_core::table::{JsonRows, Lane, Scan, TableDef, Visit, diff_tables};
+use gametape_core::Input;
 use gametape_core::tape::{
-    self, Audit, Converted, Diff, Dump, Format, Info, OptionDef, Options, Repaired, Secrets, Sink,
+    self, Audit, Converted, Dump, Format, Info, OptionDef, Options, Repaired, Secrets, Sink,
     Source, Tape, Target, Verb, Work,
 };
-use gametape_core::{At, Input};
 use serde_json::{Map, Value};
 
 use crate::content::{Content, Draft};
 use crate::open::{self, Limits, OpenOptions};
-use crate::rows::{RowForm, RowWriter};
 use crate::{Error, Formats, formats};
 
 /// A recording of any known format.
@@ -299,201 +299,6 @@ impl Recording {
         self.partial(self.tape.dump(wanted, out))
     }
 
-    /// Its tables.
-    ///
-    /// # Errors
-    /// Where nothing can be read.
-    pub fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        self.explain(self.tape.tables())
-    }
-
-    /// Gives the rows of a table in the order of their stamps, a batch at a time, and says what is
-    /// wrong with the recording where it is not whole.
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    /// use gametape::{Scan, At};
-    /// # let bytes = gametape_samples::mines::example();
-    /// let tape = gametape::Recording::from_bytes(bytes, "game.rmv")?;
-    /// let mut clicks = 0;
-    /// let scan = Scan::table("mouse_events").columns(["action"]).from("1.5".parse::<At>().unwrap());
-    /// tape.scan(&scan, &mut |batch| {
-    ///     clicks += (0..batch.len()).filter(|row| batch.get(*row, 0) == "lmb_up".into()).count();
-    ///     Ok(ControlFlow::Continue(()))
-    /// })?;
-    /// assert!(clicks > 0);
-    /// # Ok::<(), gametape::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`tape::Error::Scan`], [`tape::Error::NoClock`]; what the visitor says; where nothing can be read.
-    pub fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        self.partial(self.tape.scan(scan, visit))
-    }
-
-    /// The moment of the newest step that is not after one: what a moment stands for that somebody
-    /// names. In the same clock.
-    ///
-    /// # Errors
-    /// [`tape::Error::NotRecorded`], or what is wrong with the recording where it may have been in what
-    /// is lost; [`tape::Error::NoClock`].
-    pub fn newest(&self, at: At) -> Result<At, Error> {
-        let mut play = self.explain(self.tape.playback())?;
-        match play.seek(at) {
-            Ok(stamp) => Ok(match at {
-                At::Time(_) => stamp.time.map_or(At::Step(stamp.step), At::Time),
-                At::Tick(_) => stamp.tick.map_or(At::Step(stamp.step), At::Tick),
-                At::Step(_) => At::Step(stamp.step),
-            }),
-            Err(error @ tape::Error::NotRecorded { .. }) => {
-                let problem = self.info(Secrets::Hide)?.problem;
-                Err(problem.unwrap_or_else(|| Error::tape(&self.path)(error)))
-            }
-            Err(error) => self.explain(Err(error)),
-        }
-    }
-
-    /// Writes the rows of a table.
-    ///
-    /// # Errors
-    /// As [`Recording::scan`]; [`tape::Error::Output`] in an [`Error::Tape`] is `out`'s.
-    pub fn write_rows(
-        &self,
-        scan: &Scan,
-        form: RowForm,
-        out: &mut dyn Write,
-    ) -> Result<Partial<()>, Error> {
-        let tables = self.tables()?;
-        let table = self.explain(scan.find(&tables).map_err(Into::into))?;
-        let picked = self.explain(scan.picked(table).map_err(Into::into))?;
-        let names = picked.iter().filter_map(|at| table.columns.get(*at));
-        let rows = RowWriter::new(form, names.map(|column| &*column.name), out);
-        let mut rows = self.explain(rows.map_err(tape::Error::Output))?;
-        self.scan(scan, &mut |batch| {
-            rows.batch(batch).map_err(tape::Error::Output)?;
-            Ok(ControlFlow::Continue(()))
-        })
-    }
-
-    /// Writes what holds at a moment, or at the end: the rows of all states and the cells of all grids,
-    /// each with the name of its table, or those of the scan's table alone.
-    ///
-    /// # Errors
-    /// [`tape::Error::NotRecorded`], or what is wrong with the recording where it may have been in what
-    /// is lost; as [`Recording::write_rows`].
-    pub fn write_state(
-        &self,
-        at: Option<At>,
-        scan: &Scan,
-        form: RowForm,
-        out: &mut dyn Write,
-    ) -> Result<Partial<()>, Error> {
-        let mut play = self.explain(self.tape.playback())?;
-        let end = At::Step(play.span().last.step);
-        let problem = match play.seek(at.unwrap_or(end)) {
-            Ok(now) if now.step < play.span().last.step => None,
-            Err(tape::Error::NotRecorded { at }) => {
-                let problem = self.info(Secrets::Hide)?.problem;
-                // In a recording without steps nothing holds.
-                let error = (at != end).then_some(tape::Error::NotRecorded { at });
-                let error = error.map(Error::tape(&self.path));
-                return problem.or(error).map_or(
-                    Ok(Partial {
-                        value: (),
-                        problem: None,
-                    }),
-                    Err,
-                );
-            }
-            Err(error) => return self.explain(Err(error)),
-            // The end is where it breaks off, too.
-            Ok(_) => self.info(Secrets::Hide)?.problem,
-        };
-        let tables = self.tables()?;
-        let told = [Lane::State, Lane::Grid];
-        let all = tables.iter().filter(|table| told.contains(&table.lane));
-        let wanted = match scan.table.as_str() {
-            "" => all.collect(),
-            _ => vec![self.explain(scan.find(&tables).map_err(Into::into))?],
-        };
-        for table in wanted {
-            let scan = Scan {
-                table: table.name.to_string(),
-                ..scan.clone()
-            };
-            let batch = self.explain(play.state(&scan))?;
-            let picked = self.explain(scan.picked(table).map_err(Into::into))?;
-            let names = picked.iter().filter_map(|at| table.columns.get(*at));
-            let names = names.map(|column| &*column.name);
-            let written = if form == RowForm::Json {
-                let rows = JsonRows::new(names).of_table(&table.name);
-                (0..batch.len()).try_for_each(|row| rows.row(&batch, row, out))
-            } else {
-                RowWriter::new(form, names, out).and_then(|mut rows| rows.batch(&batch))
-            };
-            self.explain(written.map_err(tape::Error::Output))?;
-        }
-        Ok(Partial { value: (), problem })
-    }
-
-    /// What differs between two recordings of one kind.
-    ///
-    /// # Errors
-    /// [`tape::Error::FormatsDiffer`]; where one of them can't be read to its end.
-    pub fn diff(&self, other: &Self, options: &Options) -> Result<Diff, Error> {
-        if self.format.kind() != other.format.kind() {
-            let differ = tape::Error::FormatsDiffer {
-                format: other.format.name(),
-                other: self.format.name(),
-            };
-            return Err(Error::tape(&other.path)(differ));
-        }
-        self.check("compare", options, Verb::Diff)?;
-        let diff = self.compare(other, options);
-        let mut diff = diff.map_err(|error| match error {
-            tape::Error::Other(error) => Error::tape(&other.path)(*error),
-            error => Error::tape(&self.path)(error),
-        })?;
-        if diff.same && !diff.exhaustive {
-            self.look_closer(other, &mut diff)?;
-        }
-        Ok(diff)
-    }
-
-    /// What the format knows best, and what its tables say.
-    fn compare(&self, other: &Self, options: &Options) -> Result<Diff, tape::Error> {
-        let tapes = [&*self.tape, &*other.tape];
-        let better = self.tape.diff(&*other.tape, options)?;
-        if let Some(better) = better {
-            if better.same && better.exhaustive {
-                return Ok(better);
-            }
-            // Of one that breaks off the format has said how far it goes.
-            return Ok(better.with(diff_tables(tapes)?.value));
-        }
-        let found = diff_tables(tapes)?;
-        match found.problem {
-            Some(problem) => Err(problem),
-            None => Ok(Diff::of_tables(differing_details(tapes)?, found.value)),
-        }
-    }
-
-    /// What no description shows (such as secrets) may differ all the same.
-    fn look_closer(&self, other: &Self, diff: &mut Diff) -> Result<(), Error> {
-        let ours = self.input().bytes().map_err(Error::io(&self.path))?;
-        let theirs = other.input().bytes().map_err(Error::io(&other.path))?;
-        if ours == theirs {
-            return Ok(());
-        }
-        let at = ours.iter().zip(&*theirs).position(|(a, b)| a != b);
-        let at = at.unwrap_or(ours.len().min(theirs.len()));
-        diff.same = false;
-        diff.first = Some(format!(
-            "byte {at}: the files differ in what is not shown, such as secrets; all that is shown is the same"
-        ));
-        Ok(())
-    }
-
     /// The recording in another form; without any wish byte for byte the same.
     ///
     /// # Errors
@@ -572,30 +377,6 @@ impl Recording {
         })?;
         Ok(Made { outcome, content })
     }
-}
-
-/// What differs in what two recordings say of themselves.
-fn differing_details([ours, theirs]: [&dyn Tape; 2]) -> Result<Vec<[String; 3]>, tape::Error> {
-    let told = |info: Info| {
-        let mut told = info.details;
-        told.insert("format_version".into(), info.format_version.into());
-        told.insert("duration_ms".into(), info.duration_ms.into());
-        told.insert("frames".into(), info.frames.into());
-        told
-    };
-    let ours = told(ours.info(Secrets::Hide)?.value);
-    let theirs = theirs.info(Secrets::Hide).map_err(tape::Error::of_other)?;
-    let theirs = told(theirs.value);
-    let more = theirs.keys().filter(|key| !ours.contains_key(*key));
-    let keys = ours.keys().chain(more);
-    let pairs = keys.map(|key| {
-        let [a, b] = [&ours, &theirs].map(|details| details.get(key).unwrap_or(&Value::Null));
-        (key, a, b)
-    });
-    let differing = pairs.filter(|(_, a, b)| a != b);
-    Ok(differing
-        .map(|(key, a, b)| [key.clone(), a.to_string(), b.to_string()])
-        .collect())
 }
 
 /// Something taken from a recording that may be broken.

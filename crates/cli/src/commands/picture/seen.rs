@@ -31,7 +31,7 @@ pub struct Source<'r> {
 impl<'r> Source<'r> {
     pub fn new(recording: &'r Recording, secrets: Secrets) -> Result<Self, Fault> {
         let tables = recording.tables()?;
-        let play = recording.tape().playback().map_err(of(recording))?;
+        let play = recording.playback()?;
         Ok(Self {
             recording,
             tables,

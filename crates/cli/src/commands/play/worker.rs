@@ -37,9 +37,9 @@ pub fn serve(
         let _ = news.send(News::Nothing(format!("{path}: it has no tables to play")));
         return;
     }
-    let playback = match recording.tape().playback() {
+    let playback = match recording.playback() {
         Ok(playback) => playback,
-        Err(error) => return failed(Error::tape(recording.path())(error)),
+        Err(error) => return failed(error),
     };
     let span = playback.span();
     if span.first.step == span.last.step && !has_rows(&recording, &tables) {
