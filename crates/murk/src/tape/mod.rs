@@ -105,7 +105,7 @@ impl Format for Murk {
     }
 
     fn tables(&self) -> Vec<TableDef> {
-        tables::defs()
+        tables::known()
     }
 
     fn options(&self, verb: Verb) -> &'static [OptionDef] {

@@ -151,3 +151,44 @@ fn a_torn_recording_gives_its_rows_and_says_what_is_wrong() {
         assert!(table == "run" || last == 28, "{table}: {last}");
     }
 }
+
+#[test]
+fn a_world_says_what_it_is_made_of() {
+    let tape = open(played(&heat(), 3, |_| CommandBuf::new()));
+    let parameter = |part: &str, number: &str, name: &str| {
+        let scan = Scan::table("parameters").columns(["of", "value", "amount"]);
+        let scan = scan
+            .key("part", part)
+            .key("number", number)
+            .key("parameter", name);
+        rows(&*tape, &scan)
+    };
+    let text = |text: &str| Owned::Text(text.to_owned());
+    let number = |number: f64| Owned::Float64(number.to_bits());
+    let world = World::from_toml(HEAT).unwrap();
+    let dt = vec![text(""), text(&format!("{:?}", world.dt)), number(world.dt)];
+    assert_eq!(parameter("world", "0", "dt"), [dt]);
+    let rows_of_cells = parameter("space", "0", "rows");
+    assert_eq!(
+        rows_of_cells,
+        [vec![text("square4"), text("16"), number(16.0)]]
+    );
+    let field = &world.fields[0];
+    let kind = parameter("field", "0", "type");
+    assert_eq!(kind, [vec![text(&field.name), text("scalar"), Owned::Null]]);
+    // A default that the file does not name.
+    let scan = Scan::table("parameters").columns(["of", "value", "amount"]);
+    let scan = scan
+        .key("part", "propagator")
+        .key("parameter", "max_degree");
+    let degree = vec![text("scalar_diffusion"), text("12"), number(12.0)];
+    assert_eq!(rows(&*tape, &scan), [degree.clone(), degree]);
+    // Without a world there is none.
+    let bare = open(recording(4, 1));
+    assert!(
+        bare.tables()
+            .unwrap()
+            .iter()
+            .all(|table| table.name != "parameters")
+    );
+}

@@ -1,7 +1,7 @@
 //! When frames are.
 
 use gametape_core::tape::Error;
-use gametape_core::{Clocks, Stamp};
+use gametape_core::{Clocks, Stamp, Time};
 
 use crate::Header;
 use crate::tape::opened::MurkTape;
@@ -23,6 +23,14 @@ impl Clock {
 
     pub const fn clocks(self) -> Clocks {
         Clocks::ticks(self.dt.is_some())
+    }
+
+    /// From when on the facts hold: whatever the recording's ticks and times.
+    pub fn start() -> Stamp {
+        Stamp {
+            time: Some(Time::START),
+            ..Stamp::default()
+        }
     }
 
     pub fn stamp(self, step: u64, tick: u64) -> Stamp {

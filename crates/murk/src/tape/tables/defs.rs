@@ -5,6 +5,7 @@ use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, plain_name};
 use super::columns::{COMMANDS, TICKS};
 use super::facts::RUN;
 use super::grid::Grid;
+use super::parameters::PARAMETERS;
 use crate::engine::{FieldType, World};
 
 use Kind::{Float32, Int};
@@ -13,16 +14,23 @@ use Kind::{Float32, Int};
 const MOST_COLUMNS: u32 = 64;
 
 /// What every recording has.
-pub(in crate::tape) fn defs() -> Vec<TableDef> {
+fn defs() -> Vec<TableDef> {
     vec![RUN.def(), TICKS.def(), COMMANDS.def()]
+}
+
+/// What every recording with a world has, its grids aside.
+pub(in crate::tape) fn known() -> Vec<TableDef> {
+    let mut tables = defs();
+    tables.push(PARAMETERS.def());
+    tables
 }
 
 /// Those of a recording that is replayed in this world.
 pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
-    let mut tables = defs();
     let Some(world) = world else {
-        return tables;
+        return defs();
     };
+    let mut tables = known();
     let axes = world.space.axes();
     for (number, field) in world.fields.iter().enumerate() {
         let name = plain_name(&field.name, &format!("field_{number}"), |name| {
@@ -74,7 +82,7 @@ pub(in crate::tape) fn of(world: Option<&World>) -> Vec<TableDef> {
 /// The field whose grid a table is.
 pub(super) fn grid(world: &World, tables: &[TableDef], table: &TableDef) -> Option<Grid> {
     let at = tables.iter().position(|other| other.name == table.name)?;
-    let field = u32::try_from(at.checked_sub(defs().len())?).ok()?;
+    let field = u32::try_from(at.checked_sub(known().len())?).ok()?;
     let keys = table.columns.iter().filter(|column| column.key).count();
     let long = keys > world.space.axes().len();
     let ndim = keys - usize::from(long);

@@ -7,11 +7,12 @@ mod defs;
 mod facts;
 mod frames;
 mod grid;
+mod parameters;
 mod replay;
 mod scan;
 mod seek;
 
-pub(super) use defs::{defs, of};
+pub(super) use defs::{known, of};
 pub(super) use facts::RUN;
 pub(super) use scan::scan;
 pub use seek::MurkPlayback;

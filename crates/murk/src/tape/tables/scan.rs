@@ -10,6 +10,7 @@ use super::clock::Clock;
 use super::columns::{COMMANDS, COORD, OUTCOME, Submitted, TICKS, Tick, coord};
 use super::defs::{grid, of};
 use super::grid::Grid;
+use super::parameters::{PARAMETERS, parameters};
 use super::replay::replay;
 use crate::engine::EngineWorld;
 use crate::tape::opened::MurkTape;
@@ -48,6 +49,14 @@ pub(in crate::tape) fn scan<'v>(
                 skip(tape, &mut reader, clock, rows.from())?;
             }
             Box::new(move |frame, stamp, rows| commands(frame, stamp, world.as_mut(), rows))
+        }
+        name if name == PARAMETERS.name => {
+            for row in world.iter().flat_map(parameters) {
+                if rows.row_of(&PARAMETERS, Clock::start(), &row)?.is_break() {
+                    break;
+                }
+            }
+            return rows.end(None);
         }
         _ => {
             let of = world.as_ref();

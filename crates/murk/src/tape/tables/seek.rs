@@ -11,6 +11,7 @@ use super::clock::Clock;
 use super::defs::{grid, of};
 use super::facts::RUN;
 use super::frames::{Frames, Marks};
+use super::parameters::PARAMETERS;
 use super::replay::Replay;
 use crate::Index;
 use crate::engine::World;
@@ -239,6 +240,9 @@ impl Playback for MurkPlayback<'_> {
         let Some(world) = &self.world else {
             return Ok(rows.rows());
         };
+        if table.name == PARAMETERS.name {
+            return rows.facts(self.tape, scan);
+        }
         let Some(grid) = grid(world, &self.tables, table) else {
             return Ok(rows.rows());
         };

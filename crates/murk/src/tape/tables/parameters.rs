@@ -1,0 +1,132 @@
+//! What the world of a recording is made of.
+
+use gametape_core::table::{Field, Kind, Lane, Rows, Table};
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::engine::World;
+
+use Kind::{Float64, Text, Uint};
+
+/// A parameter of a world.
+pub struct Parameter {
+    part: &'static str,
+    number: u64,
+    name: String,
+    of: String,
+    value: String,
+    amount: Option<f64>,
+}
+
+/// Rows of [`Parameter`].
+pub struct Parameters;
+
+impl Rows for Parameters {
+    type Row<'a> = Parameter;
+}
+
+/// The parameters of the world that a recording is replayed in.
+pub(in crate::tape) const PARAMETERS: Table<Parameters> = Table {
+    name: "parameters",
+    lane: Lane::Facts,
+    doc: "What the world is made of, where the recording carries one or one is given: each parameter of its space, \
+          fields and propagators. Commands that set a parameter are in `commands`; the engine takes none of them.",
+    fields: &[
+        Field::<Parameters>::new(
+            "part",
+            Text,
+            "What it is a parameter of: `world`, `space`, `field` or `propagator`.",
+            |row| row.part.into(),
+        )
+        .key(),
+        Field::<Parameters>::new(
+            "number",
+            Uint,
+            "Which field or propagator, from 0; of the world and its space 0.",
+            |row| row.number.into(),
+        )
+        .key(),
+        Field::<Parameters>::new(
+            "parameter",
+            Text,
+            "Its name, as a world's file spells it.",
+            |row| row.name.as_str().into(),
+        )
+        .key(),
+        Field::<Parameters>::new(
+            "of",
+            Text,
+            "The name of the field, or the kind of the space or the propagator.",
+            |row| row.of.as_str().into(),
+        ),
+        Field::<Parameters>::new(
+            "value",
+            Text,
+            "Its value, as a world's file spells it; defaults are filled in.",
+            |row| row.value.as_str().into(),
+        ),
+        Field::<Parameters>::new(
+            "amount",
+            Float64,
+            "Its value, where that is a number.",
+            |row| row.amount.into(),
+        ),
+    ],
+};
+
+/// What has parameters of its own.
+const PARTS: [&str; 3] = ["space", "field", "propagator"];
+
+/// Those of a world: its own, and those of its space, its fields and its propagators.
+pub(super) fn parameters(world: &World) -> Vec<Parameter> {
+    let text = String::from_utf8_lossy(&world.canonical()).into_owned();
+    // What a world is written as is read back: tests say so.
+    let Ok(table) = DeTable::parse(&text) else {
+        return Vec::new();
+    };
+    let table = table.get_ref();
+    let text = &text;
+    let of = |part: &'static str, number, called: &str, table: &DeTable<'_>| {
+        let of = table.get(called).and_then(|of| of.get_ref().as_str());
+        let of = of.unwrap_or_default().to_owned();
+        let is_parameter =
+            |name: &str| name != called && !(part.is_empty() && PARTS.contains(&name));
+        let parameters = table.iter().map(|(name, value)| (name.get_ref(), value));
+        let parameters = parameters.filter(|(name, _)| is_parameter(name));
+        let row = |(name, value): (&DeString<'_>, &Spanned<DeValue<'_>>)| Parameter {
+            part: if part.is_empty() { "world" } else { part },
+            number,
+            name: name.to_string(),
+            of: of.clone(),
+            value: spelled(text, value).to_owned(),
+            amount: amount(text, value),
+        };
+        parameters.map(row).collect::<Vec<_>>()
+    };
+    let mut rows = of("", 0, "", table);
+    for part in PARTS {
+        let called = if part == "field" { "name" } else { "kind" };
+        match table.get(part).map(Spanned::get_ref) {
+            Some(DeValue::Table(table)) => rows.extend(of(part, 0, called, table)),
+            Some(DeValue::Array(all)) => {
+                let tables = (0..).zip(all.iter());
+                let tables = tables.filter_map(|(at, one)| Some((at, one.get_ref().as_table()?)));
+                rows.extend(tables.flat_map(|(at, table)| of(part, at, called, table)));
+            }
+            _ => {}
+        }
+    }
+    rows
+}
+
+/// A value as it is spelled; a string without its quotes.
+fn spelled<'t>(text: &'t str, value: &'t Spanned<DeValue<'_>>) -> &'t str {
+    let spelled = text.get(value.span()).unwrap_or_default();
+    value.get_ref().as_str().unwrap_or(spelled)
+}
+
+fn amount(text: &str, value: &Spanned<DeValue<'_>>) -> Option<f64> {
+    let is_number = value.get_ref().is_float() || value.get_ref().is_integer();
+    spelled(text, value).parse().ok().filter(|_| is_number)
+}
