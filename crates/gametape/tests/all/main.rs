@@ -1,0 +1,7 @@
+//! What holds for the recordings of every format.
+
+#![cfg(feature = "default")]
+
+mod captures;
+mod playback;
+mod samples;
