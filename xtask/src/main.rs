@@ -73,16 +73,11 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// Built as the tests are: to optimise what the command stands on takes minutes, and saves the demo a
+/// second.
 fn demo(args: &[&str]) -> Result<(), String> {
     run(cargo()
-        .args([
-            "run",
-            "--release",
-            "--package",
-            "gametape-cli",
-            "--",
-            "demo",
-        ])
+        .args(["run", "--package", "gametape-cli", "--", "demo"])
         .args(args))
 }
 
