@@ -45,4 +45,4 @@ pub use rule::Rule;
 pub use salvage::{Repair, SalvageError, Salvaged, salvage};
 pub use section::Section;
 pub use stream::{Feed, Reader, read_from};
-pub use write::{RecordError, Writer, write};
+pub use write::{RecordError, ResumeError, Writer, write};

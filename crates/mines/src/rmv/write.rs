@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use super::decode::{EventDecoder, MAX_TIME};
+use gametape_core::{Class, Coded};
+
+use super::decode::{EventDecoder, MAX_TIME, Step};
 use super::encode::{encode, reducible};
 use super::error::{Error, WriteError};
 use super::events::EventLog;
@@ -166,7 +168,87 @@ pub enum RecordError {
     Io(#[from] io::Error),
     /// The file to be resumed is not a recording that can go on.
     #[error("this file can't be resumed: {0}")]
-    Resume(Box<str>),
+    Resume(#[from] ResumeError),
+}
+
+impl Coded for RecordError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Write(error) => error.code(),
+            Self::Io(_) => "io",
+            Self::Resume(error) => error.code(),
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Write(error) => error.class(),
+            Self::Io(_) => Class::Io,
+            Self::Resume(error) => error.class(),
+        }
+    }
+
+    fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Resume(error) => error.offset(),
+            Self::Write(_) | Self::Io(_) => None,
+        }
+    }
+}
+
+/// Why a recording can't be gone on with. No byte of the file was touched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// It can't be read.
+    #[error(transparent)]
+    Read(Error),
+    /// The game is over.
+    #[error("it has its termination event")]
+    Ended,
+    /// What stands behind the last whole event is not the start of one: events may be behind it that
+    /// [`salvage`](super::salvage()) does not find either, but nobody would get back what was written
+    /// over.
+    #[error(
+        "{left} bytes from byte {offset} on are not an event that was cut: the file is damaged, and repair keeps what is whole"
+    )]
+    NotTorn {
+        /// Where they are.
+        offset: u64,
+        /// How many.
+        left: u64,
+    },
+    /// The file goes on behind what was written.
+    #[error("{bytes} bytes of an older recording stand behind this one")]
+    Older {
+        /// How many.
+        bytes: u64,
+    },
+}
+
+impl Coded for ResumeError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Read(error) => error.code(),
+            Self::Ended | Self::NotTorn { .. } | Self::Older { .. } => "unwritable",
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Read(error) => error.class(),
+            Self::Ended | Self::Older { .. } => Class::Caller,
+            Self::NotTorn { .. } => Class::File,
+        }
+    }
+
+    fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Read(error) => error.offset(),
+            Self::NotTorn { offset, .. } => Some(*offset),
+            Self::Ended | Self::Older { .. } => None,
+        }
+    }
 }
 
 /// Records a game while it is played.
@@ -220,15 +302,24 @@ impl<W: Write + Seek> Writer<W> {
     /// Goes on with a recording that was cut: `bytes` are what `out` holds. The next event is
     /// written behind the last whole one, at [`Writer::position`]; what stands there is
     /// overwritten. A file is best cut to that length first, as [`Writer::resume_file`] does.
+    ///
+    /// # Errors
+    /// [`RecordError::Resume`]; nothing but the part of an event at the end is ever given up.
     pub fn resume(mut out: W, bytes: &[u8]) -> Result<Self, RecordError> {
-        let reading = read_with(bytes, ReadOptions::lenient())
-            .map_err(|error: Error| RecordError::Resume(error.to_string().into()))?;
+        let reading = read_with(bytes, ReadOptions::lenient()).map_err(ResumeError::Read)?;
         if reading.game.ending.is_some() {
-            return Err(RecordError::Resume("it has its termination event".into()));
+            return Err(ResumeError::Ended.into());
         }
         let video_start = reading.game.events.offset();
         let game = reading.game.into_owned();
         let written = video_start + game.events.as_bytes().len() as u64;
+        let rest = usize::try_from(written).ok().and_then(|at| bytes.get(at..));
+        let rest = rest.unwrap_or_default();
+        if !matches!({ *game.events.decoder() }.step(rest), Step::Need(_)) {
+            let left = rest.len() as u64;
+            let offset = written;
+            return Err(ResumeError::NotTorn { offset, left }.into());
+        }
         out.seek(SeekFrom::Start(written))?;
         Ok(Self {
             written,
@@ -302,9 +393,7 @@ impl<W: Write + Seek> Writer<W> {
             .seek(SeekFrom::End(0))?
             .saturating_sub(u64::from(real));
         if rest > 0 {
-            return Err(RecordError::Resume(
-                format!("{rest} bytes of an older recording stand behind this one").into(),
-            ));
+            return Err(ResumeError::Older { bytes: rest }.into());
         }
         self.game.file_size = match self.game.file_size {
             DeclaredSize::Other(_) => DeclaredSize::Exact,

@@ -384,3 +384,46 @@ proptest! {
         prop_assert_eq!(rmv::audit(&resumed).findings.worst(), Some(rmv::Severity::Info));
     }
 }
+
+/// Whatever is damaged: nothing but the part of an event at the end is given up.
+#[test]
+fn a_damaged_recording_is_gone_on_with_whole_or_not_at_all() {
+    let played = record(&scenarios()[0], 3).unwrap();
+    let mut start = played.clone();
+    start.events = EventLog::empty(played.version());
+    let mut out = Cursor::new(Vec::new());
+    let mut writer = rmv::Writer::new(&mut out, start).unwrap();
+    for event in &played.events {
+        writer.push(event).unwrap();
+    }
+    drop(writer);
+    let mut sound = out.into_inner();
+    sound.truncate(sound.len() - 2);
+    let (mut refused, mut resumed) = (0, 0);
+    for at in 0..sound.len() {
+        for mask in [0x01, 0x80, 0xff] {
+            let mut bytes = sound.clone();
+            bytes[at] ^= mask;
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&bytes).unwrap();
+            let mut copy = file.try_clone().unwrap();
+            let kept = if let Ok(writer) = rmv::Writer::resume_file(file) {
+                resumed += 1;
+                let kept = usize::try_from(writer.position()).unwrap();
+                assert!(
+                    kept + 9 > bytes.len(),
+                    "byte {at} ^ {mask}: {kept} are kept"
+                );
+                kept
+            } else {
+                refused += 1;
+                bytes.len()
+            };
+            let mut left = Vec::new();
+            copy.seek(std::io::SeekFrom::Start(0)).unwrap();
+            copy.read_to_end(&mut left).unwrap();
+            assert!(left == bytes[..kept], "byte {at} ^ {mask}");
+        }
+    }
+    assert!(refused > 100 && resumed > 100, "{refused} {resumed}");
+}
