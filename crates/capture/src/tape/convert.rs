@@ -69,7 +69,7 @@ pub(super) fn convert(
     }
     let next = schema::given(to.options)?;
     if to.format == name_of(packets) && next.is_none() && !of_captures {
-        each(packets, |_| Ok(()))?;
+        each(packets, |packet| work.done(packet.offset))?;
         return Ok(None);
     }
     let schema = next.as_ref().unwrap_or_else(|| packets.schema());

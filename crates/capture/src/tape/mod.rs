@@ -447,6 +447,7 @@ impl Tape for PacketsTape {
         work: &Work<'_>,
     ) -> Result<Repaired, Error> {
         let packets = self.packets()?;
+        work.done(0)?;
         if self.audit(options)?.verdict() != Verdict::Pass {
             let repaired = convert::repair(packets, out, work)?;
             work.done(self.input.size())?;

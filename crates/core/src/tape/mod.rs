@@ -20,4 +20,4 @@ pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
 pub use trait_tape::{Beside, Converted, Dump, Repaired, Report, Tape, Target};
-pub use work::{Sink, Work};
+pub use work::{Sink, Watched, Work};

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::Error;
-use crate::input::Input;
+use crate::input::{Input, InputStream};
 
 /// Where a recording that is made goes: a temporary file, which becomes the recording if all went
 /// well.
@@ -47,6 +47,17 @@ impl Work<'_> {
         }
     }
 
+    /// The input as a stream: reading it says how far it is, and ends with [`Error::Cancelled`] where
+    /// the work is wanted no more.
+    #[must_use]
+    pub fn watched(&self, input: &Input) -> Watched<'_> {
+        Watched {
+            stream: input.stream(),
+            work: *self,
+            read: 0,
+        }
+    }
+
     /// The input as it is.
     ///
     /// # Errors
@@ -81,5 +92,28 @@ impl Work<'_> {
             Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Error::Cancelled),
             _ => Ok(()),
         }
+    }
+}
+
+/// A stream that says how far it was read, and ends where the work is wanted no more: see
+/// [`Work::watched`].
+pub struct Watched<'w> {
+    stream: InputStream,
+    work: Work<'w>,
+    read: u64,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(into)?;
+        self.read += count as u64;
+        self.work.done(self.read).map_err(io::Error::other)?;
+        Ok(count)
+    }
+}
+
+impl Seek for Watched<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.stream.seek(to)
     }
 }

@@ -54,6 +54,8 @@ pub use roster::MAX_PLAYERS;
 pub use rotation::{
     Quaternion, from_basis, from_smallest3, to_basis, to_smallest3, to_smallest3_nearest,
 };
+#[cfg(feature = "tape")]
+pub(crate) use salvage::salvage_ranges;
 pub use salvage::{Salvaged, salvage, salvage_to};
 pub use stream::{Feed, Reader};
 pub use table::{ChunkEntry, Table};

@@ -1,28 +1,29 @@
 //! The frames of a recording of either format, one after another, in bounded memory.
 
 use gametape_core::tape::Error;
-use gametape_core::{Input, InputStream};
+use std::io::{Read, Seek};
+
+use gametape_core::InputStream;
 
 use super::encoding::EchoFormat;
 use crate::butter::Parts;
 use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
 
 /// Reads leniently: broken parts are findings.
-pub(super) struct Frames {
-    reader: Reader,
+pub(super) struct Frames<S: Read + Seek = InputStream> {
+    reader: Reader<S>,
     /// Frames given so far.
     pub count: u64,
 }
 
-enum Reader {
-    Butter(Box<butter::Reader<InputStream>>),
-    Echoreplay(Box<echoreplay::Reader<InputStream>>),
+enum Reader<S: Read + Seek> {
+    Butter(Box<butter::Reader<S>>),
+    Echoreplay(Box<echoreplay::Reader<S>>),
 }
 
-impl Frames {
+impl<S: Read + Seek> Frames<S> {
     /// Of a .butter, these parts of them are told: the rest of a frame means nothing.
-    pub fn open(format: EchoFormat, input: &Input, parts: Parts) -> Result<Self, Error> {
-        let stream = input.stream();
+    pub fn open(format: EchoFormat, stream: S, parts: Parts) -> Result<Self, Error> {
         let reader = match format {
             EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::of_parts(stream, parts))),
             EchoFormat::Echoreplay => Reader::Echoreplay(Box::new(echoreplay::open_with(
@@ -60,7 +61,7 @@ impl Frames {
     }
 
     /// The reader of a .butter.
-    pub fn butter(&self) -> Option<&butter::Reader<InputStream>> {
+    pub fn butter(&self) -> Option<&butter::Reader<S>> {
         match &self.reader {
             Reader::Butter(reader) => Some(reader),
             Reader::Echoreplay(_) => None,

@@ -53,6 +53,6 @@ impl EchoTape {
 
     /// [`EchoTape::frames`], of which these parts are wanted.
     pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<Frames, Error> {
-        Frames::open(self.format, &self.input, parts)
+        Frames::open(self.format, self.input.stream(), parts)
     }
 }

@@ -1,11 +1,15 @@
 //! Keeping what is whole.
 
+use std::borrow::Cow;
+use std::io;
+
 use gametape_core::Input;
-use gametape_core::tape::{Error, Repaired, Sink, Work};
+use gametape_core::tape::{self, Error, Repaired, Sink, Work};
 
 use super::error::{unwritable, unwritable_because};
 use super::opened::EchoTape;
 use crate::butter::{self, Salvaged};
+use crate::ranges::Ranges;
 use crate::{Finding, Frame, Limits, SalvageError, echoreplay};
 
 /// Whole chunks byte for byte, of others the whole frames.
@@ -17,7 +21,11 @@ pub(super) fn butter(
     let scratch = work.scratch().map_err(Error::Output)?;
     // What is whole is copied as it was, to the byte: what salvage makes of it is looked at first.
     let mut made = work.scratch().map_err(Error::Output)?;
-    let salvaged = butter::salvage_to(&tape.input, Limits::default(), scratch, &mut made)
+    let watched = Watched {
+        input: &tape.input,
+        work,
+    };
+    let salvaged = butter::salvage_ranges(&watched, Limits::default(), scratch, &mut made)
         .map_err(not_salvaged)?;
     work.done(tape.input.size())?;
     if salvaged.nothing_to_do() {
@@ -34,6 +42,34 @@ pub(super) fn butter(
         actions: told(&salvaged),
         beside: Vec::new(),
     })
+}
+
+/// A recording of which whoever watches hears what was looked at.
+struct Watched<'w> {
+    input: &'w Input,
+    work: &'w Work<'w>,
+}
+
+impl Ranges for Watched<'_> {
+    type Stream<'s>
+        = tape::Watched<'s>
+    where
+        Self: 's;
+
+    fn size(&self) -> u64 {
+        self.input.size()
+    }
+
+    fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
+        self.work
+            .done(offset.saturating_add(length))
+            .map_err(io::Error::other)?;
+        self.input.range(offset, length)
+    }
+
+    fn stream(&self) -> tape::Watched<'_> {
+        self.work.watched(self.input)
+    }
 }
 
 fn not_salvaged(error: SalvageError) -> Error {
@@ -112,7 +148,7 @@ pub(super) fn echoreplay(
     // Most are whole, and then copied as they are: what is kept is looked at first.
     let mut made = work.scratch().map_err(Error::Output)?;
     let salvaged = echoreplay::salvage_to(
-        tape.input.stream(),
+        work.watched(&tape.input),
         Limits::default(),
         &tape.container(tape.is_zip()),
         &mut made,

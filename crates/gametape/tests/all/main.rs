@@ -5,3 +5,4 @@
 mod captures;
 mod playback;
 mod samples;
+mod work;

@@ -46,3 +46,16 @@ pub fn samples(format: &str) -> Vec<Vec<u8>> {
         other => panic!("{other} has no sample recording: add one, and it is tested"),
     }
 }
+
+/// Some megabytes of lines.
+pub fn long_match() -> Vec<u8> {
+    let options = MatchOptions {
+        frames: Some(1500),
+        ..MatchOptions::default()
+    };
+    let mut text = Writer::new(Vec::new());
+    for frame in Match::new(options) {
+        text.push(&frame).unwrap();
+    }
+    text.finish().unwrap()
+}

@@ -126,6 +126,7 @@ impl RmvTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<(), Error> {
+        work.done(0)?;
         let bytes = rmv::write(game).map_err(Error::format)?;
         out.write_all(&bytes).map_err(Error::Output)?;
         work.done(self.input.size())

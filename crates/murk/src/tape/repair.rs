@@ -55,7 +55,7 @@ pub(super) fn repair(
         let (input, bits) = (tape.input.clone(), bits.clone());
         Input::at(Arc::new(Mended { input, bits, end })).map_err(Error::Io)
     };
-    let kept = Kept::of(&mended(tape.input.size())?)?;
+    let kept = Kept::of(work.watched(&mended(tape.input.size())?))?;
     let dropped = tape.input.size() - kept.end;
     actions.extend(kept.dropped(dropped));
     work.copy(&mended(kept.end)?, out)?;
@@ -105,8 +105,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(input: &Input) -> Result<Self, Error> {
-        let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient())?;
+    fn of(stream: impl Read) -> Result<Self, Error> {
+        let mut reader = Reader::with_options(stream, ReadOptions::lenient())?;
         let (mut frames, mut last_tick) = (0, None);
         while let Some(frame) = reader.next_frame()? {
             frames += 1;

@@ -21,8 +21,9 @@ pub fn read_line(
 ) -> Result<Line, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         // The line is ours to name: the parser's is 1, always.
-        let (column, error) = (error.column(), error.to_string());
-        let what = error.split(" at line ").next().unwrap_or_default();
+        let (column, said) = (error.column(), error.to_string());
+        let place = format!(" at line {} column {column}", error.line());
+        let what = said.strip_suffix(&place).unwrap_or(&said);
         format!("not JSON: {what} at column {column}")
     })?;
     let Value::Object(map) = value else {

@@ -95,7 +95,8 @@ pub fn salvage_to(
     salvage_ranges(input, limits, spool, out)
 }
 
-fn salvage_ranges<B: Ranges + ?Sized>(
+/// [`salvage_to`] of what is read by ranges.
+pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
     input: &B,
     limits: Limits,
     spool: impl Read + Write + Seek,

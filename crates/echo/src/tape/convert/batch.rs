@@ -1,12 +1,12 @@
 //! Frames of the input, some at a time: read on a thread of their own, so that inflating does not
 //! wait for parsing, nor parsing for what is made of the frames.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
 
 use gametape_core::tape::{Error, Work};
-use gametape_core::{Input, InputStream, Severity};
+use gametape_core::{Input, Severity};
 use rayon::prelude::*;
 
 use super::super::encoding::EchoFormat;
@@ -22,28 +22,6 @@ pub(super) const BATCH_FRAMES: usize = 64;
 
 /// Batches that wait for whoever takes them.
 const WAITING: usize = 2;
-
-/// A stream that tells how far it was read.
-struct Told<'s> {
-    stream: InputStream,
-    work: Work<'s>,
-    read: u64,
-}
-
-impl Read for Told<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(into)?;
-        self.read += count as u64;
-        self.work.done(self.read).map_err(io::Error::other)?;
-        Ok(count)
-    }
-}
-
-impl Seek for Told<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.stream.seek(to)
-    }
-}
 
 /// Lines as they are.
 #[derive(Default)]
@@ -107,11 +85,7 @@ impl Batches {
         let (to, batches) = sync_channel(WAITING);
         let (back, used) = channel();
         scope.spawn(move || {
-            let stream = Told {
-                stream: input.stream(),
-                work,
-                read: 0,
-            };
+            let stream = work.watched(input);
             let read = match format {
                 EchoFormat::Echoreplay => lines(stream, &to, &used),
                 EchoFormat::Butter => frames(stream, &to, &used),

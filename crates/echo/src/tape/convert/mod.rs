@@ -12,11 +12,11 @@ use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
 
 use super::encoding::EchoFormat;
 use super::error::EchoError;
-use super::frames::each;
+use super::frames::Frames;
 use super::opened::EchoTape;
 use super::options::{Wish, zip_told};
 use crate::ReadOptions;
-use crate::butter::{Compression, Header, Options, Table};
+use crate::butter::{Compression, Header, Options, Parts, Table};
 use crate::echoreplay::Redactor;
 use crate::loss::LossReport;
 
@@ -131,7 +131,10 @@ fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
 
 /// The input as it is, once it was read to its end.
 fn copied(tape: &EchoTape, out: &mut dyn Sink, work: &Work<'_>) -> Result<Converted, Error> {
-    if let Some(problem) = each(tape.frames()?, |_, _| {})? {
+    let stream = work.watched(&tape.input);
+    let mut frames = Frames::open(tape.format, stream, Parts::ALL)?;
+    while frames.next()?.is_some() {}
+    if let Some(problem) = frames.findings().problem() {
         return Err(problem);
     }
     work.copy(&tape.input, out)?;
