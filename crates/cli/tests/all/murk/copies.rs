@@ -117,7 +117,7 @@ kept 5 whole frames, up to tick 5; dropped [..] bytes behind them: frame 5 (tick
     // As much as can be read is shown, and that it is not all.
     gametape(path, &["dump", "cut.murk"])
         .assert()
-        .code(3)
+        .code(1)
         .stderr_eq(str![[r#"
 gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left (dumped what could be read)
 
