@@ -26,6 +26,13 @@ impl Kit {
                 let ended = self.sparingly(&folder, &["dump", &bad]);
                 ended.calmly();
                 reads_alone(&ended);
+                let tables = self.sparingly(&folder, &["tables", &bad]);
+                tables.calmly();
+                reads_alone(&tables);
+                tables.expect(
+                    tables.code != Some(1) || ended.code != Some(0),
+                    "a word of damage only where whoever reads on meets it",
+                );
                 if ended.code != Some(0) && sample.bytes.starts_with(&bytes) {
                     // What is asked for may be in what was cut off.
                     let at = self.sparingly(&folder, &["dump", "--at", "step:4000000000", &bad]);

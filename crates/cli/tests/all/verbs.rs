@@ -181,6 +181,10 @@ fn broken_recordings_are_explained() {
             .iter()
             .count()
     );
+    gametape(path, &["tables", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
+gametape: cut.rmv: byte 600: the file ends in the video section: 993 bytes needed, 392 are left (they have what could be read)
+
+"#]]);
     gametape(path, &["stats", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
 gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of what could be read)
 

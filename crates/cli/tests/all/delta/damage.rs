@@ -392,6 +392,9 @@ kept 40 packets, up to tick 40
     assert!(err.ends_with("(dumped what could be read)\n"), "{err}");
     let count = out.lines().count();
     assert!(count > 5 && count < TICKS as usize);
+    let (out, err) = said(path, "tables bad.mcap", 1);
+    assert!(out.starts_with("packets (events)\n"), "{out}");
+    assert!(err.ends_with("(they have what could be read)\n"), "{err}");
     let state = held(&fine(path, "dump --state --at tick:3 bad.mcap"));
     let whole = fine(path, "dump --state --at tick:3 run.mcap");
     assert_eq!(state, held(&whole));
