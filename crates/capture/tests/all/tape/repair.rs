@@ -3,10 +3,11 @@
 use gametape_capture::Options;
 use gametape_capture::container::{WalkEnd, walk};
 use gametape_core::tape::{Dump, Secrets, Verdict};
+use gametape_delta::wire::Header;
 use proptest::prelude::*;
 
 use super::{assert_clean, audit, clean, codes, none, opened};
-use crate::common::{bytes_of, capture_of, small, stream};
+use crate::common::{bytes_of, capture_of, schema, small, stream};
 
 #[test]
 fn a_recording_whose_recorder_was_killed_is_told_so_and_given_its_index() {
@@ -199,7 +200,19 @@ proptest! {
             bytes[at] ^= value;
         }
         bytes.truncate(cut.index(bytes.len()) + 1);
+        let headers = (0..bytes.len()).filter_map(|at| Header::read(&bytes[at..]).ok());
+        let schemas: Vec<u64> = headers.map(|(header, _)| header.schema_hash).collect();
         let recording = opened(bytes, "tape.delta");
+        if !schemas.is_empty() && !schemas.contains(&schema().hash()) {
+            // All that is left says that it is of another one: nobody can tell that this is damage.
+            let refused = format!("its packets are of schema {:016x}", schemas[0]);
+            let audit = recording.tape.audit(&none()).map(drop);
+            for refusal in [audit, recording.info().map(drop), recording.repair().map(drop)] {
+                let message = refusal.unwrap_err().to_string();
+                prop_assert!(message.starts_with(&refused), "{}", message);
+            }
+            return Ok(());
+        }
         recording.audit();
         let _ = recording.info();
         if let Ok((kept, _)) = recording.repair() {
