@@ -472,3 +472,22 @@ fn completions_and_manual_pages_are_generated() {
     let page = fs::read_to_string(folder.path().join("pages/gametape-verify.1")).unwrap();
     assert!(page.contains("pass"));
 }
+
+#[test]
+fn one_of_two_recordings_can_come_from_standard_input() {
+    let folder = folder();
+    let path = folder.path();
+    for args in [["-", "game.rmv"], ["game.rmv", "-"]] {
+        gametape(path, &["diff", args[0], args[1]])
+            .stdin(game_bytes())
+            .assert()
+            .code(0)
+            .stdout_eq("the recordings are the same\n");
+    }
+    gametape(path, &["diff", "-", "-"])
+        .stdin(game_bytes())
+        .assert()
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq("gametape: one of the two recordings can come from standard input, not both\n");
+}
