@@ -53,6 +53,7 @@ fn described(table: &TableDef) -> serde_json::Value {
             "precision": column.precision,
             "key": column.key,
             "secret": column.secret,
+            "recorded": column.recorded,
             "doc": column.doc,
         })
     });
@@ -80,7 +81,11 @@ fn show(table: &TableDef, ui: &mut Ui) -> io::Result<()> {
     ui.line(format_args!("  {}", table.doc))?;
     let mut columns = TextTable::new(["column", "kind", "unit", "", "what it is"]);
     for column in &table.columns {
-        let marks = [(column.key, "key"), (column.secret, "secret")];
+        let marks = [
+            (column.key, "key"),
+            (column.secret, "secret"),
+            (!column.recorded, "not recorded"),
+        ];
         let marks: Vec<&str> = marks
             .into_iter()
             .filter_map(|(is, mark)| is.then_some(mark))
