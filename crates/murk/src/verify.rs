@@ -231,12 +231,18 @@ impl<'s, S: Simulation> Verifier<'s, S> {
     /// [`VerifyError::SnapshotMismatch`], of this frame or one of the last before it;
     /// [`VerifyError::Simulation`]. No further frame must be pushed.
     pub fn push(&mut self, frame: &Frame<'_>) -> Result<(), VerifyError<S::Error>> {
-        self.history.push(frame);
         if let Err(source) = self.simulation.step(frame.tick, frame.commands()) {
             // What was recorded before may differ already: that comes first.
             self.compare()?;
             return Err(VerifyError::of_step(frame, source));
         }
+        self.stepped(frame)
+    }
+
+    /// [`Verifier::push`] of a frame whose tick the simulation has made: whoever wants to go on behind
+    /// a wrong state makes it.
+    pub(crate) fn stepped(&mut self, frame: &Frame<'_>) -> Result<(), VerifyError<S::Error>> {
+        self.history.push(frame);
         let pending = Pending {
             frame: frame.index,
             tick: frame.tick,
@@ -278,6 +284,10 @@ impl<'s, S: Simulation> Verifier<'s, S> {
     /// The simulation. It may be some ticks ahead of [`Verifier::verified`].
     #[must_use]
     pub const fn simulation(&self) -> &S {
+        self.simulation
+    }
+
+    pub(crate) const fn simulation_mut(&mut self) -> &mut S {
         self.simulation
     }
 

@@ -278,6 +278,10 @@ fn strictnesses(strict: &Outcome<'_>, lenient: &Outcome<'_>) {
 
 fn header_alone(data: &[u8], reading: &Reading<'_>) {
     let header = read_header(data, ReadOptions::lenient()).expect("the whole was read");
+    if !header.findings.is_empty() {
+        assert!(!reading.findings.is_empty(), "{:?}", header.findings);
+    }
+    let header = header.game;
     let mut whole = without_events(&reading.game);
     // A cut file's ending is guessed; so is one without the usual bytes behind it.
     let usual = whole

@@ -222,18 +222,14 @@ pub(super) fn repair(
     work: &Work<'_>,
 ) -> Result<Repaired, Error> {
     let schema = packets.schema().clone();
+    let mut nothing = true;
     let (salvaged, beside_it) = match &packets {
         Packets::Delta(_) => {
             let salvaged = salvage(packets, |packet| {
+                nothing = false;
                 out.write_all(packet.bytes).map_err(Error::Output)?;
                 work.done(packet.offset)
             })?;
-            // A capture without packets has its schema still; this would be a file of nothing.
-            if salvaged.kept == 0 && salvaged.lossy {
-                return Err(Error::Unsupported(
-                    "no packet of it can be applied: there is nothing to keep".into(),
-                ));
-            }
             (salvaged, vec![beside(&schema)])
         }
         Packets::Capture(capture) => {
@@ -244,6 +240,7 @@ pub(super) fn repair(
                 writer.define(Role::Added)?;
             }
             let salvaged = salvage(packets, |packet| {
+                nothing = false;
                 keep(packet, &mut writer)?;
                 work.done(packet.offset)
             })?;
@@ -252,6 +249,12 @@ pub(super) fn repair(
         }
     };
     let Salvaged { repairs, lossy, .. } = salvaged;
+    // What had no packets before has lost none.
+    if nothing && lossy {
+        return Err(Error::Unsupported(
+            "no packet of it can be applied: there is nothing to keep".into(),
+        ));
+    }
     Ok(Repaired {
         actions: repairs.iter().map(ToString::to_string).collect(),
         lossy,

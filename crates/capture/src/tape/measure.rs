@@ -27,8 +27,12 @@ pub(super) struct Measured {
     /// Places where ticks are missing, and how many are.
     pub gaps: u64,
     pub missing_ticks: u64,
+    /// Those of them of which a packet could be decoded.
+    pub read_ticks: u64,
     /// Entities of each state that could be made.
     pub entities: Range,
+    /// Packets that could be applied: their bytes, and the entities of their states.
+    pub applied: Applied,
     /// The first that could not be read.
     pub problem: Option<Error>,
 }
@@ -40,6 +44,13 @@ pub(super) struct Range {
     pub sum: u64,
     pub min: u64,
     pub max: u64,
+}
+
+/// Packets that could be applied.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Applied {
+    pub bytes: u64,
+    pub entities: u64,
 }
 
 impl Range {
@@ -104,7 +115,9 @@ impl Measured {
             ticks: 0,
             gaps: 0,
             missing_ticks: 0,
+            read_ticks: 0,
             entities: Range::default(),
+            applied: Applied::default(),
             problem: None,
         }
     }
@@ -130,21 +143,27 @@ impl Measured {
         }
         let bytes = u32::try_from(packet.bytes.len()).unwrap_or(u32::MAX);
         self.packet_bytes.push(bytes);
-        if let Ok((header, _)) = Header::read(packet.bytes) {
-            self.tick(header.tick);
-        }
-        if let Err(error) = self.sizes.add(decoder, packet.bytes) {
-            self.wrong(packet.error(error));
+        let read = Header::read(packet.bytes).ok();
+        let is_new = read.is_some_and(|(header, _)| self.tick(header.tick));
+        match self.sizes.add(decoder, packet.bytes) {
+            Ok(_) => self.read_ticks += u64::from(is_new),
+            Err(error) => self.wrong(packet.error(error)),
         }
         match replay.apply(packet) {
-            Ok(state) => self.entities.add(state.len() as u64),
+            Ok(state) => {
+                let entities = state.len() as u64;
+                self.entities.add(entities);
+                self.applied.bytes += u64::from(bytes);
+                self.applied.entities += entities;
+            }
             Err(error) => self.wrong(error),
         }
     }
 
-    fn tick(&mut self, tick: u32) {
+    /// Takes in the tick of a packet; false where the packet before had it.
+    fn tick(&mut self, tick: u32) -> bool {
         if self.last_tick == Some(tick) {
-            return;
+            return false;
         }
         if let Some(last) = self.last_tick
             && let Some(steps) = tick.checked_sub(last).filter(|steps| *steps > 1)
@@ -155,6 +174,7 @@ impl Measured {
         self.ticks += 1;
         self.first_tick = Some(self.first_tick.map_or(tick, |first| first.min(tick)));
         self.last_tick = Some(self.last_tick.map_or(tick, |last| last.max(tick)));
+        true
     }
 }
 

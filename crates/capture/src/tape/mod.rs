@@ -322,7 +322,9 @@ impl Tape for PacketsTape {
     }
 
     fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
-        Ok(info::header(&self.input, &self.packets()?).into())
+        let packets = self.packets()?;
+        let problem = packets.problem().map(Error::from);
+        Ok(Partial::new(info::header(&self.input, &packets), problem))
     }
 
     fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {

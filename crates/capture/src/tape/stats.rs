@@ -35,13 +35,13 @@ pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, V
         "creates": creates,
         "destroys": destroys,
         "updates": updates,
-        "updates_per_tick": per(updates, measured.ticks),
+        "updates_per_tick": per(updates, measured.read_ticks),
         "bytes": bytes,
         "bytes_per_tick": per(bytes, measured.ticks),
         "bytes_per_second": per_second(bytes),
         "packet_bytes_p95": measured.percentile(0.95),
         "packet_bytes_max": measured.packet_bytes.last(),
         "bytes_per_update": (updates > 0).then(|| update_bytes / updates as f64),
-        "bytes_per_entity_tick": per(bytes, states.sum),
+        "bytes_per_entity_tick": per(measured.applied.bytes, measured.applied.entities),
     }))
 }

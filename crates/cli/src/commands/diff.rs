@@ -10,6 +10,10 @@ use crate::exit::Exit;
 use crate::ui::Ui;
 
 pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if args.first == "-" && args.second == "-" {
+        ui.complain("one of the two recordings can come from standard input, not both");
+        return Ok(Exit::Unusable);
+    }
     let compared = call.open(&args.first).and_then(|first| {
         let second = call.open(&args.second)?;
         let diff = first.diff(&second, &call.told())?;

@@ -27,7 +27,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             options: call.told(),
         };
         let dumped = recording.dump(&wanted, ui.out());
-        return end(dumped, Exit::Loss, ui);
+        return end(dumped, ui);
     }
     let at = match args.at.filter(|_| !args.state) {
         Some(at) => match recording.newest(at) {
@@ -55,16 +55,16 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     } else {
         recording.write_rows(&scan, form, ui.out())
     };
-    end(dumped, Exit::Problems, ui)
+    end(dumped, ui)
 }
 
-fn end(dumped: Result<Partial<()>, Error>, broken: Exit, ui: &mut Ui) -> io::Result<Exit> {
+fn end(dumped: Result<Partial<()>, Error>, ui: &mut Ui) -> io::Result<Exit> {
     match dumped {
         Ok(dumped) => Ok(match dumped.problem {
             None => Exit::Fine,
             Some(problem) => {
                 ui.complain(&format!("{problem} (dumped what could be read)"));
-                broken
+                Exit::Problems
             }
         }),
         Err(error) => ui.fail_unless_output(error),

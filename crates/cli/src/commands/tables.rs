@@ -2,8 +2,8 @@
 
 use std::io;
 
-use gametape::TableDef;
 use gametape::core::text::{Counted, TextTable};
+use gametape::{Secrets, TableDef};
 use serde_json::json;
 
 use super::Call;
@@ -14,9 +14,10 @@ use crate::ui::{STRONG, Ui, styled};
 pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let opened = call.open(&args.path).and_then(|recording| {
         let tables = recording.tables()?;
-        Ok((tables, recording.tape().needs()))
+        let problem = recording.header(Secrets::Hide)?.problem;
+        Ok((tables, recording.tape().needs(), problem))
     });
-    let (tables, needs) = match opened {
+    let (tables, needs, problem) = match opened {
         Ok(opened) => opened,
         Err(error) => return Ok(ui.fail(&error)),
     };
@@ -33,7 +34,14 @@ pub fn run(args: &Tables, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Some(needs) = needs {
         ui.remark(&format!("there is {needs}"));
     }
-    Ok(Exit::Fine)
+    // What shows without a pass over the rows: whoever reads them is told the rest.
+    Ok(match problem {
+        None => Exit::Fine,
+        Some(problem) => {
+            ui.complain(&format!("{problem} (they have what could be read)"));
+            Exit::Problems
+        }
+    })
 }
 
 fn described(table: &TableDef) -> serde_json::Value {
@@ -45,6 +53,7 @@ fn described(table: &TableDef) -> serde_json::Value {
             "precision": column.precision,
             "key": column.key,
             "secret": column.secret,
+            "recorded": column.recorded,
             "doc": column.doc,
         })
     });
@@ -72,7 +81,11 @@ fn show(table: &TableDef, ui: &mut Ui) -> io::Result<()> {
     ui.line(format_args!("  {}", table.doc))?;
     let mut columns = TextTable::new(["column", "kind", "unit", "", "what it is"]);
     for column in &table.columns {
-        let marks = [(column.key, "key"), (column.secret, "secret")];
+        let marks = [
+            (column.key, "key"),
+            (column.secret, "secret"),
+            (!column.recorded, "not recorded"),
+        ];
         let marks: Vec<&str> = marks
             .into_iter()
             .filter_map(|(is, mark)| is.then_some(mark))

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Folder, Kit, READERS, READERS_OF_MANY, Sample};
+use super::{Ended, Folder, Kit, READERS, READERS_OF_MANY, Sample};
 
 impl Kit {
     /// Inputs that are no sound recording: missing, empty, a folder, cut anywhere, with lengths of
@@ -25,6 +25,14 @@ impl Kit {
                 folder.put_sample(&sample.called("bad", &bytes));
                 let ended = self.sparingly(&folder, &["dump", &bad]);
                 ended.calmly();
+                reads_alone(&ended);
+                let tables = self.sparingly(&folder, &["tables", &bad]);
+                tables.calmly();
+                reads_alone(&tables);
+                tables.expect(
+                    tables.code != Some(1) || ended.code != Some(0),
+                    "a word of damage only where whoever reads on meets it",
+                );
                 if ended.code != Some(0) && sample.bytes.starts_with(&bytes) {
                     // What is asked for may be in what was cut off.
                     let at = self.sparingly(&folder, &["dump", "--at", "step:4000000000", &bad]);
@@ -35,7 +43,9 @@ impl Kit {
                 }
                 self.sparingly(&folder, &["diff", &bad, &sample.name])
                     .calmly();
-                self.sparingly(&folder, &["dump", "--state", &bad]).calmly();
+                let state = self.sparingly(&folder, &["dump", "--state", &bad]);
+                state.calmly();
+                reads_alone(&state);
                 #[cfg(feature = "picture")]
                 for more in [&[][..], &["--over", ".."]] {
                     let args = ["picture", &bad, "-"];
@@ -135,6 +145,11 @@ impl Kit {
         self.run(folder, &["verify", "folder"])
             .unusable("no recordings found");
     }
+}
+
+/// What only reads can lose nothing: damage is a problem that was found.
+fn reads_alone(ended: &Ended) {
+    ended.expect(ended.code != Some(3), "no loss of what is only read");
 }
 
 /// Copies of a recording that are not sound: cut at many places, with a length of 4 GiB at many

@@ -168,7 +168,7 @@ fn broken_recordings_are_explained() {
     gametape(path, &["convert", "cut.rmv", "out.rmv"])
         .assert()
         .code(2);
-    let dumped = gametape(path, &["dump", "cut.rmv"]).assert().code(3);
+    let dumped = gametape(path, &["dump", "cut.rmv"]).assert().code(1);
     let lines = String::from_utf8_lossy(&dumped.get_output().stdout)
         .lines()
         .count();
@@ -181,6 +181,10 @@ fn broken_recordings_are_explained() {
             .iter()
             .count()
     );
+    gametape(path, &["tables", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
+gametape: cut.rmv: byte 600: the file ends in the video section: 993 bytes needed, 392 are left (they have what could be read)
+
+"#]]);
     gametape(path, &["stats", "cut.rmv"]).assert().code(1).stderr_eq(str![[r#"
 gametape: cut.rmv: event 114 (0.701 s, byte 600): the file ends in the video section: 993 bytes needed, 392 are left (statistics of what could be read)
 
@@ -467,4 +471,23 @@ fn completions_and_manual_pages_are_generated() {
         .success();
     let page = fs::read_to_string(folder.path().join("pages/gametape-verify.1")).unwrap();
     assert!(page.contains("pass"));
+}
+
+#[test]
+fn one_of_two_recordings_can_come_from_standard_input() {
+    let folder = folder();
+    let path = folder.path();
+    for args in [["-", "game.rmv"], ["game.rmv", "-"]] {
+        gametape(path, &["diff", args[0], args[1]])
+            .stdin(game_bytes())
+            .assert()
+            .code(0)
+            .stdout_eq("the recordings are the same\n");
+    }
+    gametape(path, &["diff", "-", "-"])
+        .stdin(game_bytes())
+        .assert()
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq("gametape: one of the two recordings can come from standard input, not both\n");
 }

@@ -20,12 +20,14 @@ pub struct ColumnDef {
     pub key: bool,
     /// Whether it is shown only to who asks for it.
     pub secret: bool,
+    /// Whether the recording keeps it: else all its values are missing.
+    pub recorded: bool,
     /// A sentence.
     pub doc: Cow<'static, str>,
 }
 
 impl ColumnDef {
-    /// Without a unit, exact, no key and no secret.
+    /// Without a unit, exact, recorded, no key and no secret.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,
@@ -39,6 +41,7 @@ impl ColumnDef {
             precision: None,
             key: false,
             secret: false,
+            recorded: true,
             doc: doc.into(),
         }
     }
@@ -211,6 +214,7 @@ impl<T: Rows> Field<T> {
             precision: self.precision,
             key: self.key,
             secret: self.secret,
+            recorded: true,
             doc: self.doc.into(),
         }
     }

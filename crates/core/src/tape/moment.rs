@@ -78,6 +78,20 @@ impl<'o> Moment<'o> {
         })
     }
 
+    /// Whether a step can't be wanted because of the one that follows it: of a time what holds then is,
+    /// and that is the newer one. Where it costs much to make a line, a format holds a step back until
+    /// it knows the next, and leaves out the [line](Moment::line) of one that gives way.
+    #[must_use]
+    pub fn gives_way(&self, step: Stamp, next: Stamp) -> bool {
+        let Some(At::Time(until)) = self.at else {
+            return false;
+        };
+        let is_before = |time: &Time| time.whole_ms() <= until.whole_ms();
+        // What is behind the moment ends the dump, whatever follows.
+        let times = step.time.filter(is_before).zip(next.time.filter(is_before));
+        times.is_some_and(|(time, next)| time != next)
+    }
+
     fn hold(
         &mut self,
         until: Time,
@@ -134,26 +148,48 @@ impl<'o> Moment<'o> {
 mod tests {
     use super::*;
 
+    fn stamps(times: &[i64]) -> Vec<Stamp> {
+        let stamp = |(step, ms): (u64, &i64)| Stamp {
+            step,
+            tick: Some(step + 10),
+            time: Some(Time::from_ms(*ms)),
+        };
+        (0..).zip(times).map(stamp).collect()
+    }
+
     /// The steps that are printed of some times in milliseconds.
     fn printed(at: At, times: &[i64]) -> Option<String> {
-        let mut out = Vec::new();
+        let (direct, _) = print(at, times, false);
+        // Those that give way are not missed, and few lines are made.
+        let (held_back, lines) = print(at, times, true);
+        assert_eq!(direct, held_back, "{at} of {times:?}");
+        if let (At::Time(_), Some(direct)) = (at, &direct) {
+            assert!(lines <= direct.split_whitespace().count() + 1, "{times:?}");
+        }
+        direct
+    }
+
+    /// The same, without those that give way where steps are held back; and how many lines were made.
+    fn print(at: At, times: &[i64], hold_back: bool) -> (Option<String>, usize) {
+        let (mut out, mut lines) = (Vec::new(), 0);
         let mut moment = Moment::new(Some(at), &mut out);
-        for (step, ms) in (0..).zip(times) {
-            let stamp = Stamp {
-                step,
-                tick: Some(step + 10),
-                time: Some(Time::from_ms(*ms)),
+        let stamps = stamps(times);
+        for (at, stamp) in stamps.iter().enumerate() {
+            let next = stamps.get(at + 1);
+            if hold_back && next.is_some_and(|next| moment.gives_way(*stamp, *next)) {
+                continue;
+            }
+            let line = |out: &mut dyn Write| {
+                lines += 1;
+                write!(out, "{} ", stamp.step)
             };
-            if moment
-                .line(stamp, |out| write!(out, "{step} "))
-                .unwrap()
-                .is_break()
-            {
+            if moment.line(*stamp, line).unwrap().is_break() {
                 break;
             }
         }
         let found = moment.finish().unwrap();
-        found.then(|| String::from_utf8(out).unwrap())
+        let out = found.then(|| String::from_utf8(out).unwrap());
+        (out, lines)
     }
 
     #[test]
@@ -171,6 +207,15 @@ mod tests {
             let at = At::Time(Time::from_ms(ms));
             assert_eq!(printed(at, &times).as_deref(), wanted, "{ms}");
         }
+        // Where the clock goes back, the first that is behind the moment ends it; behind the last step
+        // nothing holds.
+        for (ms, wanted) in [(4, None), (6, Some("0 ")), (50, Some("0 ")), (100, None)] {
+            let at = At::Time(Time::from_ms(ms));
+            let printed = printed(at, &[5, 100, 6, 7, 7, 3, 3]);
+            assert_eq!(printed.as_deref(), wanted, "{ms}");
+        }
+        let tied = printed(At::Time(Time::from_ms(9)), &[5, 8, 8, 7, 9, 9]);
+        assert_eq!(tied.as_deref(), Some("4 5 "));
         assert_eq!(printed(At::Step(3), &times).as_deref(), Some("3 "));
         assert_eq!(printed(At::Step(5), &times), None);
         assert_eq!(printed(At::Tick(11), &times).as_deref(), Some("1 "));

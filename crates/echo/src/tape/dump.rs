@@ -1,6 +1,7 @@
 //! One JSON object a frame: the answers of the API as it spells them.
 
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 use gametape_core::tape::{Dump, Error, Moment, Partial, Secrets};
 use gametape_core::{Clocks, Stamp, Time as Since};
@@ -18,52 +19,98 @@ pub(super) fn dump(
 ) -> Result<Partial<()>, Error> {
     Clocks::TIMES.check(wanted.at)?;
     let mut frames = tape.frames()?;
-    let mut copy = Frame::default();
-    let (mut text, mut line) = (Vec::new(), Vec::new());
+    let mut lines = Lines::new(wanted.secrets);
     let mut start: Option<Time> = None;
     let mut moment = Moment::new(wanted.at, out);
+    // A line costs more than a frame does: none is made of one that is not wanted.
+    let mut held: Option<(Frame, Stamp)> = None;
     let problem = loop {
         let index = frames.count;
         let frame = match frames.next() {
             Ok(Some(frame)) => frame,
             Ok(None) => break frames.findings().problem(),
-            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            Err(error @ ReadError::Io { .. }) => {
+                if let Some((frame, stamp)) = &mut held {
+                    let _ = lines.print(frame, *stamp, &mut moment)?;
+                }
+                return Err(error.into());
+            }
             Err(error) if index == 0 => return Err(error.into()),
             Err(error) => break Some(error.into()),
         };
-        let since = frame.time.since(*start.get_or_insert(frame.time));
         let stamp = Stamp {
             step: index,
             tick: None,
-            time: Some(since),
+            time: Some(frame.time.since(*start.get_or_insert(frame.time))),
         };
-        let printed = moment.line(stamp, |out| {
-            copy.clone_from(frame);
-            if wanted.secrets == Secrets::Hide {
-                hide(&mut copy);
+        match &mut held {
+            None => held = Some((frame.clone(), stamp)),
+            Some((before, at)) => {
+                let printed = if moment.gives_way(*at, stamp) {
+                    ControlFlow::Continue(())
+                } else {
+                    lines.print(before, *at, &mut moment)?
+                };
+                if printed.is_break() {
+                    held = None;
+                    break None;
+                }
+                before.clone_from(frame);
+                *at = stamp;
             }
-            text.clear();
-            line.clear();
-            put(index, since, &mut copy, &mut text, &mut line)?;
-            out.write_all(&line)
-        })?;
-        if printed.is_break() {
-            break None;
         }
     };
+    if let Some((frame, stamp)) = &mut held {
+        let _ = lines.print(frame, *stamp, &mut moment)?;
+    }
     moment.end(problem)
 }
 
+/// Makes lines.
+struct Lines {
+    secrets: Secrets,
+    text: Vec<u8>,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    const fn new(secrets: Secrets) -> Self {
+        Self {
+            secrets,
+            text: Vec::new(),
+            line: Vec::new(),
+        }
+    }
+
+    /// Prints a frame, which is of no other use then.
+    fn print(
+        &mut self,
+        frame: &mut Frame,
+        stamp: Stamp,
+        moment: &mut Moment<'_>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let Self {
+            secrets,
+            text,
+            line,
+        } = self;
+        moment.line(stamp, |out| {
+            if *secrets == Secrets::Hide {
+                hide(frame);
+            }
+            text.clear();
+            line.clear();
+            put(stamp, frame, text, line)?;
+            out.write_all(line)
+        })
+    }
+}
+
 /// Writes `{"step":0,"time_ms":0,"time":"…","session":{…},"bones":{…}}`: the time is the wall clock's.
-fn put(
-    index: u64,
-    since: Since,
-    frame: &mut Frame,
-    text: &mut Vec<u8>,
-    line: &mut Vec<u8>,
-) -> io::Result<()> {
-    let (time, ms) = (frame.time, since.whole_ms());
-    write!(line, r#"{{"step":{index},"time_ms":{ms},"time":"{time}"#)?;
+fn put(stamp: Stamp, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) -> io::Result<()> {
+    let (step, time) = (stamp.step, frame.time);
+    let ms = stamp.time.unwrap_or(Since::START).whole_ms();
+    write!(line, r#"{{"step":{step},"time_ms":{ms},"time":"{time}"#)?;
     line.push(b'"');
     let mut written = write_frame(frame, text);
     if written.is_err() && tame(frame) > 0 {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::encoding::EchoFormat;
 use super::opened::EchoTape;
 use crate::butter::{self, Header};
-use crate::{Frame, Map as ArenaMap, ReadOptions, Session, Time};
+use crate::{Error as ReadError, Frame, Map as ArenaMap, ReadOptions, Rule, Session, Time};
 
 /// What stands for a secret.
 pub(super) const HIDDEN: &str = "<hidden>";
@@ -138,7 +138,11 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
                 details.insert("players".into(), players.collect());
             }
             let version = header.map_or(butter::VERSION, |header| header.version);
-            Ok(info(tape, version.into(), None, details).into())
+            let problem = cut(&table).map(Into::into);
+            Ok(Partial::new(
+                info(tape, version.into(), None, details),
+                problem,
+            ))
         }
         EchoFormat::Echoreplay => {
             let mut frames = tape.frames()?;
@@ -146,8 +150,8 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             if let Some(frame) = frames.next()? {
                 summary.push(frame);
             }
-            // What is wrong further on is not looked for; where nothing can be read, that is told.
-            let problem = frames.findings().problem().filter(|_| summary.frames == 0);
+            // What is wrong further on is not looked for.
+            let problem = frames.findings().problem();
             let mut details = of_session(&summary, secrets);
             details.insert("recorded_to".into(), Value::Null);
             details.insert("rate_hz".into(), Value::Null);
@@ -157,6 +161,18 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             Ok(Partial::new(info(tape, 1, None, details), problem))
         }
     }
+}
+
+/// What the table of a .butter tells of its end: a chunk that is not all there.
+fn cut(table: &butter::Table) -> Option<ReadError> {
+    let mut chunks = table.chunks().iter();
+    let chunk = chunks.find(|chunk| chunk.there < chunk.size)?;
+    let rule = Rule::Truncated {
+        what: "a chunk",
+        needed: chunk.size,
+        left: chunk.there,
+    };
+    Some(ReadError::at(rule, chunk.offset))
 }
 
 /// From all frames.
@@ -186,7 +202,7 @@ pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, 
         }
     } else {
         let members = frames.findings().iter().find_map(|found| match found.rule {
-            crate::Rule::ZipMembers { members } => Some(members),
+            Rule::ZipMembers { members } => Some(members),
             _ => None,
         });
         container(tape, members, &mut details);

@@ -213,10 +213,7 @@ impl Tape for EchoTape {
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
         // Of what can't be read at all nothing is told.
         self.header(Secrets::Hide)?;
-        Ok(match self.format {
-            EchoFormat::Echoreplay => tables::defs(),
-            EchoFormat::Butter => tables::stated(tables::defs()),
-        })
+        Ok(tables::tables(self.format))
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {

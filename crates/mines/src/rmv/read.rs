@@ -89,17 +89,19 @@ impl<F: FnMut(Event)> Sink for Checked<'_, F> {
 /// for listing many files.
 ///
 /// The game has no events. Its ending is looked up where the video section should end, and
-/// is `None` where nothing there looks like one.
+/// is `None` where nothing there looks like one. That the file ends before its sections do is found,
+/// however strictly it is read.
 ///
 /// # Errors
 /// Where what stands before the events can't be read.
-pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Game<'_>, Error> {
+pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Error> {
     let real = bytes.len() as u64;
     let prelude = Prelude::of_whole(bytes)?;
     let start = prelude.video_start();
     let mut deviations = Deviations::new(options.strictness);
     let mut game = prelude.sections(bytes, &mut deviations)?;
     let behind_header = bytes.get(start..).unwrap_or_default();
+    let mut findings = deviations.findings;
     if let Some((video, behind)) = behind_header.split_at_checked(prelude.video as usize) {
         let with_tail = video.last_chunk::<9>().map(|end| end.split_at(4));
         let without = video.last_chunk::<4>().map(|end| (end.as_slice(), &[][..]));
@@ -116,7 +118,14 @@ pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Game<'_>, Error
         let checksum = behind
             .get(..usize::from(prelude.checksum))
             .unwrap_or(behind);
+        let (needed, left) = (prelude.checksum.into(), checksum.len() as u64);
+        if left < needed {
+            findings.push(truncated(Section::Checksum, needed, left, real));
+        }
         game.checksum = Cow::Borrowed(checksum);
+    } else if let Some(video) = prelude.stated_video() {
+        let left = behind_header.len() as u64;
+        findings.push(truncated(Section::Video, video.into(), left, real));
     }
     game.file_size = declared_size(
         prelude.version,
@@ -124,7 +133,7 @@ pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Game<'_>, Error
         real,
         &mut Deviations::new(Strictness::Lenient),
     )?;
-    Ok(game)
+    Ok(Reading { game, findings })
 }
 
 /// [`read_with`], handing over each event as soon as it is checked: one pass over

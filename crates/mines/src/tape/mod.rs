@@ -148,8 +148,9 @@ impl Tape for RmvTape {
 
     fn header(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
         let bytes = self.bytes()?;
-        let game = rmv::read_header(&bytes, ReadOptions::lenient())?;
-        Ok(info::info(&game, bytes.len() as u64, None, secrets).into())
+        let reading = rmv::read_header(&bytes, ReadOptions::lenient())?;
+        let info = info::info(&reading.game, bytes.len() as u64, None, secrets);
+        Ok(Partial::new(info, reading.findings.problem()))
     }
 
     fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
@@ -200,8 +201,8 @@ impl Tape for RmvTape {
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
         let bytes = self.bytes()?;
-        let game = rmv::read_header(&bytes, ReadOptions::lenient())?;
-        Ok(tables::of(&game))
+        let reading = rmv::read_header(&bytes, ReadOptions::lenient())?;
+        Ok(tables::of(&reading.game))
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {

@@ -196,7 +196,7 @@ fn simulation(world: &World, header: &Header<'_>) -> Result<EngineWorld, Rule> {
 }
 
 /// Why a replay stopped, as a finding.
-fn outcome<E: std::error::Error>(error: VerifyError<E>) -> Finding {
+pub(super) fn outcome<E: std::error::Error>(error: VerifyError<E>) -> Finding {
     match error {
         VerifyError::SnapshotMismatch(divergence) => {
             let (offset, frame, tick) = (divergence.offset, divergence.frame, divergence.tick);

@@ -85,3 +85,30 @@ fn statistics_count_what_happens() {
     assert_eq!(lines[0]["kind"], "full");
     assert_eq!(lines[1]["baseline"], 1);
 }
+
+#[test]
+fn of_a_damaged_recording_what_could_be_applied_counts() {
+    let (packets, states) = stream(30, 8, 100, 1);
+    let stats = |packets: &[Vec<u8>]| {
+        let recording = opened(packets.concat(), "tape.delta");
+        recording.tape.stats(&none()).unwrap()
+    };
+    let whole = stats(&packets);
+    assert!(whole.problem.is_none());
+    // The payload of packet 10 says that its section is of no kind: nothing behind it can be applied.
+    let mut broken = packets.clone();
+    broken[10][28] = 0xFF;
+    let damaged = stats(&broken);
+    assert!(damaged.problem.is_some());
+    let bytes = packets[..10].concat().len();
+    let entities: usize = states[..10].iter().map(Snapshot::len).sum();
+    assert_eq!(damaged.value["ticks"], 30);
+    assert_eq!(
+        damaged.value["bytes_per_entity_tick"],
+        bytes as f64 / entities as f64
+    );
+    // All others can still be decoded.
+    let updates = damaged.value["updates"].as_f64().unwrap();
+    assert!(updates < whole.value["updates"].as_f64().unwrap());
+    assert_eq!(damaged.value["updates_per_tick"], updates / 29.0);
+}

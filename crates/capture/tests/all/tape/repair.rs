@@ -3,10 +3,11 @@
 use gametape_capture::Options;
 use gametape_capture::container::{WalkEnd, walk};
 use gametape_core::tape::{Dump, Secrets, Verdict};
+use gametape_delta::wire::Header;
 use proptest::prelude::*;
 
 use super::{assert_clean, audit, clean, codes, none, opened};
-use crate::common::{bytes_of, capture_of, small, stream};
+use crate::common::{bytes_of, capture_of, schema, small, stream};
 
 #[test]
 fn a_recording_whose_recorder_was_killed_is_told_so_and_given_its_index() {
@@ -46,9 +47,10 @@ fn repair_of_cut_and_damaged_captures_verifies_clean() {
             };
             let (kept, repaired) = match recording.repair() {
                 Ok(repaired) => repaired,
-                // What says what the file is can be lost.
+                // What says what the file is can be lost, or all packets.
                 Err(error) => {
-                    assert!(step < 1200, "byte {step}: {error}");
+                    let none = readable == 0 && error.to_string().contains("nothing to keep");
+                    assert!(step < 1200 || cut && none, "byte {step}: {error}");
                     continue;
                 }
             };
@@ -136,6 +138,23 @@ fn no_file_of_nothing_is_made() {
     }
     let (kept, repaired) = opened(Vec::new(), "tape.delta").repair().unwrap();
     assert!(kept.is_empty() && !repaired.lossy);
+    // A capture that was cut in its first chunk, and one whose recorder was stopped before any packet.
+    let whole = capture_of(&packets, small());
+    let empty = capture_of(&[], small());
+    let chunk = walk(&whole).unwrap().chunks[0].at as usize;
+    let error = opened(whole[..chunk + 100].to_vec(), "tape.mcap").repair();
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "no packet of it can be applied: there is nothing to keep"
+    );
+    let WalkEnd::DataEnd { at, .. } = walk(&empty).unwrap().end else {
+        panic!("it is whole");
+    };
+    let (kept, repaired) = opened(empty[..at as usize].to_vec(), "tape.mcap")
+        .repair()
+        .unwrap();
+    assert_eq!(opened(kept, "tape.mcap").info().unwrap().frames, Some(0));
+    assert!(!repaired.lossy, "{:?}", repaired.actions);
 }
 
 proptest! {
@@ -181,7 +200,19 @@ proptest! {
             bytes[at] ^= value;
         }
         bytes.truncate(cut.index(bytes.len()) + 1);
+        let headers = (0..bytes.len()).filter_map(|at| Header::read(&bytes[at..]).ok());
+        let schemas: Vec<u64> = headers.map(|(header, _)| header.schema_hash).collect();
         let recording = opened(bytes, "tape.delta");
+        if !schemas.is_empty() && !schemas.contains(&schema().hash()) {
+            // All that is left says that it is of another one: nobody can tell that this is damage.
+            let refused = format!("its packets are of schema {:016x}", schemas[0]);
+            let audit = recording.tape.audit(&none()).map(drop);
+            for refusal in [audit, recording.info().map(drop), recording.repair().map(drop)] {
+                let message = refusal.unwrap_err().to_string();
+                prop_assert!(message.starts_with(&refused), "{}", message);
+            }
+            return Ok(());
+        }
         recording.audit();
         let _ = recording.info();
         if let Ok((kept, _)) = recording.repair() {

@@ -74,6 +74,25 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
                 "second": serde_json::from_str::<Value>(&format!("{was:?}")).unwrap(),
             }])
         );
+        // Its rows are those of the replay, and that is said where they are asked for.
+        let grid = |name: &'static str, to: u64, code| {
+            let to = format!("tick:{to}");
+            let run = gametape(path, &["dump", "--table", "ink", "--to", &to, name]);
+            let run = run.assert().code(code);
+            let output = run.get_output();
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            (text(&output.stdout), text(&output.stderr))
+        };
+        let (rows, said) = grid("faulty.murk", 12, 1);
+        assert_eq!(rows, grid("run.murk", 12, 0).0);
+        let place = format!("gametape: faulty.murk: frame {frame} (tick {tick}, byte ");
+        assert!(said.starts_with(&place), "{said}");
+        assert!(
+            said.ends_with("; from there on the values are those of the replay, not of the run that was recorded (dumped what could be read)\n"),
+            "{said}"
+        );
+        grid("faulty.murk", tick, 1);
+        assert_eq!(grid("faulty.murk", tick - 1, 0).1, "");
         // The world itself is deterministic: the fault is the recording's.
         gametape(path, &["sync-test", "faulty.murk"])
             .assert()

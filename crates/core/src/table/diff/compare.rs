@@ -9,7 +9,7 @@ use super::super::def::{ColumnDef, TableDef};
 use super::super::kind::{Kind, Lane};
 use super::super::scan::Scan;
 use super::feed::{By, Feed, Moment, WAITING, tell};
-use super::found::{Cell, RowDiff, TableDiff};
+use super::found::{Cell, RowDiff, TableDiff, Which};
 use super::same::same;
 use crate::clock::Stamp;
 use crate::tape::{Error, Partial, Secrets, Tape};
@@ -83,10 +83,20 @@ fn keys(table: &TableDef) -> impl Iterator<Item = &str> {
 impl Comparison {
     pub fn new([ours, theirs]: [&TableDef; 2]) -> Self {
         let mut not_compared = Vec::new();
+        let mut not_recorded = Vec::new();
         let mut columns = Vec::new();
         for def in &ours.columns {
             let other = theirs.columns.iter().find(|other| other.name == def.name);
             match other {
+                // What neither keeps is the same.
+                Some(other) if !def.recorded || !other.recorded => {
+                    let by = match (def.recorded, other.recorded) {
+                        (true, _) => Some(Which::Second),
+                        (_, true) => Some(Which::First),
+                        _ => None,
+                    };
+                    not_recorded.extend(by.map(|by| (def.name.to_string(), by)));
+                }
                 Some(other) if comparable(def.kind, other.kind) => columns.push(Common {
                     within: match (def.precision, other.precision) {
                         // Rounded in one way, what was the same still is.
@@ -112,6 +122,7 @@ impl Comparison {
         if ours.lane != theirs.lane || !keys(ours).eq(keys(theirs)) {
             // There is no telling which row is which.
             columns.clear();
+            not_recorded.clear();
             let said = |table: &TableDef| {
                 let keys: Vec<&str> = keys(table).collect();
                 format!("{} by {}", table.lane, keys.join(" and "))
@@ -130,6 +141,7 @@ impl Comparison {
             found: TableDiff {
                 table: ours.name.to_string(),
                 not_compared,
+                not_recorded,
                 ..TableDiff::default()
             },
             steps: Vec::new(),

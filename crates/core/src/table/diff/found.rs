@@ -183,6 +183,9 @@ pub struct TableDiff {
     pub columns: Vec<(String, u64)>,
     /// Columns that one of the two has alone, or that are of two kinds: they were not compared.
     pub not_compared: Vec<String>,
+    /// Columns that one of the two does not keep, and which: there is nothing to be compared.
+    #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
+    pub not_recorded: Vec<(String, Which)>,
     /// The first row that differs.
     pub first: Option<RowDiff>,
 }
@@ -221,6 +224,13 @@ impl fmt::Display for TableDiff {
         if !self.not_compared.is_empty() {
             said.push(format!("not compared: {}", self.not_compared.join(", ")));
         }
+        for by in [Which::First, Which::Second] {
+            let columns = self.not_recorded.iter().filter(|(_, which)| *which == by);
+            let columns: Vec<&str> = columns.map(|(name, _)| &**name).collect();
+            if !columns.is_empty() {
+                said.push(format!("not recorded by the {by}: {}", columns.join(", ")));
+            }
+        }
         f.write_str(&said.join("; "))?;
         match &self.first {
             Some(first) if first.stamp.is_some() => write!(f, "; first at {first}"),
@@ -244,7 +254,8 @@ impl TablesDiff {
         let counts = [table.rows, table.only_first, table.only_second];
         let differs = counts.iter().any(|count| *count > 0)
             || table.only_in.is_some()
-            || !table.not_compared.is_empty();
+            || !table.not_compared.is_empty()
+            || !table.not_recorded.is_empty();
         if differs {
             self.tables.push(table);
             self.steps.extend(steps);

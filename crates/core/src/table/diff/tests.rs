@@ -217,6 +217,37 @@ fn what_is_secret_is_compared_and_not_shown() {
 }
 
 #[test]
+fn what_one_does_not_keep_is_said_and_is_no_difference_of_rows() {
+    let mut without = ships();
+    without.columns[1].recorded = false;
+    let rows = || vec![ship(step(0), 1, 0.5)];
+    let missing = || {
+        let values = [1_u64.into(), Value::Null, "Ada".into()];
+        vec![row(step(0), values)]
+    };
+    let found = compared((ships(), rows()), (without.clone(), missing()));
+    let [table] = &found.tables[..] else {
+        panic!("{:?}", found.tables);
+    };
+    assert!(
+        table.to_string().contains("not recorded by the second: x"),
+        "{table}"
+    );
+    assert!(
+        !table.columns.iter().any(|(name, _)| name == "x"),
+        "{table}"
+    );
+    let json = serde_json::to_value(table).unwrap();
+    assert_eq!(json["not_recorded"], serde_json::json!({"x": "second"}));
+    let found = compared((without.clone(), missing()), (ships(), rows()));
+    let text = found.tables[0].to_string();
+    assert!(text.contains("not recorded by the first: x"), "{text}");
+    // What neither keeps is the same.
+    let both = compared((without.clone(), missing()), (without, missing()));
+    assert_eq!(both.tables, []);
+}
+
+#[test]
 fn tables_and_columns_that_one_has_alone_are_named() {
     let mut other = ships().with(ColumnDef::new("hull", Kind::Uint, "Its hull."));
     other.columns[2].kind = Kind::Bool;

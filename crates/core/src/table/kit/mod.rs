@@ -103,6 +103,10 @@ fn whole(table: &TableDef, rows: &[Row]) {
         for (column, value) in keys.filter(|(column, _)| column.key) {
             assert_ne!(*value, Owned::Null, "{name}.{}: {row:?}", column.name);
         }
+        let values = table.columns.iter().zip(&row.values);
+        for (column, value) in values.filter(|(column, _)| !column.recorded) {
+            assert_eq!(*value, Owned::Null, "{name}.{}: not recorded", column.name);
+        }
     }
     if table.lane == Lane::Facts {
         assert!(rows.len() <= 1 || table.columns.iter().any(|column| column.key));

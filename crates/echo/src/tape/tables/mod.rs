@@ -9,6 +9,6 @@ mod seek;
 
 pub(super) use facts::MATCH;
 pub(super) use frame::defs;
-pub(super) use precision::stated;
+pub(super) use precision::tables;
 pub(super) use scan::scan;
 pub(super) use seek::Seeking;

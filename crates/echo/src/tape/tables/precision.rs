@@ -1,6 +1,45 @@
-//! How far what a .butter says may be off what was recorded.
+//! What each encoding keeps, and how far what a .butter says may be off what was recorded.
 
-use gametape_core::table::{ColumnDef, Kind, TableDef};
+use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
+
+use super::frame::defs;
+use crate::tape::encoding::EchoFormat;
+
+/// What a .butter does not keep.
+const NOT_IN_BUTTER: &[(&str, &[&str])] = &[
+    ("match", &["tournament", "container", "files_in_zip"]),
+    ("game", &["possession", "possession_player"]),
+    ("disc", &["bounce_count"]),
+    ("payload", &["multiplier"]),
+];
+
+/// What is of a .butter alone.
+const IN_BUTTER_ALONE: &[(&str, &[&str])] = &[(
+    "match",
+    &[
+        "compression",
+        "keyframe_every",
+        "chunks",
+        "keyframes",
+        "written_by",
+        "dialect",
+    ],
+)];
+
+/// The tables of a recording in this encoding.
+pub fn tables(format: EchoFormat) -> Vec<TableDef> {
+    let (mut tables, without) = match format {
+        EchoFormat::Butter => (stated(defs()), NOT_IN_BUTTER),
+        EchoFormat::Echoreplay => (defs(), IN_BUTTER_ALONE),
+    };
+    for table in &mut tables {
+        let without = without.iter().find(|(name, _)| *name == table.name);
+        for column in &mut table.columns {
+            column.recorded = without.is_none_or(|(_, columns)| !columns.contains(&&*column.name));
+        }
+    }
+    tables
+}
 
 /// The largest step of half floats below a power of two: what cutting off takes away, at most, of
 /// values and changes below that. Behind a keyframe values are nearer: it is the change since the
@@ -9,11 +48,33 @@ const fn half(below: u32) -> f64 {
     below as f64 / 2048.0
 }
 
+/// Columns of a table that the recording does not keep.
+pub fn missing(table: &TableDef) -> Vec<usize> {
+    let columns = table.columns.iter().enumerate();
+    let missing = columns.filter(|(_, column)| !column.recorded);
+    missing.map(|(at, _)| at).collect()
+}
+
+/// What stands in a column, of those that the recording keeps: what a frame has in place of others was
+/// never said.
+pub fn kept<'r>(
+    missing: &[usize],
+    value: impl Fn(usize) -> Value<'r>,
+) -> impl Fn(usize) -> Value<'r> {
+    move |column| {
+        if missing.contains(&column) {
+            Value::Null
+        } else {
+            value(column)
+        }
+    }
+}
+
 /// Tables, each column with how far it may be off in a .butter.
 ///
 /// As a correct writer writes. The reference takes its differences from what was recorded, not from
 /// what a reader has: what they are cut off by adds up from keyframe to keyframe.
-pub fn stated(mut tables: Vec<TableDef>) -> Vec<TableDef> {
+fn stated(mut tables: Vec<TableDef>) -> Vec<TableDef> {
     for table in &mut tables {
         for column in &mut table.columns {
             column.precision = of(&table.name, column);
@@ -52,8 +113,21 @@ fn of(table: &str, column: &ColumnDef) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::defs;
     use super::*;
+
+    #[test]
+    fn what_is_not_kept_is_a_column() {
+        for (format, without) in [
+            (EchoFormat::Butter, NOT_IN_BUTTER),
+            (EchoFormat::Echoreplay, IN_BUTTER_ALONE),
+        ] {
+            let tables = tables(format);
+            let columns = tables.iter().flat_map(|table| &table.columns);
+            let missing = columns.filter(|column| !column.recorded).count();
+            let named = without.iter().map(|(_, columns)| columns.len());
+            assert_eq!(missing, named.sum::<usize>(), "{format:?}");
+        }
+    }
 
     #[test]
     fn every_number_with_a_fraction_says_how_far_it_may_be_off() {

@@ -6,7 +6,8 @@ use gametape_core::table::{Kind, Place, Scan, Scanning, TableDef, Value, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{Clocks, Stamp};
 
-use super::frame::{State, Take, defs, stamp};
+use super::frame::{State, Take, stamp};
+use super::precision::{kept, missing, tables};
 use super::rows::{GOALS, JOINS, THROWS};
 use crate::Error as ReadError;
 use crate::butter::Parts;
@@ -21,7 +22,7 @@ pub fn scan<'v>(
     scan: &Scan,
     visit: &'v mut Visit<'v>,
 ) -> Result<Partial<()>, Error> {
-    let tables = defs();
+    let tables = tables(tape.format);
     let table = scan.find(&tables)?;
     let mut rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
     let (parts, mut giving) = match State::of(&table.name) {
@@ -87,6 +88,8 @@ struct There {
     parts: Parts,
     /// Of what kind the columns are that are keys.
     keys: Vec<Kind>,
+    /// Columns that the recording does not keep.
+    missing: Vec<usize>,
     now: Vec<Key>,
     before: Vec<Key>,
 }
@@ -98,6 +101,7 @@ impl There {
             state,
             parts,
             keys: keys.map(|column| column.kind).collect(),
+            missing: missing(table),
             now: Vec::new(),
             before: Vec::new(),
         }
@@ -113,6 +117,7 @@ impl There {
         self.now.clear();
         let mut taking = Taking {
             keys: self.keys.len(),
+            missing: &self.missing,
             now: &mut self.now,
             stamp,
             rows,
@@ -140,6 +145,7 @@ impl There {
 /// Takes the rows of a frame.
 struct Taking<'t, 'v> {
     keys: usize,
+    missing: &'t [usize],
     now: &'t mut Vec<Key>,
     stamp: Stamp,
     rows: &'t mut Scanning<'v>,
@@ -153,7 +159,10 @@ impl Take for Taking<'_, '_> {
             1 => [number(value(0)), 0],
             _ => [number(value(0)), number(value(1))],
         });
-        self.rows.row(self.stamp, value)
+        if self.missing.is_empty() {
+            return self.rows.row(self.stamp, value);
+        }
+        self.rows.row(self.stamp, kept(self.missing, value))
     }
 }
 

@@ -7,7 +7,8 @@ use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Value, 
 use gametape_core::tape::{Error, Partial, Tape as _};
 use gametape_core::{Clocks, InputStream, Stamp};
 
-use super::frame::{State, Take, defs, stamp};
+use super::frame::{State, Take, stamp};
+use super::precision::{kept, missing, tables};
 use crate::butter::{self, ChunkFrames, Parts};
 use crate::tape::encoding::EchoFormat;
 use crate::tape::frames::Frames;
@@ -180,18 +181,18 @@ impl<'t> Seeking<'t> {
 }
 
 /// Takes the rows of a frame.
-struct Taking<'t>(&'t mut Rows);
+struct Taking<'t>(&'t mut Rows, Vec<usize>);
 
 impl Take for Taking<'_> {
     fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> {
-        self.0.row(value);
+        self.0.row(kept(&self.1, value));
         Ok(ControlFlow::Continue(()))
     }
 }
 
 impl StateAt for Seeking<'_> {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
-        let tables = defs();
+        let tables = tables(self.tape.format);
         let table = scan.find(&tables)?;
         let mut rows = Rows::new(table, scan, now)?;
         let Some(state) = State::of(&table.name) else {
@@ -202,7 +203,7 @@ impl StateAt for Seeking<'_> {
         if now.time.is_some()
             && let Some(frame) = self.frame(now.step)?
         {
-            let _ = state.rows(frame, Parts::ALL, &mut Taking(&mut rows))?;
+            let _ = state.rows(frame, Parts::ALL, &mut Taking(&mut rows, missing(table)))?;
         }
         Ok(rows.rows())
     }

@@ -4,12 +4,13 @@ use gametape_core::Stamp;
 use gametape_core::tape::Error;
 
 use super::frames::{Frames, Marks};
-use crate::engine::{EngineWorld, State, World};
+use crate::engine::{EngineError, EngineWorld, State, World};
 use crate::simulation::Checkpoint;
-use crate::tape::error::stopped;
+use crate::tape::audit::outcome;
+use crate::tape::error::{damaged, stopped};
 use crate::tape::opened::MurkTape;
 use crate::tape::world;
-use crate::{Frame, Simulation};
+use crate::{Frame, Header, Simulation, Verifier, VerifyError};
 
 /// What a saved state takes beside its values.
 const OVERHEAD: usize = 256;
@@ -18,6 +19,58 @@ const OVERHEAD: usize = 256;
 pub(super) fn replay(world: &mut EngineWorld, frame: &Frame<'_>) -> Result<(), Error> {
     let made = world.step(frame.tick, frame.commands());
     made.map_err(|error| stopped(format!("tick {}: {error}", frame.tick)))
+}
+
+/// A world that is replayed from the start, and whether it does what was recorded. It goes on where it
+/// does not: what it comes to is told, and that it was not so.
+pub(super) struct Checked<'w> {
+    verifier: Verifier<'w, EngineWorld>,
+    wrong: Option<Error>,
+}
+
+impl<'w> Checked<'w> {
+    /// A world in its initial state, for a recording with this header.
+    pub fn new(header: &Header<'_>, world: &'w mut EngineWorld) -> Result<Self, Error> {
+        let mut header = header.clone();
+        let expected = world.config_hash();
+        let other = expected.filter(|expected| ![0, *expected].contains(&header.config_hash));
+        let wrong = other.map(|expected| {
+            let recorded = std::mem::take(&mut header.config_hash);
+            let mismatch = VerifyError::ConfigMismatch { recorded, expected };
+            told(mismatch, "the values are those of a replay in that one")
+        });
+        let verifier = Verifier::new(&header, world);
+        Ok(Self {
+            verifier: verifier.map_err(|error| stopped(error.to_string()))?,
+            wrong,
+        })
+    }
+
+    /// The world behind the tick of a frame.
+    pub fn tick(&mut self, frame: &Frame<'_>) -> Result<&EngineWorld, Error> {
+        replay(self.verifier.simulation_mut(), frame)?;
+        if self.wrong.is_none() {
+            self.wrong = self.verifier.stepped(frame).err().map(parted);
+        }
+        Ok(self.verifier.simulation())
+    }
+
+    /// What the replay has, and the recorded run had not.
+    pub fn finish(self) -> Option<Error> {
+        let last = || self.verifier.finish().err().map(parted);
+        self.wrong.or_else(last)
+    }
+}
+
+fn parted(error: VerifyError<EngineError>) -> Error {
+    told(
+        error,
+        "from there on the values are those of the replay, not of the run that was recorded",
+    )
+}
+
+fn told(error: VerifyError<EngineError>, advice: &str) -> Error {
+    damaged(&outcome(error), advice)
 }
 
 struct Saved {

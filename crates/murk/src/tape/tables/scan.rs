@@ -11,15 +11,36 @@ use super::columns::{COMMANDS, COORD, OUTCOME, Submitted, TICKS, Tick, coord};
 use super::defs::{grid, of};
 use super::grid::Grid;
 use super::parameters::{PARAMETERS, parameters};
-use super::replay::replay;
+use super::replay::Checked;
 use crate::engine::EngineWorld;
 use crate::tape::opened::MurkTape;
 use crate::tape::{beside, world};
 use crate::{Frame, Hash, Reader};
 
 /// What gives the rows of a frame.
-type Give<'g> =
-    Box<dyn FnMut(&Frame<'_>, Stamp, &mut Scanning<'_>) -> Result<ControlFlow<()>, Error> + 'g>;
+enum Give {
+    Ticks,
+    Commands,
+    Changes(Changes),
+}
+
+impl Give {
+    fn rows(
+        &mut self,
+        frame: &Frame<'_>,
+        stamp: Stamp,
+        world: Option<&mut Checked<'_>>,
+        rows: &mut Scanning<'_>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let world = world.map(|world| world.tick(frame)).transpose()?;
+        match (self, world) {
+            (Self::Ticks, _) => tick(frame, stamp, rows),
+            (Self::Commands, world) => commands(frame, stamp, world, rows),
+            (Self::Changes(changes), Some(world)) => changes.tick(world, stamp, rows),
+            (Self::Changes(_), None) => Ok(ControlFlow::Continue(())),
+        }
+    }
+}
 
 /// The rows of a table, facts aside.
 pub(in crate::tape) fn scan<'v>(
@@ -34,47 +55,48 @@ pub(in crate::tape) fn scan<'v>(
     let tables = of(world.as_ref());
     let table = scan.find(&tables)?;
     let mut rows = Scanning::new(table, scan, clock.clocks(), visit)?;
-    let engine = || -> Result<Option<EngineWorld>, Error> {
-        let world = world.as_ref();
-        world.map(|world| world::build(world, None)).transpose()
+    if table.name == PARAMETERS.name {
+        for row in world.iter().flat_map(parameters) {
+            if rows.row_of(&PARAMETERS, Clock::start(), &row)?.is_break() {
+                break;
+            }
+        }
+        return rows.end(None);
+    }
+    let replays = match &*table.name {
+        name if name == TICKS.name => false,
+        name if name == COMMANDS.name => rows.needs(OUTCOME),
+        _ => true,
     };
-    let mut give: Give<'_> = match &*table.name {
-        name if name == TICKS.name => {
-            skip(tape, &mut reader, clock, rows.from())?;
-            Box::new(tick)
-        }
-        name if name == COMMANDS.name => {
-            let mut world = if rows.needs(OUTCOME) { engine()? } else { None };
-            if world.is_none() {
-                skip(tape, &mut reader, clock, rows.from())?;
-            }
-            Box::new(move |frame, stamp, rows| commands(frame, stamp, world.as_mut(), rows))
-        }
-        name if name == PARAMETERS.name => {
-            for row in world.iter().flat_map(parameters) {
-                if rows.row_of(&PARAMETERS, Clock::start(), &row)?.is_break() {
-                    break;
-                }
-            }
-            return rows.end(None);
-        }
-        _ => {
-            let of = world.as_ref();
-            let grid = of.and_then(|world| grid(world, &tables, table));
-            let Some((world, grid)) = engine()?.zip(grid) else {
-                return rows.end(None);
-            };
-            let mut changes = Changes::new(world, grid);
-            Box::new(move |frame, stamp, rows| changes.tick(frame, stamp, rows))
-        }
+    let of = world.as_ref().filter(|_| replays);
+    let mut engine = of.map(|world| world::build(world, None)).transpose()?;
+    let engine = engine.as_mut().map(|engine| Checked::new(&header, engine));
+    let mut engine = engine.transpose()?;
+    if engine.is_none() {
+        skip(tape, &mut reader, clock, rows.from())?;
+    }
+    let mut give = match &*table.name {
+        name if name == TICKS.name => Give::Ticks,
+        name if name == COMMANDS.name => Give::Commands,
+        _ => match of.and_then(|world| grid(world, &tables, table)) {
+            Some(grid) => Give::Changes(Changes::new(grid)),
+            None => return rows.end(None),
+        },
     };
     while let Some(frame) = reader.next_frame()? {
         let stamp = clock.stamp(frame.index, frame.tick);
-        if rows.place(stamp) == Place::Behind || give(&frame, stamp, &mut rows)?.is_break() {
-            return rows.end(None);
+        let behind = rows.place(stamp) == Place::Behind;
+        if behind
+            || give
+                .rows(&frame, stamp, engine.as_mut(), &mut rows)?
+                .is_break()
+        {
+            return rows.end(engine.and_then(Checked::finish));
         }
     }
-    rows.end(reader.findings().problem())
+    // Where both are, the end that is missing shows by itself: what the rows say does not.
+    let parted = engine.and_then(Checked::finish);
+    rows.end(parted.or_else(|| reader.findings().problem()))
 }
 
 /// Goes to the last frame before a range, where an index beside the recording leads there.
@@ -119,13 +141,10 @@ fn tick(
 fn commands(
     frame: &Frame<'_>,
     stamp: Stamp,
-    mut world: Option<&mut EngineWorld>,
+    world: Option<&EngineWorld>,
     rows: &mut Scanning<'_>,
 ) -> Result<ControlFlow<()>, Error> {
-    if let Some(world) = world.as_deref_mut() {
-        replay(world, frame)?;
-    }
-    let outcomes = world.as_deref().map(|world| world.receipts().outcomes());
+    let outcomes = world.map(|world| world.receipts().outcomes());
     for (number, command) in frame.commands().into_iter().enumerate() {
         let payload = command.payload().ok();
         let coord = coord(payload.as_ref()).filter(|_| rows.needs(COORD));
@@ -151,30 +170,28 @@ fn text(coord: impl Iterator<Item = i32>) -> String {
 
 /// What changes in a field of a world that is replayed.
 struct Changes {
-    world: EngineWorld,
     grid: Grid,
     /// What was given last; nothing at first.
     shown: Vec<f32>,
 }
 
 impl Changes {
-    const fn new(world: EngineWorld, grid: Grid) -> Self {
+    const fn new(grid: Grid) -> Self {
         let shown = Vec::new();
-        Self { world, grid, shown }
+        Self { grid, shown }
     }
 
     /// Gives the cells that changed; at the first tick all.
     fn tick(
         &mut self,
-        frame: &Frame<'_>,
+        world: &EngineWorld,
         stamp: Stamp,
         rows: &mut Scanning<'_>,
     ) -> Result<ControlFlow<()>, Error> {
-        replay(&mut self.world, frame)?;
         let grid = self.grid;
         // What is before the range is no change in it.
         if rows.place(stamp) == Place::Within {
-            let given = grid.cells(&self.world, &self.shown, |location, values| {
+            let given = grid.cells(world, &self.shown, |location, values| {
                 grid.rows(location, values, |value| rows.row(stamp, value))
             })?;
             if given.is_break() {
@@ -182,7 +199,7 @@ impl Changes {
             }
         }
         self.shown.clear();
-        self.shown.extend_from_slice(grid.values(&self.world));
+        self.shown.extend_from_slice(grid.values(world));
         Ok(ControlFlow::Continue(()))
     }
 }
