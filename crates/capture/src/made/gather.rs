@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gametape_core::Stamp;
 use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 use gametape_core::tape::{Error, Secrets, Tape, Work};
+use gametape_core::{Class, Stamp};
 
 use serde_json::Value as Json;
 
@@ -27,6 +27,8 @@ pub(super) struct Gathered {
     pub rows: u64,
     pub surveys: Vec<Survey>,
     pub spilled: Spilled,
+    /// What is wrong with rows that are all there.
+    pub doubt: Option<String>,
 }
 
 /// When the rows of all tables are.
@@ -219,9 +221,10 @@ fn one(
         work.done(done)?;
         Ok(ControlFlow::Continue(()))
     })?;
-    if let Some(problem) = scanned.problem {
-        return Err(problem);
-    }
+    let doubt = match scanned.problem {
+        Some(problem) if !is_whole(tape, &problem)? => return Err(problem),
+        doubt => doubt.map(|doubt| doubt.to_string()),
+    };
     let columns = match def.lane {
         Lane::Facts | Lane::Events => 0,
         Lane::State | Lane::Grid => def.columns.len(),
@@ -232,8 +235,15 @@ fn one(
         rows,
         surveys,
         spilled,
+        doubt,
     };
     Ok((gathered, clock))
+}
+
+/// Whether a recording is all there, whatever is wrong with what its rows say: a replay goes on where it
+/// parts from what was recorded.
+fn is_whole(tape: &dyn Tape, problem: &Error) -> Result<bool, Error> {
+    Ok(problem.class() == Class::File && tape.info(Secrets::Hide)?.problem.is_none())
 }
 
 /// Rows as messages, each the text of its row.

@@ -1,6 +1,6 @@
 //! A capture, made of the tables of any recording.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gametape_core::Stamp;
 use gametape_core::table::{Lane, TableDef};
@@ -44,6 +44,11 @@ pub(crate) fn make(
         notes: notes(&all, &tables, &gathered),
         ..Converted::default()
     };
+    let doubts: BTreeSet<&String> = gathered
+        .iter()
+        .filter_map(|one| one.doubt.as_ref())
+        .collect();
+    converted.losses.extend(doubts.into_iter().cloned());
     let plan = plan(&gathered, &clocked)?;
     let description = describe(tape, plan.clock, plan.tables, &clocked)?;
     let tables = serde_json::to_string(&description);

@@ -93,6 +93,14 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         );
         grid("faulty.murk", tick, 1);
         assert_eq!(grid("faulty.murk", tick - 1, 0).1, "");
+        // All of them can be looked at elsewhere, and the doubt goes with them.
+        let converted = gametape(path, &["convert", "faulty.murk", "faulty.mcap"]);
+        let converted = converted.assert().code(3);
+        let said = String::from_utf8_lossy(&converted.get_output().stderr).into_owned();
+        let lost = format!("not carried over: frame {frame} (tick {tick}, byte ");
+        assert!(said.starts_with(&lost), "{said}");
+        gametape(path, &["verify", "faulty.mcap"]).assert().code(0);
+        std::fs::remove_file(path.join("faulty.mcap")).unwrap();
         // The world itself is deterministic: the fault is the recording's.
         gametape(path, &["sync-test", "faulty.murk"])
             .assert()
