@@ -1,14 +1,19 @@
 //! The whole numbers of [`Stats`], one by one.
 
+use crate::members::stats_members;
 use crate::model::Stats;
 
-/// How many whole numbers [`Stats`] has.
-pub(crate) const COUNTS: usize = 11;
-
 macro_rules! counts {
-    ($($count:ident)*) => {
+    (
+        "possession_time": number $time:tt in $seconds:literal,
+        $of_time:literal $(, $a:ident $v:tt)*;
+        $($name:literal: whole ($count:ident), $doc:literal $(, $attr:ident $value:tt)*;)*
+    ) => {
         /// Their names in the API, in the order of [`counts`].
-        pub(crate) const COUNT_NAMES: [&str; COUNTS] = [$(stringify!($count)),*];
+        pub(crate) const COUNT_NAMES: [&str; COUNTS] = [$($name),*];
+
+        /// How many there are.
+        pub(crate) const COUNTS: usize = [$($name),*].len();
 
         /// All but the time of possession.
         pub(crate) const fn counts(stats: &Stats) -> [i32; COUNTS] {
@@ -23,6 +28,4 @@ macro_rules! counts {
     };
 }
 
-counts! {
-    points saves goals stuns passes catches steals blocks interceptions assists shots_taken
-}
+stats_members! { counts }

@@ -22,7 +22,7 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | a member of the API | `model/`; `echoreplay/decode/` reads it, `echoreplay/encode.rs` writes it; `diff/session.rs`, `diff/players.rs` compare it |
+//! | a member of the API | `model/` has it, `members/` says all that holds for it: it is read and written by that, compared, checked, redacted, shown; `diff/session.rs`, `diff/players.rs` and `tape/tables/` say in which order |
 //! | what a line is, and what is put up with | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unzip.rs` |
 //! | which bytes a frame of a .butter has | `butter/layout.rs`, `butter/packed.rs` |
 //! | what the bytes mean, and which faults are undone | `butter/state.rs`, `butter/bones.rs`, `butter/pause.rs`, `butter/fill.rs`; `butter/survey.rs` tells who wrote them |
@@ -56,6 +56,7 @@ mod error;
 mod field;
 mod limits;
 pub mod loss;
+mod members;
 mod model;
 mod parallel;
 mod ranges;
@@ -64,12 +65,14 @@ mod rule;
 pub mod stats;
 #[cfg(feature = "tape")]
 pub mod tape;
+mod visit;
 
 pub use error::{Error, Finding, Findings, ReadOptions, SalvageError, WriteError};
 pub use field::{Field, Kept};
 pub use gametape_core::feed::Fed;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
 pub use limits::Limits;
+pub use members::{MEMBERS, Member};
 pub use model::{
     Arm, BONES, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore,
     LastThrow, Loadout, Map, Object, Ordnance, ParseTimeError, Pause, PausedState, Payload, Player,

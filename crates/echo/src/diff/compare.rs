@@ -217,6 +217,9 @@ struct Comparer<'a> {
 }
 
 impl Comparer<'_> {
+    // Apart from the comparisons, which look at every value and seldom find anything.
+    #[cold]
+    #[inline(never)]
     fn differs(&mut self, make: impl FnOnce() -> Difference) {
         if self.first.is_some() {
             self.more += 1;
@@ -226,6 +229,7 @@ impl Comparer<'_> {
     }
 
     /// One number, as the part `part` of the member, if it has parts.
+    #[inline]
     fn part(
         &mut self,
         field: Field,
@@ -278,6 +282,7 @@ impl Sink for Comparer<'_> {
         self.tolerance.kept_only
     }
 
+    #[inline]
     fn number(
         &mut self,
         field: Field,
@@ -289,6 +294,7 @@ impl Sink for Comparer<'_> {
         self.part(field, at, (member, ""), values, before);
     }
 
+    #[inline]
     fn vector(
         &mut self,
         field: Field,
@@ -304,12 +310,14 @@ impl Sink for Comparer<'_> {
         }
     }
 
+    #[inline]
     fn rotation(&mut self, field: Field, at: At<'_>, member: &'static str, [a, b]: [&Pose; 2]) {
         if a.forward != b.forward || a.left != b.left || a.up != b.up {
             self.turned(field, angle::between(a, b), || path(field, at, member));
         }
     }
 
+    #[inline]
     fn quaternion(&mut self, at: At<'_>, [a, b]: [&[f32; 4]; 2]) {
         if a != b {
             let degrees = angle::between_quaternions(a, b);
@@ -319,6 +327,7 @@ impl Sink for Comparer<'_> {
         }
     }
 
+    #[inline]
     fn whole(&mut self, field: Field, at: At<'_>, members: &[&'static str], [a, b]: [&[i64]; 2]) {
         for ((member, a), b) in members.iter().zip(a).zip(b) {
             if a != b {
@@ -334,6 +343,7 @@ impl Sink for Comparer<'_> {
         }
     }
 
+    #[inline]
     fn other(
         &mut self,
         field: Field,

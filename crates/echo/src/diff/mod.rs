@@ -3,6 +3,7 @@
 pub(crate) mod angle;
 pub(crate) mod before;
 mod compare;
+mod pairs;
 mod players;
 mod session;
 pub(crate) mod sink;

@@ -1,7 +1,8 @@
 //! The walk over teams and players.
 
 use super::before::{Before, PlayerBefore};
-use super::sink::{At, Sink, both, debugged, pose, shown};
+use super::pairs::{player, team};
+use super::sink::{At, Sink, both, debugged, shown};
 use crate::counts::{COUNT_NAMES, counts};
 use crate::field::Field;
 use crate::model::{
@@ -29,14 +30,8 @@ fn team<S: Sink>(
     sink: &mut S,
 ) {
     let at = At::Team(place);
-    let same = a.name == b.name;
-    sink.other(Field::TeamName, at, "team", same, || {
-        shown(&a.name, &b.name)
-    });
-    let same = a.possession == b.possession;
-    sink.other(Field::TeamPossession, at, "possession", same, || {
-        shown(&a.possession, &b.possession)
-    });
+    team::name(sink, at, [a, b]);
+    team::possession(sink, at, [a, b]);
     let time = before.and_then(|before| *before.possession_time.get(place)?);
     stats(at, (a.stats.as_ref(), b.stats.as_ref()), time, sink);
     let [x, y] = [a.players.len(), b.players.len()];
@@ -72,52 +67,30 @@ fn player<S: Sink>(
     before: Option<&PlayerBefore>,
     sink: &mut S,
 ) {
-    let same = a.name == b.name || (sink.forgives_codes() && !a.name.is_ascii());
-    sink.other(Field::Name, at, "name", same, || shown(&a.name, &b.name));
-    // User ids stay out of text.
-    let same = a.userid == b.userid;
-    sink.other(Field::UserId, at, "userid", same, || {
-        ["a user id", "another one"].map(str::to_owned)
-    });
-    let [x, y] = [a, b].map(|player| i64::from(player.playerid));
-    sink.whole(Field::PlayerId, at, &["playerid"], [&[x], &[y]]);
-    let same = a.number == b.number;
-    sink.other(Field::Number, at, "number", same, || {
-        shown(&a.number, &b.number)
-    });
-    let same = a.level == b.level;
-    sink.other(Field::Level, at, "level", same, || {
-        shown(&a.level, &b.level)
-    });
-    let [x, y] = [a, b].map(|player| i64::from(player.ping));
-    sink.whole(Field::Ping, at, &["ping"], [&[x], &[y]]);
-    let losses = [a.packetlossratio, b.packetlossratio];
+    player::name(sink, at, [a, b]);
+    player::userid(sink, at, [a, b]);
+    player::playerid(sink, at, [a, b]);
+    player::number(sink, at, [a, b]);
+    player::level(sink, at, [a, b]);
+    player::ping(sink, at, [a, b]);
     let loss = before.map(|before| before.packet_loss);
-    sink.number(Field::PacketLoss, at, "packetlossratio", losses, loss);
+    player::packetlossratio(sink, at, [a, b], loss);
     flags(at, a, b, sink);
     hands(game, at, a, b, sink);
     let time = before.and_then(|before| before.possession_time);
     stats(at, (a.stats.as_ref(), b.stats.as_ref()), time, sink);
 
-    let velocities = [&a.velocity, &b.velocity];
     let velocity = before.map(|before| &before.velocity);
-    sink.vector(Field::PlayerVelocity, at, "velocity", velocities, velocity);
+    player::velocity(sink, at, [a, b], velocity);
     let positions = before.map(|before| &before.positions);
     let [head, body, lhand, rhand] = match positions {
         Some([head, body, lhand, rhand]) => [Some(head), Some(body), Some(lhand), Some(rhand)],
         None => [None; 4],
     };
-    let heads = [Field::HeadPosition, Field::HeadRotation];
-    let members = ["head.position", "head.forward, up"];
-    pose(sink, heads, at, members, [&a.head, &b.head], head);
-    let bodies = [Field::BodyPosition, Field::BodyRotation];
-    let members = ["body.position", "body.forward, up"];
-    pose(sink, bodies, at, members, [&a.body, &b.body], body);
-    let hands = [Field::HandPosition, Field::HandRotation];
-    let members = ["lhand.pos", "lhand.forward, up"];
-    pose(sink, hands, at, members, [&a.lhand, &b.lhand], lhand);
-    let members = ["rhand.pos", "rhand.forward, up"];
-    pose(sink, hands, at, members, [&a.rhand, &b.rhand], rhand);
+    player::head(sink, at, [a, b], head);
+    player::body(sink, at, [a, b], body);
+    player::lhand(sink, at, [a, b], lhand);
+    player::rhand(sink, at, [a, b], rhand);
     loadout(game, at, a, b, sink);
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::float_cmp)]
 
 use super::before::Before;
+use super::pairs::{disc, last_score, pause, payload, session};
 use super::sink::{At, Sink, both, debugged, pose, shown};
 use crate::field::Field;
 use crate::model::{
@@ -12,13 +13,8 @@ use crate::model::{
 pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S) {
     let at = At::Frame;
     header(a, b, sink);
-    let same =
-        a.game_status == b.game_status || (sink.forgives_codes() && a.game_status.code().is_none());
-    sink.other(Field::Status, at, "game_status", same, || {
-        shown(&a.game_status, &b.game_status)
-    });
-    let clocks = [a.game_clock, b.game_clock];
-    sink.number(Field::GameClock, at, "game_clock", clocks, None);
+    session::game_status(sink, at, [a, b]);
+    session::game_clock(sink, at, [a, b], None);
     points(a, b, sink);
     inputs(a, b, sink);
     let asks = |s: &Session| [s.blue_team_restart_request, s.orange_team_restart_request];
@@ -66,34 +62,17 @@ fn header<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     sink.other(Field::SessionId, at, "sessionid", same, || {
         shown(&a.sessionid, &b.sessionid)
     });
-    // Addresses stay out of text.
-    let same = a.sessionip == b.sessionip;
-    sink.other(Field::SessionIp, at, "sessionip", same, || {
-        ["an address", "another one"].map(str::to_owned)
-    });
-    let same =
-        a.client_name == b.client_name || (sink.forgives_codes() && !a.client_name.is_ascii());
-    sink.other(Field::ClientName, at, "client_name", same, || {
-        shown(&a.client_name, &b.client_name)
-    });
-    let same = a.map_name == b.map_name || (sink.forgives_codes() && a.map_name.code().is_none());
-    sink.other(Field::MapName, at, "map_name", same, || {
-        shown(&a.map_name, &b.map_name)
-    });
-    let same = a.private_match == b.private_match;
-    sink.other(Field::PrivateMatch, at, "private_match", same, || {
-        shown(&a.private_match, &b.private_match)
-    });
+    session::sessionip(sink, at, [a, b]);
+    session::client_name(sink, at, [a, b]);
+    session::map_name(sink, at, [a, b]);
+    session::private_match(sink, at, [a, b]);
     let rounds = |s: &Session| [s.blue_round_score, s.orange_round_score];
     let same = rounds(a) == rounds(b);
     let members = "blue_round_score, orange_round_score";
     sink.other(Field::RoundScores, at, members, same, || {
         debugged(&rounds(a), &rounds(b))
     });
-    let same = a.total_round_count == b.total_round_count;
-    sink.other(Field::RoundCount, at, "total_round_count", same, || {
-        shown(&a.total_round_count, &b.total_round_count)
-    });
+    session::total_round_count(sink, at, [a, b]);
 }
 
 fn points<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
@@ -157,31 +136,15 @@ fn pause<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut 
     ) else {
         return;
     };
-    let same = x.paused_state == y.paused_state
-        || (sink.forgives_codes() && x.paused_state.code().is_none());
-    sink.other(Field::PauseState, at, "pause.paused_state", same, || {
-        shown(&x.paused_state, &y.paused_state)
-    });
-    for (member, x, y) in [
-        (
-            "pause.paused_requested_team",
-            &x.paused_requested_team,
-            &y.paused_requested_team,
-        ),
-        ("pause.unpaused_team", &x.unpaused_team, &y.unpaused_team),
-    ] {
-        let same = x == y || (sink.forgives_codes() && x.code().is_none());
-        sink.other(Field::PauseTeams, at, member, same, || shown(x, y));
-    }
+    pause::paused_state(sink, at, [x, y]);
+    pause::paused_requested_team(sink, at, [x, y]);
+    pause::unpaused_team(sink, at, [x, y]);
     let [paused, unpaused] = match before.and_then(|before| before.pause) {
         Some(timers) => timers.map(Some),
         None => [None; 2],
     };
-    let timers = [x.paused_timer, y.paused_timer];
-    sink.number(Field::PauseTimer, at, "pause.paused_timer", timers, paused);
-    let timers = [x.unpaused_timer, y.unpaused_timer];
-    let member = "pause.unpaused_timer";
-    sink.number(Field::PauseTimer, at, member, timers, unpaused);
+    pause::paused_timer(sink, at, [x, y], paused);
+    pause::unpaused_timer(sink, at, [x, y], unpaused);
 }
 
 fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
@@ -197,41 +160,19 @@ fn last_score<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let Some((x, y)) = both(sink, at, "last_score", pair, |_| false) else {
         return;
     };
-    let coded = !sink.forgives_codes();
-    let same = x.team == y.team || (!coded && x.team.code().is_none());
-    sink.other(Field::ScoreTeam, at, "last_score.team", same, || {
-        shown(&x.team, &y.team)
-    });
-    let same = x.goal_type == y.goal_type || (!coded && x.goal_type.code().is_none());
-    sink.other(Field::GoalType, at, "last_score.goal_type", same, || {
-        shown(&x.goal_type, &y.goal_type)
-    });
-    for (member, x, y) in [
-        (
-            "last_score.person_scored",
-            &x.person_scored,
-            &y.person_scored,
-        ),
-        (
-            "last_score.assist_scored",
-            &x.assist_scored,
-            &y.assist_scored,
-        ),
-    ] {
-        let same = x == y || (!coded && !x.is_ascii());
-        sink.other(Field::Scorers, at, member, same, || shown(x, y));
-    }
+    last_score::team(sink, at, [x, y]);
+    last_score::goal_type(sink, at, [x, y]);
+    last_score::person_scored(sink, at, [x, y]);
+    last_score::assist_scored(sink, at, [x, y]);
     // A bit tells 2 points from 3.
-    let same = x.point_amount == y.point_amount || (!coded && !matches!(x.point_amount, 2 | 3));
+    let same = x.point_amount == y.point_amount
+        || (sink.forgives_codes() && !matches!(x.point_amount, 2 | 3));
     let member = "last_score.point_amount";
     sink.other(Field::ScorePoints, at, member, same, || {
         shown(&x.point_amount, &y.point_amount)
     });
-    let speeds = [x.disc_speed, y.disc_speed];
-    sink.number(Field::ScoreSpeed, at, "last_score.disc_speed", speeds, None);
-    let distances = [x.distance_thrown, y.distance_thrown];
-    let member = "last_score.distance_thrown";
-    sink.number(Field::ScoreDistance, at, member, distances, None);
+    last_score::disc_speed(sink, at, [x, y], None);
+    last_score::distance_thrown(sink, at, [x, y], None);
 }
 
 fn last_throw<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
@@ -269,13 +210,8 @@ fn disc<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, sink: &mut S
             [&x.pose, &y.pose],
             position,
         );
-        let velocities = [&x.velocity, &y.velocity];
-        let field = Field::DiscVelocity;
-        sink.vector(field, at, "disc.velocity", velocities, velocity);
-        let same = x.bounce_count == y.bounce_count;
-        sink.other(Field::BounceCount, at, "disc.bounce_count", same, || {
-            shown(&x.bounce_count, &y.bounce_count)
-        });
+        disc::velocity(sink, at, [x, y], velocity);
+        disc::bounce_count(sink, at, [x, y]);
     }
 }
 
@@ -291,24 +227,12 @@ fn payload<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let pair = (a.payload.as_ref(), b.payload.as_ref());
     let nothing = |payload: &Payload| *payload == Payload::default();
     if let Some((x, y)) = both(sink, at, "payload", pair, nothing) {
-        let same = x.contested == y.contested;
-        sink.other(Field::Contested, at, "contested", same, || {
-            shown(&x.contested, &y.contested)
-        });
-        let counts = |p: &Payload| [p.payload_checkpoint, p.payload_defenders].map(i64::from);
-        let members = ["payload_checkpoint", "payload_defenders"];
-        let values = [counts(x), counts(y)];
-        let [x_counts, y_counts] = &values;
-        sink.whole(Field::PayloadCounts, at, &members, [x_counts, y_counts]);
-        let distances = [x.payload_distance, y.payload_distance];
-        let field = Field::PayloadDistance;
-        sink.number(field, at, "payload_distance", distances, None);
-        let speeds = [x.payload_speed, y.payload_speed];
-        sink.number(Field::PayloadSpeed, at, "payload_speed", speeds, None);
-        let [m, n] = [x.payload_multiplier, y.payload_multiplier];
-        let same = m.to_bits() == n.to_bits();
-        let field = Field::PayloadMultiplier;
-        sink.other(field, at, "payload_multiplier", same, || shown(&m, &n));
+        payload::contested(sink, at, [x, y]);
+        payload::payload_checkpoint(sink, at, [x, y]);
+        payload::payload_defenders(sink, at, [x, y]);
+        payload::payload_distance(sink, at, [x, y], None);
+        payload::payload_speed(sink, at, [x, y], None);
+        payload::payload_multiplier(sink, at, [x, y], None);
     }
 }
 
@@ -337,18 +261,9 @@ fn rules<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
 /// What a .butter has no room for.
 fn rest<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let at = At::Frame;
-    let same = a.match_type == b.match_type;
-    sink.other(Field::MatchType, at, "match_type", same, || {
-        shown(&a.match_type, &b.match_type)
-    });
-    let same = a.tournament_match == b.tournament_match;
-    sink.other(Field::TournamentMatch, at, "tournament_match", same, || {
-        shown(&a.tournament_match, &b.tournament_match)
-    });
-    let same = a.game_clock_display == b.game_clock_display;
-    sink.other(Field::ClockDisplay, at, "game_clock_display", same, || {
-        shown(&a.game_clock_display, &b.game_clock_display)
-    });
+    session::match_type(sink, at, [a, b]);
+    session::tournament_match(sink, at, [a, b]);
+    session::game_clock_display(sink, at, [a, b]);
     let same = a.possession == b.possession;
     sink.other(Field::Possession, at, "possession", same, || {
         debugged(&a.possession, &b.possession)

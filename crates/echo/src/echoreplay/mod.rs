@@ -42,6 +42,7 @@ mod redact;
 mod resume;
 mod salvage;
 mod scan;
+mod spans;
 mod stream;
 mod text;
 #[cfg(feature = "zip")]
@@ -54,8 +55,6 @@ mod zip;
 pub use self::zip::ZipWriter;
 pub use audit::{Audit, audit, audit_input, audit_with};
 pub use container::Container;
-#[cfg(feature = "tape")]
-pub(crate) use decode::numbers;
 pub use line::{Line, write_frame};
 pub use read::{Lines, read, read_with};
 pub use redact::Redactor;

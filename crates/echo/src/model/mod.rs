@@ -8,6 +8,8 @@ mod time;
 
 use compact_str::CompactString;
 
+use crate::members::last_throw_members;
+
 pub use text::{
     Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
 };
@@ -33,7 +35,7 @@ pub struct Frame {
 /// The answer of `/session`.
 // As many as the API has.
 #[allow(clippy::struct_excessive_bools)]
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Session {
     /// Match id: 32 hexadecimal digits in groups of 8-4-4-4-12.
     pub sessionid: CompactString,
@@ -113,7 +115,7 @@ pub struct Inputs {
 }
 
 /// A pause, or none.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Pause {
     /// Whether the match is paused.
     pub paused_state: PausedState,
@@ -128,7 +130,7 @@ pub struct Pause {
 }
 
 /// The last goal.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct LastScore {
     /// Speed of the disc, m/s.
     pub disc_speed: f32,
@@ -177,10 +179,13 @@ pub struct LastThrow {
     pub throw_move_penalty: f32,
 }
 
-macro_rules! last_throw {
-    ($($member:ident)*) => {
+macro_rules! array {
+    ($(
+        $name:literal: number ($member:ident) in $unit:literal,
+        $doc:literal $(, $attr:ident $value:tt)*;
+    )*) => {
         /// Names of the members of [`LastThrow`], in the order of [`LastThrow::to_array`].
-        pub const THROW_MEMBERS: [&str; 13] = [$(stringify!($member)),*];
+        pub const THROW_MEMBERS: [&str; 13] = [$($name),*];
 
         impl LastThrow {
             /// Its members in the order of .butter.
@@ -198,21 +203,7 @@ macro_rules! last_throw {
     };
 }
 
-last_throw! {
-    arm_speed
-    total_speed
-    off_axis_spin_deg
-    wrist_throw_penalty
-    rot_per_sec
-    pot_speed_from_rot
-    speed_from_arm
-    speed_from_movement
-    speed_from_wrist
-    wrist_align_to_throw_deg
-    throw_align_to_movement_deg
-    off_axis_penalty
-    throw_move_penalty
-}
+last_throw_members! { array }
 
 /// A position and an orientation as three unit vectors.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -350,7 +341,7 @@ pub struct Player {
 }
 
 /// What a player carries in combat: `Weapon`, `Ordnance`, `TacMod`, `Arm`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Loadout {
     /// Weapon.
     pub weapon: Weapon,
@@ -430,44 +421,6 @@ pub enum Object {
     Bones,
     /// An entry of `user_bones`.
     UserBones(u8),
-}
-
-impl Default for Session {
-    fn default() -> Self {
-        Self {
-            sessionid: CompactString::default(),
-            sessionip: CompactString::default(),
-            client_name: CompactString::default(),
-            match_type: CompactString::default(),
-            map_name: Map::Other(CompactString::default()),
-            private_match: false,
-            tournament_match: false,
-            game_status: GameStatus::Empty,
-            game_clock: 0.0,
-            game_clock_display: CompactString::default(),
-            blue_points: 0.0,
-            orange_points: 0.0,
-            blue_round_score: 0,
-            orange_round_score: 0,
-            total_round_count: 0,
-            possession: None,
-            inputs: Inputs::default(),
-            blue_team_restart_request: false,
-            orange_team_restart_request: false,
-            pause: None,
-            last_score: None,
-            last_throw: None,
-            player: None,
-            disc: None,
-            payload: None,
-            rules_changed_by: None,
-            rules_changed_at: None,
-            teams: Vec::new(),
-            err_code: None,
-            err_description: None,
-            unknown: Vec::new(),
-        }
-    }
 }
 
 impl Session {

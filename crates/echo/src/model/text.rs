@@ -5,12 +5,12 @@ use std::fmt;
 use compact_str::CompactString;
 use gametape_core::{Datum, ToDatum};
 
-/// Defines an enum over texts: each known one with its code in .butter, and `Other` for the rest,
-/// which an .echoreplay keeps and a .butter can't.
+/// Defines an enum over texts: the one that stands for none, each known one with its code in .butter, and
+/// `Other` for the rest, which an .echoreplay keeps and a .butter can't.
 macro_rules! texts {
     ($(
         $(#[$doc:meta])*
-        $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal $(, $code:literal)?;)* }
+        $name:ident or $none:literal { $($(#[$vdoc:meta])* $variant:ident = $text:literal $(, $code:literal)?;)* }
     )*) => {$(
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -51,6 +51,13 @@ macro_rules! texts {
             }
         }
 
+        /// What stands for a member that is not there.
+        impl Default for $name {
+            fn default() -> Self {
+                Self::from($none)
+            }
+        }
+
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
                 match text {
@@ -76,7 +83,7 @@ macro_rules! texts {
 
 texts! {
     /// What the match is doing.
-    GameStatus {
+    GameStatus or "" {
         /// Lobby, and combat between rounds.
         Empty = "", 1;
         PreMatch = "pre_match", 2;
@@ -91,7 +98,7 @@ texts! {
     }
 
     /// Whether the match is paused.
-    PausedState {
+    PausedState or "none" {
         Unpaused = "unpaused", 0;
         Paused = "paused", 1;
         Unpausing = "unpausing", 2;
@@ -103,7 +110,7 @@ texts! {
     }
 
     /// A team where the API names one.
-    TeamId {
+    TeamId or "none" {
         Blue = "blue", 0;
         Orange = "orange", 1;
         Spectator = "spectator", 2;
@@ -111,7 +118,7 @@ texts! {
     }
 
     /// How a goal was made.
-    GoalType {
+    GoalType or "unknown" {
         BounceShot = "BOUNCE SHOT", 1;
         InsideShot = "INSIDE SHOT", 2;
         LongBounceShot = "LONG BOUNCE SHOT", 3;
@@ -126,7 +133,7 @@ texts! {
     }
 
     /// Weapon of a combat loadout.
-    Weapon {
+    Weapon or "" {
         /// Meteor.
         Rocket = "rocket", 0;
         /// Nova.
@@ -138,7 +145,7 @@ texts! {
     }
 
     /// Ordnance of a combat loadout.
-    Ordnance {
+    Ordnance or "" {
         /// Stun field.
         Stun = "stun", 0;
         /// Detonator.
@@ -150,7 +157,7 @@ texts! {
     }
 
     /// Tac-mod of a combat loadout.
-    TacMod {
+    TacMod or "" {
         /// Threat scanner.
         Sensor = "sensor", 0;
         /// Phase shift.
@@ -162,13 +169,13 @@ texts! {
     }
 
     /// The arm that carries the tac-mod.
-    Arm {
+    Arm or "" {
         Left = "Left", 0;
         Right = "Right", 1;
     }
 
     /// The map, and with it the kind of game. The code is that of the header of a .butter.
-    Map {
+    Map or "" {
         Lobby = "mpl_lobby_b2", 1;
         Arena = "mpl_arena_a", 2;
         Fission = "mpl_combat_fission", 3;
@@ -205,10 +212,11 @@ impl Map {
 }
 
 /// What a player holds in a hand.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Holding {
     /// `none`
+    #[default]
     None,
     /// `geo`: the level.
     Geo,

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use compact_str::CompactString;
 use gametape_core::tape::{Dump, Error, Moment, Partial, Secrets};
 use gametape_core::{Clocks, Stamp, Time as Since};
 
@@ -10,6 +11,7 @@ use super::convert::tame;
 use super::info::HIDDEN;
 use super::opened::EchoTape;
 use crate::echoreplay::{self, write_frame};
+use crate::visit::{Edited, Editor};
 use crate::{Error as ReadError, Frame, Holding, Time};
 
 pub(super) fn dump(
@@ -96,7 +98,7 @@ impl Lines {
         } = self;
         moment.line(stamp, |out| {
             if *secrets == Secrets::Hide {
-                hide(frame);
+                frame.session.edit(&mut Hide);
             }
             text.clear();
             line.clear();
@@ -143,34 +145,36 @@ fn put(stamp: Stamp, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) 
 }
 
 /// Takes out the address of the server, the accounts of players, and what the description of an
-/// error says, which may be either.
-fn hide(frame: &mut Frame) {
-    let session = &mut frame.session;
-    if !session.sessionip.is_empty() {
-        session.sessionip = HIDDEN.into();
+/// error says, which may be either. Names are shown.
+struct Hide;
+
+impl Editor for Hide {
+    fn account(&mut self, _: u8, account: &mut u64) {
+        *account = 0;
     }
-    if let Some(said) = session
-        .err_description
-        .as_mut()
-        .filter(|said| !said.is_empty())
-    {
-        *said = HIDDEN.into();
-    }
-    for player in session.teams.iter_mut().flat_map(|team| &mut team.players) {
-        player.userid = 0;
-        for hand in [&mut player.holding_left, &mut player.holding_right] {
-            // Recorders before 2022 named a player who is held by the account, which need not be
-            // there any more. A `playerid` is a byte.
-            let is_account = match hand {
-                Some(Holding::Number(number)) => *number > u64::from(u8::MAX),
-                Some(Holding::Other(text)) => {
-                    text.len() > 3 && text.bytes().all(|b| b.is_ascii_digit())
-                }
-                _ => false,
-            };
-            if is_account {
-                *hand = Some(Holding::Other(HIDDEN.into()));
+
+    fn hand(&mut self, _: u8, hand: &mut Option<Holding>) {
+        // Recorders before 2022 named a player who is held by the account, which need not be there
+        // any more. A `playerid` is a byte.
+        let is_account = match hand {
+            Some(Holding::Number(number)) => *number > u64::from(u8::MAX),
+            Some(Holding::Other(text)) => {
+                text.len() > 3 && text.bytes().all(|b| b.is_ascii_digit())
             }
+            _ => false,
+        };
+        if is_account {
+            *hand = Some(Holding::Other(HIDDEN.into()));
         }
+    }
+
+    fn address(&mut self, address: &mut CompactString) {
+        if !address.is_empty() {
+            *address = HIDDEN.into();
+        }
+    }
+
+    fn said(&mut self, said: &mut CompactString) {
+        self.address(said);
     }
 }

@@ -1,6 +1,8 @@
-//! The book lists every finding, as the rules say it.
+//! The book lists every finding, as the rules say it, and every member of the API, as their table does.
 
-use gametape_echo::Rule;
+use std::fmt::Write as _;
+
+use gametape_echo::{Kept, MEMBERS, Member, Rule};
 
 #[test]
 fn the_findings_of_the_book_are_those_of_the_rules() {
@@ -16,6 +18,63 @@ fn the_findings_of_the_book_are_those_of_the_rules() {
     }
     assert!(
         page == book || std::env::var_os("GAMETAPE_BLESS").is_some(),
+        "run this test with GAMETAPE_BLESS=1, and look at the difference"
+    );
+}
+
+/// What a .butter keeps of a member.
+fn kept(member: &Member) -> String {
+    if member.kind.starts_with("object") {
+        return String::new();
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for field in member.fields {
+        let word = match field.kept() {
+            Kept::Rounded => "rounded",
+            Kept::Whole | Kept::Same => "as it is",
+            Kept::Once => "the first",
+            Kept::Nothing => "no",
+        };
+        if !kept.contains(&word) {
+            kept.push(word);
+        }
+    }
+    kept.join(", ")
+}
+
+#[test]
+fn the_members_of_the_book_are_those_of_the_table() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/src/echo/members.md"
+    );
+    let book = std::fs::read_to_string(path).unwrap();
+    let (start, _) = book.split_once("\n## ").unwrap_or((&book, ""));
+    let mut page = start.to_owned();
+    for (object, members) in MEMBERS {
+        write!(page, "\n## {object}\n\n").unwrap();
+        page.push_str("| member | JSON | unit | what it is | a .butter keeps it | redacted |\n");
+        page.push_str("|---|---|---|---|---|---|\n");
+        for member in *members {
+            let range = member.range.map_or(String::new(), |(low, high)| {
+                format!(" From {low} to {high}.")
+            });
+            let redacted = if member.redacted { "yes" } else { "" };
+            let (name, kind, unit, doc) = (member.name, member.kind, member.unit, member.doc);
+            let kept = kept(member);
+            writeln!(
+                page,
+                "| `{name}` | {kind} | {unit} | {doc}{range} | {kept} | {redacted} |"
+            )
+            .unwrap();
+        }
+    }
+    let bless = std::env::var_os("GAMETAPE_BLESS").is_some();
+    if bless {
+        std::fs::write(path, &page).unwrap();
+    }
+    assert!(
+        page == book || bless,
         "run this test with GAMETAPE_BLESS=1, and look at the difference"
     );
 }

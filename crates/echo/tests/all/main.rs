@@ -18,6 +18,7 @@ mod common;
 mod echoreplay;
 mod losses;
 mod match_stats;
+mod members;
 #[cfg(feature = "tape")]
 mod precision;
 mod session_audit;

@@ -1,8 +1,11 @@
 //! Values that no match has, each frame by itself.
 
 use super::report::{Report, is_played};
-use crate::model::{Bones, Frame, Player, Pose, Session, Vec3, clock_display};
+use crate::field::Field;
+use crate::members::Member;
+use crate::model::{Bones, Frame, Pose, Session, Vec3, clock_display};
 use crate::rule::Rule;
+use crate::visit::{Viewed, Viewer};
 
 /// No map is larger, in metres from its middle.
 const MAX_POSITION: f32 = 10_000.0;
@@ -15,77 +18,17 @@ const ROUNDING: f32 = 0.05;
 const SHOWN: f64 = 0.25;
 /// By more than this it is another time.
 const FORGED: f64 = 1.0;
-/// Milliseconds that someone can play with.
-const MAX_PING: i32 = 10_000;
 
 pub(super) fn check(frame: &Frame, report: &mut Report<'_>) {
     let session = &frame.session;
     whole(session, report);
-    if let Some(disc) = &session.disc {
-        pose("the disc", &disc.pose, report);
-        velocity("the disc", &disc.velocity, report);
-    }
-    if let Some(playspace) = &session.player {
-        pose("the playspace", playspace, report);
-    }
-    for (_, each) in session.players() {
-        player(each, report);
-    }
+    session.view(&mut Values(report));
     if let Some(all) = &frame.bones {
         bones(all, report);
     }
 }
 
 fn whole(session: &Session, report: &mut Report<'_>) {
-    let inputs = session.inputs;
-    for value in [
-        inputs.left_shoulder,
-        inputs.right_shoulder,
-        inputs.left_shoulder2,
-        inputs.right_shoulder2,
-    ] {
-        if !(0.0..=1.0).contains(&value) {
-            report.raise(Rule::Inputs { value });
-        }
-    }
-    let numbers = [
-        ("the clock", session.game_clock),
-        ("blue_points", session.blue_points),
-        ("orange_points", session.orange_points),
-    ];
-    let score = session.last_score.iter().flat_map(|score| {
-        [
-            ("disc_speed", score.disc_speed),
-            ("distance_thrown", score.distance_thrown),
-        ]
-    });
-    let payload = session.payload.iter().flat_map(|payload| {
-        [
-            ("payload_distance", payload.payload_distance),
-            ("payload_speed", payload.payload_speed),
-        ]
-    });
-    let pause = session.pause.iter().flat_map(|pause| {
-        [
-            ("paused_timer", pause.paused_timer),
-            ("unpaused_timer", pause.unpaused_timer),
-        ]
-    });
-    let throw = session
-        .last_throw
-        .iter()
-        .flat_map(|throw| throw.to_array().map(|value| ("last_throw", value)));
-    for (what, value) in numbers
-        .into_iter()
-        .chain(score)
-        .chain(payload)
-        .chain(pause)
-        .chain(throw)
-    {
-        if !value.is_finite() {
-            report.raise(Rule::NotFinite { what });
-        }
-    }
     let (blue, orange) = (session.blue_round_score, session.orange_round_score);
     let total = session.total_round_count;
     if blue.saturating_add(orange) > total || blue < 0 || orange < 0 {
@@ -126,41 +69,83 @@ fn seconds(text: &str) -> Option<f64> {
     Some(f64::from(minutes) * 60.0 + seconds)
 }
 
-fn player(player: &Player, report: &mut Report<'_>) {
-    pose("a head", &player.head, report);
-    pose("a body", &player.body, report);
-    pose("a hand", &player.lhand, report);
-    pose("a hand", &player.rhand, report);
-    velocity("a player", &player.velocity, report);
-    if !(0..=MAX_PING).contains(&player.ping) {
-        report.raise(Rule::Ping { ms: player.ping });
+/// Each value by itself, as far as the table of the members says what it may be.
+struct Values<'a, 'r>(&'a mut Report<'r>);
+
+/// Whether reports call a member so.
+#[inline(always)]
+fn is(member: &Member, field: Field) -> bool {
+    member.fields.contains(&field)
+}
+
+impl Values<'_, '_> {
+    #[cold]
+    #[inline(never)]
+    fn odd_number(&mut self, member: &Member, value: f32) {
+        self.0.raise(match member.range {
+            None => Rule::NotFinite {
+                what: member.called,
+            },
+            Some(_) if is(member, Field::PacketLoss) => Rule::PacketLoss { ratio: value },
+            Some(_) => Rule::Inputs { value },
+        });
     }
-    // Differences of half floats may end a little below 0.
-    let ratio = player.packetlossratio;
-    if !(-0.01..=1.01).contains(&ratio) {
-        report.raise(Rule::PacketLoss { ratio });
+
+    #[cold]
+    #[inline(never)]
+    fn odd_whole(&mut self, member: &Member, value: i32, [low, high]: [f64; 2]) {
+        self.0.raise(if is(member, Field::Ping) {
+            Rule::Ping { ms: value }
+        } else {
+            Rule::Range {
+                what: member.called,
+                found: value.into(),
+                low: low as i64,
+                high: high as i64,
+            }
+        });
     }
-    // −1 stands for what a .butter knows nothing of.
-    for (what, found) in [
-        ("playerid", player.playerid),
-        ("number", player.number),
-        ("level", player.level),
-    ] {
-        if !(-1..=255).contains(&found) {
-            report.raise(Rule::Range {
-                what,
-                found: found.into(),
-                low: 0,
-                high: 255,
-            });
+}
+
+impl Viewer for Values<'_, '_> {
+    #[inline(always)]
+    fn number(&mut self, member: &Member, value: &f32) {
+        let is_fine = match member.range {
+            None => value.is_finite(),
+            Some((low, high)) => {
+                // Differences of half floats may end a little below 0.
+                let slack = if is(member, Field::PacketLoss) {
+                    0.01
+                } else {
+                    0.0
+                };
+                (low - slack..=high + slack).contains(&f64::from(*value))
+            }
+        };
+        if !is_fine {
+            self.odd_number(member, *value);
         }
     }
-    if let Some(stats) = &player.stats
-        && !stats.possession_time.is_finite()
-    {
-        report.raise(Rule::NotFinite {
-            what: "possession_time",
-        });
+
+    #[inline(always)]
+    fn whole(&mut self, member: &Member, value: &i32) {
+        if let Some((low, high)) = member.range {
+            // −1 stands for what a .butter knows nothing of.
+            let slack = if is(member, Field::Ping) { 0.0 } else { 1.0 };
+            if !(low - slack..=high).contains(&f64::from(*value)) {
+                self.odd_whole(member, *value, [low, high]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn velocity(&mut self, member: &Member, value: &Vec3) {
+        velocity(member.called, value, self.0);
+    }
+
+    #[inline(always)]
+    fn pose(&mut self, member: &Member, value: &Pose) {
+        pose(member.called, value, self.0);
     }
 }
 

@@ -1,5 +1,4 @@
-//! The members of the API's answers, each said once, and from JSON to the model, in place: a frame
-//! read into the frame before it allocates next to nothing.
+//! From JSON to the model, in place: a frame read into the frame before it allocates next to nothing.
 
 mod cursor;
 mod number;
@@ -16,8 +15,6 @@ pub(super) use self::object::{MOST, MOST_UNKNOWN, Members, Others, write_object}
 pub(super) use self::player::{BONES_ANSWER, PLAYER, POSE, STATS, TEAM, USER_BONES};
 pub(super) use self::session::{DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYSPACE, SESSION, pair};
 use super::place;
-#[cfg(feature = "tape")]
-use crate::model::Frame;
 use crate::model::{Bones, Object, Session};
 use crate::rule::Rule;
 
@@ -95,15 +92,6 @@ pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault>
         *bones = Some(read);
     }
     Ok(())
-}
-
-/// Visits every number of a frame that has a fraction.
-#[cfg(feature = "tape")]
-pub(crate) fn numbers(frame: &mut Frame, mut visit: impl FnMut(&mut f32)) {
-    frame.session.numbers(&mut visit);
-    if let Some(bones) = &mut frame.bones {
-        bones.numbers(&mut visit);
-    }
 }
 
 /// Whether a text is JSON from its beginning to its end.

@@ -61,17 +61,16 @@ impl<'t> Source<'t> {
 }
 
 /// An object of the API's answers.
-pub(in crate::echoreplay) trait Members {
+pub(in crate::echoreplay) trait Members: Default {
     /// The member that is a list kept in place, if there is one.
     const LIST: Option<&'static str> = None;
     /// The outermost object of the session.
     const ROOT: bool = false;
 
-    /// As it is where no member is there.
-    fn new() -> Self;
-
-    /// Back to [`Members::new`], save for the list, whose memory is of use.
-    fn blank(&mut self);
+    /// Back to what it is where no member is there, save for the list, whose memory is of use.
+    fn blank(&mut self) {
+        *self = Self::default();
+    }
 
     /// The list was not there.
     fn clear_list(&mut self) {}
@@ -86,10 +85,6 @@ pub(in crate::echoreplay) trait Members {
         others: &impl Others,
         o: &mut json::Members<'_, '_>,
     ) -> Result<(), WriteError>;
-
-    /// Visits every number with a fraction.
-    #[cfg_attr(not(feature = "tape"), allow(dead_code))]
-    fn numbers(&mut self, visit: &mut impl FnMut(&mut f32));
 }
 
 /// Members that the model does not know, on their way back into their objects.
@@ -112,15 +107,17 @@ pub(in crate::echoreplay) fn write_object<T: Members>(
     Ok(())
 }
 
-/// The members of an object, in the game's order: the name of each, of which kind it is, and its
-/// place in the model. From this they are read and written, and their numbers visited; a foreign
-/// member can't be written by one of the names.
+/// Reads and writes an object by the [table](crate::members) of its members, in the game's order; a
+/// foreign member can't be written by one of the names.
 ///
-/// What a kind means stands in [`kind`].
+/// What a kind means here stands in [`kind`].
 macro_rules! members {
     (
-        $type:ty as $names:ident, |$this:ident, $at:ident| { $($items:item)* }
-        $($name:literal: $kind:ident $place:tt;)*
+        $type:ty as $names:ident { $($items:item)* }
+        $(
+            $name:literal: $kind:ident $place:tt $(in $unit:literal)?,
+            $doc:literal $(, $attr:ident $value:tt)*;
+        )*
     ) => {
         pub(in crate::echoreplay) const $names: &[&str] = &[$($name),*];
 
@@ -128,11 +125,11 @@ macro_rules! members {
             $($items)*
 
             #[inline]
-            fn member(&mut self, name: &str, $at: Object, source: &mut Source<'_>) -> Read<bool> {
-                let $this = self;
-                let _ = $at;
+            fn member(&mut self, name: &str, at: Object, source: &mut Source<'_>) -> Read<bool> {
+                let this = self;
+                let _ = at;
                 match name {
-                    $($name => kind!(read $kind $place source),)*
+                    $($name => kind!(read $kind $place this at source $name),)*
                     _ => return Ok(false),
                 }
                 Ok(true)
@@ -140,191 +137,177 @@ macro_rules! members {
 
             fn write(
                 &self,
-                $at: Object,
+                at: Object,
                 others: &impl Others,
                 o: &mut json::Members<'_, '_>,
             ) -> Result<(), WriteError> {
-                let $this = self;
-                let _ = ($at, others);
-                $(kind!(write $kind $place o $name others);)*
+                let this = self;
+                let _ = (at, others);
+                $(kind!(write $kind $place this at o others $name);)*
                 Ok(())
-            }
-
-            fn numbers(&mut self, visit: &mut impl FnMut(&mut f32)) {
-                let $this = self;
-                let _ = visit;
-                $(kind!(visit $kind $place visit);)*
             }
         }
     };
 }
 pub(super) use members;
 
-/// How a member of a kind is read into its place, written from it, and which numbers it has.
+/// How a member of a kind is read into its place, and written from it.
 macro_rules! kind {
     // A number with a fraction.
-    (read number ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write number ($place:expr) $o:ident $name:literal $others:ident) => {
-        $o.number($name, $place)?
+    (write number ($($p:tt).+) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.number($name, $t.$($p).+)?
     };
-    (visit number ($place:expr) $visit:ident) => { $visit(&mut $place) };
 
     // Three numbers.
-    (read vector ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write vector ($place:expr) $o:ident $name:literal $others:ident) => {
-        $o.numbers($name, &$place)?
+    (write vector ($($p:tt).+) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.numbers($name, &$t.$($p).+)?
     };
-    (visit vector ($place:expr) $visit:ident) => { $place.iter_mut().for_each(|n| $visit(n)) };
+    ($how:ident velocity $($rest:tt)*) => { kind!($how vector $($rest)*) };
 
     // The position of a limb: one of the two that it may be.
-    (read pos ($limb:ident) $source:ident) => {
-        maybe(&mut $limb.pos, Vec3::default(), &mut $source.json)?
-    };
-    (write pos ($limb:ident) $o:ident $name:literal $others:ident) => {
-        if let Some(position) = &$limb.pos {
+    (write pos ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(position) = &$t.$p {
             $o.numbers($name, position)?;
         }
     };
-    (read position ($limb:ident) $source:ident) => {
-        value(&mut $limb.pose.position, &mut $source.json)?
+    (read position ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        value(&mut $t.$p.position, &mut $source.json)?
     };
-    (write position ($limb:ident) $o:ident $name:literal $others:ident) => {
-        if $limb.pos.is_none() {
-            $o.numbers($name, &$limb.pose.position)?;
+    (write position ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if $t.pos.is_none() {
+            $o.numbers($name, &$t.$p.position)?;
         }
     };
 
     // A whole number, or a flag that is written as one.
-    (read whole ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write whole ($place:expr) $o:ident $name:literal $others:ident) => {
-        $o.whole($name, i64::from($place))
+    ($how:ident bit $($rest:tt)*) => { kind!($how whole $($rest)*) };
+    (write whole ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.whole($name, i64::from($t.$p))
     };
 
     // One that may be missing.
-    (read maybe_whole ($place:expr) $source:ident) => {
-        maybe(&mut $place, 0, &mut $source.json)?
-    };
-    (write maybe_whole ($place:expr) $o:ident $name:literal $others:ident) => {
-        if let Some(number) = $place {
+    (write maybe_whole ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(number) = $t.$p {
             $o.whole($name, i64::from(number));
         }
     };
 
-    // A whole number that is not negative.
-    (read count ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write count ($place:expr) $o:ident $name:literal $others:ident) => {
-        $o.count($name, $place)
+    // The number of an account.
+    (write account ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.count($name, $t.$p)
     };
 
-    (read flag ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write flag ($place:expr) $o:ident $name:literal $others:ident) => { $o.flag($name, $place) };
+    (write flag ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.flag($name, $t.$p)
+    };
 
     // A flag that is written where it is set alone: the game of 2021 does not tell of emotes.
-    (read raised ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write raised ($place:expr) $o:ident $name:literal $others:ident) => {
-        if $place {
+    (write raised ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if $t.$p {
             $o.flag($name, true);
         }
     };
 
-    (read text ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write text ($place:expr) $o:ident $name:literal $others:ident) => { $o.text($name, &$place) };
+    (write text ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.text($name, &$t.$p)
+    };
+    ($how:ident address $($rest:tt)*) => { kind!($how text $($rest)*) };
+    // Somebody's, and in which turn it is redacted.
+    ($how:ident name ($p:ident, $turn:literal) $($rest:tt)*) => { kind!($how text ($p) $($rest)*) };
 
     // One that may be missing.
-    (read maybe_text ($place:expr) $source:ident) => {
-        maybe(&mut $place, CompactString::default(), &mut $source.json)?
-    };
-    (write maybe_text ($place:expr) $o:ident $name:literal $others:ident) => {
-        if let Some(text) = &$place {
+    (write maybe_text ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(text) = &$t.$p {
             $o.text($name, text);
         }
     };
+    ($how:ident said $($rest:tt)*) => { kind!($how maybe_text $($rest)*) };
+    ($how:ident maybe_name ($p:ident, $turn:literal) $($rest:tt)*) => {
+        kind!($how maybe_text ($p) $($rest)*)
+    };
 
     // A text of which the model knows some.
-    (read word ($place:expr) $source:ident) => { value(&mut $place, &mut $source.json)? };
-    (write word ($place:expr) $o:ident $name:literal $others:ident) => {
-        $o.text($name, $place.as_str())
+    (write word ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.text($name, $t.$p.as_str())
     };
 
-    // What a hand holds.
-    (read hand ($place:expr) $source:ident) => {
-        maybe(&mut $place, Holding::None, &mut $source.json)?
-    };
-    (write hand ($place:expr) $o:ident $name:literal $others:ident) => {
-        if let Some(holding) = &$place {
+    // What a hand holds, and in which turn it is redacted.
+    (write hand ($p:ident, $turn:literal) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(holding) = &$t.$p {
             $o.holding($name, holding);
         }
     };
 
-    // A member of what is there where one of its members is: of a kind, of what, how that is new.
-    (read part ($kind:ident $whole:expr, $new:expr, $member:ident) $source:ident) => {
-        part(&mut $whole, $new, |whole| &mut whole.$member, &mut $source.json)?
+    // A member of what is there where one of its members is: of a kind, of what.
+    (read part ($kind:ident $whole:ident.$p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        part(&mut $t.$whole, |whole| &mut whole.$p, &mut $source.json)?
     };
-    (write part ($kind:ident $whole:expr, $new:expr, $member:ident) $o:ident $name:literal $others:ident) => {
-        if let Some(whole) = &$whole {
-            kind!(write $kind (whole.$member) $o $name $others);
-        }
-    };
-    (visit part (number $whole:expr, $new:expr, $member:ident) $visit:ident) => {
-        if let Some(whole) = &mut $whole {
-            $visit(&mut whole.$member);
+    (write part ($kind:ident $whole:ident.$p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(whole) = &$t.$whole {
+            kind!(write $kind ($p) whole $at $o $others $name);
         }
     };
 
     // An object that may be missing, and which it is.
-    (read object ($place:expr, $at:expr) $source:ident) => {
-        maybe_object(&mut $place, $at, $source)?
+    (read object ($p:ident, $which:expr) $t:ident $at:ident $source:ident $name:literal) => {
+        maybe_object(&mut $t.$p, $which, $source)?
     };
-    (write object ($place:expr, $at:expr) $o:ident $name:literal $others:ident) => {
-        if let Some(object) = &$place {
-            $o.member($name, |json| write_object(object, $at, $others, json))?;
+    (write object ($p:ident, $which:expr) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(object) = &$t.$p {
+            $o.member($name, |json| write_object(object, $which, $others, json))?;
         }
     };
-    (visit object ($place:expr, $at:expr) $visit:ident) => {
-        if let Some(object) = &mut $place {
-            object.numbers(&mut *$visit);
-        }
+    (read stats ($p:ident) $t:ident $at:ident $($rest:tt)*) => {
+        kind!(read object ($p, stats_of($at)) $t $at $($rest)*)
+    };
+    (write stats ($p:ident) $t:ident $at:ident $($rest:tt)*) => {
+        kind!(write object ($p, stats_of($at)) $t $at $($rest)*)
     };
 
     // A list of objects, and which the n-th of them is.
-    (read list ($place:expr, $at:expr) $source:ident) => { list(&mut $place, $at, $source)? };
-    (write list ($place:expr, $at:expr) $o:ident $name:literal $others:ident) => {
+    (read list ($p:ident, $nth:expr) $t:ident $source:ident) => {
+        list(&mut $t.$p, $nth, $source)?
+    };
+    (write list ($p:ident, $nth:expr) $t:ident $o:ident $others:ident $name:literal) => {
         $o.member($name, |json| {
-            json.list($place.iter().zip(0..=u8::MAX), |json, (object, nth)| {
-                write_object(object, $at(nth), $others, json)
+            json.list($t.$p.iter().zip(0..=u8::MAX), |json, (object, nth)| {
+                write_object(object, $nth(nth), $others, json)
             })
         })?
     };
-    (visit list ($place:expr, $at:expr) $visit:ident) => {
-        $place.iter_mut().for_each(|object| object.numbers(&mut *$visit))
+    (read teams ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        kind!(read list ($p, Object::Team) $t $source)
     };
-
-    // One that is left out where it is empty, as the spectators' show.
-    (read filled_list ($place:expr, $at:expr) $source:ident) => {
-        list(&mut $place, $at, $source)?
+    (write teams ($p:ident) $t:ident $at:ident $($rest:tt)*) => {
+        kind!(write list ($p, Object::Team) $t $($rest)*)
     };
-    (write filled_list ($place:expr, $at:expr) $o:ident $name:literal $others:ident) => {
-        if !$place.is_empty() {
-            kind!(write list ($place, $at) $o $name $others);
+    (read skeletons ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        kind!(read list ($p, Object::UserBones) $t $source)
+    };
+    (write skeletons ($p:ident) $t:ident $at:ident $($rest:tt)*) => {
+        kind!(write list ($p, Object::UserBones) $t $($rest)*)
+    };
+    // Left out where there are none, as the spectators' show.
+    (read players ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        kind!(read list ($p, |player| player_of($at, player)) $t $source)
+    };
+    (write players ($p:ident) $t:ident $at:ident $($rest:tt)*) => {
+        if !$t.$p.is_empty() {
+            kind!(write list ($p, |player| player_of($at, player)) $t $($rest)*);
         }
-    };
-    (visit filled_list ($place:expr, $at:expr) $visit:ident) => {
-        kind!(visit list ($place, $at) $visit)
     };
 
     // Points of a team: whole numbers in arena, fractions in combat.
-    (read points ($place:expr, $session:expr) $source:ident) => {
-        value(&mut $place, &mut $source.json)?
+    (write points ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        points($o, $name, $t.$p, $t)?
     };
-    (write points ($place:expr, $session:expr) $o:ident $name:literal $others:ident) => {
-        points($o, $name, $place, $session)?
-    };
-    (visit points ($place:expr, $session:expr) $visit:ident) => { $visit(&mut $place) };
 
     // Two whole numbers; whatever else it is, is kept as it is.
-    (read pair ($place:expr) $source:ident) => { possession(&mut $place, $source)? };
-    (write pair ($place:expr) $o:ident $name:literal $others:ident) => {
-        if let Some(pair) = $place {
+    (read pair ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        possession(&mut $t.$p, $source)?
+    };
+    (write pair ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(pair) = $t.$p {
             $o.member($name, |json| {
                 json.list(pair, |json, place: i32| {
                     json.whole(place.into());
@@ -334,48 +317,41 @@ macro_rules! kind {
         }
     };
 
-    // A pose that may be missing, by the names of the playspace, and which it is.
-    (read playspace ($place:expr, $at:expr) $source:ident) => { {
+    // A pose that may be missing, by the names of the playspace.
+    (read playspace ($p:ident) $t:ident $at:ident $source:ident $name:literal) => { {
         let mut playspace = None::<Playspace>;
-        maybe_object(&mut playspace, $at, $source)?;
-        $place = playspace.map(|playspace| playspace.0);
+        maybe_object(&mut playspace, Object::VrPlayer, $source)?;
+        $t.$p = playspace.map(|playspace| playspace.0);
     } };
-    (write playspace ($place:expr, $at:expr) $o:ident $name:literal $others:ident) => {
-        if let Some(pose) = $place {
-            $o.member($name, |json| write_object(&Playspace(pose), $at, $others, json))?;
-        }
-    };
-    (visit playspace ($place:expr, $at:expr) $visit:ident) => {
-        if let Some(pose) = &mut $place {
-            pose_numbers(pose, $visit);
+    (write playspace ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        if let Some(pose) = $t.$p {
+            $o.member($name, |json| {
+                write_object(&Playspace(pose), Object::VrPlayer, $others, json)
+            })?;
         }
     };
 
-    // A head, body or hand: whose and which, and what its position is called.
-    (read limb ($place:expr, $at:expr, $part:literal, $position:ident) $source:ident) => {
-        limb(&mut $place, limb_of($at, $part), $source)?
+    // A head, body or hand: which, and what its position is called.
+    (read limb ($p:ident, $part:literal, $position:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        limb(&mut $t.$p, limb_of($at, $part), $source)?
     };
-    (write limb ($place:expr, $at:expr, $part:literal, $position:ident) $o:ident $name:literal $others:ident) => { {
-        let limb = Limb::$position(&$place);
+    (write limb ($p:ident, $part:literal, $position:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => { {
+        let limb = Limb::$position(&$t.$p);
         $o.member($name, |json| write_object(&limb, limb_of($at, $part), $others, json))?;
     } };
-    (visit limb ($place:expr, $at:expr, $part:literal, $position:ident) $visit:ident) => {
-        pose_numbers(&mut $place, $visit)
-    };
 
     // The bones of a player.
-    (read bones ($name:literal, $place:expr, $at:expr) $source:ident) => {
-        skeleton($place.as_flattened_mut(), $name, $at, $source)?
+    (read bones ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        skeleton($t.$p.as_flattened_mut(), $name, $at, $source)?
     };
-    (write bones ($again:literal, $place:expr, $at:expr) $o:ident $name:literal $others:ident) => {
-        $o.numbers($name, $place.as_flattened())?
-    };
-    (visit bones ($name:literal, $place:expr, $at:expr) $visit:ident) => {
-        $place.as_flattened_mut().iter_mut().for_each(|n| $visit(n))
+    (write bones ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
+        $o.numbers($name, $t.$p.as_flattened())?
     };
 
-    // No numbers.
-    (visit $kind:ident $place:tt $visit:ident) => {};
+    // Whatever else.
+    (read $kind:ident ($($p:tt).+ $(, $turn:literal)?) $t:ident $at:ident $source:ident $name:literal) => {
+        value(&mut $t.$($p).+, &mut $source.json)?
+    };
 }
 pub(super) use kind;
 
@@ -418,7 +394,7 @@ pub(super) fn maybe_object<T: Members>(
         *this = None;
         return Ok(());
     }
-    object(this.get_or_insert_with(T::new), at, source)
+    object(this.get_or_insert_with(T::default), at, source)
 }
 
 /// Reads a list of objects into its place; `at` says what the n-th of them is.
@@ -441,7 +417,7 @@ pub(super) fn list<T: Members>(
             return Err(source.stop("more teams, players or skeletons than 255"));
         }
         if list.len() <= count {
-            list.push(T::new());
+            list.push(T::default());
         }
         if let Some(this) = list.get_mut(count) {
             object(this, at(count as u8), source)?;

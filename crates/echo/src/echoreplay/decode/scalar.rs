@@ -8,19 +8,17 @@ use crate::model::{
 };
 
 /// A value without members.
-pub(super) trait Scalar {
+pub(super) trait Scalar: Default {
     /// The value of a member that is not there.
-    fn absent(&mut self);
+    fn absent(&mut self) {
+        *self = Self::default();
+    }
 
     /// Reads a value that is not `null`.
     fn read(&mut self, json: &mut Cursor<'_>) -> Read;
 }
 
 impl Scalar for f32 {
-    fn absent(&mut self) {
-        *self = 0.0;
-    }
-
     /// As the reference reads: an `f64`, cast.
     #[inline(always)]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
@@ -36,10 +34,6 @@ impl Scalar for f32 {
 macro_rules! whole {
     ($($type:ty = $expected:literal;)*) => {$(
         impl Scalar for $type {
-            fn absent(&mut self) {
-                *self = 0;
-            }
-
             #[inline]
             fn read(&mut self, json: &mut Cursor<'_>) -> Read {
                 let number = match json.peek() {
@@ -64,10 +58,6 @@ whole! {
 }
 
 impl Scalar for bool {
-    fn absent(&mut self) {
-        *self = false;
-    }
-
     #[inline]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         *self = match json.peek() {
@@ -104,14 +94,10 @@ fn text<'t>(json: &mut Cursor<'t>) -> Read<std::borrow::Cow<'t, str>> {
     json.string()
 }
 
-/// Texts of which the model knows some: what stands for one that is not there.
+/// Texts of which the model knows some.
 macro_rules! words {
-    ($($type:ident = $absent:expr;)*) => {$(
+    ($($type:ident)*) => {$(
         impl Scalar for $type {
-            fn absent(&mut self) {
-                *self = $absent;
-            }
-
             #[inline]
             fn read(&mut self, json: &mut Cursor<'_>) -> Read {
                 let text = text(json)?;
@@ -124,23 +110,9 @@ macro_rules! words {
     )*};
 }
 
-words! {
-    GameStatus = Self::Empty;
-    PausedState = Self::None;
-    TeamId = Self::None;
-    GoalType = Self::Unknown;
-    Map = Self::Other(CompactString::const_new(""));
-    Weapon = Self::Other(CompactString::const_new(""));
-    Ordnance = Self::Other(CompactString::const_new(""));
-    TacMod = Self::Other(CompactString::const_new(""));
-    Arm = Self::Other(CompactString::const_new(""));
-}
+words! { GameStatus PausedState TeamId GoalType Map Weapon Ordnance TacMod Arm }
 
 impl Scalar for Holding {
-    fn absent(&mut self) {
-        *self = Self::None;
-    }
-
     #[inline]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         if matches!(json.peek(), b'-' | b'0'..=b'9') {
@@ -156,16 +128,20 @@ impl Scalar for Holding {
 
 /// Three coordinates.
 impl Scalar for Vec3 {
-    fn absent(&mut self) {
-        *self = Self::default();
-    }
-
     #[inline]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         if numbers(self, json)? == 3 {
             return Ok(());
         }
         Err(json.stop("three numbers are expected"))
+    }
+}
+
+/// What may be missing.
+impl<T: Scalar> Scalar for Option<T> {
+    #[inline]
+    fn read(&mut self, json: &mut Cursor<'_>) -> Read {
+        self.get_or_insert_with(T::default).read(json)
     }
 }
 
@@ -200,21 +176,10 @@ pub(super) fn value<T: Scalar>(place: &mut T, json: &mut Cursor<'_>) -> Read {
     place.read(json)
 }
 
-/// The value of a member that may be missing.
-#[inline]
-pub(super) fn maybe<T: Scalar>(place: &mut Option<T>, new: T, json: &mut Cursor<'_>) -> Read {
-    if json.null()? {
-        *place = None;
-        return Ok(());
-    }
-    place.get_or_insert(new).read(json)
-}
-
 /// The value of a member of something that is there where one of its members is.
 #[inline]
-pub(super) fn part<P, T: Scalar>(
+pub(super) fn part<P: Default, T: Scalar>(
     whole: &mut Option<P>,
-    new: fn() -> P,
     place: fn(&mut P) -> &mut T,
     json: &mut Cursor<'_>,
 ) -> Read {
@@ -224,5 +189,5 @@ pub(super) fn part<P, T: Scalar>(
         }
         return Ok(());
     }
-    place(whole.get_or_insert_with(new)).read(json)
+    place(whole.get_or_insert_with(P::default)).read(json)
 }

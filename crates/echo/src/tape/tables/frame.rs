@@ -6,12 +6,12 @@ use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, TableDef, Value};
 use gametape_core::tape::Error;
 
+use super::bones::{BONES, Bone};
+use super::events::{GOALS, JOINS, THROWS};
 use super::facts::MATCH;
-use super::rows;
-use super::rows::{
-    AXES, BONES, Bone, DISC, GAME, GOALS, JOINS, PAYLOAD, PLAYERS, POSE, POSE_COLUMNS, POSES,
-    PlayerRow, THROWS, of_pose, team_name,
-};
+use super::game::{DISC, GAME, PAYLOAD};
+use super::players::{PLAYERS, PlayerRow, held, of_player, team_name};
+use super::poses::{AXES, POSE, POSE_COLUMNS, POSES, of_pose};
 use crate::Time;
 use crate::butter::Parts;
 use crate::model::{BONES as BONE_COUNT, Frame, Player};
@@ -124,15 +124,15 @@ impl State {
                 Some(payload) => take.row(|column| PAYLOAD.value(&payload, column)),
             },
             Self::Players => {
-                let mut held = [None, None];
+                let mut hands = [None, None];
                 for (team, player) in session.players() {
                     if parts.has(Parts::HOLDING) {
-                        held = rows::held(session, player);
+                        hands = held(session, player);
                     }
                     let row = PlayerRow {
                         player,
                         team: team_name(team),
-                        held: &held,
+                        held: &hands,
                     };
                     let given =
                         take.row(|column| match column.checked_sub(PLAYERS.fields.len()) {
@@ -163,21 +163,6 @@ impl State {
                 Ok(ControlFlow::Continue(()))
             }
         }
-    }
-}
-
-/// What of a frame a column of the players is made of, its poses aside.
-fn of_player(column: &str) -> Parts {
-    match column {
-        // These stand where it is told who is there.
-        "player" | "team" | "user_id" | "possession" | "blocking" | "stunned" | "invulnerable"
-        | "emote" => Parts::PLAYERS,
-        "name" | "number" | "level" => Parts::NAMES,
-        "ping" | "packet_loss" => Parts::CONNECTION,
-        "holding_left" | "holding_right" => Parts::HOLDING,
-        "velocity_x" | "velocity_y" | "velocity_z" => Parts::VELOCITY,
-        "weapon" | "ordnance" | "tac_mod" | "arm" => Parts::LOADOUT,
-        _ => Parts::STATS,
     }
 }
 

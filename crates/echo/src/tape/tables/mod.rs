@@ -1,9 +1,14 @@
 //! A match as tables.
 
+mod bones;
+mod columns;
+mod events;
 mod facts;
 mod frame;
+mod game;
+mod players;
+mod poses;
 mod precision;
-mod rows;
 mod scan;
 mod seek;
 

@@ -6,9 +6,9 @@ use gametape_core::table::{Kind, Place, Scan, Scanning, TableDef, Value, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{Clocks, Stamp};
 
+use super::events::{GOALS, JOINS, THROWS};
 use super::frame::{State, Take, stamp};
 use super::precision::{kept, missing, tables};
-use super::rows::{GOALS, JOINS, THROWS};
 use crate::Error as ReadError;
 use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};

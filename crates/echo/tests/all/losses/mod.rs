@@ -1,5 +1,5 @@
 //! Frames compared, and what a conversion loses measured.
-mod changes;
+pub mod changes;
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,162 @@
+//! The members as a list, for who shows them.
+
+use super::{
+    bones_members, disc_members, last_score_members, last_throw_members, limb_members,
+    pause_members, player_members, playspace_members, session_members, skeleton_members,
+    stats_members, team_members,
+};
+use crate::field::Field;
+
+/// A member of the API's answers.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Member {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is in JSON.
+    pub kind: &'static str,
+    /// Its unit; empty for none.
+    pub unit: &'static str,
+    /// A sentence.
+    pub doc: &'static str,
+    /// What comparisons and reports call it; some depend on the map, or on what it says.
+    pub fields: &'static [Field],
+    /// The least and the most that it is in any match, where that is known.
+    pub range: Option<(f64, f64)>,
+    /// It tells who played, or where: `convert --redact` replaces it.
+    pub redacted: bool,
+    /// What findings call it.
+    pub(crate) called: &'static str,
+}
+
+/// The kinds of members, as the tables say them.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy)]
+pub enum Kind {
+    account,
+    address,
+    bit,
+    bones,
+    flag,
+    hand,
+    limb,
+    maybe_name,
+    maybe_whole,
+    name,
+    number,
+    object,
+    pair,
+    players,
+    playspace,
+    points,
+    pos,
+    position,
+    raised,
+    said,
+    skeletons,
+    stats,
+    teams,
+    text,
+    vector,
+    velocity,
+    whole,
+    word,
+}
+
+impl Kind {
+    pub const fn in_json(self) -> &'static str {
+        match self {
+            Self::account | Self::whole | Self::maybe_whole => "whole number",
+            Self::pair => "two whole numbers",
+            Self::number | Self::points => "number",
+            Self::vector | Self::velocity | Self::pos | Self::position => "three numbers",
+            Self::bones => "numbers",
+            Self::bit => "0 or 1",
+            Self::flag | Self::raised => "true or false",
+            Self::name
+            | Self::maybe_name
+            | Self::address
+            | Self::said
+            | Self::text
+            | Self::word => "text",
+            Self::hand => "text or number",
+            Self::object | Self::stats | Self::playspace | Self::limb => "object",
+            Self::teams | Self::players | Self::skeletons => "objects",
+        }
+    }
+
+    pub const fn tells_who_or_where(self) -> bool {
+        matches!(
+            self,
+            Self::name | Self::maybe_name | Self::account | Self::hand | Self::address | Self::said
+        )
+    }
+}
+
+macro_rules! listed {
+    ($(
+        $name:literal: $kind:ident $place:tt $(in $unit:literal)?,
+        $doc:literal $(, $attr:ident $value:tt)*;
+    )*) => {
+        &[$(member!($name $kind $place [$($unit)?] $doc, $($attr $value)*)),*]
+    };
+}
+
+/// What the table says of a member.
+macro_rules! member {
+    ($name:literal part ($kind:ident $($place:tt)*) $($rest:tt)*) => {
+        member!($name $kind ($($place)*) $($rest)*)
+    };
+    // Of a velocity a column for each axis ends the sentence.
+    ($name:literal velocity $place:tt $unit:tt $doc:literal, $($attr:ident $value:tt)*) => {
+        Member { doc: concat!($doc, "."), ..member!($name vector $place $unit $doc, $($attr $value)*) }
+    };
+    ($name:literal $kind:ident $place:tt [$($unit:literal)?] $doc:literal, $($attr:ident $value:tt)*) => {
+        Member {
+            name: $name,
+            kind: Kind::$kind.in_json(),
+            unit: concat!("" $(, $unit)?),
+            doc: $doc,
+            fields: member!(fields $($attr $value)*),
+            range: member!(range $($attr $value)*),
+            redacted: Kind::$kind.tells_who_or_where(),
+            called: member!(called $name $($attr $value)*),
+        }
+    };
+
+    (fields diff $field:ident $($rest:tt)*) => { &[Field::$field] };
+    (fields group $field:ident $($rest:tt)*) => { &[Field::$field] };
+    (fields diff ($($field:ident)*) $($rest:tt)*) => { &[$(Field::$field),*] };
+    (fields group ($($field:ident)*) $($rest:tt)*) => { &[$(Field::$field),*] };
+    (fields $attr:ident $value:tt $($rest:tt)*) => { member!(fields $($rest)*) };
+
+    (range range ($low:literal to $high:literal) $($rest:tt)*) => {
+        Some(($low, $high))
+    };
+    (range $attr:ident $value:tt $($rest:tt)*) => { member!(range $($rest)*) };
+    (range) => { None };
+
+    (called $name:literal named $called:literal $($rest:tt)*) => { $called };
+    (called $name:literal $attr:ident $value:tt $($rest:tt)*) => { member!(called $name $($rest)*) };
+    (called $name:literal) => { $name };
+}
+pub(crate) use member;
+
+/// The members of each object, and what the object is.
+pub const MEMBERS: &[(&str, &[Member])] = &[
+    ("The session", session_members! { listed }),
+    ("`disc`", disc_members! { listed }),
+    ("`pause`", pause_members! { listed }),
+    ("`last_score`", last_score_members! { listed }),
+    ("`last_throw`", last_throw_members! { listed }),
+    ("`player`", playspace_members! { listed }),
+    ("Each of `teams`", team_members! { listed }),
+    ("Each of `players`", player_members! { listed }),
+    ("`stats` of a team or a player", stats_members! { listed }),
+    (
+        "`head`, `body`, `lhand` and `rhand`",
+        limb_members! { listed },
+    ),
+    ("The answer of `/player_bones`", bones_members! { listed }),
+    ("Each of `user_bones`", skeleton_members! { listed }),
+];

@@ -1,0 +1,85 @@
+//! The rows of skeletons.
+
+use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
+
+use super::poses::of_axis;
+use crate::model::PlayerBones;
+
+use Kind::{Float32, Int, Uint};
+
+/// A bone of a player in a frame.
+pub struct Bone<'a> {
+    pub player: i32,
+    pub number: usize,
+    pub bones: &'a PlayerBones,
+}
+
+impl Bone<'_> {
+    fn position(&self, axis: usize) -> Value<'static> {
+        let position = self.bones.positions.get(self.number);
+        position.map_or(Value::Null, |position| of_axis(position, axis))
+    }
+
+    fn rotation(&self, part: usize) -> Value<'static> {
+        let rotation = self.bones.rotations.get(self.number);
+        rotation
+            .and_then(|rotation| rotation.get(part).copied())
+            .into()
+    }
+}
+
+/// Rows of [`Bone`].
+pub struct BoneRows;
+
+impl Rows for BoneRows {
+    type Row<'a> = Bone<'a>;
+}
+
+pub const BONES: Table<BoneRows> = Table {
+    name: "bones",
+    lane: Lane::State,
+    doc: "The skeletons of the players, local to them, a row a bone and frame, where they were recorded.",
+    fields: &[
+        Field::<BoneRows>::new(
+            "player",
+            Int,
+            "The player's number within the match.",
+            |row| row.player.into(),
+        )
+        .key(),
+        Field::<BoneRows>::new("bone", Uint, "The number of the bone, 0 to 22.", |row| {
+            (row.number as u64).into()
+        })
+        .key(),
+        Field::<BoneRows>::new("x", Float32, "Where it is along x.", |row| row.position(0))
+            .unit("m"),
+        Field::<BoneRows>::new("y", Float32, "Where it is along y.", |row| row.position(1))
+            .unit("m"),
+        Field::<BoneRows>::new("z", Float32, "Where it is along z.", |row| row.position(2))
+            .unit("m"),
+        Field::<BoneRows>::new(
+            "qx",
+            Float32,
+            "How it is turned: x of the quaternion.",
+            |row| row.rotation(0),
+        ),
+        Field::<BoneRows>::new(
+            "qy",
+            Float32,
+            "How it is turned: y of the quaternion.",
+            |row| row.rotation(1),
+        ),
+        Field::<BoneRows>::new(
+            "qz",
+            Float32,
+            "How it is turned: z of the quaternion.",
+            |row| row.rotation(2),
+        ),
+        Field::<BoneRows>::new(
+            "qw",
+            Float32,
+            "How it is turned: w of the quaternion.",
+            |row| row.rotation(3),
+        ),
+    ],
+};

@@ -1,0 +1,104 @@
+//! The rows of what happens: goals, throws, and who comes and goes.
+
+use gametape_core::table::{Field, Kind, Lane, Rows, Table};
+
+use super::columns::{cell, column_kind, columns, one_column, owner};
+use crate::members::{self, last_throw_members};
+use crate::model::LastThrow;
+use crate::stats::{Attendance, AttendanceEvent, Goal};
+
+use Kind::{Float32, Text, Uint};
+
+impl Rows for Goal {
+    type Row<'a> = &'a Goal;
+}
+
+pub const GOALS: Table<Goal> = Table {
+    name: "goals",
+    lane: Lane::Events,
+    doc: "Goals: the points of a team rise. Who made them and how is told where `last_score` tells it.",
+    fields: &[
+        Field::<Goal>::new("clock", Float32, "The game's clock.", |row| {
+            row.clock.into()
+        })
+        .unit("s"),
+        Field::<Goal>::new("team", Text, "Whose points rose.", |row| {
+            row.team.as_str().into()
+        }),
+        Field::<Goal>::new("points", Float32, "By how many.", |row| row.points.into()),
+        Field::<Goal>::new("goal_type", Text, "How, as the API names it.", |row| {
+            row.goal_type.as_deref().into()
+        }),
+        Field::<Goal>::new("thrower", Text, "The name of who threw.", |row| {
+            row.thrower.as_deref().into()
+        }),
+        Field::<Goal>::new("assist", Text, "The name of who assisted.", |row| {
+            row.assist.as_deref().into()
+        }),
+        Field::<Goal>::new("disc_speed", Float32, "The speed of the disc.", |row| {
+            row.disc_speed.into()
+        })
+        .unit("m/s"),
+        Field::<Goal>::new("distance", Float32, "How far it was thrown.", |row| {
+            row.distance.into()
+        })
+        .unit("m"),
+    ],
+};
+
+impl Rows for LastThrow {
+    type Row<'a> = &'a LastThrow;
+}
+
+last_throw_members! { columns throw LastThrow row }
+
+pub const THROWS: Table<LastThrow> = Table {
+    name: "throws",
+    lane: Lane::Events,
+    doc: "Throws, as the game analyses them: whenever `last_throw` changes.",
+    fields: &[
+        throw::total_speed,
+        throw::arm_speed,
+        throw::speed_from_arm,
+        throw::speed_from_movement,
+        throw::speed_from_wrist,
+        throw::pot_speed_from_rot,
+        throw::rot_per_sec,
+        throw::off_axis_spin_deg,
+        throw::off_axis_penalty,
+        throw::wrist_align_to_throw_deg,
+        throw::wrist_throw_penalty,
+        throw::throw_align_to_movement_deg,
+        throw::throw_move_penalty,
+    ],
+};
+
+impl Rows for Attendance {
+    type Row<'a> = &'a Self;
+}
+
+pub const JOINS: Table<Attendance> = Table {
+    name: "joins",
+    lane: Lane::Events,
+    doc: "Players who come, go and change teams; those of the first frame are not listed.",
+    fields: &[
+        Field::<Attendance>::new("event", Text, "`join`, `leave` or `move`.", |row| {
+            let event = match row.event {
+                AttendanceEvent::Join => "join",
+                AttendanceEvent::Leave => "leave",
+                AttendanceEvent::Move => "move",
+            };
+            event.into()
+        }),
+        Field::<Attendance>::new("name", Text, "The player's name.", |row| {
+            row.name.as_str().into()
+        }),
+        Field::<Attendance>::new("user_id", Uint, "The account.", |row| row.userid.into()).secret(),
+        Field::<Attendance>::new(
+            "team",
+            Text,
+            "The team: joined, left, or changed to.",
+            |row| row.team.as_str().into(),
+        ),
+    ],
+};
