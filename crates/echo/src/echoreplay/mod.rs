@@ -42,6 +42,8 @@ mod redact;
 mod resume;
 mod salvage;
 mod scan;
+#[cfg(feature = "tape")]
+mod spool;
 mod stream;
 mod text;
 #[cfg(feature = "zip")]
@@ -60,6 +62,8 @@ pub use line::{Line, write_frame};
 pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};
+#[cfg(feature = "tape")]
+pub(crate) use spool::{Spool, SpoolError};
 pub use stream::{Feed, Reader, open, open_with};
 #[cfg(feature = "tape")]
 pub(crate) use text::is_zip;

@@ -1,10 +1,13 @@
 //! The frames of a recording of either format, one after another, in bounded memory.
 
+use std::sync::Arc;
+
 use gametape_core::tape::Error;
 use gametape_core::{Input, InputStream};
 
 use super::encoding::EchoFormat;
 use crate::butter::Parts;
+use crate::echoreplay::Spool;
 use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
 
 /// Reads leniently: broken parts are findings.
@@ -33,6 +36,15 @@ impl Frames {
         Ok(Self { reader, count: 0 })
     }
 
+    /// Of a zip that was inflated before.
+    pub fn spooled(spool: Arc<Spool>) -> Result<Self, Error> {
+        let reader = echoreplay::Reader::spooled(spool, ReadOptions::lenient())?;
+        Ok(Self {
+            reader: Reader::Echoreplay(Box::new(reader)),
+            count: 0,
+        })
+    }
+
     /// The next frame; `None` at the end.
     pub fn next(&mut self) -> Result<Option<&Frame>, ReadError> {
         let frame = match &mut self.reader {
@@ -41,14 +53,6 @@ impl Frames {
         };
         self.count += u64::from(frame.is_some());
         Ok(frame)
-    }
-
-    /// Where the next frame starts: of a .butter the next chunk.
-    pub const fn offset(&self) -> u64 {
-        match &self.reader {
-            Reader::Butter(reader) => reader.offset(),
-            Reader::Echoreplay(reader) => reader.offset(),
-        }
     }
 
     /// What was found so far.

@@ -16,6 +16,7 @@ mod butter;
 mod columns;
 mod common;
 mod echoreplay;
+mod lines;
 mod losses;
 mod match_stats;
 #[cfg(feature = "tape")]

@@ -23,6 +23,7 @@ pub fn scan<'v>(
 ) -> Result<Partial<()>, Error> {
     let tables = defs();
     let table = scan.find(&tables)?;
+    tape.reads_all();
     let mut rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
     let (parts, mut giving) = match State::of(&table.name) {
         Some(state) => {
