@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gametape_core::Input;
 use gametape_core::tape::{Error, Source, Work};
+use gametape_core::{Input, InputStream};
 
 use super::encoding::EchoFormat;
 use super::error::EchoError;
@@ -152,10 +152,15 @@ impl EchoTape {
     }
 
     fn read_lines(&self) -> Result<Lines, Error> {
+        Lines::of(self.line_reader()?)
+    }
+
+    /// Reads the lines of an .echoreplay leniently.
+    pub(in crate::tape) fn line_reader(&self) -> Result<Reader<InputStream>, Error> {
         let options = ReadOptions::lenient();
-        Lines::of(match self.spool() {
+        Ok(match self.spool() {
             Some(spool) => Reader::spooled(spool, options)?,
-            None => Reader::with_options(self.input.stream(), options),
+            None => echoreplay::open_with(self.input.stream(), options)?,
         })
     }
 
