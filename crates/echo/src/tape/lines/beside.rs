@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use gametape_core::Input;
 use gametape_core::tape::Error;
 
-use super::Lines;
 use super::file::{self, Changed, Made};
+use super::line::Lines;
 use crate::tape::error::EchoError;
 
 /// Where the index of a recording lies: `match.echoreplay` has `match.echoreplay.index`.

@@ -17,7 +17,7 @@ use std::io::{self, Read};
 
 use gametape_core::{ByteReader, Input, Short};
 
-use super::{Entry, Lines};
+use super::line::{Entry, Lines};
 use crate::Time;
 
 const MAGIC: [u8; 8] = *b"GTECHOI1";

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gametape_core::InputStream;
 use gametape_core::tape::Error;
 
-use super::{Entry, Lines};
+use super::line::{Entry, Lines};
 use crate::echoreplay::{Line, Reader};
 use crate::{Error as ReadError, Frame, parallel};
 
