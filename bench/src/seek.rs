@@ -6,9 +6,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gametape::capture::{CaptureWriter, Options};
+use gametape::capture::{self, CaptureWriter};
 use gametape::core::table::Playback;
-use gametape::{At, Recording, Scan};
+use gametape::{At, OpenOptions, Options, Recording, Scan};
 use gametape_delta::Snapshot;
 use gametape_echo::{ReadOptions, butter, echoreplay};
 use gametape_mines::{Event, MouseAction, rmv};
@@ -17,6 +17,7 @@ use gametape_samples::delta::Arena;
 use gametape_samples::echo::{Match, MatchOptions};
 use gametape_samples::{mines, murk};
 
+use crate::alloc;
 use crate::echo::best;
 
 /// Moments that are gone to.
@@ -183,10 +184,10 @@ fn murk_world(title: &str, folder: &Path, text: &str, ticks: u64) {
 fn capture(folder: &Path, minutes: u64) {
     let path = folder.join("ships.mcap");
     let schema = Arena::schema();
-    let options = Options {
+    let options = capture::Options {
         tick_ns: Some(100_000_000),
         keyframe_every: Some(100),
-        ..Options::default()
+        ..capture::Options::default()
     };
     let output = BufWriter::new(File::create(&path).expect("space"));
     let mut writer = CaptureWriter::new(output, &schema, options).expect("a schema");
@@ -204,12 +205,10 @@ fn capture(folder: &Path, minutes: u64) {
 
 /// A match of eight players, 30 times a second: as .butter and as .echoreplay.
 fn echo(folder: &Path, minutes: u64, wants: &dyn Fn(&str) -> bool) {
-    let any = ["butter", "echoreplay"];
-    let groups = ["seek", "scan"];
-    let mut names = groups
-        .iter()
-        .flat_map(|group| any.iter().map(move |kind| format!("{group}/{kind}")));
-    if !names.any(|name| wants(&name)) {
+    let seeks = |kind: &str| wants(&format!("seek/{kind}"));
+    let scans = |kind: &str| titles(kind).any(|title| wants(&title));
+    let kinds = ["butter", "echoreplay", "zip", "indexed"];
+    if !kinds.iter().any(|kind| seeks(kind) || scans(kind)) {
         return;
     }
     let options = MatchOptions {
@@ -218,34 +217,48 @@ fn echo(folder: &Path, minutes: u64, wants: &dyn Fn(&str) -> bool) {
         ..MatchOptions::default()
     };
     let frames = Match::new(options.lasting(Duration::from_secs(minutes * 60)));
-    let (butter, replay) = written(folder, frames);
-    for path in [&butter, &replay] {
-        let kind = path.extension().unwrap_or_default().to_string_lossy();
-        if wants(&format!("seek/{kind}")) {
+    let (butter, replay, zip) = written(folder, frames);
+    for (kind, path) in [("butter", &butter), ("echoreplay", &replay), ("zip", &zip)] {
+        if seeks(kind) {
             measure(&format!("seek/{kind}"), path, &["players"], false);
         }
-        if wants(&format!("scan/{kind}")) {
-            columns(&format!("scan/{kind}"), path);
+        if scans(kind) {
+            columns(kind, path, wants);
         }
+    }
+    if seeks("indexed") {
+        // What was changed just now may be changed again at the same time: then all of it is compared.
+        std::thread::sleep(Duration::from_millis(100));
+        let options = OpenOptions {
+            options: Options::new().flag("keep-index"),
+            ..OpenOptions::default()
+        };
+        let kept = gametape::formats().open_with(&replay, &options);
+        drop(kept.expect("space beside it"));
+        measure("seek/indexed", &replay, &["players"], false);
     }
 }
 
-fn written(folder: &Path, frames: Match) -> (PathBuf, PathBuf) {
-    let paths = ["match.butter", "match.echoreplay"].map(|name| folder.join(name));
+fn written(folder: &Path, frames: Match) -> (PathBuf, PathBuf, PathBuf) {
+    let names = ["match.butter", "match.echoreplay", "zipped.echoreplay"];
+    let [butter_path, replay_path, zip_path] = names.map(|name| folder.join(name));
     let create = |path: &Path| File::create(path).expect("space");
-    let mut replay = echoreplay::Writer::new(create(&paths[1]));
+    let mut replay = echoreplay::Writer::new(create(&replay_path));
+    let zip = create(&zip_path);
+    let mut zip = echoreplay::ZipWriter::new(zip, "match.echoreplay", 6).expect("space");
     let spool = tempfile::tempfile_in(folder).expect("space");
     let mut butter = butter::Writer::new(spool, butter::Options::default());
     for frame in frames {
         butter.push(&frame).expect("eight players");
         replay.push(&frame).expect("space");
+        zip.push(&frame).expect("space");
     }
-    let mut out = BufWriter::new(create(&paths[0]));
+    let mut out = BufWriter::new(create(&butter_path));
     butter.finish(&mut out).expect("space");
     out.flush().expect("space");
     replay.finish().expect("space");
-    let [butter, replay] = paths;
-    (butter, replay)
+    zip.finish().expect("space");
+    (butter_path, replay_path, zip_path)
 }
 
 /// Columns that people ask for together.
@@ -259,8 +272,22 @@ const PAIRS: &[(&str, [&str; 2])] = &[
     ("disc", ["x", "z"]),
 ];
 
+/// The cases of [`columns`]: two columns of a table each, and all columns of the players.
+fn cases() -> impl Iterator<Item = (String, Scan)> {
+    let pairs = PAIRS.iter().map(|(table, pair)| {
+        let what = format!("{table} {}", pair.join(","));
+        (what, Scan::table(*table).columns(*pair))
+    });
+    let all = ("players (all columns)".to_owned(), Scan::table("players"));
+    pairs.chain([all])
+}
+
+fn titles(kind: &str) -> impl Iterator<Item = String> {
+    cases().map(move |(what, _)| format!("scan/{kind} {what}"))
+}
+
 /// Two columns of a table, and all of the players', beside decoding every frame.
-fn columns(title: &str, path: &Path) {
+fn columns(kind: &str, path: &Path, wants: &dyn Fn(&str) -> bool) {
     let recording = open(path);
     let scan = |scan: Scan| {
         let mut rows = 0;
@@ -271,21 +298,64 @@ fn columns(title: &str, path: &Path) {
         assert!(read.expect("just written").problem.is_none() && rows > 0);
     };
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    let decode = best(3, || decode(path));
-    println!("{title} decode_ms={:.1}", ms(decode));
-    let report = |what: &str, wanted: &Scan| {
-        let time = best(3, || scan(wanted.clone()));
-        println!(
-            "{title} {what} ms={:.1} decode/this={:.2}",
-            ms(time),
-            decode.as_secs_f64() / time.as_secs_f64(),
+    // Of the processor, all threads added up; and by the clock on the wall.
+    let timed = |work: &dyn Fn()| (best(3, work), wall(work));
+    let (decode_spent, decode_wall) = timed(&|| decode(path));
+    print!(
+        "scan/{kind} decode_ms={:.1} decode_wall_ms={:.1}",
+        ms(decode_spent),
+        ms(decode_wall)
+    );
+    if kind == "butter" {
+        print!(
+            " decode_beside_wall_ms={:.1}",
+            ms(wall(&|| decode_beside(path)))
         );
-    };
-    for (table, pair) in PAIRS {
-        let what = format!("{table} {}", pair.join(","));
-        report(&what, &Scan::table(*table).columns(*pair));
     }
-    report("players (all columns)", &Scan::table("players"));
+    println!();
+    for (what, wanted) in cases() {
+        let title = format!("scan/{kind} {what}");
+        if !wants(&title) {
+            continue;
+        }
+        let (spent, clock) = timed(&|| scan(wanted.clone()));
+        let ((), peak) = alloc::peak(|| scan(wanted.clone()));
+        println!(
+            "{title} ms={:.1} decode/this={:.2} wall_ms={:.1} decode/this={:.2} peak_MiB={:.1}",
+            ms(spent),
+            decode_spent.as_secs_f64() / spent.as_secs_f64(),
+            ms(clock),
+            decode_wall.as_secs_f64() / clock.as_secs_f64(),
+            peak as f64 / f64::from(1 << 20),
+        );
+    }
+}
+
+/// By the clock on the wall, the fastest of some rounds: with neighbours on the cores, an upper bound.
+fn wall(work: &dyn Fn()) -> Duration {
+    let mut best = Duration::MAX;
+    let all = Instant::now();
+    while best == Duration::MAX || all.elapsed() < Duration::from_secs(1) {
+        let start = Instant::now();
+        work();
+        best = best.min(start.elapsed());
+    }
+    best
+}
+
+/// Every frame of a .butter, chunks beside each other.
+fn decode_beside(path: &Path) {
+    let bytes = std::fs::read(path).expect("just written");
+    let file = butter::read(&bytes).expect("just written");
+    let counts = file.par_chunks(|_, mut frames| {
+        let mut count = 0_u64;
+        while let Some(frame) = frames.next_frame().expect("just written") {
+            black_box(frame);
+            count += 1;
+        }
+        count
+    });
+    assert!(counts.iter().sum::<u64>() > 0);
 }
 
 /// Every frame of a match.
@@ -304,7 +374,7 @@ fn decode(path: &Path) {
             count += 1;
         }
     } else {
-        let mut reader = echoreplay::Reader::with_options(file, ReadOptions::default());
+        let mut reader = echoreplay::open_with(file, ReadOptions::default()).expect("just written");
         while let Some(frame) = reader.next_frame().expect("just written") {
             black_box(frame);
             count += 1;

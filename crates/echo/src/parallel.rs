@@ -30,3 +30,10 @@ pub fn map<T, W, R>(items: &[T], new: impl Fn() -> W, each: impl Fn(&mut W, &T) 
     let mut work = new();
     items.iter().map(|item| each(&mut work, item)).collect()
 }
+
+/// The results of `each`, in the order of the items, which it takes.
+#[cfg(all(feature = "tape", feature = "parallel"))]
+pub fn map_taken<T: Send, R: Send>(items: Vec<T>, each: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+    use rayon::prelude::*;
+    items.into_par_iter().map(each).collect()
+}

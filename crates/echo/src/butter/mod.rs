@@ -1,5 +1,7 @@
 //! .butter: every frame of the API, quantised and differenced, in compressed chunks.
 
+#[cfg(feature = "tape")]
+mod ahead;
 mod audit;
 mod bones;
 mod bytes;
@@ -37,6 +39,8 @@ mod values;
 mod window;
 mod write;
 
+#[cfg(feature = "tape")]
+pub(crate) use ahead::OpenChunk;
 pub use audit::{Audit, audit, audit_input, audit_with};
 pub use dialect::{Dialect, Mended};
 pub use fixed::{from_fixed, to_fixed};
@@ -48,6 +52,8 @@ pub use journal::Journal;
 #[cfg(feature = "tape")]
 pub(crate) use parts::Parts;
 pub use play::Seen;
+#[cfg(feature = "tape")]
+pub(crate) use play::Shown;
 pub use proof::ChunkDecoder;
 pub use read::{ChunkFrames, ChunkInfo, File, Frames, read, read_with};
 pub use roster::MAX_PLAYERS;

@@ -39,6 +39,26 @@ const OPEN: usize = 256 << 10;
 /// Chunks back from one that does not show who wrote it in which that is looked for.
 pub const BACK: usize = 64;
 
+/// Who wrote the last chunk that has shown it clearly, and how many chunks ago.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Shown(Option<(Dialect, usize)>);
+
+impl Shown {
+    fn dialect(self) -> Option<Dialect> {
+        self.0.map(|(dialect, _)| dialect)
+    }
+
+    /// Behind a chunk that shows this.
+    fn next(self, shows: Option<Dialect>) -> Self {
+        Self(match shows {
+            Some(dialect) => Some((dialect, 0)),
+            None => self
+                .0
+                .and_then(|(dialect, ago)| (ago + 1 < BACK).then_some((dialect, ago + 1))),
+        })
+    }
+}
+
 /// Where the bytes of the chunk that is being read stand.
 #[derive(Clone, Copy, Debug)]
 enum Stored {
@@ -64,8 +84,11 @@ pub struct Playing {
     from: usize,
     layout: Layout,
     dialect: Dialect,
-    /// What the last chunk has shown that has shown anything, and how many chunks ago.
-    known: Option<(Dialect, usize)>,
+    /// What the last chunk has shown that has shown anything.
+    known: Shown,
+    /// Whole frames of the chunk.
+    #[cfg(feature = "tape")]
+    loaded: u64,
     /// The chunk itself shows it.
     shows: bool,
     stored: Stored,
@@ -101,7 +124,9 @@ impl Playing {
             from: 0,
             layout,
             dialect: Dialect::Exact,
-            known: None,
+            known: Shown::default(),
+            #[cfg(feature = "tape")]
+            loaded: 0,
             shows: false,
             stored: Stored::Plain(0),
             cut: None,
@@ -162,7 +187,7 @@ impl Playing {
 
     /// Goes on behind chunks that show who wrote them.
     pub fn know(&mut self, dialect: Option<Dialect>) {
-        self.known = dialect.map(|dialect| (dialect, 0));
+        self.known = Shown::default().next(dialect);
     }
 
     /// Takes a chunk, which starts at a byte of the file and is one of its chunks, from 0. `whole` is
@@ -180,15 +205,14 @@ impl Playing {
         self.layout = survey.layout;
         // One writer writes a file: where nothing shows, what showed shortly before counts.
         let shown = survey.dialect();
-        let before = self.known.map(|(dialect, _)| dialect);
+        let before = self.known.dialect();
         self.shows = shown.is_some();
         self.dialect = self.said.or(shown).or(before).unwrap_or_default();
-        self.known = match survey.dialect_of_file() {
-            Some(dialect) => Some((dialect, 0)),
-            None => self
-                .known
-                .and_then(|(dialect, ago)| (ago + 1 < BACK).then_some((dialect, ago + 1))),
-        };
+        self.known = self.known.next(survey.dialect_of_file());
+        #[cfg(feature = "tape")]
+        {
+            self.loaded = survey.frames;
+        }
         self.seen.chunks += 1;
         self.seen.reference_chunks += u64::from(self.dialect == Dialect::Reference);
         self.seen.early_chunks += u64::from(survey.layout != layout);
@@ -368,6 +392,34 @@ impl Playing {
 
     pub const fn frame(&self) -> &Frame {
         &self.frame
+    }
+
+    /// The chunk's bytes, inflated, as far as its frames are whole.
+    #[cfg(feature = "tape")]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// Whole frames of the chunk.
+    #[cfg(feature = "tape")]
+    pub const fn frames_loaded(&self) -> u64 {
+        self.loaded
+    }
+
+    /// Whether the chunk is whole.
+    #[cfg(feature = "tape")]
+    pub const fn is_sound(&self) -> bool {
+        self.cut.is_none()
+    }
+
+    /// Takes who wrote the chunks before the one that was loaded alone: as if they had been loaded.
+    #[cfg(feature = "tape")]
+    pub fn settle(&mut self, shown: &mut Shown) -> Dialect {
+        if !self.shows && self.said.is_none() {
+            self.dialect = shown.dialect().unwrap_or_default();
+        }
+        *shown = shown.next(self.known.dialect());
+        self.dialect
     }
 
     /// Whether the last frame is a keyframe.

@@ -219,6 +219,12 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Reads the frame of a line as a lenient reader does; false where it is none.
+    #[cfg(feature = "tape")]
+    pub(crate) fn reread(line: &[u8], frame: &mut Frame) -> bool {
+        Line::split(line, 0, 0).is_ok_and(|line| line.decode(frame).is_ok())
+    }
+
     /// Reads the frame. What is broken about its bones only is given beside it: it has none then.
     pub(super) fn decode(&self, frame: &mut Frame) -> Result<Option<Fault>, Fault> {
         frame.time = self.time().unwrap_or_default();

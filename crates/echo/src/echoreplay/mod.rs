@@ -43,6 +43,8 @@ mod resume;
 mod salvage;
 mod scan;
 mod spans;
+#[cfg(feature = "tape")]
+mod spool;
 mod stream;
 mod text;
 #[cfg(feature = "zip")]
@@ -59,6 +61,8 @@ pub use line::{Line, write_frame};
 pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};
+#[cfg(feature = "tape")]
+pub(crate) use spool::{Spool, SpoolError};
 pub use stream::{Feed, Reader, open, open_with};
 #[cfg(feature = "tape")]
 pub(crate) use text::is_zip;

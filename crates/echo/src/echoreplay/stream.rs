@@ -1,11 +1,15 @@
 //! Reading a recording as its bytes come: fed by hand, growing or whole, or from any source.
 
 use std::io::{Read, Seek, SeekFrom};
+#[cfg(feature = "tape")]
+use std::sync::Arc;
 
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step as Fetched};
 
 use super::line::{Columns, Line};
 use super::scan::{Scan, Step};
+#[cfg(feature = "tape")]
+use super::spool::{Spool, Spooled};
 use super::text::Text;
 #[cfg(feature = "zip")]
 use super::unzip::Member;
@@ -248,16 +252,39 @@ pub fn open_with<R: Read + Seek>(mut source: R, options: ReadOptions) -> Result<
         return Ok(Reader::with_options(source, options));
     }
     let (text, fault) = Text::unzip(source).map_err(io)?;
-    let mut decoder = Decoder::new(options);
-    match fault {
-        Some(rule @ Rule::Feature { .. }) => return Err(Error::at(rule, 0)),
-        Some(rule) => decoder.scan.fault_of_zip(rule)?,
-        None => {}
-    }
-    Ok(Reader(feed::Reader::new(text, decoder)))
+    Reader::of_zip(text, fault, options)
 }
 
 impl<R: Read> Reader<R> {
+    fn of_zip(text: Text<R>, fault: Option<Rule>, options: ReadOptions) -> Result<Self, Error> {
+        let mut decoder = Decoder::new(options);
+        match fault {
+            Some(rule @ Rule::Feature { .. }) => return Err(Error::at(rule, 0)),
+            Some(rule) => decoder.scan.fault_of_zip(rule)?,
+            None => {}
+        }
+        Ok(Self(feed::Reader::new(text, decoder)))
+    }
+
+    /// Reads a zip that was inflated before, as [`open_with`] reads the zip.
+    #[cfg(feature = "tape")]
+    pub(crate) fn spooled(spool: Arc<Spool>, options: ReadOptions) -> Result<Self, Error> {
+        let fault = spool.fault.clone();
+        let text = Text::Spool(Box::new(Spooled::new(spool)));
+        Self::of_zip(text, fault, options)
+    }
+
+    /// Where the next line starts in all of the text: of a zip that was inflated before, in that of
+    /// all its files.
+    #[cfg(feature = "tape")]
+    pub(crate) fn place(&mut self) -> u64 {
+        let start = match self.0.get_mut() {
+            Text::Spool(spool) => spool.start(),
+            Text::Plain(_) | Text::Zip(_) => 0,
+        };
+        start + self.offset()
+    }
+
     /// Reads plain text, strictly; for a zip, see [`open()`].
     pub fn new(source: R) -> Self {
         Self::with_options(source, ReadOptions::default())

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::{self, Read, Seek};
 
+#[cfg(feature = "tape")]
+use super::spool::Spooled;
 #[cfg(feature = "zip")]
 use super::unzip::{Filled, Member, Unzip};
 use crate::rule::Rule;
@@ -18,6 +20,9 @@ pub(super) enum Text<R> {
     Plain(R),
     #[cfg(feature = "zip")]
     Zip(Box<Unzip<R>>),
+    /// That of a zip, inflated before.
+    #[cfg(feature = "tape")]
+    Spool(Box<Spooled>),
 }
 
 /// What is wrong with a zip, on its way through [`io::Error`].
@@ -59,6 +64,8 @@ impl<R: Read> Text<R> {
     pub fn next_member(&mut self) -> io::Result<(Member, Option<Rule>)> {
         match self {
             Self::Plain(_) => Ok((Member::None, None)),
+            #[cfg(feature = "tape")]
+            Self::Spool(spool) => spool.next_file(),
             Self::Zip(zip) => {
                 let next = zip.next_file()?;
                 Ok((next, zip.several()))
@@ -72,11 +79,18 @@ impl<R: Read> Read for Text<R> {
         match self {
             Self::Plain(source) => source.read(into),
             #[cfg(feature = "zip")]
-            Self::Zip(zip) => match zip.fill(into)? {
-                Filled::Bytes(count) => Ok(count),
-                Filled::End(None) => Ok(0),
-                Filled::End(Some(rule)) => Err(io::Error::other(Fault(rule))),
-            },
+            Self::Zip(zip) => given(zip.fill(into)?),
+            #[cfg(feature = "tape")]
+            Self::Spool(spool) => given(spool.fill(into)?),
         }
+    }
+}
+
+#[cfg(feature = "zip")]
+fn given(filled: Filled) -> io::Result<usize> {
+    match filled {
+        Filled::Bytes(count) => Ok(count),
+        Filled::End(None) => Ok(0),
+        Filled::End(Some(rule)) => Err(io::Error::other(Fault(rule))),
     }
 }

@@ -1,6 +1,10 @@
 //! Why a recording of a match can't be made.
 
+use std::io;
+use std::path::PathBuf;
+
 use gametape_core::tape::Error;
+use gametape_core::text::Grouped;
 use gametape_core::{Class, Coded};
 
 use crate::{Frame, WriteError};
@@ -12,6 +16,26 @@ pub enum EchoError {
     /// What can't be written.
     #[error("{0}")]
     Unwritable(String),
+    /// The index beside a recording can't be kept.
+    #[error("the index {} can't be kept: {source}", path.display())]
+    Index {
+        /// Where it lies, or would.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The text of a zip can't be kept in a temporary file.
+    #[error("the text of the zip can't be kept in a temporary file, which seeking takes: {0}")]
+    Spool(#[source] io::Error),
+    /// The text of a zip is too large to be kept in a temporary file.
+    #[error(
+        "the text of the zip takes more than {} bytes: too many to be kept in a temporary file, which seeking takes",
+        Grouped(*limit)
+    )]
+    SpoolLimit {
+        /// What it may take.
+        limit: u64,
+    },
     /// A position would be further off than was allowed.
     #[error("the {what} of frame {frame} would be {metres} m off; {most} m are allowed")]
     TooFarOff {
@@ -30,6 +54,8 @@ impl Coded for EchoError {
     fn code(&self) -> &'static str {
         match self {
             Self::Unwritable(_) => "unwritable",
+            Self::Index { .. } | Self::Spool(_) => "io",
+            Self::SpoolLimit { .. } => "echoreplay.limit",
             Self::TooFarOff { .. } => "too-far-off",
         }
     }
@@ -37,6 +63,8 @@ impl Coded for EchoError {
     fn class(&self) -> Class {
         match self {
             Self::Unwritable(_) => Class::Caller,
+            Self::Index { .. } | Self::Spool(_) => Class::Io,
+            Self::SpoolLimit { .. } => Class::Limit,
             Self::TooFarOff { .. } => Class::Refused,
         }
     }

@@ -1,12 +1,14 @@
 //! The frames of a recording of either format, one after another, in bounded memory.
 
-use gametape_core::tape::Error;
 use std::io::{Read, Seek};
+use std::sync::Arc;
 
 use gametape_core::InputStream;
+use gametape_core::tape::Error;
 
 use super::encoding::EchoFormat;
 use crate::butter::Parts;
+use crate::echoreplay::Spool;
 use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
 
 /// Reads leniently: broken parts are findings.
@@ -19,6 +21,17 @@ pub(super) struct Frames<S: Read + Seek = InputStream> {
 enum Reader<S: Read + Seek> {
     Butter(Box<butter::Reader<S>>),
     Echoreplay(Box<echoreplay::Reader<S>>),
+}
+
+impl Frames {
+    /// Of a zip that was inflated before.
+    pub fn spooled(spool: Arc<Spool>) -> Result<Self, Error> {
+        let reader = echoreplay::Reader::spooled(spool, ReadOptions::lenient())?;
+        Ok(Self {
+            reader: Reader::Echoreplay(Box::new(reader)),
+            count: 0,
+        })
+    }
 }
 
 impl<S: Read + Seek> Frames<S> {
@@ -42,14 +55,6 @@ impl<S: Read + Seek> Frames<S> {
         };
         self.count += u64::from(frame.is_some());
         Ok(frame)
-    }
-
-    /// Where the next frame starts: of a .butter the next chunk.
-    pub const fn offset(&self) -> u64 {
-        match &self.reader {
-            Reader::Butter(reader) => reader.offset(),
-            Reader::Echoreplay(reader) => reader.offset(),
-        }
     }
 
     /// What was found so far.

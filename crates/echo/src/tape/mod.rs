@@ -8,6 +8,7 @@ mod encoding;
 mod error;
 mod frames;
 mod info;
+mod lines;
 mod opened;
 mod options;
 mod repair;
@@ -16,6 +17,7 @@ mod tables;
 
 use std::any::Any;
 use std::io::{Cursor, Write};
+use std::path::Path;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
@@ -104,6 +106,7 @@ macro_rules! formats {
         extension: $extension:literal,
         starts: $starts:ident,
         order: $order:literal,
+        opened_with: $open:expr,
         written_with: $options:ident,
     })*) => {$(
         impl Format for $format {
@@ -145,6 +148,7 @@ macro_rules! formats {
 
             fn options(&self, verb: Verb) -> &'static [OptionDef] {
                 match verb {
+                    Verb::Open => $open,
                     Verb::Convert => options::CONVERT,
                     Verb::Write => options::$options,
                     _ => &[],
@@ -152,7 +156,16 @@ macro_rules! formats {
             }
 
             fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-                Ok(Box::new(EchoTape::new(EchoFormat::$format, source)))
+                let keeps_index = source.options.has(options::KEEP_INDEX);
+                let tape = EchoTape::new(EchoFormat::$format, source);
+                if keeps_index {
+                    tape.keep_index()?;
+                }
+                Ok(Box::new(tape))
+            }
+
+            fn replaced(&self, path: &Path, input: &Input) {
+                lines::remove_stale(path, input);
             }
         }
     )*};
@@ -164,6 +177,7 @@ formats! {
         extension: "echoreplay",
         starts: starts_as_echoreplay,
         order: 5,
+        opened_with: options::OPEN,
         written_with: ECHOREPLAY,
     }
     Butter {
@@ -172,6 +186,7 @@ formats! {
         starts: starts_as_butter,
         // The first byte of a .butter says little.
         order: 10,
+        opened_with: &[],
         written_with: BUTTER,
     }
 }

@@ -1,22 +1,44 @@
 //! An opened recording of a match.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gametape_core::Input;
-use gametape_core::tape::{Error, Source};
+use gametape_core::tape::{Error, Source, Work};
+use gametape_core::{Input, InputStream};
 
 use super::encoding::EchoFormat;
+use super::error::EchoError;
 use super::frames::Frames;
+use super::lines::{self, Lines};
+use crate::ReadOptions;
 use crate::butter::Parts;
-use crate::echoreplay;
+use crate::echoreplay::{self, Reader, Spool, SpoolError};
+
+/// Text that any zip may have to be spooled.
+const LEAST_TEXT: u64 = 1 << 30;
+/// How many times a zip the text may take, where that is more: recordings take 10 to 30 times.
+const MOST_RATIO: u64 = 256;
 
 /// An opened recording of a match, in either encoding.
 #[derive(Debug)]
 pub struct EchoTape {
     pub(in crate::tape) format: EchoFormat,
     pub(in crate::tape) input: Input,
+    /// Where it lies, if anywhere: its index may lie beside.
+    path: Option<PathBuf>,
+    zip: Mutex<Zip>,
+    /// Where the frames of an .echoreplay stand, once that was asked for.
+    lines: Mutex<Option<Arc<Lines>>>,
     /// What the file in a zip is called that is made of it.
     member: String,
+}
+
+/// What is kept of an .echoreplay in a zip.
+#[derive(Default, Debug)]
+struct Zip {
+    spool: Option<Arc<Spool>>,
+    /// How often all of it was read.
+    reads: u32,
 }
 
 impl EchoTape {
@@ -28,6 +50,9 @@ impl EchoTape {
             format,
             input: source.input,
             member: format!("{}.echoreplay", stem.unwrap_or("match")),
+            path: source.path,
+            zip: Mutex::default(),
+            lines: Mutex::default(),
         }
     }
 
@@ -53,6 +78,123 @@ impl EchoTape {
 
     /// [`EchoTape::frames`], of which these parts are wanted.
     pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<Frames, Error> {
-        Frames::open(self.format, self.input.stream(), parts)
+        match self.spool() {
+            Some(spool) => Frames::spooled(spool),
+            None => Frames::open(self.format, self.input.stream(), parts),
+        }
+    }
+
+    /// The text of a zip, where it was kept.
+    fn spool(&self) -> Option<Arc<Spool>> {
+        self.zip().spool.clone()
+    }
+
+    fn zip(&self) -> MutexGuard<'_, Zip> {
+        self.zip.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the text of a zip, so that it is not inflated again; `None` where the recording is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`EchoError::Spool`], [`EchoError::SpoolLimit`].
+    fn spooled(&self) -> Result<Option<Arc<Spool>>, Error> {
+        if self.format != EchoFormat::Echoreplay || !self.is_zip() {
+            return Ok(None);
+        }
+        // Who comes second waits for it.
+        let mut zip = self.zip();
+        if let Some(spool) = &zip.spool {
+            return Ok(Some(spool.clone()));
+        }
+        let most = LEAST_TEXT.max(self.input.size().saturating_mul(MOST_RATIO));
+        let failed = |source| Error::format(EchoError::Spool(source));
+        let file = Work::default().scratch().map_err(failed)?;
+        let spool = Spool::of(self.input.stream(), file, most).map_err(|error| match error {
+            SpoolError::Read(source) => Error::Io(source),
+            SpoolError::Write(source) => failed(source),
+            SpoolError::Limit(limit) => Error::format(EchoError::SpoolLimit { limit }),
+        })?;
+        Ok(Some(zip.spool.insert(Arc::new(spool)).clone()))
+    }
+
+    /// Says that all of the recording is about to be read: from the second time on a zip is inflated
+    /// no more, if there is room for its text.
+    pub(in crate::tape) fn reads_all(&self) {
+        let again = {
+            let mut zip = self.zip();
+            zip.reads = zip.reads.saturating_add(1);
+            zip.reads == 2
+        };
+        if again {
+            // Without, it is read as it was the first time.
+            let _ = self.spooled();
+        }
+    }
+
+    /// Where the frames of an .echoreplay stand, and in what text: by the index beside it, or by
+    /// reading all of it once. A zip is spooled for it.
+    pub(in crate::tape) fn lines(&self) -> Result<(Arc<Lines>, Input), Error> {
+        let spool = self.spooled()?;
+        let text = match &spool {
+            Some(spool) => spool.text().clone(),
+            None => self.input.clone(),
+        };
+        let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lines) = &*held {
+            return Ok((lines.clone(), text));
+        }
+        let path = self.path.as_deref().filter(|_| spool.is_none());
+        let lines = match path.and_then(|path| lines::find(path, &self.input)) {
+            Some(lines) => lines,
+            None => self.read_lines()?,
+        };
+        Ok((held.insert(Arc::new(lines)).clone(), text))
+    }
+
+    fn read_lines(&self) -> Result<Lines, Error> {
+        Lines::of(self.line_reader()?)
+    }
+
+    /// Reads the lines of an .echoreplay leniently.
+    pub(in crate::tape) fn line_reader(&self) -> Result<Reader<InputStream>, Error> {
+        let options = ReadOptions::lenient();
+        Ok(match self.spool() {
+            Some(spool) => Reader::spooled(spool, options)?,
+            None => echoreplay::open_with(self.input.stream(), options)?,
+        })
+    }
+
+    /// The lines are not what was said of them: looks for them anew. An index that said so is gone.
+    ///
+    /// # Errors
+    /// Where frames are at other times than `known`.
+    pub(in crate::tape) fn lines_again(&self, known: &Lines) -> Result<Arc<Lines>, Error> {
+        let lines = Arc::new(self.read_lines()?);
+        if let Some(path) = &self.path {
+            lines::remove(path);
+        }
+        let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = Some(lines.clone());
+        if !lines.has_times_of(known) {
+            let changed =
+                "the recording is not what it was when its frames were looked for: open it again";
+            return Err(Error::Unsupported(changed.to_owned()));
+        }
+        Ok(lines)
+    }
+
+    /// Keeps where the frames stand in an index beside the recording.
+    ///
+    /// # Errors
+    /// [`EchoError::Index`]; where the recording is a zip, or lies nowhere.
+    pub(in crate::tape) fn keep_index(&self) -> Result<(), Error> {
+        let refused = |why: &str| Err(Error::Unsupported(format!("no index is kept: {why}")));
+        if self.is_zip() {
+            return refused("the recording is a zip, whose text has to be inflated all the same");
+        }
+        let Some(path) = &self.path else {
+            return refused("the recording lies nowhere, so that nothing can lie beside it");
+        };
+        lines::keep(path, &self.input, || Ok(self.lines()?.0))
     }
 }

@@ -61,6 +61,19 @@ pub(super) const ECHOREPLAY: &[OptionDef] = &[
     },
 ];
 
+/// What opening an .echoreplay may do.
+pub(super) const OPEN: &[OptionDef] = &[OptionDef {
+    more: "It lies beside the recording (match.echoreplay.index), is used wherever it fits, and is made \
+           anew where it does not. Not for a zip, whose text is inflated anew by each command.",
+    ..OptionDef::flag(
+        KEEP_INDEX,
+        "Keep where each frame of an .echoreplay stands in an index beside it, so that seeking starts at once",
+    )
+}];
+
+/// The flag of [`OPEN`].
+pub(super) const KEEP_INDEX: &str = "keep-index";
+
 /// What is done with a match, whatever becomes of it.
 pub(super) const CONVERT: &[OptionDef] = &[
     OptionDef::flag(

@@ -10,12 +10,16 @@
     clippy::unreadable_literal
 )]
 
+#[cfg(feature = "tape")]
+mod beside;
 mod book;
 mod butter;
 #[cfg(feature = "tape")]
 mod columns;
 mod common;
 mod echoreplay;
+#[cfg(feature = "tape")]
+mod lines;
 mod losses;
 mod match_stats;
 mod members;

@@ -5,5 +5,6 @@ mod bad_input;
 mod convert;
 mod everyday;
 mod faults;
+mod index;
 mod outputs;
 pub mod support;

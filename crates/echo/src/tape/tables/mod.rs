@@ -1,5 +1,6 @@
 //! A match as tables.
 
+mod beside;
 mod bones;
 mod columns;
 mod events;
@@ -11,6 +12,7 @@ mod poses;
 mod precision;
 mod scan;
 mod seek;
+mod there;
 
 pub(super) use facts::MATCH;
 pub(super) use frame::defs;

@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Kind, Place, Scan, Scanning, TableDef, Value, Visit};
+use gametape_core::table::{Batch, Place, Scan, Scanning, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{Clocks, Stamp};
 
+use super::beside::{Beside, Given};
 use super::events::{GOALS, JOINS, THROWS};
-use super::frame::{State, Take, stamp};
-use super::precision::{kept, missing, tables};
+use super::frame::{State, stamp};
+use super::precision::tables;
+use super::there::There;
 use crate::Error as ReadError;
 use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};
@@ -24,19 +26,54 @@ pub fn scan<'v>(
 ) -> Result<Partial<()>, Error> {
     let tables = tables(tape.format);
     let table = scan.find(&tables)?;
-    let mut rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
-    let (parts, mut giving) = match State::of(&table.name) {
-        Some(state) => {
-            let parts = state.parts(table, |column| rows.needs(column));
-            (parts, Giving::State(There::new(table, state, parts)))
-        }
-        None if table.name == THROWS.name => (Parts::THROW, Giving::Throws(None)),
-        None if table.name == JOINS.name => {
-            (Parts::ALL, Giving::Joins(Box::new(StatsBuilder::new())))
-        }
-        // What is known of a goal may come behind it.
-        None => return goals(tape, rows),
+    tape.reads_all();
+    let Some(state) = State::of(&table.name) else {
+        return events(tape, scan, table, visit);
     };
+    let mut nobody = |_: &Batch| Ok(ControlFlow::Continue(()));
+    let wanted = Scanning::new(table, scan, Clocks::TIMES, &mut nobody)?;
+    let parts = state.parts(table, |column| wanted.needs(column));
+    let beside = Beside {
+        tape,
+        table,
+        scan,
+        state,
+        parts,
+    };
+    let from = match beside.given(visit)? {
+        Given::All => return Ok(().into()),
+        Given::Before(step) => step,
+    };
+    let rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
+    let giving = Giving::State(There::new(table, state, parts));
+    in_order(tape, parts, from, giving, rows)
+}
+
+/// The rows of events.
+fn events<'v>(
+    tape: &EchoTape,
+    scan: &Scan,
+    table: &TableDef,
+    visit: &'v mut Visit<'v>,
+) -> Result<Partial<()>, Error> {
+    let rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
+    let (parts, giving) = match &*table.name {
+        name if name == THROWS.name => (Parts::THROW, Giving::Throws(None)),
+        name if name == JOINS.name => (Parts::ALL, Giving::Joins(Box::new(StatsBuilder::new()))),
+        // What is known of a goal may come behind it.
+        _ => return goals(tape, rows),
+    };
+    in_order(tape, parts, 0, giving, rows)
+}
+
+/// Gives the rows of all frames from a step on, one after another.
+fn in_order(
+    tape: &EchoTape,
+    parts: Parts,
+    from: u64,
+    mut giving: Giving,
+    mut rows: Scanning<'_>,
+) -> Result<Partial<()>, Error> {
     let mut frames = tape.frames_of(parts)?;
     let mut start = None;
     let problem = loop {
@@ -49,6 +86,12 @@ pub fn scan<'v>(
             Err(error) => break Some(error.into()),
         };
         let stamp = stamp(step, frame, &mut start);
+        if step < from {
+            if step + 1 == from {
+                giving.know(frame)?;
+            }
+            continue;
+        }
         if rows.place(stamp) == Place::Behind || giving.frame(frame, stamp, &mut rows)?.is_break() {
             break None;
         }
@@ -77,101 +120,13 @@ impl Giving {
             Self::Joins(builder) => joins(frame, stamp, builder, rows),
         }
     }
-}
 
-/// What tells the rows of a state apart: the first columns of its table, of those that have so many.
-type Key = [i64; 2];
-
-/// Who is there of a state, so that who goes is told.
-struct There {
-    state: State,
-    parts: Parts,
-    /// Of what kind the columns are that are keys.
-    keys: Vec<Kind>,
-    /// Columns that the recording does not keep.
-    missing: Vec<usize>,
-    now: Vec<Key>,
-    before: Vec<Key>,
-}
-
-impl There {
-    fn new(table: &TableDef, state: State, parts: Parts) -> Self {
-        let keys = table.columns.iter().take_while(|column| column.key);
-        Self {
-            state,
-            parts,
-            keys: keys.map(|column| column.kind).collect(),
-            missing: missing(table),
-            now: Vec::new(),
-            before: Vec::new(),
+    /// The rows of a frame were given before.
+    fn know(&mut self, frame: &Frame) -> Result<(), Error> {
+        match self {
+            Self::State(there) => there.know(frame),
+            Self::Throws(_) | Self::Joins(_) => Ok(()),
         }
-    }
-
-    fn frame(
-        &mut self,
-        frame: &Frame,
-        stamp: Stamp,
-        rows: &mut Scanning<'_>,
-    ) -> Result<ControlFlow<()>, Error> {
-        std::mem::swap(&mut self.now, &mut self.before);
-        self.now.clear();
-        let mut taking = Taking {
-            keys: self.keys.len(),
-            missing: &self.missing,
-            now: &mut self.now,
-            stamp,
-            rows,
-        };
-        let given = self.state.rows(frame, self.parts, &mut taking)?;
-        // Nearly always those who were there are there.
-        if given.is_break() || self.now == self.before {
-            return Ok(given);
-        }
-        for gone in self.before.iter().filter(|key| !self.now.contains(key)) {
-            let value = |column: usize| match (gone.get(column), self.keys.get(column)) {
-                (Some(number), Some(Kind::Uint)) => Value::Uint(number.cast_unsigned()),
-                (Some(number), Some(_)) => Value::Int(*number),
-                _ => Value::Null,
-            };
-            let ended = rows.ended(stamp, value)?;
-            if ended.is_break() {
-                return Ok(ended);
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-}
-
-/// Takes the rows of a frame.
-struct Taking<'t, 'v> {
-    keys: usize,
-    missing: &'t [usize],
-    now: &'t mut Vec<Key>,
-    stamp: Stamp,
-    rows: &'t mut Scanning<'v>,
-}
-
-impl Take for Taking<'_, '_> {
-    #[inline]
-    fn row<'r>(&mut self, value: impl Fn(usize) -> Value<'r>) -> Result<ControlFlow<()>, Error> {
-        self.now.push(match self.keys {
-            0 => [0; 2],
-            1 => [number(value(0)), 0],
-            _ => [number(value(0)), number(value(1))],
-        });
-        if self.missing.is_empty() {
-            return self.rows.row(self.stamp, value);
-        }
-        self.rows.row(self.stamp, kept(self.missing, value))
-    }
-}
-
-/// Keys are numbers.
-const fn number(value: Value<'_>) -> i64 {
-    match value {
-        Value::Int(value) => value,
-        Value::Uint(value) => value.cast_signed(),
-        _ => 0,
     }
 }
 

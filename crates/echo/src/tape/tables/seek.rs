@@ -1,28 +1,29 @@
 //! A match at a moment: sought by chunk, or by line.
 
-use std::io::{Seek as _, SeekFrom};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_core::table::{Batch, Scan, State as Rows, StateAt, Stepped, Value, Visit};
 use gametape_core::tape::{Error, Partial, Tape as _};
-use gametape_core::{Clocks, InputStream, Stamp};
+use gametape_core::{Clocks, Input, Stamp};
 
 use super::frame::{State, Take, stamp};
 use super::precision::{kept, missing, tables};
 use crate::butter::{self, ChunkFrames, Parts};
 use crate::tape::encoding::EchoFormat;
 use crate::tape::frames::Frames;
+use crate::tape::lines::Lines;
 use crate::tape::opened::EchoTape;
-use crate::{Error as ReadError, Frame, ReadOptions, echoreplay};
+use crate::{Error as ReadError, Frame, ReadOptions};
 
 /// Where reading can start.
 enum Index {
     /// At a chunk of a .butter: the first step of each.
     Chunks(Box<butter::Table>, Vec<u64>),
-    /// At a line of text: where each starts.
-    Lines(Vec<u64>),
-    /// At the start alone: of a zip, of a recording that was not finished, of one by the reference
-    /// with bones, whose chunks build on each other.
+    /// At any line of this text.
+    Lines(Arc<Lines>, Input),
+    /// At the start alone: of a recording that was not finished, of one by the reference with bones,
+    /// whose chunks build on each other.
     Start,
 }
 
@@ -30,7 +31,6 @@ enum Index {
 enum Source {
     Frames(Frames),
     Chunk(Box<ChunkFrames>),
-    Line(Box<echoreplay::Reader<InputStream>>),
 }
 
 impl Source {
@@ -38,16 +38,15 @@ impl Source {
         match self {
             Self::Frames(frames) => frames.next(),
             Self::Chunk(chunk) => chunk.next_frame(),
-            Self::Line(reader) => reader.next_frame(),
         }
     }
 }
 
 /// A match at a moment.
 ///
-/// One pass over the recording tells when each frame is, and where reading can start; from then on a
-/// frame is had from the chunk or the line that it is in. What holds is what the frame says: each has
-/// everything.
+/// One pass over the recording, or an index that was kept, tells when each frame is, and where reading
+/// can start; from then on a frame is had from the chunk or the line that it is in. What holds is what
+/// the frame says: each has everything.
 pub(in crate::tape) struct Seeking<'t> {
     tape: &'t EchoTape,
     index: Index,
@@ -59,44 +58,12 @@ pub(in crate::tape) struct Seeking<'t> {
 
 impl<'t> Seeking<'t> {
     pub fn play(tape: &'t EchoTape) -> Result<Stepped<Self>, Error> {
-        let mut stamps = Vec::new();
-        let mut places = Vec::new();
-        let mut start = None;
-        let mut bones = false;
-        let mut frames = tape.frames()?;
-        let lines = tape.format == EchoFormat::Echoreplay && !tape.is_zip();
-        loop {
-            let step = frames.count;
-            let offset = frames.offset();
-            match frames.next() {
-                Ok(Some(frame)) => {
-                    bones |= frame.bones.is_some();
-                    stamps.push(stamp(step, frame, &mut start));
-                }
-                Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-                Err(error) if step == 0 => return Err(error.into()),
-                // What is behind an error is no step.
-                Ok(None) | Err(_) => break,
+        let (stamps, index) = match tape.format {
+            EchoFormat::Echoreplay => {
+                let (lines, text) = tape.lines()?;
+                (lines.stamps(), Index::Lines(lines, text))
             }
-            match frames.butter() {
-                // Of each chunk the first step: one that gives no frame has that of the next.
-                Some(reader) => places.resize(reader.seen().chunks as usize, step),
-                None if lines => places.push(offset),
-                None => {}
-            }
-        }
-        let index = match frames.butter() {
-            None if lines => Index::Lines(places),
-            // Of the reference's recordings the bones of a chunk build on those of the one before.
-            Some(reader) if !(bones && reader.seen().reference_chunks > 0) => {
-                let table = butter::Table::read(&tape.input, ReadOptions::lenient())?;
-                if table.is_unfinished() {
-                    Index::Start
-                } else {
-                    Index::Chunks(Box::new(table), places)
-                }
-            }
-            _ => Index::Start,
+            EchoFormat::Butter => chunks(tape)?,
         };
         let this = Self {
             tape,
@@ -109,75 +76,128 @@ impl<'t> Seeking<'t> {
 
     /// Opens the recording so that a step is reached soon; gives which step comes first.
     fn open(&self, step: u64) -> Result<(Source, u64), Error> {
-        let start = || Ok((Source::Frames(self.tape.frames()?), 0));
-        match &self.index {
-            Index::Start => start(),
-            Index::Chunks(table, firsts) => {
-                let behind = firsts.partition_point(|first| *first <= step);
-                let Some(chunk) = behind.checked_sub(1) else {
-                    return start();
-                };
-                let options = ReadOptions::lenient();
-                match table.chunk(&self.tape.input, chunk, options)? {
-                    None => start(),
-                    Some(frames) => {
-                        let first = firsts.get(chunk).copied().unwrap_or_default();
-                        Ok((Source::Chunk(Box::new(frames)), first))
-                    }
-                }
-            }
-            Index::Lines(offsets) => {
-                let offset = usize::try_from(step).ok().and_then(|at| offsets.get(at));
-                let mut stream = self.tape.input.stream();
-                let offset = offset.copied().unwrap_or_default();
-                stream.seek(SeekFrom::Start(offset)).map_err(Error::Io)?;
-                let reader = echoreplay::Reader::with_options(stream, ReadOptions::lenient());
-                Ok((Source::Line(Box::new(reader)), step))
+        if let Index::Chunks(table, firsts) = &self.index {
+            let behind = firsts.partition_point(|first| *first <= step);
+            let options = ReadOptions::lenient();
+            if let Some(chunk) = behind.checked_sub(1)
+                && let Some(frames) = table.chunk(&self.tape.input, chunk, options)?
+            {
+                let first = firsts.get(chunk).copied().unwrap_or_default();
+                return Ok((Source::Chunk(Box::new(frames)), first));
             }
         }
+        Ok((Source::Frames(self.tape.frames()?), 0))
     }
 
     /// The frame of a step.
     fn frame(&mut self, step: u64) -> Result<Option<&Frame>, Error> {
         if self.frame.as_ref().is_none_or(|(_, at)| *at != step) {
-            /// Frames that are gone through rather than looked for.
-            const NEAR: u64 = 64;
-            let near = |next: u64| next <= step && step - next < NEAR;
-            let (mut source, mut next, mut fresh) = match self.source.take() {
-                Some((source, next)) if near(next) => (source, next, false),
-                _ => {
-                    let (source, next) = self.open(step)?;
-                    (source, next, true)
-                }
-            };
-            loop {
-                let Some(frame) = source.next()? else {
-                    if fresh {
-                        // It was there before: the recording has changed since.
-                        let gone = format!("frame {step} is not there any more");
-                        return Err(Error::Unsupported(gone));
-                    }
-                    // The end of a chunk.
-                    (source, next) = self.open(step)?;
-                    fresh = true;
-                    continue;
-                };
-                next += 1;
-                if next > step {
-                    match &mut self.frame {
-                        Some((held, at)) => {
-                            (**held).clone_from(frame);
-                            *at = step;
-                        }
-                        None => self.frame = Some((Box::new(frame.clone()), step)),
-                    }
-                    break;
-                }
+            if let Index::Lines(..) = self.index {
+                self.read_line(step)?;
+            } else {
+                self.walk_to(step)?;
             }
-            self.source = Some((source, next));
         }
         Ok(self.frame.as_ref().map(|(frame, _)| &**frame))
     }
+
+    /// Reads the frame of a step from its line. Where that is another one, lines are looked for anew.
+    fn read_line(&mut self, step: u64) -> Result<(), Error> {
+        let Index::Lines(lines, text) = &mut self.index else {
+            return Ok(());
+        };
+        // What it holds is nothing until it was read.
+        let held = self.frame.take();
+        let mut frame = held.map(|(frame, _)| frame).unwrap_or_default();
+        if !lines.read(text, step, &mut frame)? {
+            *lines = self.tape.lines_again(lines)?;
+            if !lines.read(text, step, &mut frame)? {
+                return Err(gone(step));
+            }
+        }
+        self.frame = Some((frame, step));
+        Ok(())
+    }
+
+    /// Goes through frames up to that of a step.
+    fn walk_to(&mut self, step: u64) -> Result<(), Error> {
+        /// Frames that are gone through rather than looked for.
+        const NEAR: u64 = 64;
+        let near = |next: u64| next <= step && step - next < NEAR;
+        let (mut source, mut next, mut fresh) = match self.source.take() {
+            Some((source, next)) if near(next) => (source, next, false),
+            _ => {
+                let (source, next) = self.open(step)?;
+                (source, next, true)
+            }
+        };
+        loop {
+            let Some(frame) = source.next()? else {
+                if fresh {
+                    // It was there before: the recording has changed since.
+                    return Err(gone(step));
+                }
+                // The end of a chunk.
+                (source, next) = self.open(step)?;
+                fresh = true;
+                continue;
+            };
+            next += 1;
+            if next > step {
+                match &mut self.frame {
+                    Some((held, at)) => {
+                        (**held).clone_from(frame);
+                        *at = step;
+                    }
+                    None => self.frame = Some((Box::new(frame.clone()), step)),
+                }
+                break;
+            }
+        }
+        self.source = Some((source, next));
+        Ok(())
+    }
+}
+
+fn gone(step: u64) -> Error {
+    Error::Unsupported(format!("frame {step} is not there any more"))
+}
+
+/// When the frames of a .butter are, and where its chunks start.
+fn chunks(tape: &EchoTape) -> Result<(Vec<Stamp>, Index), Error> {
+    let (mut stamps, mut firsts) = (Vec::new(), Vec::new());
+    let mut start = None;
+    let mut bones = false;
+    let mut frames = tape.frames()?;
+    loop {
+        let step = frames.count;
+        match frames.next() {
+            Ok(Some(frame)) => {
+                bones |= frame.bones.is_some();
+                stamps.push(stamp(step, frame, &mut start));
+            }
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            Err(error) if step == 0 => return Err(error.into()),
+            // What is behind an error is no step.
+            Ok(None) | Err(_) => break,
+        }
+        if let Some(reader) = frames.butter() {
+            // Of each chunk the first step: one that gives no frame has that of the next.
+            firsts.resize(reader.seen().chunks as usize, step);
+        }
+    }
+    // Of the reference's recordings the bones of a chunk build on those of the one before.
+    let alone = |reader: &butter::Reader<_>| !(bones && reader.seen().reference_chunks > 0);
+    if !frames.butter().is_some_and(alone) {
+        return Ok((stamps, Index::Start));
+    }
+    let table = butter::Table::read(&tape.input, ReadOptions::lenient())?;
+    let index = if table.is_unfinished() {
+        Index::Start
+    } else {
+        Index::Chunks(Box::new(table), firsts)
+    };
+    Ok((stamps, index))
 }
 
 /// Takes the rows of a frame.

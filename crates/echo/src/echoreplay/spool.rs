@@ -1,0 +1,239 @@
+//! The text of a zip, inflated once into a file: to be read again and again, at any place.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::sync::Arc;
+
+use gametape_core::{Input, InputStream};
+
+use super::unzip::{Filled, Member, Unzip};
+use crate::rule::Rule;
+
+/// Bytes that are inflated at a time.
+const PIECE: usize = 256 << 10;
+
+/// The text of a zip in a file, and what the zip says about it: reading it gives the same lines and
+/// the same findings as reading the zip.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    text: Input,
+    members: Vec<Inflated>,
+    /// What is wrong with the zip as a whole.
+    pub fault: Option<Rule>,
+}
+
+/// A file of a zip, as [`Unzip`] gave it.
+#[derive(Debug)]
+struct Inflated {
+    name: Box<str>,
+    /// Why there is nothing to read of it.
+    closed: Option<Rule>,
+    /// What was told about how many files there are.
+    several: Option<Rule>,
+    /// Where its text stands.
+    start: u64,
+    size: u64,
+    /// What is wrong with the rest of it.
+    fault: Option<Rule>,
+}
+
+/// Why a zip was not spooled.
+#[derive(Debug)]
+pub(crate) enum SpoolError {
+    /// It can't be read.
+    Read(io::Error),
+    /// The text can't be written.
+    Write(io::Error),
+    /// There is more text than this.
+    Limit(u64),
+}
+
+impl Spool {
+    /// Inflates a zip into an empty file, up to so many bytes.
+    pub fn of(zip: impl Read + Seek, mut out: File, most: u64) -> Result<Self, SpoolError> {
+        let (mut zip, fault) = Unzip::open(zip).map_err(SpoolError::Read)?;
+        let mut members = Vec::new();
+        let mut piece = vec![0; PIECE];
+        let mut written = 0;
+        loop {
+            let member = zip.next_file().map_err(SpoolError::Read)?;
+            let several = zip.several();
+            let (name, closed) = match member {
+                Member::None => break,
+                Member::Open(name) => (name, None),
+                Member::Closed(name, rule) => (name, Some(rule)),
+            };
+            let start = written;
+            let fault = loop {
+                let count = match zip.fill(&mut piece).map_err(SpoolError::Read)? {
+                    Filled::Bytes(count) => count,
+                    Filled::End(fault) => break fault,
+                };
+                written += count as u64;
+                if written > most {
+                    return Err(SpoolError::Limit(most));
+                }
+                out.write_all(piece.get(..count).unwrap_or_default())
+                    .map_err(SpoolError::Write)?;
+            };
+            members.push(Inflated {
+                name,
+                closed,
+                several,
+                start,
+                size: written - start,
+                fault,
+            });
+        }
+        Ok(Self {
+            text: Input::file(out).map_err(SpoolError::Write)?,
+            members,
+            fault,
+        })
+    }
+
+    /// The text: of all files of the zip, one behind the other.
+    pub const fn text(&self) -> &Input {
+        &self.text
+    }
+}
+
+/// A [`Spool`], being read as its zip would be.
+#[derive(Debug)]
+pub(super) struct Spooled {
+    spool: Arc<Spool>,
+    /// The file that comes next.
+    next: usize,
+    /// Where the one that is being read starts, and what is left of it.
+    start: u64,
+    left: u64,
+    stream: InputStream,
+    fault: Option<Rule>,
+}
+
+impl Spooled {
+    pub fn new(spool: Arc<Spool>) -> Self {
+        Self {
+            stream: spool.text.stream(),
+            spool,
+            next: 0,
+            start: 0,
+            left: 0,
+            fault: None,
+        }
+    }
+
+    /// Where in the text the file starts that is being read.
+    pub const fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// As [`Unzip::next_file`] and [`Unzip::several`].
+    pub fn next_file(&mut self) -> io::Result<(Member, Option<Rule>)> {
+        let Some(member) = self.spool.members.get(self.next) else {
+            return Ok((Member::None, None));
+        };
+        self.next += 1;
+        self.stream.seek(io::SeekFrom::Start(member.start))?;
+        (self.start, self.left) = (member.start, member.size);
+        self.fault.clone_from(&member.fault);
+        let name = member.name.clone();
+        let file = match member.closed.clone() {
+            Some(rule) => Member::Closed(name, rule),
+            None => Member::Open(name),
+        };
+        Ok((file, member.several.clone()))
+    }
+
+    /// As [`Unzip::fill`].
+    pub fn fill(&mut self, into: &mut [u8]) -> io::Result<Filled> {
+        if self.left == 0 {
+            return Ok(Filled::End(self.fault.take()));
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let most = most.min(into.len());
+        let count = self.stream.read(into.get_mut(..most).unwrap_or_default())?;
+        if count == 0 {
+            // Nobody else has the file: the disk has lost it.
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.left -= count as u64;
+        Ok(Filled::Bytes(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::super::{Reader, ZipWriter, open_with};
+    use super::*;
+    use crate::error::{Error, ReadOptions};
+
+    /// What is read, and what is found.
+    fn told<R: Read>(reader: Result<Reader<R>, Error>) -> String {
+        let mut reader = match reader {
+            Ok(reader) => reader,
+            Err(error) => return format!("{error:?}"),
+        };
+        let mut told = Vec::new();
+        loop {
+            match reader.next_frame() {
+                Ok(Some(frame)) => told.push(format!("{frame:?}")),
+                Ok(None) => break,
+                Err(error) => {
+                    told.push(format!("{error:?}"));
+                    break;
+                }
+            }
+            told.push(format!("{:?}", reader.line()));
+        }
+        told.push(format!("{:?}", reader.findings()));
+        told.join("\n")
+    }
+
+    fn spool(bytes: &[u8], most: u64) -> Result<Spool, SpoolError> {
+        Spool::of(Cursor::new(bytes), tempfile::tempfile().unwrap(), most)
+    }
+
+    fn zipped() -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()), "a.echoreplay", 6).unwrap();
+        for frame in crate::doc_frames() {
+            zip.push(&frame).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn what_is_spooled_reads_as_the_zip_does_wherever_that_is_damaged() {
+        let whole = zipped();
+        // One behind another, as those without a table are walked through.
+        let twice = [&*whole, &*whole].concat();
+        for bytes in [&whole, &twice] {
+            for at in 0..bytes.len() {
+                let mut flipped = bytes.clone();
+                flipped[at] ^= 1 << (at % 8);
+                for bytes in [&bytes[..at], &flipped] {
+                    for options in [ReadOptions::strict(), ReadOptions::lenient()] {
+                        if !super::super::is_zip(bytes) {
+                            continue;
+                        }
+                        let kept = spool(bytes, u64::MAX).unwrap();
+                        let spooled = Reader::<File>::spooled(Arc::new(kept), options);
+                        let zip = open_with(Cursor::new(bytes), options);
+                        assert_eq!(told(spooled), told(zip), "byte {at}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_more_is_spooled_than_is_allowed() {
+        let bytes = zipped();
+        let size = spool(&bytes, u64::MAX).unwrap().text().size();
+        assert!(spool(&bytes, size).is_ok());
+        let refused = spool(&bytes, size - 1);
+        assert!(matches!(refused, Err(SpoolError::Limit(most)) if most == size - 1));
+    }
+}

@@ -1,0 +1,147 @@
+//! The index beside a recording.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use gametape_core::Input;
+use gametape_core::tape::Error;
+
+use super::file::{self, Changed, Made};
+use super::line::Lines;
+use crate::tape::error::EchoError;
+
+/// Where the index of a recording lies: `match.echoreplay` has `match.echoreplay.index`.
+pub(in crate::tape) fn index_path(recording: &Path) -> PathBuf {
+    let mut name = OsString::from(recording);
+    name.push(".index");
+    name.into()
+}
+
+/// A file that lies where an index would; `None` where there is none.
+fn at(path: &Path) -> io::Result<Option<Input>> {
+    match fs::metadata(path) {
+        // What is no file may never come to an end.
+        Ok(meta) if !meta.is_file() => Err(io::Error::other("is not a regular file")),
+        Ok(_) => Input::file(File::open(path)?).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// When the file of a recording was last changed: by the system's clock, which no program sets back as
+/// it can the time of modification.
+#[cfg(unix)]
+fn changed(recording: &Path) -> Option<Changed> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = fs::metadata(recording).ok()?;
+    Some((meta.ctime(), meta.ctime_nsec().try_into().ok()?))
+}
+
+/// Nobody knows.
+#[cfg(not(unix))]
+const fn changed(_: &Path) -> Option<Changed> {
+    None
+}
+
+/// Whether a file was changed so long ago that a change from now on is at another time: that is counted
+/// in ticks of some milliseconds.
+fn is_past((seconds, nanoseconds): Changed) -> bool {
+    /// Longer than a tick.
+    const TICK: Duration = Duration::from_millis(50);
+    let since = Duration::new(seconds.try_into().unwrap_or(0), nanoseconds);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    now.is_ok_and(|now| now.checked_sub(since).is_some_and(|ago| ago > TICK))
+}
+
+/// The index beside a recording, if there is one and it is of what the recording is now. One that
+/// does not help is none.
+pub(in crate::tape) fn find(path: &Path, recording: &Input) -> Option<Lines> {
+    let index = at(&index_path(path)).ok()??;
+    let (made, lines) = file::read(&index, recording)?;
+    file::fits(&made, &lines, recording, changed(path)).then_some(lines)
+}
+
+/// Whether the index beside a recording is of it, and found to be so without reading all of it.
+fn is_fresh(path: &Path, recording: &Input) -> bool {
+    let found = at(&index_path(path)).ok().flatten();
+    let read = found.and_then(|index| file::read(&index, recording));
+    read.is_some_and(|(made, lines)| {
+        let changed = changed(path);
+        changed.is_some()
+            && made.changed == changed
+            && file::fits(&made, &lines, recording, changed)
+    })
+}
+
+/// Keeps the lines of a recording in an index beside it, unless that is there.
+///
+/// # Errors
+/// What `lines` says; [`EchoError::Index`] where the index can't be written, or something else lies
+/// where it would.
+pub(in crate::tape) fn keep(
+    path: &Path,
+    recording: &Input,
+    lines: impl FnOnce() -> Result<Arc<Lines>, Error>,
+) -> Result<(), Error> {
+    let place = index_path(path);
+    let refused = |source| {
+        let path = place.clone();
+        Error::format(EchoError::Index { path, source })
+    };
+    match at(&place).map_err(refused)? {
+        Some(there) if there.size() > 0 && !file::is_index(&there) => {
+            let message = "something else is there, which is no index";
+            return Err(refused(io::Error::other(message)));
+        }
+        Some(_) if is_fresh(path, recording) => return Ok(()),
+        _ => {}
+    }
+    // Before it is read: where it is changed meanwhile, all of it is compared.
+    let changed = changed(path).filter(|changed| is_past(*changed));
+    let lines = lines()?;
+    let made = Made {
+        size: recording.size(),
+        checksum: file::checksum(recording).map_err(Error::Io)?,
+        changed,
+    };
+    write(&place, &file::write(&made, &lines)).map_err(refused)
+}
+
+/// Writes a file that is there as a whole or not at all.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".gametape-").suffix(".partial");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The umask takes its part.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut draft = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    draft.write_all(bytes)?;
+    draft.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Removes the index beside a recording: what it says is not so.
+pub(in crate::tape) fn remove(path: &Path) {
+    let place = index_path(path);
+    if let Ok(Some(there)) = at(&place)
+        && file::is_index(&there)
+    {
+        // One that stays is met again, and each of its lines is compared again.
+        let _ = fs::remove_file(place);
+    }
+}
+
+/// Removes the index beside a recording that was made anew, unless it is of that.
+pub(in crate::tape) fn remove_stale(path: &Path, recording: &Input) {
+    if find(path, recording).is_none() {
+        remove(path);
+    }
+}

@@ -1,0 +1,69 @@
+//! Going through a recording once: which lines are frames, and where they stand.
+
+use std::ops::Range;
+
+use gametape_core::InputStream;
+use gametape_core::tape::Error;
+
+use super::line::{Entry, Lines};
+use crate::echoreplay::{Line, Reader};
+use crate::{Error as ReadError, Frame, parallel};
+
+/// Bytes of lines that are read at once, side by side.
+const BATCH: usize = 2 << 20;
+
+/// Lines that were found, and may be frames.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    /// Where in `bytes` each is, and where in the text it starts.
+    lines: Vec<(Range<usize>, u64)>,
+}
+
+impl Batch {
+    /// Adds those that are frames.
+    fn read(&mut self, entries: &mut Vec<Entry>) {
+        let bytes = &self.bytes;
+        let read = parallel::map(&self.lines, Frame::default, |frame, (at, offset)| {
+            let line = bytes.get(at.clone())?;
+            Line::reread(line, frame).then_some(Entry {
+                offset: *offset,
+                size: u32::try_from(line.len()).ok()?,
+                checksum: crc32fast::hash(line),
+                time: frame.time,
+            })
+        });
+        entries.extend(read.into_iter().flatten());
+        self.bytes.clear();
+        self.lines.clear();
+    }
+}
+
+impl Lines {
+    /// Of a recording, read leniently: what a broken line is, is none.
+    pub fn of(mut reader: Reader<InputStream>) -> Result<Self, Error> {
+        let mut entries = Vec::new();
+        let mut batch = Batch::default();
+        let error = loop {
+            let start = batch.bytes.len();
+            match reader.next_line() {
+                Ok(Some(line)) => line.write(&mut batch.bytes),
+                Ok(None) => break None,
+                Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+                // What is behind an error is no step.
+                Err(error) => break Some(error),
+            }
+            let end = batch.bytes.len();
+            let offset = reader.place().saturating_sub((end - start) as u64);
+            batch.lines.push((start..end, offset));
+            if end >= BATCH {
+                batch.read(&mut entries);
+            }
+        };
+        batch.read(&mut entries);
+        match error.filter(|_| entries.is_empty()) {
+            Some(error) => Err(error.into()),
+            None => Ok(Self { entries }),
+        }
+    }
+}

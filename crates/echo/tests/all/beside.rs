@@ -1,0 +1,138 @@
+//! Chunks that are read beside each other give what they give in their order.
+
+use std::ops::ControlFlow;
+
+use gametape_core::At;
+use gametape_core::table::{Batch, Scan};
+use gametape_core::tape::{Format, Source};
+use gametape_echo::butter::{Compression, Mode};
+use gametape_echo::tape::Butter;
+use gametape_echo::{Frame, Game};
+use gametape_samples::echo::MatchOptions;
+
+use crate::common::{frames_of, match_options, options, write};
+
+/// Each row in words, and whether anything is wrong.
+fn told(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {
+    let tape = Butter.open(Source::new(bytes)).unwrap();
+    let mut rows = Vec::new();
+    let scanned = tape.scan(scan, &mut |batch: &Batch| {
+        rows.extend((0..batch.len()).map(|row| {
+            let values: Vec<_> = batch.columns().iter().map(|c| c.get(row)).collect();
+            let (stamp, ends) = (batch.stamp(row), batch.is_end(row));
+            format!("{stamp:?} {ends} {values:?}")
+        }));
+        Ok(ControlFlow::Continue(()))
+    });
+    match scanned {
+        Ok(scanned) => (rows, scanned.problem.is_some()),
+        Err(error) => (vec![error.to_string()], true),
+    }
+}
+
+/// The same recording with a byte behind it that is nothing: such are read in their order.
+fn in_order(bytes: &[u8], scan: &Scan) -> Vec<String> {
+    told([bytes, &[7]].concat(), scan).0
+}
+
+fn scans() -> Vec<Scan> {
+    vec![
+        Scan::table("players"),
+        Scan::table("players").columns([
+            "player",
+            "team",
+            "name",
+            "number",
+            "holding_left",
+            "packet_loss",
+            "velocity_y",
+            "possession_time",
+            "points",
+            "weapon",
+            "head_z",
+            "body_up_x",
+            "left_hand_x",
+        ]),
+        Scan::table("game").columns(["status", "clock", "blue_points", "paused"]),
+        Scan::table("players").columns(["head_x", "name"]),
+        Scan::table("players").from(At::Step(27)).to(At::Step(64)),
+        Scan::table("game"),
+        Scan::table("disc")
+            .columns(["x", "forward_z"])
+            .from(At::Step(31)),
+        Scan::table("bones").columns(["x"]).to(At::Step(12)),
+        Scan::table("payload"),
+    ]
+}
+
+fn matches() -> Vec<Vec<Frame>> {
+    let mut matches: Vec<Vec<Frame>> = [Game::Arena, Game::Combat]
+        .into_iter()
+        .map(|game| {
+            frames_of(MatchOptions {
+                game,
+                bones: game == Game::Arena,
+                joins: true,
+                ..match_options(11, 95)
+            })
+        })
+        .collect();
+    // Somebody goes within a chunk, somebody between two, and comes back so.
+    for frame in &mut matches[0][30..50] {
+        frame.session.teams[0].players.pop();
+        if let Some(bones) = &mut frame.bones {
+            bones.user_bones.clear();
+        }
+    }
+    let mut once = matches[1].clone();
+    once[43].session.teams[1].players.pop();
+    matches.push(once);
+    matches
+}
+
+#[test]
+fn chunks_beside_each_other_give_the_rows_of_chunks_in_order() {
+    for frames in matches() {
+        for mode in [Mode::Correct, Mode::Compat] {
+            for compression in [Compression::None, Compression::Zstd3] {
+                let bytes = write(&frames, options(mode, 10, compression));
+                for scan in scans() {
+                    let (rows, broken) = told(bytes.clone(), &scan);
+                    assert!(!broken);
+                    assert_eq!(rows, in_order(&bytes, &scan), "{mode:?} {scan:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn who_has_seen_enough_is_given_no_more() {
+    let bytes = write(
+        &matches()[1],
+        options(Mode::Correct, 10, Compression::Zstd3),
+    );
+    let tape = Butter.open(Source::new(bytes)).unwrap();
+    let mut batches = 0;
+    tape.scan(&Scan::table("players"), &mut |_| {
+        batches += 1;
+        Ok(ControlFlow::Break(()))
+    })
+    .unwrap();
+    assert_eq!(batches, 1);
+}
+
+#[test]
+fn damaged_chunks_give_the_rows_that_they_give_in_order() {
+    let frames = &matches()[2];
+    for compression in [Compression::None, Compression::Zstd3] {
+        let bytes = write(frames, options(Mode::Correct, 10, compression));
+        let scan = Scan::table("players").columns(["head_x", "stunned"]);
+        for at in (0..bytes.len()).step_by(bytes.len() / 150) {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            let (rows, _) = told(flipped.clone(), &scan);
+            assert_eq!(rows, in_order(&flipped, &scan), "byte {at}");
+        }
+    }
+}
