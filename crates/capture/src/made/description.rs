@@ -119,6 +119,8 @@ pub(super) struct Column {
     pub key: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub secret: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub not_recorded: bool,
     pub doc: String,
     /// Of what is in packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,6 +199,7 @@ impl Column {
             precision: column.precision,
             key: column.key,
             secret: column.secret,
+            not_recorded: !column.recorded,
             doc: column.doc.to_string(),
             coded,
         }
@@ -212,6 +215,7 @@ impl Column {
         def.precision = self.precision;
         def.key = self.key;
         def.secret = self.secret;
+        def.recorded = !self.not_recorded;
         Some(def)
     }
 }

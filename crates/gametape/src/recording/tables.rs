@@ -58,7 +58,7 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// [`tape::Error::Needs`]; where nothing can be read.
+    /// Where nothing can be read.
     pub fn playback(&self) -> Result<Box<dyn Playback + '_>, Error> {
         self.explain(self.tape.playback())
     }

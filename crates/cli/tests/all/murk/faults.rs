@@ -100,7 +100,7 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         let lost = format!("not carried over: frame {frame} (tick {tick}, byte ");
         assert!(said.starts_with(&lost), "{said}");
         gametape(path, &["verify", "faulty.mcap"]).assert().code(0);
-        std::fs::remove_file(path.join("faulty.mcap")).unwrap();
+        fs::remove_file(path.join("faulty.mcap")).unwrap();
         // The world itself is deterministic: the fault is the recording's.
         gametape(path, &["sync-test", "faulty.murk"])
             .assert()
