@@ -1,5 +1,5 @@
 // How fast packets of a thousand ships are read: `node target/viewer/out/bench/decode.js`, after
-// `cargo xtask test` or the two commands of the README. A figure to look at; no test takes the time.
+// `cargo xtask test viewer`. A figure to look at; no test takes the time.
 
 import { readFileSync } from "node:fs";
 
