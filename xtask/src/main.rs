@@ -1,6 +1,7 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer`.
 
 mod arrows;
+mod viewer;
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -8,11 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use viewer::Blocked;
+
 const USAGE: &str = "\
 cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
-  test             run everything: tests of all workspaces, examples in the documentation
+  test [NAME]      run everything: tests of all workspaces, examples in the documentation, tests of
+                   the viewer (needs node and npm); or the suites whose name has NAME in it
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers; prints a line a case. Then time verify on
@@ -20,7 +24,8 @@ cargo xtask COMMAND
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name has NAME in it for so long (default 60); needs
                    cargo-fuzz
-  book             build the book; needs mdbook";
+  book             build the book; needs mdbook
+  viewer           check and build the viewer, to target/viewer; needs node and npm";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -29,12 +34,13 @@ fn main() -> ExitCode {
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let done = match command.as_deref() {
         Some("demo") => demo(&rest),
-        Some("test") => test(),
+        Some("test") => test(rest.first().copied().unwrap_or_default()),
         Some("fmt") => fmt(&[]),
         Some("lint") => lint(),
         Some("bench") => bench(&rest),
         Some("fuzz") => fuzz(&rest),
         Some("book") => book(),
+        Some("viewer") => build_viewer(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -111,18 +117,52 @@ const SUITES: [(&str, &[&str]); 3] = [
 /// optimised, with which the checks take ten times as long.
 const BESIDE: &str = "target/beside";
 
-fn test() -> Result<(), String> {
+/// The suite beside those of cargo.
+const VIEWER: &str = "the viewer";
+
+fn test(wanted: &str) -> Result<(), String> {
     let mut sum = (0, 0);
-    let mut failed = Vec::new();
-    for (name, args) in SUITES {
-        println!("== {name}: cargo {}", args.join(" "));
-        let (counts, success) = counted(cargo().args(args))?;
+    let (mut failed, mut skipped) = (Vec::new(), Vec::new());
+    let mut add = |name, (counts, success): ((u64, u64), bool)| {
         sum = (sum.0 + counts.0, sum.1 + counts.1);
         if !success {
             failed.push(name);
         }
+    };
+    let suites = SUITES.into_iter().filter(|(name, _)| name.contains(wanted));
+    let mut ran = 0;
+    for (name, args) in suites {
+        println!("== {name}: cargo {}", args.join(" "));
+        add(name, counted(cargo().args(args))?);
+        ran += 1;
     }
-    println!("{} passed, {} failed", sum.0, sum.1);
+    if VIEWER.contains(wanted) {
+        println!("== {VIEWER}: tsc, node --test");
+        match viewer::test() {
+            Ok(outcome) => add(VIEWER, outcome),
+            Err(Blocked::Missing(why)) => {
+                println!("SKIPPED: {why}");
+                skipped.push(VIEWER);
+            }
+            Err(Blocked::Broken(why)) => {
+                eprintln!("{why}");
+                add(VIEWER, ((0, 0), false));
+            }
+        }
+        ran += 1;
+    }
+    if ran == 0 {
+        return Err(format!("no suite has {wanted:?} in its name"));
+    }
+    // Where changes are let in nothing goes unseen.
+    if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
+        failed.extend(&skipped);
+    }
+    let others = match skipped.as_slice() {
+        [] => String::new(),
+        skipped => format!(", skipped: {}", skipped.join(", ")),
+    };
+    println!("{} passed, {} failed{others}", sum.0, sum.1);
     if failed.is_empty() {
         Ok(())
     } else {
@@ -130,26 +170,30 @@ fn test() -> Result<(), String> {
     }
 }
 
-/// Runs a `cargo test`, passing its output on, and adds up its closing lines.
+/// Runs tests, passing their output on, and adds up the closing lines of `cargo test` and `node --test`.
 fn counted(command: &mut Command) -> Result<((u64, u64), bool), String> {
-    let fail = |error: io::Error| format!("cargo test: {error}");
+    let fail = |error: io::Error| format!("tests: {error}");
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(fail)?;
     let mut counts = (0, 0);
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line.map_err(fail)?;
             println!("{line}");
-            if let Some(result) = line.strip_prefix("test result: ") {
-                let number = |what: &str| -> u64 {
-                    let words: Vec<&str> = result.split_whitespace().collect();
-                    words
-                        .windows(2)
-                        .find(|pair| pair.last() == Some(&what))
-                        .and_then(|pair| pair.first()?.parse().ok())
-                        .unwrap_or(0)
-                };
-                counts.0 += number("passed;");
-                counts.1 += number("failed;");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["test", "result:", rest @ ..] => {
+                    let number = |what: &str| -> u64 {
+                        rest.windows(2)
+                            .find(|pair| pair.last() == Some(&what))
+                            .and_then(|pair| pair.first()?.parse().ok())
+                            .unwrap_or(0)
+                    };
+                    counts.0 += number("passed;");
+                    counts.1 += number("failed;");
+                }
+                ["ℹ", "pass", count] => counts.0 += count.parse().unwrap_or(0),
+                ["ℹ", "fail" | "cancelled", count] => counts.1 += count.parse().unwrap_or(0),
+                _ => {}
             }
         }
     }
@@ -370,4 +414,10 @@ fn fuzz(args: &[&str]) -> Result<(), String> {
 fn book() -> Result<(), String> {
     need("mdbook", "mdbook")?;
     run(Command::new("mdbook").arg("build").arg(root().join("docs")))
+}
+
+fn build_viewer() -> Result<(), String> {
+    viewer::build().map_err(|blocked| match blocked {
+        Blocked::Missing(why) | Blocked::Broken(why) => why,
+    })
 }

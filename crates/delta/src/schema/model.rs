@@ -10,7 +10,11 @@ pub const MAX_MASK_BITS: usize = 64;
 
 /// How a field is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub enum Codec {
     /// One bit.
     Bool,
@@ -73,7 +77,11 @@ impl fmt::Display for Codec {
 
 /// When a changed field is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub enum Change {
     /// Whenever it differs from what the receiver holds.
     #[default]

@@ -314,6 +314,28 @@ fn every_error_of_a_schema() {
 }
 
 #[test]
+fn a_key_of_a_schema_that_is_not_known_is_an_error_wherever_it_stands() {
+    let json = r#"{"components":[{"id":1,"fields":[
+        {"id":1,"codec":{"UInt":{"bits":6}},"change":{"Threshold":{"threshold_q":5}}},
+        {"id":2,"codec":{"FixedPoint":{"min_q":0,"max_q":9,"scale":1}}}]}]}"#;
+    assert!(serde_json::from_str::<Schema>(json).is_ok());
+    for before in [
+        "\"components\":",
+        "\"fields\":",
+        "\"codec\":",
+        "\"bits\":",
+        "\"threshold_q\":",
+        "\"scale\":",
+    ] {
+        let with = json.replacen(before, &format!("\"unit\":1,{before}"), 1);
+        let error = serde_json::from_str::<Schema>(&with)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("unknown field `unit`"), "{before} {error}");
+    }
+}
+
+#[test]
 #[rustfmt::skip] // A case a line.
 fn every_error_of_a_value_leaves_the_state_alone() {
     let schema = published::schema();

@@ -2,6 +2,7 @@
 //! packets taken apart.
 
 pub mod broken;
+pub mod json;
 pub mod published;
 
 pub use codec as oracle;

@@ -1,0 +1,288 @@
+// Packets onto states: all of a packet, or nothing.
+
+import type { Baselines } from "./baselines.js";
+import { Body } from "./body.js";
+import { Frame, type Header } from "./frame.js";
+import { type Limits, DEFAULT_LIMITS } from "./limits.js";
+import { CREATE, DESTROY, UPDATE, WireError } from "./rules.js";
+import type { Schema } from "./schema.js";
+import { type Snapshot, lowerBound } from "./snapshot.js";
+
+/** How to read packets. */
+export interface ReadOptions {
+  /**
+   * Strict, the default, holds packets to the specification: padding is zero, varuints are as short as
+   * they can be, a delta is younger than its baseline. Lenient does not check these three.
+   */
+  readonly strictness?: "strict" | "lenient";
+  readonly limits?: Limits;
+}
+
+/**
+ * Reads packets of one schema.
+ *
+ * A state that a packet is applied to is not changed: the result goes to another, whose memory is used
+ * again. After a refusal, a `WireError`, that one is empty; so nothing is ever applied by half.
+ */
+export class Decoder {
+  readonly schema: Schema;
+  readonly limits: Limits;
+  private readonly frame: Frame;
+  private readonly creates: Body;
+  private readonly destroys: Body;
+  private readonly updates: Body;
+  // The components of the entity created last, and the places of its values.
+  private lastHigh = 0;
+  private lastLow = 0;
+  private lastSlots = 0;
+
+  constructor(schema: Schema, options: ReadOptions = {}) {
+    const limits = options.limits ?? DEFAULT_LIMITS;
+    const strict = options.strictness !== "lenient";
+    const frame = new Frame(schema, limits, strict);
+    this.schema = schema;
+    this.limits = limits;
+    this.frame = frame;
+    this.creates = new Body(frame, schema, CREATE, limits, strict);
+    this.destroys = new Body(frame, schema, DESTROY, limits, strict);
+    this.updates = new Body(frame, schema, UPDATE, limits, strict);
+  }
+
+  /** Checks header and framing; reads no entity. */
+  header(packet: Uint8Array): Header {
+    this.frame.read(packet);
+    return this.frame.header();
+  }
+
+  /** Reads a full snapshot into `into`, whatever that held. */
+  full(packet: Uint8Array, into: Snapshot): void {
+    into.reset(this.schema);
+    this.wholly(into, () => {
+      this.frame.read(packet);
+      this.readFull(into);
+    });
+  }
+
+  /** Applies a delta to `baseline`; the result goes to `into`, another state, whatever that held. */
+  delta(baseline: Snapshot, packet: Uint8Array, into: Snapshot): void {
+    if (baseline === into) {
+      throw new TypeError("a delta can't be applied onto its own baseline");
+    }
+    into.reset(this.schema);
+    this.wholly(into, () => {
+      this.frame.read(packet);
+      this.readDelta(baseline, into);
+    });
+  }
+
+  /**
+   * Reads a packet of either kind; the state that a delta builds on has to be among `held`, and `into` must
+   * not be.
+   */
+  apply(held: Baselines, packet: Uint8Array, into: Snapshot): void {
+    if (held.holds(into)) {
+      throw new TypeError("a packet can't be read into a state that others may build on");
+    }
+    into.reset(this.schema);
+    this.wholly(into, () => {
+      this.frame.read(packet);
+      const { full, baseline } = this.frame;
+      const state = full ? undefined : held.get(baseline);
+      if (full) {
+        this.readFull(into);
+      } else if (state === undefined) {
+        throw new WireError({ code: "delta.baseline-missing", baseline }, 20);
+      } else {
+        this.readDelta(state, into);
+      }
+    });
+  }
+
+  /** Leaves `into` empty where `read` throws. */
+  private wholly(into: Snapshot, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      into.clear();
+      throw error;
+    }
+  }
+
+  private readFull(into: Snapshot): void {
+    const { frame, creates } = this;
+    if (!frame.full) {
+      throw new WireError({ code: "delta.kind", full: false }, 6);
+    }
+    into.tick = frame.tick;
+    if (frame.has(CREATE)) {
+      creates.begin();
+      while (creates.next()) {
+        this.create(creates, into);
+      }
+    }
+    this.checkTotal(into);
+  }
+
+  private readDelta(baseline: Snapshot, into: Snapshot): void {
+    const { frame, schema } = this;
+    if (frame.full) {
+      throw new WireError({ code: "delta.kind", full: true }, 6);
+    }
+    if (frame.baseline !== baseline.tick) {
+      const [expected, found] = [baseline.tick, frame.baseline];
+      throw new WireError({ code: "delta.baseline-mismatch", expected, found }, 20);
+    }
+    if (schema !== baseline.schema && schema.hash !== baseline.schema.hash) {
+      const [expected, found] = [schema.hash, baseline.schema.hash];
+      throw new WireError({ code: "delta.baseline-schema", expected, found }, 20);
+    }
+    if (frame.has(DESTROY) || frame.has(CREATE)) {
+      this.structure(baseline, into);
+    } else {
+      into.copyFrom(baseline);
+    }
+    into.tick = frame.tick;
+    this.checkTotal(into);
+    if (frame.has(UPDATE)) {
+      this.update(into);
+    }
+  }
+
+  private checkTotal(state: Snapshot): void {
+    const [max, found] = [this.limits.entities, state.length];
+    if (found > max) {
+      throw new WireError({ code: "delta.limit", limit: "entities", max, found }, 0);
+    }
+  }
+
+  /** Copies the baseline without what is destroyed and with what is created. */
+  private structure(baseline: Snapshot, into: Snapshot): void {
+    const { frame, destroys, creates } = this;
+    const { ids, length } = baseline;
+    const destroying = frame.has(DESTROY);
+    if (destroying) {
+      destroys.begin();
+    }
+    let creating = frame.has(CREATE);
+    if (creating) {
+      creates.begin();
+      creating = creates.next();
+    }
+    // Rows of the baseline before this one are dealt with.
+    let at = 0;
+    for (;;) {
+      const going = destroying && destroys.next();
+      const gone = going ? destroys.id : Infinity;
+      const until = going ? lowerBound(ids, at, length, gone) : length;
+      if (going && (until === length || ids[until] !== gone)) {
+        throw destroys.error({ code: "delta.entity-not-found", tag: DESTROY, entity: gone });
+      }
+      // From `at` to `until` everything stays; what is created goes in between, or in the place of what
+      // is destroyed.
+      while (creating && creates.id < gone) {
+        const before = lowerBound(ids, at, until, creates.id);
+        if (before < until && ids[before] === creates.id) {
+          throw creates.error({ code: "delta.entity-exists", entity: creates.id });
+        }
+        into.pushRange(baseline, at, before);
+        at = before;
+        this.create(creates, into);
+        creating = creates.next();
+      }
+      into.pushRange(baseline, at, until);
+      if (!going) {
+        return;
+      }
+      at = until + 1;
+    }
+  }
+
+  /** Appends an entity of a CREATE section, whose id is read, to `into`. */
+  private create(body: Body, into: Snapshot): void {
+    const { layout } = this.schema;
+    const { parts } = layout;
+    body.mask(parts.length);
+    const high = body.last[0]!;
+    const low = body.last[1]!;
+    if (high !== this.lastHigh || low !== this.lastLow) {
+      this.lastHigh = high;
+      this.lastLow = low;
+      this.lastSlots = layout.slots(high, low);
+    }
+    let start = into.push(body.id, body.last, this.lastSlots);
+    const { slots } = into;
+    for (let rest = high, base = 0; base < 64; rest = low, base += 32) {
+      while (rest !== 0) {
+        const bit = Math.clz32(rest);
+        rest &= ~(0x8000_0000 >>> bit);
+        const component = base + bit;
+        const part = parts[component]!;
+        body.createMask(part, component);
+        const { fields } = part;
+        for (let field = 0; field < fields.length; field += 1) {
+          body.value(fields[field]!, slots, start, component, field);
+        }
+        start += part.slots;
+      }
+    }
+  }
+
+  private update(into: Snapshot): void {
+    const body = this.updates;
+    const { parts } = this.schema.layout;
+    const { ids, length, masksHigh, masksLow, slots } = into;
+    body.begin();
+    let at = 0;
+    while (body.next()) {
+      const { id } = body;
+      // Most packets name neighbours.
+      const row = at < length && ids[at]! >= id ? at : lowerBound(ids, at, length, id);
+      if (row === length || ids[row] !== id) {
+        throw body.error({ code: "delta.entity-not-found", tag: UPDATE, entity: id });
+      }
+      at = row + 1;
+      body.mask(parts.length);
+      const high = body.last[0]!;
+      const low = body.last[1]!;
+      const hasHigh = masksHigh[row]!;
+      const hasLow = masksLow[row]!;
+      if ((high & ~hasHigh) !== 0 || (low & ~hasLow) !== 0) {
+        const first = Math.clz32(high & ~hasHigh);
+        throw body.lacks(first < 32 ? first : 32 + Math.clz32(low & ~hasLow));
+      }
+      let start = into.start(row);
+      // Along all components that the entity has, up to the last that is updated.
+      for (let base = 0; base < 64; base += 32) {
+        let has = base === 0 ? hasHigh : hasLow;
+        let named = base === 0 ? high : low;
+        const others = base === 0 ? low : 0;
+        while (has !== 0 && (named !== 0 || others !== 0)) {
+          const bit = Math.clz32(has);
+          const one = 0x8000_0000 >>> bit;
+          has &= ~one;
+          const part = parts[base + bit]!;
+          if ((named & one) !== 0) {
+            named &= ~one;
+            this.updatePart(body, base + bit, slots, start);
+          }
+          start += part.slots;
+        }
+      }
+    }
+  }
+
+  private updatePart(body: Body, component: number, slots: Float64Array, start: number): void {
+    const part = this.schema.layout.parts[component]!;
+    body.updateMask(part, component);
+    const high = body.last[0]!;
+    const low = body.last[1]!;
+    for (let rest = high, base = 0; base < 64; rest = low, base += 32) {
+      while (rest !== 0) {
+        const bit = Math.clz32(rest);
+        rest &= ~(0x8000_0000 >>> bit);
+        const field = base + bit;
+        body.value(part.fields[field]!, slots, start, component, field);
+      }
+    }
+  }
+}

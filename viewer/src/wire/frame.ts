@@ -1,0 +1,163 @@
+// The frame of a packet: its header, and where its sections are.
+
+import { BitReader, PacketBytes } from "./bits.js";
+import type { Limits } from "./limits.js";
+import {
+  CREATE,
+  DESTROY,
+  HEADER_BYTES,
+  MAGIC,
+  type Rule,
+  type Tag,
+  UPDATE,
+  VERSION,
+  WireError,
+} from "./rules.js";
+import type { Schema } from "./schema.js";
+
+/** What a packet's header says. */
+export interface Header {
+  readonly full: boolean;
+  /** Of the state that comes out. */
+  readonly tick: number;
+  /** The tick a delta builds on; 0 for a full snapshot. */
+  readonly baseline: number;
+  readonly schemaHash: bigint;
+}
+
+/** A packet as it comes in: checked down to the framing of its sections. Used again for each packet. */
+export class Frame {
+  readonly bytes = new PacketBytes();
+  full = false;
+  tick = 0;
+  baseline = 0;
+  /** Where the body of each section begins, by its tag; 0 where there is none. */
+  readonly starts = new Float64Array(4);
+  readonly ends = new Float64Array(4);
+  private readonly schema: Schema;
+  private readonly limits: Limits;
+  private readonly strict: boolean;
+  private readonly reader: BitReader;
+
+  constructor(schema: Schema, limits: Limits, strict: boolean) {
+    this.schema = schema;
+    this.limits = limits;
+    this.strict = strict;
+    this.reader = new BitReader(this.bytes, strict);
+  }
+
+  /** Takes a packet, and refuses what is wrong with its header and its framing. */
+  read(packet: Uint8Array): void {
+    const max = this.limits.packetBytes;
+    if (packet.length > max) {
+      const rule: Rule = { code: "delta.limit", limit: "packetBytes", max, found: packet.length };
+      throw new WireError(rule, max);
+    }
+    this.bytes.load(packet);
+    this.readHeader();
+    this.readSections();
+    this.checkSchema();
+  }
+
+  private readHeader(): void {
+    const { view, length } = this.bytes;
+    if (length < HEADER_BYTES) {
+      throw new WireError({ code: "delta.header", bytes: length }, length);
+    }
+    const magic = view.getUint32(0, true);
+    if (magic !== MAGIC) {
+      throw new WireError({ code: "delta.magic", found: magic }, 0);
+    }
+    const version = view.getUint16(4, true);
+    if (version !== VERSION) {
+      throw new WireError({ code: "delta.version", found: version }, 4);
+    }
+    const flags = view.getUint16(6, true);
+    if (flags !== 1 && flags !== 2) {
+      throw new WireError({ code: "delta.flags", found: flags }, 6);
+    }
+    this.full = flags === 1;
+    this.tick = view.getUint32(16, true);
+    this.baseline = view.getUint32(20, true);
+    if (this.full !== (this.baseline === 0)) {
+      throw new WireError({ code: "delta.baseline-tick", full: this.full, baseline: this.baseline }, 20);
+    }
+    const { schema } = this;
+    if (view.getUint32(8, true) !== schema.hashLow || view.getUint32(12, true) !== schema.hashHigh) {
+      const found = view.getBigUint64(8, true);
+      throw new WireError({ code: "delta.schema-hash", expected: schema.hash, found }, 8);
+    }
+    if (!this.full && this.tick <= this.baseline && this.strict) {
+      throw new WireError({ code: "delta.tick-order", tick: this.tick, baseline: this.baseline }, 16);
+    }
+    const claimed = view.getUint32(24, true);
+    const found = length - HEADER_BYTES;
+    if (claimed !== found) {
+      throw new WireError({ code: "delta.payload-length", claimed, found }, 24);
+    }
+  }
+
+  private readSections(): void {
+    const { view, length } = this.bytes;
+    this.starts.fill(0);
+    let count = 0;
+    for (let at = HEADER_BYTES; at < length; ) {
+      count += 1;
+      this.limit("sections", this.limits.sections, count, at);
+      const tag = view.getUint8(at);
+      if (tag !== CREATE && tag !== DESTROY && tag !== UPDATE) {
+        throw new WireError({ code: "delta.unknown-section", tag }, at);
+      }
+      const claimed = this.sectionLength(at + 1);
+      this.limit("sectionBytes", this.limits.sectionBytes, claimed, at + 1);
+      const start = this.reader.byte;
+      const left = length - start;
+      if (claimed > left) {
+        throw new WireError({ code: "delta.section-length", tag, claimed, left }, at + 1);
+      }
+      if (this.full && tag !== CREATE) {
+        throw new WireError({ code: "delta.unexpected-section", tag }, at);
+      }
+      if (this.has(tag)) {
+        throw new WireError({ code: "delta.duplicate-section", tag }, at);
+      }
+      this.starts[tag] = start;
+      this.ends[tag] = start + claimed;
+      at = start + claimed;
+    }
+  }
+
+  private sectionLength(at: number): number {
+    this.reader.seek(at, this.bytes.length);
+    try {
+      return this.reader.varuint();
+    } catch (error) {
+      // What is wrong with a length is said of its first byte.
+      throw error instanceof WireError ? new WireError(error.rule, at) : error;
+    }
+  }
+
+  /** What a schema itself asks of the limits. */
+  private checkSchema(): void {
+    const { parts, mostFields } = this.schema.layout;
+    this.limit("components", this.limits.components, parts.length, 8);
+    this.limit("fields", this.limits.fields, mostFields, 8);
+  }
+
+  private limit(limit: keyof Limits, max: number, found: number, at: number): void {
+    if (found > max) {
+      throw new WireError({ code: "delta.limit", limit, max, found }, at);
+    }
+  }
+
+  /** Whether there is a section. */
+  has(tag: Tag): boolean {
+    return this.starts[tag] !== 0;
+  }
+
+  /** The header as plain data. */
+  header(): Header {
+    const { full, tick, baseline } = this;
+    return { full, tick, baseline, schemaHash: this.schema.hash };
+  }
+}

@@ -1,0 +1,158 @@
+// What decoder and states need to know of each field, worked out once.
+//
+// A state keeps its values in one array of doubles. A field whose values a double holds exactly takes one
+// place there, a *narrow* one, and the value itself stands in it. Any other field takes two, a *wide* one:
+// the high and the low 32 bits of the value's distance from the smallest. So nothing on the way from a
+// packet to a state needs a bigint.
+
+import type { Codec, Component } from "./model.js";
+
+/** How a value stands on the wire. */
+export const BITS = 0;
+export const VARUINT = 1;
+export const ZIGZAG = 2;
+
+/** One field. */
+export interface Plan {
+  readonly form: typeof BITS | typeof VARUINT | typeof ZIGZAG;
+  /** Bits on the wire, of a field that stands there as such. */
+  readonly bits: number;
+  /** True where the highest bit is a sign. */
+  readonly signed: boolean;
+  readonly wide: boolean;
+  /** Narrow: the value of the code 0. */
+  readonly min: number;
+  /** Narrow: the largest code. */
+  readonly max: number;
+  /** Wide: the largest code. */
+  readonly maxHigh: number;
+  readonly maxLow: number;
+  /** The value of the code 0, and the largest code, whatever their size. */
+  readonly exactMin: bigint;
+  readonly exactMax: bigint;
+  /** The first of its places among those of its component. */
+  readonly slot: number;
+  readonly codec: Codec;
+}
+
+/** One component. */
+export interface Part {
+  readonly fields: readonly Plan[];
+  /** Places of its values. */
+  readonly slots: number;
+  /** The mask of all fields: the first 32, and the others. */
+  readonly fullHigh: number;
+  readonly fullLow: number;
+}
+
+/** The first `count` bits of 32, from the highest on. */
+function highest(count: number): number {
+  return count <= 0 ? 0 : count >= 32 ? 0xffff_ffff : (0xffff_ffff << (32 - count)) >>> 0;
+}
+
+/** All fields of a schema, in the order of the wire. */
+export class Layout {
+  readonly parts: readonly Part[];
+  /** Most fields of a component. */
+  readonly mostFields: number;
+
+  constructor(components: readonly Component[]) {
+    this.parts = components.map(({ fields }) => {
+      let slots = 0;
+      const plans = fields.map(({ codec }) => {
+        const made = plan(codec, slots);
+        slots += made.wide ? 2 : 1;
+        return made;
+      });
+      const fullHigh = highest(plans.length);
+      return { fields: plans, slots, fullHigh, fullLow: highest(plans.length - 32) };
+    });
+    this.mostFields = Math.max(0, ...components.map(({ fields }) => fields.length));
+  }
+
+  /** Places of the values of an entity that has these components. */
+  slots(high: number, low: number): number {
+    let sum = 0;
+    for (let rest = high, base = 0; ; rest = low, base = 32) {
+      while (rest !== 0) {
+        const at = Math.clz32(rest);
+        rest &= ~(0x8000_0000 >>> at);
+        sum += this.parts[base + at]?.slots ?? 0;
+      }
+      if (base === 32) {
+        return sum;
+      }
+    }
+  }
+
+  /** Where the values of a component stand among those of an entity; −1 where it lacks the component. */
+  offset(high: number, low: number, component: number): number {
+    if (!hasBit(high, low, component)) {
+      return -1;
+    }
+    return this.slots(high & highest(component), low & highest(component - 32));
+  }
+}
+
+/** Whether the bit of a component or field is set. */
+export function hasBit(high: number, low: number, place: number): boolean {
+  const word = place < 32 ? high : low;
+  return place >= 0 && place < 64 && ((word << (place & 31)) & 0x8000_0000) !== 0;
+}
+
+function plan(codec: Codec, slot: number): Plan {
+  const { form, bits, signed, min, max } = range(codec);
+  const last = min + max;
+  const wide = !(isSafe(min) && isSafe(last) && isSafe(max));
+  return {
+    form,
+    bits,
+    signed,
+    wide,
+    min: wide ? 0 : Number(min),
+    max: wide ? 0 : Number(max),
+    maxHigh: Number(max >> 32n),
+    maxLow: Number(max & 0xffff_ffffn),
+    exactMin: min,
+    exactMax: max,
+    slot,
+    codec,
+  };
+}
+
+function isSafe(value: bigint): boolean {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
+}
+
+interface Range {
+  readonly form: Plan["form"];
+  readonly bits: number;
+  readonly signed: boolean;
+  readonly min: bigint;
+  /** The largest code: the distance of the largest value from the smallest. */
+  readonly max: bigint;
+}
+
+function range(codec: Codec): Range {
+  const of = (form: Plan["form"], bits: number, min: bigint, max: bigint): Range => {
+    return { form, bits, signed: codec.kind === "SInt", min, max };
+  };
+  switch (codec.kind) {
+    case "Bool":
+      return of(BITS, 1, 0n, 1n);
+    case "UInt":
+      return of(BITS, codec.bits, 0n, (1n << BigInt(codec.bits)) - 1n);
+    case "SInt": {
+      const half = 1n << BigInt(codec.bits - 1);
+      return of(BITS, codec.bits, -half, 2n * half - 1n);
+    }
+    case "VarUInt":
+      return of(VARUINT, 0, 0n, 0xffff_ffffn);
+    case "VarSInt":
+      return of(ZIGZAG, 0, -0x8000_0000n, 0xffff_ffffn);
+    case "FixedPoint": {
+      const max = codec.maxQ - codec.minQ;
+      return of(BITS, max === 0n ? 0 : max.toString(2).length, codec.minQ, max);
+    }
+  }
+}

@@ -1,0 +1,235 @@
+// The state at a tick: which entities there are, which components each has, and their values.
+//
+// Entities stand in ascending order of their ids, in rows; all that is known of them lies in a few typed
+// arrays, so that taking over a baseline is a copy of memory. See layout.ts for how values are kept.
+
+import { type Plan, hasBit } from "./layout.js";
+import type { Schema } from "./schema.js";
+
+/** A value as a caller sees it. A bigint where the field has values that a double can't hold exactly. */
+export type Value = boolean | number | bigint;
+
+/** The state at a tick. */
+export class Snapshot {
+  /** What the decoder has last read into it. */
+  schema: Schema;
+  tick = 0;
+  /** How many entities there are; the arrays may be longer. */
+  length = 0;
+  /** Their ids, ascending. */
+  ids = new Uint32Array(16);
+  /** Their components: the highest bit of `masksHigh` is the first of the schema. */
+  masksHigh = new Uint32Array(16);
+  masksLow = new Uint32Array(16);
+  /** Where the values of each end in `slots`. */
+  ends = new Uint32Array(16);
+  slots = new Float64Array(64);
+
+  constructor(schema: Schema) {
+    this.schema = schema;
+  }
+
+  /** Forgets all entities; memory is kept. */
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** The row of an entity; −1 where it is not there. */
+  row(id: number): number {
+    const row = lowerBound(this.ids, 0, this.length, id);
+    return row < this.length && this.ids[row] === id ? row : -1;
+  }
+
+  /** Where the values of a row begin. */
+  start(row: number): number {
+    return row === 0 ? 0 : this.ends[row - 1]!;
+  }
+
+  /** Whether the entity of a row has a component, by its place in the schema. */
+  has(row: number, component: number): boolean {
+    return row >= 0 && row < this.length && hasBit(this.masksHigh[row]!, this.masksLow[row]!, component);
+  }
+
+  /** A value, by row and places of the schema; undefined where the entity lacks the component. */
+  value(row: number, component: number, field: number): Value | undefined {
+    const plan = this.schema.layout.parts[component]?.fields[field];
+    if (plan === undefined || !this.has(row, component)) {
+      return undefined;
+    }
+    const offset = this.schema.layout.offset(this.masksHigh[row]!, this.masksLow[row]!, component);
+    return valueAt(plan, this.slots, this.start(row) + offset + plan.slot);
+  }
+
+  /** A value, by the ids of entity, component and field; undefined where any of them is not there. */
+  get(entity: number, component: number, field: number): Value | undefined {
+    const { schema } = this;
+    return this.value(this.row(entity), schema.place(component), schema.fieldPlace(component, field));
+  }
+
+  /**
+   * Writes one field of every row to `into`, as a number: NaN where an entity lacks the component, and
+   * the nearest double where a value has more than 53 bits. Fixed point stays quantised. What has no room
+   * in `into` is left out.
+   */
+  column(component: number, field: number, into: Float64Array): void {
+    const { layout } = this.schema;
+    const plan = layout.parts[component]?.fields[field];
+    const rows = Math.min(this.length, into.length);
+    // Most neighbours have the same components.
+    let high = 0;
+    let low = 0;
+    let offset = -1;
+    for (let row = 0; row < rows; row += 1) {
+      const nextHigh = this.masksHigh[row]!;
+      const nextLow = this.masksLow[row]!;
+      if (nextHigh !== high || nextLow !== low) {
+        high = nextHigh;
+        low = nextLow;
+        offset = layout.offset(high, low, component);
+      }
+      if (plan === undefined || offset < 0) {
+        into[row] = NaN;
+        continue;
+      }
+      const slot = this.start(row) + offset + plan.slot;
+      into[row] = plan.wide ? Number(wideValue(plan, this.slots, slot)) : this.slots[slot]!;
+    }
+  }
+
+  /** Whether both hold the same entities with the same values, whatever their ticks. */
+  sameEntities(other: Snapshot): boolean {
+    const rows = this.length;
+    if (rows !== other.length || this.schema.hash !== other.schema.hash) {
+      return false;
+    }
+    const values = this.start(rows);
+    return (
+      same(this.ids, other.ids, rows) &&
+      same(this.masksHigh, other.masksHigh, rows) &&
+      same(this.masksLow, other.masksLow, rows) &&
+      same(this.ends, other.ends, rows) &&
+      same(this.slots, other.slots, values)
+    );
+  }
+
+  /** Empties it for a state of a schema; memory is kept. */
+  reset(schema: Schema): void {
+    this.schema = schema;
+    this.tick = 0;
+    this.length = 0;
+  }
+
+  /** Takes over all of another state of the same schema; memory is used again. */
+  copyFrom(other: Snapshot): void {
+    this.tick = other.tick;
+    this.length = 0;
+    this.pushRange(other, 0, other.length);
+  }
+
+  /**
+   * Appends an entity, whose id has to be above all others, with the two words of its component mask and
+   * `slots` places for its values, which the caller sets. Where they begin.
+   */
+  push(id: number, mask: Uint32Array, slots: number): number {
+    const row = this.length;
+    const start = this.start(row);
+    this.makeRoom(row + 1, start + slots);
+    this.ids[row] = id;
+    this.masksHigh[row] = mask[0]!;
+    this.masksLow[row] = mask[1]!;
+    this.ends[row] = start + slots;
+    this.length = row + 1;
+    return start;
+  }
+
+  /** Appends rows of another state of the same schema, whose ids have to be above all here. */
+  pushRange(from: Snapshot, first: number, until: number): void {
+    if (first >= until) {
+      return;
+    }
+    const row = this.length;
+    const start = this.start(row);
+    const fromStart = from.start(first);
+    const fromEnd = from.start(until);
+    this.makeRoom(row + until - first, start + fromEnd - fromStart);
+    copy(this.ids, row, from.ids, first, until);
+    copy(this.masksHigh, row, from.masksHigh, first, until);
+    copy(this.masksLow, row, from.masksLow, first, until);
+    copy(this.slots, start, from.slots, fromStart, fromEnd);
+    if (start === fromStart) {
+      copy(this.ends, row, from.ends, first, until);
+    } else {
+      for (let at = first; at < until; at += 1) {
+        this.ends[row + at - first] = from.ends[at]! - fromStart + start;
+      }
+    }
+    this.length = row + until - first;
+  }
+
+  private makeRoom(rows: number, slots: number): void {
+    if (rows > this.ids.length) {
+      const room = Math.max(rows, 2 * this.ids.length);
+      this.ids = grown(this.ids, new Uint32Array(room));
+      this.masksHigh = grown(this.masksHigh, new Uint32Array(room));
+      this.masksLow = grown(this.masksLow, new Uint32Array(room));
+      this.ends = grown(this.ends, new Uint32Array(room));
+    }
+    if (slots > this.slots.length) {
+      this.slots = grown(this.slots, new Float64Array(Math.max(slots, 2 * this.slots.length)));
+    }
+  }
+}
+
+/** The value of a field that stands in `slots` at a place. */
+export function valueAt(plan: Plan, slots: Float64Array, slot: number): Value {
+  if (plan.wide) {
+    return wideValue(plan, slots, slot);
+  }
+  return plan.codec.kind === "Bool" ? slots[slot] !== 0 : slots[slot]!;
+}
+
+function wideValue(plan: Plan, slots: Float64Array, slot: number): bigint {
+  return plan.exactMin + (BigInt(slots[slot]!) << 32n) + BigInt(slots[slot + 1]!);
+}
+
+/** The first of the places from `from` up to `until` whose number is not below `id`; else `until`. */
+export function lowerBound(ids: Uint32Array, from: number, until: number, id: number): number {
+  let low = from;
+  let high = until;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ids[middle]! < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+type Numbers = Uint32Array | Float64Array;
+
+function grown<T extends Numbers>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
+function copy(to: Numbers, at: number, from: Numbers, first: number, until: number): void {
+  // A view costs more than a few numbers.
+  if (until - first < 32) {
+    for (let next = first; next < until; next += 1) {
+      to[at + next - first] = from[next]!;
+    }
+    return;
+  }
+  to.set(from.subarray(first, until), at);
+}
+
+function same(a: Numbers, b: Numbers, count: number): boolean {
+  for (let at = 0; at < count; at += 1) {
+    if (a[at] !== b[at]) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,187 @@
+//! The viewer: its packages, its build, its tests. Nothing is written beside its source.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{cargo, counted, root, run};
+
+/// The first version of Node that runs what is built.
+const NODE: u32 = 20;
+
+/// What keeps the viewer from being built on this machine.
+pub enum Blocked {
+    /// Tools are missing, and this says how to install them.
+    Missing(String),
+    /// It does not build.
+    Broken(String),
+}
+
+impl From<String> for Blocked {
+    fn from(message: String) -> Self {
+        Self::Broken(message)
+    }
+}
+
+/// Where packages, what is built, and the cases of its tests are.
+fn folder() -> PathBuf {
+    root().join("target/viewer")
+}
+
+/// Types are checked, and the modules and their tests compiled to `target/viewer/out`.
+pub fn build() -> Result<(), Blocked> {
+    tools()?;
+    packages().map_err(Blocked::Broken)?;
+    let out = folder().join("out");
+    if out.exists() {
+        // What has lost its source would go on being tested.
+        fs::remove_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    }
+    for project in ["viewer/src", "viewer"] {
+        run(node()
+            .arg(folder().join("node_modules/typescript/bin/tsc"))
+            .args(["--project", project]))?;
+    }
+    Ok(())
+}
+
+/// Builds the viewer and runs its tests, on what the Rust decoder makes of the same packets: how many
+/// passed and failed, and whether all is well.
+pub fn test() -> Result<((u64, u64), bool), Blocked> {
+    build()?;
+    let cases = folder().join("cases");
+    run(cargo()
+        .args(["run", "--quiet", "--package", "gametape-delta"])
+        .args(["--example", "decoder_cases", "--"])
+        .arg(&cases))?;
+    let tests = folder().join("out/test");
+    let files = tests_in(&tests).map_err(|error| format!("{}: {error}", tests.display()))?;
+    let (counts, success) = counted(
+        node()
+            .args(["--test", "--test-reporter=spec"])
+            .args(files)
+            // Its lines are read.
+            .env("NO_COLOR", "1")
+            .env_remove("FORCE_COLOR"),
+    )?;
+    // No test at all is no success.
+    Ok((counts, success && counts.0 > 0))
+}
+
+/// The compiled tests. By name: what Node makes of a folder differs from version to version.
+fn tests_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    files.retain(|path| path.to_string_lossy().ends_with(".test.js"));
+    files.sort();
+    Ok(files)
+}
+
+fn node() -> Command {
+    let mut command = Command::new("node");
+    command.current_dir(root());
+    command
+}
+
+/// Installs the packages of the lockfile, unless they are there.
+fn packages() -> Result<(), String> {
+    let (from, to) = (root().join("viewer"), folder());
+    let fail = |error: io::Error| format!("{}: {error}", to.display());
+    fs::create_dir_all(&to).map_err(fail)?;
+    // npm writes this last.
+    let mut installed = to.join("node_modules/.package-lock.json").exists();
+    for name in [".npmrc", "package.json", "package-lock.json"] {
+        let ours = from.join(name);
+        let wanted = fs::read(&ours).map_err(|error| format!("{}: {error}", ours.display()))?;
+        let copy = to.join(name);
+        if fs::read(&copy).ok().as_ref() != Some(&wanted) {
+            installed = false;
+            fs::write(&copy, &wanted).map_err(fail)?;
+        }
+    }
+    if installed {
+        return Ok(());
+    }
+    run(npm()
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .current_dir(&to))
+    .inspect_err(|_| {
+        // So that the next run does not take what is half there.
+        let _ = fs::remove_dir_all(to.join("node_modules"));
+    })
+}
+
+fn npm() -> Command {
+    Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
+}
+
+/// The text a command prints, where it works.
+fn output(command: &mut Command) -> Option<String> {
+    let output = command.stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    output.status.success().then_some(text)
+}
+
+/// What is missing of Node and npm.
+enum Lack {
+    /// It is not there.
+    Tool(&'static str),
+    /// What `node --version` says is not late enough.
+    Version(String),
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(tool) => write!(f, "{tool} is not there"),
+            Self::Version(found) => write!(f, "node is {found}, and {NODE} or later is needed"),
+        }
+    }
+}
+
+fn lack() -> Option<Lack> {
+    let Some(version) = output(node().arg("--version")) else {
+        return Some(Lack::Tool("node"));
+    };
+    let major = |version: &str| version.strip_prefix('v')?.split('.').next()?.parse().ok();
+    if major(&version).is_none_or(|major: u32| major < NODE) {
+        return Some(Lack::Version(version));
+    }
+    output(npm().arg("--version"))
+        .is_none()
+        .then_some(Lack::Tool("npm"))
+}
+
+/// Node and npm; installed by apt-get where that is there and may.
+fn tools() -> Result<(), Blocked> {
+    let apt = || output(Command::new("apt-get").arg("--version")).is_some();
+    let root = || output(Command::new("id").arg("-u")).as_deref() == Some("0");
+    let mut lacks = lack();
+    if let Some(Lack::Tool(tool)) = lacks
+        && apt()
+        && root()
+    {
+        println!("{tool} is not there: installing it with apt-get install nodejs npm");
+        let install = "install --yes --quiet --no-install-recommends nodejs npm";
+        for args in ["update --quiet", install] {
+            // Where it fails the tool is still missing, which is said below.
+            let _ = run(Command::new("apt-get")
+                .args(args.split(' '))
+                .env("DEBIAN_FRONTEND", "noninteractive"));
+        }
+        lacks = lack();
+    }
+    let Some(lacks) = lacks else {
+        return Ok(());
+    };
+    // What Debian has may be the version that is too old.
+    let how = if matches!(lacks, Lack::Tool(_)) && apt() {
+        "sudo apt-get install nodejs npm"
+    } else {
+        "install it from https://nodejs.org"
+    };
+    Err(Blocked::Missing(format!("{lacks}: {how}")))
+}
