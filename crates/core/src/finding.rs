@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// `frame 812 (tick 9,001, 34.884 s, line 813, byte 65,536 of a.echoreplay)`; nothing for the
+/// `frame 812 (tick 9,001, 34.884 s, line 813, byte 65,536 of a.echoreplay in the zip)`; nothing for the
 /// recording as a whole.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

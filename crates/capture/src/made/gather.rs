@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use gametape_core::Stamp;
 use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 use gametape_core::tape::{Error, Secrets, Tape, Work};
-use gametape_core::{Class, Stamp};
 
 use serde_json::Value as Json;
 
@@ -243,7 +243,12 @@ fn one(
 /// Whether a recording is all there, whatever is wrong with what its rows say: a replay goes on where it
 /// parts from what was recorded.
 fn is_whole(tape: &dyn Tape, problem: &Error) -> Result<bool, Error> {
-    Ok(problem.class() == Class::File && tape.info(Secrets::Hide)?.problem.is_none())
+    let Error::Broken(finding) = problem else {
+        return Ok(false);
+    };
+    let last = tape.playback()?.span().last.step;
+    let within = finding.place.step.is_some_and(|step| step <= last);
+    Ok(within && tape.info(Secrets::Hide)?.problem.is_none())
 }
 
 /// Rows as messages, each the text of its row.

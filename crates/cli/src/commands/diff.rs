@@ -14,8 +14,8 @@ pub fn run(args: &Diff, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         ui.complain("one of the two recordings can come from standard input, not both");
         return Ok(Exit::Unusable);
     }
-    let compared = call.open(&args.first).and_then(|first| {
-        let second = call.open(&args.second)?;
+    let opened = call.open_two([&args.first, &args.second]);
+    let compared = opened.and_then(|[first, second]| {
         let diff = first.diff(&second, &call.told())?;
         Ok((diff, first.format().step()))
     });

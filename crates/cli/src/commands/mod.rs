@@ -15,10 +15,12 @@ pub mod stats;
 pub mod tables;
 pub mod verify;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 
-use gametape::{Error, Formats, OpenOptions, OptionDef, Options, Recording, Verb};
+use gametape::{Error, Format, Formats, OpenOptions, OptionDef, Options, Recording, Verb};
 
 /// What a verb is called with, its own arguments apart.
 pub struct Call<'a> {
@@ -39,17 +41,35 @@ impl Call<'_> {
 
     /// Opens a file or a folder, or standard input for `-`; what its format can't be told is refused.
     pub fn open(&self, path: &OsStr) -> Result<Recording, Error> {
-        let options = self.open_options();
-        let recording = open(self.formats, path, &options)?;
-        let opening = self.formats.options(&[Verb::Open]);
-        let format = recording.format();
-        let what = format!("to open {} recordings", format.name());
-        let checked = options
-            .options
-            .only(&opening)
-            .check(&what, format.options(Verb::Open));
-        checked.map_err(|error| Error::tape(recording.path())(error.into()))?;
+        let recording = open(self.formats, path, &self.open_options())?;
+        self.told_to(&[&recording])?;
         Ok(recording)
+    }
+
+    /// [`Call::open`] of two: what is told either of them is told.
+    pub fn open_two(&self, paths: [&OsStr; 2]) -> Result<[Recording; 2], Error> {
+        let options = self.open_options();
+        let [first, second] = paths.map(|path| open(self.formats, path, &options));
+        let (first, second) = (first?, second?);
+        self.told_to(&[&first, &second])?;
+        Ok([first, second])
+    }
+
+    /// Refuses what none of these can be told when it is opened.
+    fn told_to(&self, recordings: &[&Recording]) -> Result<(), Error> {
+        let formats = recordings.iter().map(|recording| recording.format());
+        let names: BTreeSet<&str> = formats.clone().map(Format::name).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let what = format!("to open {} recordings", names.join(" or "));
+        let known = formats.flat_map(|format| format.options(Verb::Open));
+        let known: Vec<OptionDef> = known.copied().collect();
+        let opening = self.formats.options(&[Verb::Open]);
+        let told = self.open_options().options.only(&opening);
+        let path = recordings
+            .first()
+            .map_or(Path::new(""), |recording| recording.path());
+        told.check(&what, &known)
+            .map_err(|error| Error::tape(path)(error.into()))
     }
 
     /// What the verb alone was told, what opening takes left out.

@@ -18,6 +18,7 @@ pub use error::Error;
 pub use format::{Format, Maker, Source, Verb};
 pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;
+pub(crate) use number::number;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
 pub use trait_tape::{Beside, Converted, Dump, Repaired, Report, Tape, Target};
 pub use work::{Sink, Watched, Work};

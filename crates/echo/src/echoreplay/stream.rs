@@ -355,7 +355,8 @@ impl<R: Read> Reader<R> {
             Member::Closed(name, rule) => (name, Some(rule)),
         };
         input.restart(0);
-        decoder.scan.restart(name);
+        // The file may be called as its zip is.
+        decoder.scan.restart(format!("{name} in the zip").into());
         match closed {
             // There is nothing to read of it.
             Some(rule) => decoder.scan.fault_of_zip(rule).map(|()| true),

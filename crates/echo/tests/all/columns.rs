@@ -229,9 +229,9 @@ fn check(table: &TableDef, columns: &[usize], bytes: &[u8], (frames, problem): &
     for ((step, row), (at, whole)) in rows.iter().zip(frames) {
         let wanted: Vec<Owned> = columns
             .iter()
-            .map(|at| match kept.columns[*at].recorded {
-                true => whole[*at].clone(),
-                false => Owned::Null,
+            .map(|at| {
+                let value = whole.get(*at).filter(|_| kept.columns[*at].recorded);
+                value.cloned().unwrap_or(Owned::Null)
             })
             .collect();
         assert_eq!((step, row), (at, &wanted), "{scan:?}");

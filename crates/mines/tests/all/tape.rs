@@ -326,8 +326,12 @@ fn progress_is_heard_and_a_cancelled_conversion_ends() {
         format: "rmv",
         options: &options,
     };
-    let ended = open(&bytes).convert(to, &mut Cursor::new(Vec::new()), &work);
+    let mut out = Cursor::new(Vec::new());
+    let ended = open(&bytes).convert(to.clone(), &mut out, &work);
     assert_eq!(ended.unwrap_err().code(), "cancelled");
+    assert_eq!(out.get_ref().len(), 0, "before anything is written");
+    cancel.store(false, Ordering::Relaxed);
+    open(&bytes).convert(to, &mut out, &work).unwrap();
     assert_eq!(heard.into_inner(), bytes.len() as u64);
 }
 

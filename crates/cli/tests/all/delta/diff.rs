@@ -39,6 +39,29 @@ fn the_same_stream_in_another_form() {
 }
 
 #[test]
+fn what_one_of_the_two_needs_is_given_to_that_one() {
+    let folder = folder();
+    let path = folder.path();
+    fs::create_dir(path.join("alone")).unwrap();
+    fs::copy(path.join("run.delta"), path.join("alone/run.delta")).unwrap();
+    for pair in ["alone/run.delta run.mcap", "run.mcap alone/run.delta"] {
+        let same = fine(path, &format!("diff --schema run.schema.json {pair}"));
+        assert_eq!(same, "the recordings are the same\n");
+    }
+    let neither = [
+        "diff",
+        "--schema",
+        "run.schema.json",
+        "run.mcap",
+        "run.mcap",
+    ];
+    gametape(path, &neither)
+        .assert()
+        .code(2)
+        .stderr_eq("gametape: run.mcap: there is no option schema to open capture recordings\n");
+}
+
+#[test]
 fn the_tick_the_entity_the_component_and_the_field_are_named() {
     let folder = folder();
     let path = folder.path();
@@ -65,7 +88,7 @@ ship: 1 row differs (hull in 1); first at step 22, tick 23, 1.100 s: entity 3: h
         .code(1)
         .stderr_eq("")
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","step":22,"tick":23,"time_ms":1100,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1},"tables":[{"table":"packets","rows":1,"only_first":0,"only_second":0,"columns":{"bytes":1},"not_compared":[],"first":{"step":22,"tick":23,"time_ms":1100.0,"key":{},"column":"bytes","first":102,"second":103,"unit":"bytes"}},{"table":"ship","rows":1,"only_first":0,"only_second":0,"columns":{"hull":1},"not_compared":[],"first":{"step":22,"tick":23,"time_ms":1100.0,"key":{"entity":3},"column":"hull","first":100,"second":3,"unit":""}}]}
+{"same":false,"first":"tick 23: entity 3, component 1 (ship), field 8 (hull) is 100 in the first, 3 in the second","step":22,"tick":23,"time_ms":1100,"more":0,"header":[],"details":{"tick":23,"entity":3,"component":1,"field":8,"name":"hull","first":100,"second":3,"entities":1,"values":1},"tables":[{"table":"packets","rows":1,"only_first":0,"only_second":0,"columns":{"bytes":1},"not_compared":[],"first":{"step":22,"tick":23,"time_ms":1100,"key":{},"column":"bytes","first":102,"second":103,"unit":"bytes"}},{"table":"ship","rows":1,"only_first":0,"only_second":0,"columns":{"hull":1},"not_compared":[],"first":{"step":22,"tick":23,"time_ms":1100,"key":{"entity":3},"column":"hull","first":100,"second":3,"unit":""}}]}
 
 "#]]);
     // From one tick on, of two entities.
@@ -165,7 +188,7 @@ shield: 2 rows only in the first; first at step 38, tick 39, 1.900 s: entity 1: 
         .assert()
         .code(1)
         .stdout_eq(str![[r#"
-{"same":false,"first":"tick 39: the first recording has ended","step":38,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]},"tables":[{"table":"packets","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"kind":"delta","baseline":38,"bytes":104},"column":null,"first":null,"second":"delta","unit":""}},{"table":"ship","rows":0,"only_first":0,"only_second":8,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":null,"first":null,"second":1,"unit":""}},{"table":"shield","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900.0,"key":{"entity":1},"column":null,"first":null,"second":1,"unit":""}}]}
+{"same":false,"first":"tick 39: the first recording has ended","step":38,"tick":39,"time_ms":1900,"more":1,"header":[],"details":{"ticks":[null,39]},"tables":[{"table":"packets","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900,"key":{"kind":"delta","baseline":38,"bytes":104},"column":null,"first":null,"second":"delta","unit":""}},{"table":"ship","rows":0,"only_first":0,"only_second":8,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900,"key":{"entity":1},"column":null,"first":null,"second":1,"unit":""}},{"table":"shield","rows":0,"only_first":0,"only_second":2,"columns":{},"not_compared":[],"first":{"step":38,"tick":39,"time_ms":1900,"key":{"entity":1},"column":null,"first":null,"second":1,"unit":""}}]}
 
 "#]]);
 }

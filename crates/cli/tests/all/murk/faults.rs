@@ -249,7 +249,7 @@ spread: 5 rows differ (value in 5); first at step 6, tick 7, 0.700 s: row 0, col
 
 "#]]);
     gametape(path, &["diff", "--json", "run.murk", "other.murk"]).assert().code(1).stdout_eq(str![[r#"
-{"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]},"tables":[{"table":"ticks","rows":7,"only_first":0,"only_second":0,"columns":{"hash":7},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600.0,"key":{},"column":"hash","first":"09a72ae29cb8ff47","second":"c89609dcf5aa30e7","unit":""}},{"table":"commands","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600.0,"key":{},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"ink","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600.0,"key":{"row":1,"col":2},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"spread","rows":5,"only_first":0,"only_second":0,"columns":{"value":5},"not_compared":[],"first":{"step":6,"tick":7,"time_ms":700.0,"key":{"row":0,"col":2},"column":"value","first":0.15,"second":0.175,"unit":""}}]}
+{"same":false,"first":"frame 5 (tick 6): command 0 is set_field 0 at [1, 2] to 3.0, priority 1, source 8, seq 1, arrival 0 in the first, set_field 0 at [1, 2] to 3.5, priority 1, source 8, seq 1, arrival 0 in the second; hash 09a72ae29cb8ff47 in the first, c89609dcf5aa30e7 in the second; field 0 (ink) at [1, 2] is 3.0 in the first, 3.5 in the second","step":5,"tick":6,"time_ms":600,"more":6,"header":[],"details":{"ticks":[6,6],"command":0,"hashes":["09a72ae29cb8ff47","c89609dcf5aa30e7"],"values":[{"field":0,"name":"ink","element":6,"cell":[1,2],"component":0,"first":3.0,"second":3.5}],"frames":[12,12]},"tables":[{"table":"ticks","rows":7,"only_first":0,"only_second":0,"columns":{"hash":7},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"hash","first":"09a72ae29cb8ff47","second":"c89609dcf5aa30e7","unit":""}},{"table":"commands","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"ink","rows":1,"only_first":0,"only_second":0,"columns":{"value":1},"not_compared":[],"first":{"step":5,"tick":6,"time_ms":600,"key":{"row":1,"col":2},"column":"value","first":3.0,"second":3.5,"unit":""}},{"table":"spread","rows":5,"only_first":0,"only_second":0,"columns":{"value":5},"not_compared":[],"first":{"step":6,"tick":7,"time_ms":700,"key":{"row":0,"col":2},"column":"value","first":0.15,"second":0.175,"unit":""}}]}
 
 "#]]);
     // Without the worlds, the command and the hash are named.
@@ -330,6 +330,7 @@ frame 0 (tick 1): hash [..] in the first, [..] in the second; [..] values differ
 11 more frames differ behind it
 run: 1 row differs (config_hash in 1, cells in 1); config_hash is "945df876fade878a" in the first, "b491b32be846fa58" in the second
 ticks: 12 rows differ (hash in 12); first at step 0, tick 1, 0.100 s: hash is "5c6da47672bcc3cb" in the first, "a7f03f0938388a0b" in the second
+parameters: 1 row differs (value in 1, amount in 1); part "space", number 0, parameter "cols": value is "4" in the first, "5" in the second
 ink: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
 spread: 2 rows differ (value in 2); 4 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
 shore: 3 rows only in the second; first at step 0, tick 1, 0.100 s: row 0, col 4: is in the second, and not in the first
@@ -346,6 +347,7 @@ frame 1 (tick 2): hash [..] in the first, [..] in the second; field 1 (spread) a
 10 more frames differ behind it
 run: 1 row differs (config_hash in 1, space_descriptor in 1); config_hash is "945df876fade878a" in the first, "5cf369a38df4821c" in the second
 ticks: 11 rows differ (hash in 11); first at step 1, tick 2, 0.200 s: hash is "fe29cc54505542ba" in the first, "4dc548b307aa5d5c" in the second
+parameters: 1 row differs (value in 1, amount in 1); part "propagator", number 0, parameter "coefficient": value is "0.5" in the first, "0.25" in the second
 spread: 19 rows differ (value in 19); first at step 1, tick 2, 0.200 s: row 0, col 0: value is 1.3499999 in the first, 1.425 in the second
 
 "#]]);

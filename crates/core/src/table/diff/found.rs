@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::super::batch::Owned;
 use crate::clock::Stamp;
+use crate::tape::number;
 use crate::text::Counted;
 
 /// As many columns are named as fit a line: all are in JSON.
@@ -97,7 +98,7 @@ impl Serialize for RowDiff {
             step: Option<u64>,
             #[serde(skip_serializing_if = "Option::is_none")]
             tick: Option<u64>,
-            time_ms: Option<f64>,
+            time_ms: Option<serde_json::Value>,
             #[serde(serialize_with = "as_map")]
             key: &'r [(String, Cell)],
             column: Option<&'r str>,
@@ -108,7 +109,10 @@ impl Serialize for RowDiff {
         Row {
             step: self.stamp.map(|stamp| stamp.step),
             tick: self.stamp.and_then(|stamp| stamp.tick),
-            time_ms: self.stamp.and_then(|stamp| stamp.time).map(crate::Time::ms),
+            time_ms: self
+                .stamp
+                .and_then(|stamp| stamp.time)
+                .map(|time| number(time.ms())),
             key: &self.key,
             column: self.column.as_deref(),
             first: &self.first,

@@ -63,10 +63,11 @@ impl<'w> Checked<'w> {
 }
 
 fn parted(error: VerifyError<EngineError>) -> Error {
-    told(
-        error,
-        "from there on the values are those of the replay, not of the run that was recorded",
-    )
+    let mut finding = outcome(error).told();
+    finding.rule.sentence.push_str(
+        "; from there on the values are those of the replay, not of the run that was recorded",
+    );
+    Error::Broken(Box::new(finding))
 }
 
 fn told(error: VerifyError<EngineError>, advice: &str) -> Error {
