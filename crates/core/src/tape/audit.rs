@@ -79,12 +79,6 @@ impl<R: Rule> Finding<R> {
 }
 
 impl<R: Rule> Findings<R> {
-    /// What is wrong with a recording that was read leniently: its first broken rule, if any.
-    #[must_use]
-    pub fn problem(&self) -> Option<super::Error> {
-        self.broken().next().map(|finding| finding.clone().into())
-    }
-
     /// The findings of severity error.
     pub fn broken(&self) -> impl Iterator<Item = &Finding<R>> {
         self.iter()

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::audit::AnyFinding;
 use super::option::OptionError;
 use crate::clock::{At, NoClock};
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::read::ReadError;
 use crate::rule::{Class, Coded, Rule};
 use crate::table::ScanError;
@@ -166,6 +166,14 @@ impl<R: Rule> From<ReadError<R>> for Error {
             ReadError::Io { source, .. } => source.downcast().unwrap_or_else(Self::Io),
             ReadError::Malformed(finding) => (*finding).into(),
         }
+    }
+}
+
+impl<R: Rule> Findings<R> {
+    /// What is wrong with a recording that was read leniently: its first broken rule, if any.
+    #[must_use]
+    pub fn problem(&self) -> Option<Error> {
+        self.broken().next().map(|finding| finding.clone().into())
     }
 }
 
