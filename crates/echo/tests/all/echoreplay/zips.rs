@@ -95,7 +95,7 @@ fn files_of_a_zip_are_read_one_after_the_other() {
             "echoreplay.no-newline",
             Some(0),
             Some(203),
-            Some("c.echoreplay"),
+            Some("c.echoreplay in the zip"),
         ),
     ];
     assert_eq!(codes, expected);
