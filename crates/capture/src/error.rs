@@ -18,7 +18,7 @@ pub enum CaptureError {
     /// A packet that does not come after what is recorded.
     #[error("a packet of tick {} comes after tick {}: the ticks of a capture ascend", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder {
-        /// Its tick.
+        /// The tick of the packet that was refused.
         tick: u32,
         /// The last recorded tick.
         last: u32,
@@ -28,7 +28,7 @@ pub enum CaptureError {
     PacketTooLarge {
         /// Its size.
         bytes: u64,
-        /// The limit.
+        /// Bytes that a packet may have.
         limit: u64,
     },
     /// A packet that does not fit the capture.

@@ -31,7 +31,7 @@ impl<'a> DeltaFile<'a> {
         self.ranges
     }
 
-    /// The schema.
+    /// The schema it was opened with: packets name it by its hash alone.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// A full snapshot that seeking can start from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Keyframe {
-    /// Its tick.
+    /// The tick of the state that it holds.
     pub tick: u32,
     /// True if the recorder added it.
     pub added: bool,

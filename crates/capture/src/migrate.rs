@@ -17,7 +17,7 @@ use crate::stream::Packets;
 /// What came of a migration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Migrated {
-    /// Packets.
+    /// Packets that the sink was given; what the recorder added is not carried over.
     pub packets: u64,
     /// What was not carried over, a phrase each.
     pub losses: Vec<String>,

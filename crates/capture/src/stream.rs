@@ -13,7 +13,7 @@ use crate::seek::{self, Entry};
 /// Packets of a stream, recorded in any way.
 #[derive(Debug)]
 pub enum Packets<'a> {
-    /// In a capture.
+    /// In an MCAP file, which carries the schema, too.
     Capture(Box<Capture<'a>>),
     /// In a file, or in files that were put one behind the other.
     Delta(DeltaFile<'a>),

@@ -27,7 +27,7 @@ use crate::replay::Replay;
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pushed {
-    /// Its tick.
+    /// The tick in the packet's header.
     pub tick: u32,
     /// True if a full snapshot of this tick was added behind it.
     pub keyframe_added: bool,

@@ -14,7 +14,7 @@ use core::str::FromStr;
 pub struct Time(pub i64);
 
 impl Time {
-    /// The start.
+    /// 0 ns: where the recording starts.
     pub const START: Self = Self(0);
 
     /// From milliseconds; what 64 bits of nanoseconds don't hold (292 years) is the most they hold.

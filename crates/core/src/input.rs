@@ -382,7 +382,7 @@ impl Input {
     }
 }
 
-/// An [`Input`] as a stream.
+/// Reads an [`Input`] from a position of its own, which can be set.
 #[derive(Clone, Debug)]
 pub struct InputStream {
     input: Input,

@@ -81,7 +81,7 @@ impl Decoder {
         }
     }
 
-    /// Its schema.
+    /// The schema whose packets it reads: their headers must carry its hash.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema

@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("tick {tick} is not after tick {latest}, the latest that is kept")]
 pub struct NotNewer {
-    /// Its tick.
+    /// The tick of the state that was refused.
     pub tick: u32,
     /// The latest tick that is kept.
     pub latest: u32,

@@ -42,7 +42,7 @@ impl Encoder {
         self
     }
 
-    /// Its schema.
+    /// The schema that every state must have, and whose hash the headers carry.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema

@@ -24,7 +24,7 @@ pub enum EncodeError {
     TickOrder {
         /// The state's tick.
         tick: u32,
-        /// The baseline's.
+        /// The tick of the state that the delta was to build on.
         baseline: u32,
     },
     /// A limit is exceeded; the receiver would refuse the packet.
@@ -52,7 +52,7 @@ pub enum ValueError {
     /// The component has no such field.
     #[error("component {component} has no field {field}")]
     UnknownField {
-        /// The component.
+        /// Id of the component, which the schema does have.
         component: u16,
         /// The field asked for.
         field: u16,
@@ -66,7 +66,7 @@ pub enum ValueError {
     /// The entity does not have the component.
     #[error("entity {entity} has no component {component}")]
     NoComponent {
-        /// The entity.
+        /// Id of the entity, which is there.
         entity: u32,
         /// The component asked for.
         component: u16,
@@ -80,7 +80,7 @@ pub enum ValueError {
     /// A component with more or fewer values than it has fields.
     #[error("component {component} has {fields} fields, {values} values are given")]
     FieldCount {
-        /// The component.
+        /// Id of the component in the schema.
         component: u16,
         /// Fields it has.
         fields: usize,
@@ -90,9 +90,9 @@ pub enum ValueError {
     /// A value of another codec.
     #[error("field {field} of component {component} is {expected}, the value is {found}")]
     Kind {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component.
         field: u16,
         /// The field's codec.
         expected: &'static str,
@@ -102,11 +102,11 @@ pub enum ValueError {
     /// A value its codec can't hold.
     #[error("field {field} of component {component} holds {min} to {max}, not {value}")]
     OutOfRange {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component.
         field: u16,
-        /// The value.
+        /// The value given, as it would be stored: fixed point in units of 1 / `scale`.
         value: i128,
         /// The smallest the field can hold.
         min: i128,
@@ -116,11 +116,11 @@ pub enum ValueError {
     /// A value that the type it is read as can't hold.
     #[error("field {field} of component {component} is {value}, which {wanted} can't hold")]
     Narrow {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component.
         field: u16,
-        /// The value.
+        /// The value that the state holds; fixed point in units of 1 / `scale`.
         value: i128,
         /// The type.
         wanted: &'static str,
@@ -128,11 +128,11 @@ pub enum ValueError {
     /// A number that can't be quantised: not a number, or beyond the bounds.
     #[error("field {field} of component {component}: {why}")]
     Unquantisable {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component.
         field: u16,
-        /// Why.
+        /// Not a number, not finite, no rotation, or beyond bounds that it names.
         why: QuantiseError,
     },
 }

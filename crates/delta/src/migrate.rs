@@ -14,9 +14,9 @@ use crate::value::Value;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("component {component}, field {field}: no value of {from} fits {to}")]
 pub struct Incompatible {
-    /// The component.
+    /// Id of the component that the field is in, the same in both schemas.
     pub component: u16,
-    /// The field.
+    /// Id of the field within its component, the same in both schemas.
     pub field: u16,
     /// How it was written.
     pub from: Codec,
@@ -37,7 +37,7 @@ pub enum Loss {
     },
     /// The new schema lacks a field.
     Field {
-        /// The component.
+        /// Id of the component, which both schemas have.
         component: u16,
         /// Its id.
         field: u16,
@@ -46,9 +46,9 @@ pub enum Loss {
     },
     /// Values of a field are rounded, to nearest, halves away from zero.
     Rounding {
-        /// The component.
+        /// Id of the component that the field is in, the same in both schemas.
         component: u16,
-        /// The field.
+        /// Id of the field within its component, the same in both schemas.
         field: u16,
         /// Units per 1.0 before.
         from: u32,
@@ -96,13 +96,13 @@ pub enum MigrateError {
         "entity {entity}, component {component}, field {field}: {value} does not fit {to}, which holds {min} to {max}"
     )]
     Value {
-        /// The entity.
+        /// Id of the entity that has the value.
         entity: u32,
-        /// The component.
+        /// Id of the component that the field is in, the same in both schemas.
         component: u16,
-        /// The field.
+        /// Id of the field within its component, the same in both schemas.
         field: u16,
-        /// The value.
+        /// The value before the migration, in the codec of the old schema.
         value: Value,
         /// What it does not fit.
         to: Codec,

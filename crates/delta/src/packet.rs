@@ -19,7 +19,7 @@ use crate::wire::{Header, Tag, push_section};
 /// a strict decoder takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// Its header.
+    /// The 28 bytes before the sections: kind, schema, tick and baseline.
     pub header: Header,
     /// In the order of the packet.
     pub sections: Vec<Section>,
@@ -37,7 +37,7 @@ pub struct Section {
 /// What a packet says of one entity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntityChange {
-    /// Its id.
+    /// The number that stands for the entity as long as it lives.
     pub id: u32,
     /// Components that are created or updated, in the order of the schema.
     pub components: Vec<ComponentChange>,
@@ -46,7 +46,7 @@ pub struct EntityChange {
 /// What a packet says of one component of an entity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComponentChange {
-    /// Its id.
+    /// Id of the component in the schema, not its place there.
     pub id: u16,
     /// Ids and new values of its fields, in the order of the schema.
     pub fields: Vec<(u16, Value)>,

@@ -32,7 +32,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Its id.
+    /// Id of the component in the schema, not its place there; never 0.
     #[must_use]
     pub const fn id(&self) -> u16 {
         self.component.id

@@ -68,7 +68,7 @@ impl FixedPoint {
         }
     }
 
-    /// Its codec.
+    /// The codec of a field that holds such numbers.
     #[must_use]
     pub const fn codec(&self) -> Codec {
         Codec::FixedPoint {

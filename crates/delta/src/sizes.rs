@@ -29,7 +29,7 @@ impl Size {
 /// What a component takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComponentSize {
-    /// Its id.
+    /// Id of the component in the schema.
     pub id: u16,
     /// Its field masks.
     pub masks: Size,
@@ -50,9 +50,9 @@ impl ComponentSize {
 /// `headers + framing + entity heads + components + padding` is all there is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sizes {
-    /// Packets.
+    /// Whole packets, headers included.
     pub packets: Size,
-    /// Headers.
+    /// The fixed headers, 28 bytes each.
     pub headers: Size,
     /// Tags, lengths and counts of sections.
     pub framing: Size,

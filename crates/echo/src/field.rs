@@ -11,7 +11,7 @@ pub enum Kept {
     Same,
     /// The first value of the file, for all frames.
     Once,
-    /// Nothing.
+    /// Nothing: it has no place in the file.
     Nothing,
 }
 

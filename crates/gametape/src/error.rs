@@ -43,9 +43,9 @@ pub enum Error {
     TooLarge {
         /// Which file.
         path: PathBuf,
-        /// Its size.
+        /// How many bytes it has.
         size: u64,
-        /// The limit.
+        /// How many bytes it may have.
         limit: u64,
     },
     /// The name of the output says another format than what is to be written.
@@ -57,7 +57,7 @@ pub enum Error {
         says: &'static str,
         /// The format that is to be written.
         format: &'static str,
-        /// Its extensions.
+        /// The endings that the names of its recordings have, without the dot.
         extensions: &'static [&'static str],
     },
     /// A file can't be made as asked.

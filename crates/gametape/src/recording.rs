@@ -188,7 +188,7 @@ impl Recording {
         &self.path
     }
 
-    /// Its format.
+    /// The format it was opened as.
     #[must_use]
     pub fn format(&self) -> &dyn Format {
         &*self.format

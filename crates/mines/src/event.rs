@@ -130,7 +130,7 @@ impl Buttons {
     }
 }
 
-/// A mouse event.
+/// What the mouse did, when and where, and which buttons are down then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MouseEvent {
     /// What happened.

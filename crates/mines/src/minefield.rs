@@ -129,7 +129,7 @@ impl Minefield {
         self.cols
     }
 
-    /// Rows.
+    /// Rows, 1 to 255; those of cells are counted from 0.
     #[must_use]
     pub const fn rows(&self) -> u8 {
         self.rows

@@ -94,7 +94,7 @@ pub mod property {
     pub const NF: usize = 1;
     /// The game mode.
     pub const MODE: usize = 2;
-    /// The level.
+    /// The code of the level, 0 to 3.
     pub const LEVEL: usize = 3;
     /// v1 only, since ViennaSweeper 4.0.0: texts are UTF-8.
     pub const UTF8: usize = 4;

@@ -70,7 +70,7 @@ impl CommandBuf {
         self.count = commands.len() as u32;
     }
 
-    /// The commands.
+    /// What it holds, as a frame has it: nothing is copied.
     #[must_use]
     pub fn as_commands(&self) -> Commands<'_> {
         Commands::new(&self.bytes, self.count)

@@ -15,7 +15,7 @@ use crate::value::Value;
 pub struct Divergence {
     /// The frame, from 0.
     pub frame: u64,
-    /// Its tick.
+    /// The frame's `tick_id`: the recording's own count, which need not go with `frame`.
     pub tick: u64,
     /// Where in the file the frame starts; 0 where there is no file.
     pub offset: u64,
@@ -55,7 +55,7 @@ pub enum Cause {
 /// A value that differs.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// The field.
+    /// The field's number, from 0: its place in the hash.
     pub field: u32,
     /// Its name, where the simulation knows it.
     pub field_name: Option<String>,
@@ -84,7 +84,7 @@ impl PartialEq for Difference {
 pub struct Touch {
     /// The frame, from 0.
     pub frame: u64,
-    /// Its tick.
+    /// The `tick_id` of that frame.
     pub tick: u64,
     /// The command's place in the frame, from 0.
     pub command: u32,

@@ -31,9 +31,9 @@ pub enum WriteError {
         what: &'static str,
         /// What its size counts.
         unit: &'static str,
-        /// Its size.
+        /// How much there is, in that unit.
         size: u64,
-        /// The limit.
+        /// How much readers take, in that unit.
         limit: u64,
     },
 }

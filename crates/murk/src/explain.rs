@@ -48,7 +48,7 @@ const REST: [i64; 4] = [
 /// would have the recorded hash.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// The field.
+    /// The field's number, from 0: its place in the hash.
     pub field: u32,
     /// The value's place in the field.
     pub element: usize,

@@ -8,7 +8,7 @@ use crate::simulation::{Location, Simulation};
 pub struct Fault {
     /// The step after which it is flipped, from 1: for that tick alone.
     pub step: u64,
-    /// The field.
+    /// The field's number, from 0.
     pub field: u32,
     /// The value's place in the field.
     pub element: usize,

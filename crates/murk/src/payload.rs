@@ -35,7 +35,7 @@ pub enum Payload<'a> {
         coord: Coord<'a>,
         /// Which field.
         field: u32,
-        /// The value.
+        /// What the cell has then; Murk's engine does not clamp it.
         value: f32,
     },
     /// Something of the recorder's own (tag 4).
@@ -49,7 +49,7 @@ pub enum Payload<'a> {
     SetParameter {
         /// Which parameter.
         key: u32,
-        /// The value.
+        /// What the parameter is set to.
         value: f64,
     },
     /// Sets several parameters at once (tag 6).

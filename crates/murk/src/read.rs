@@ -54,7 +54,7 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// The header.
+    /// What the recording says once, before its first frame.
     #[must_use]
     pub const fn header(&self) -> &Header<'a> {
         &self.header

@@ -19,7 +19,7 @@ pub enum RecordError<E: std::error::Error + 'static> {
     /// The simulation could not make a tick; nothing was recorded of it.
     #[error("tick {tick}: {source}")]
     Simulation {
-        /// The tick.
+        /// The number that the caller gave the tick.
         tick: u64,
         /// What the simulation says.
         source: E,

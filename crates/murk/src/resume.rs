@@ -14,7 +14,7 @@ use crate::write::Writer;
 /// Where a recording was taken up again.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Resumed {
-    /// Its header.
+    /// The header as it stands in the file.
     pub header: Header<'static>,
     /// Whole frames that were there.
     pub frames: u64,

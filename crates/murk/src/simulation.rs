@@ -57,7 +57,7 @@ pub trait Simulation {
         None
     }
 
-    /// A field's name.
+    /// What people call a field; `None` where only its number is known.
     fn field_name(&self, field: u32) -> Option<&str> {
         let _ = field;
         None

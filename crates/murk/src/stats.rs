@@ -11,11 +11,11 @@ pub const MAX_SOURCES: usize = 65_536;
 /// What a recording consists of.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
-    /// Frames.
+    /// Frames, a tick each.
     pub frames: u64,
-    /// The first tick.
+    /// The `tick_id` of the first frame; `None` without frames.
     pub first_tick: Option<u64>,
-    /// The last tick.
+    /// The `tick_id` of the last frame, which need not be the highest; `None` without frames.
     pub last_tick: Option<u64>,
     /// Commands of all ticks.
     pub commands: u64,

@@ -285,7 +285,7 @@ impl<R: Read> Reader<R> {
         Ok(Self { reader, header })
     }
 
-    /// The header.
+    /// What the recording says once, before its first frame.
     #[must_use]
     pub const fn header(&self) -> &Header<'static> {
         &self.header

@@ -14,9 +14,9 @@ use crate::verify::hash_of;
 /// Runs that agreed at every tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InSync {
-    /// Ticks.
+    /// Ticks whose states were compared.
     pub ticks: u64,
-    /// Runs.
+    /// How often each of them was made; 2 where a simulation went back.
     pub runs: usize,
     /// The hash of the last state.
     pub last_hash: u64,
@@ -32,7 +32,7 @@ pub enum SyncError<E: std::error::Error + 'static> {
     /// A simulation could not make a tick.
     #[error("tick {tick}, run {run}: {source}")]
     Simulation {
-        /// The tick.
+        /// The number that the simulations were given for it.
         tick: u64,
         /// Which run.
         run: usize,
@@ -44,7 +44,7 @@ pub enum SyncError<E: std::error::Error + 'static> {
 /// The first tick at which two runs differ.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Desync {
-    /// The tick.
+    /// The number that the simulations were given for it.
     pub tick: u64,
     /// The run that differs from run 0.
     pub run: usize,

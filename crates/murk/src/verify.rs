@@ -44,7 +44,7 @@ pub enum VerifyError<E: std::error::Error + 'static> {
     Simulation {
         /// The frame, from 0.
         frame: u64,
-        /// Its tick.
+        /// The frame's `tick_id`: the recording's own count, which need not go with `frame`.
         tick: u64,
         /// What the simulation says.
         source: E,
@@ -73,9 +73,9 @@ impl<E: std::error::Error> VerifyError<E> {
 /// A recording that was replayed to its end, every state as recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Verified {
-    /// Frames.
+    /// Frames whose hashes were compared, all of them right.
     pub frames: u64,
-    /// The last tick.
+    /// The `tick_id` of the last of them; `None` where there are none.
     pub last_tick: Option<u64>,
 }
 

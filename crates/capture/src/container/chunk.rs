@@ -286,11 +286,11 @@ impl<'a> Message<'a> {
 /// What an unpacked chunk holds, record by record.
 #[derive(Clone, Copy, Debug)]
 pub enum Inside<'a> {
-    /// A message.
+    /// What was recorded on one of the channels, with its time.
     Message(Message<'a>),
-    /// A schema.
+    /// What the messages of some channels are described by.
     Schema(SchemaRecord<'a>),
-    /// A channel.
+    /// The number of a channel, and what it is for.
     Channel(ChannelRecord<'a>),
     /// Any other record.
     Other,

@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A schema record.
+/// The schema record of MCAP, as far as captures need it.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaRecord<'a> {
     /// What it is the schema of.
@@ -177,7 +177,7 @@ impl<'a> SchemaRecord<'a> {
     }
 }
 
-/// A channel record.
+/// The channel record of MCAP, as far as captures need it.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelRecord<'a> {
     /// Its number.

@@ -73,7 +73,7 @@ pub(super) struct Clock {
     pub time_ns: Coded,
 }
 
-/// A table.
+/// What is said of a table, and where its rows are.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(super) struct Table {
     pub name: String,
@@ -106,7 +106,7 @@ pub(super) enum Stored {
     },
 }
 
-/// A column.
+/// What is said of a column, and how packets hold it.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(super) struct Column {
     pub name: String,

@@ -130,12 +130,12 @@ fn refused(error: impl std::fmt::Display) -> Error {
     Error::Unsupported(format!("a row does not fit its fields: {error}"))
 }
 
-/// A key.
+/// One of the columns that tell the rows apart.
 struct Key {
     column: usize,
     name: String,
     kind: Kind,
-    /// Of texts.
+    /// Of a column of texts, all that there are: rows hold their numbers.
     texts: Vec<String>,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Part {
 /// How the rows of a table are kept.
 #[derive(Debug)]
 pub(super) enum Keep {
-    /// As messages.
+    /// Each row as a message.
     Messages,
     /// As entities, one a key.
     Entities { keys: Vec<usize>, parts: Vec<Part> },

@@ -26,7 +26,7 @@ pub enum Repair {
     NotRead(Box<Finding>),
     /// A full snapshot that the recorder added became one of the stream.
     TakenIn {
-        /// Its tick.
+        /// The tick of the state that it holds.
         tick: u32,
     },
     /// A full snapshot that the recorder added was left out.
@@ -60,7 +60,7 @@ pub enum Repair {
         packets: u64,
         /// Packets that are gone.
         gone: u64,
-        /// The last tick.
+        /// The tick of the last packet that was kept; `None` where none was.
         last_tick: Option<u32>,
     },
 }

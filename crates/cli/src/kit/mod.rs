@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 pub struct Sample {
     /// Its file name, with the format's extension.
     pub name: String,
-    /// Its bytes.
+    /// What the file holds.
     pub bytes: Vec<u8>,
     /// What has to lie beside it: names and bytes.
     pub beside: Vec<(String, Vec<u8>)>,

@@ -85,7 +85,7 @@ pub enum Owned {
 }
 
 impl Owned {
-    /// The value.
+    /// The same, borrowed; of bits the number that they are.
     #[must_use]
     pub fn value(&self) -> Value<'_> {
         match self {
@@ -220,7 +220,7 @@ impl Column {
         }
     }
 
-    /// The values.
+    /// One for each row; where a row has none, a 0 or an empty text: see [`Column::valid`].
     #[must_use]
     pub const fn values(&self) -> &Values {
         &self.values

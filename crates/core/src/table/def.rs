@@ -46,13 +46,13 @@ impl ColumnDef {
         }
     }
 
-    /// A key.
+    /// The same column, as a part of what tells rows apart.
     #[must_use]
     pub fn key(self) -> Self {
         Self { key: true, ..self }
     }
 
-    /// In this unit.
+    /// The same column, with a unit: `px`, `m/s`; empty for none.
     #[must_use]
     pub fn unit(self, unit: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -80,7 +80,7 @@ pub struct TableDef {
     pub lane: Lane,
     /// A sentence.
     pub doc: Cow<'static, str>,
-    /// Its columns.
+    /// In the order in which a row has its values.
     pub columns: Vec<ColumnDef>,
     /// The number of its rows, where that is known without reading them.
     pub rows: Option<u64>,
@@ -178,7 +178,7 @@ impl<T: Rows> Field<T> {
         }
     }
 
-    /// In this unit.
+    /// The same column, with a unit: `px`, `m/s`; empty for none.
     #[must_use]
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = unit;
@@ -192,7 +192,7 @@ impl<T: Rows> Field<T> {
         self
     }
 
-    /// A key.
+    /// The same column, as a part of what tells rows apart.
     #[must_use]
     pub const fn key(mut self) -> Self {
         self.key = true;
@@ -248,7 +248,7 @@ impl<T: Rows> Field<T> {
 /// assert_eq!(THROWS.value(&Throw { player: "Ada", eyes: 6 }, 1), Value::Uint(6));
 /// ```
 pub struct Table<T: Rows> {
-    /// Its name.
+    /// In lower case, with underscores.
     pub name: &'static str,
     /// How it relates to the clock.
     pub lane: Lane,

@@ -42,7 +42,7 @@ impl Fact {
         }
     }
 
-    /// In this unit.
+    /// The same fact, with a unit: `px`, `m/s`; empty for none.
     #[must_use]
     pub const fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
@@ -77,7 +77,7 @@ impl Fact {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FactTable {
-    /// Its name.
+    /// In lower case, with underscores.
     pub name: &'static str,
     /// A sentence.
     pub doc: &'static str,

@@ -47,7 +47,7 @@ pub enum Kind {
     Float32,
     /// A number of 64 bits.
     Float64,
-    /// Text.
+    /// UTF-8, of any length.
     Text,
 }
 

@@ -12,7 +12,7 @@ use crate::text::nearest;
 /// What is wanted of a table.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Scan {
-    /// The table.
+    /// The name of the table that is read.
     pub table: String,
     /// Its columns, in the order that is wanted; all of them where none is named. What is not asked
     /// for is not decoded.

@@ -26,7 +26,7 @@ pub enum ScanError {
     /// The table has no such column.
     #[error("{table} has no column {name:?}{}; it has {}", meant(.nearest.as_deref()), .known.join(", "))]
     NoColumn {
-        /// The table.
+        /// The name of the table, which is there.
         table: String,
         /// What was asked for.
         name: String,
@@ -47,7 +47,7 @@ pub enum ScanError {
         keys => format!(", whose keys are {}", keys.join(", ")),
     })]
     NoKey {
-        /// The table.
+        /// The name of the table that was to be filtered.
         table: String,
         /// The column.
         name: String,
@@ -59,7 +59,7 @@ pub enum ScanError {
     NotOfKind {
         /// The column.
         name: String,
-        /// Its kind.
+        /// The kind of the column's values.
         kind: Kind,
         /// What was asked for.
         value: String,
@@ -67,7 +67,7 @@ pub enum ScanError {
     /// Of a table of events nothing holds.
     #[error("{table} is a table of events: nothing of it holds")]
     NoState {
-        /// The table.
+        /// The name of the table whose state was asked for.
         table: String,
     },
     /// The range ends before it starts.

@@ -31,7 +31,7 @@ pub enum Verb {
     Convert,
     /// To write it: how a recording of this format is made, whatever it is made of.
     Write,
-    /// To repair it.
+    /// To keep of it what is whole: see [`Tape::repair`].
     Repair,
 }
 

@@ -49,7 +49,7 @@ impl<T> From<T> for Partial<T> {
 pub struct Info {
     /// The format's name.
     pub format: &'static str,
-    /// The format's version.
+    /// The version of the format that this recording is written in.
     pub format_version: u32,
     /// Size in bytes.
     pub bytes: u64,

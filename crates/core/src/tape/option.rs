@@ -77,7 +77,7 @@ pub struct OptionDef {
 }
 
 impl OptionDef {
-    /// A flag.
+    /// An option that takes no value: it is said, or it is not.
     #[must_use]
     pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self::new(name, OptionKind::Flag, "", help)
@@ -143,7 +143,7 @@ pub enum OptionValue {
     Flag,
     /// A whole number.
     Count(u64),
-    /// A number.
+    /// A number that may have a fraction.
     Number(f64),
     /// A text, or one of a few words.
     Text(String),
@@ -230,7 +230,7 @@ impl Options {
         }
     }
 
-    /// A number.
+    /// A number with or without a fraction; `None` where none was given.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         match self.get(name) {
@@ -240,7 +240,7 @@ impl Options {
         }
     }
 
-    /// A text.
+    /// A text, or one of a few words; `None` where none was given.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
@@ -328,7 +328,7 @@ pub enum OptionError {
     Conflict {
         /// The one.
         name: String,
-        /// The other.
+        /// One that is given, too, and may not be.
         other: &'static str,
     },
 }

@@ -33,25 +33,25 @@ pub enum Difference {
     },
     /// Theirs lacks a field.
     FieldMissing {
-        /// The component.
+        /// Id of the component, which both have.
         component: u16,
-        /// The field.
+        /// Id of the field, within its component, that only ours has.
         field: u16,
         /// Its name, where it has one.
         name: Option<String>,
     },
     /// Theirs has a field more.
     FieldAdded {
-        /// The component.
+        /// Id of the component, which both have.
         component: u16,
-        /// The field.
+        /// Id of the field, within its component, that only theirs has.
         field: u16,
         /// Its name, where it has one.
         name: Option<String>,
     },
     /// The same fields stand in another order.
     FieldOrder {
-        /// The component.
+        /// Id of the component whose fields these are.
         component: u16,
         /// The ids in our order.
         ours: Vec<u16>,
@@ -60,9 +60,9 @@ pub enum Difference {
     },
     /// A field is written in another way.
     Codec {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component, the same in both.
         field: u16,
         /// Its name, where it has one.
         name: Option<String>,
@@ -73,9 +73,9 @@ pub enum Difference {
     },
     /// A field is sent at other times.
     Change {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component, the same in both.
         field: u16,
         /// Its name, where it has one.
         name: Option<String>,

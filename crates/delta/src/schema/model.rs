@@ -211,7 +211,7 @@ pub enum SchemaError {
     /// Two fields of a component have one id.
     #[error("two fields of component {component} have the id {field}")]
     DuplicateField {
-        /// The component.
+        /// Id of the component that both fields are in.
         component: u16,
         /// The id.
         field: u16,
@@ -225,7 +225,7 @@ pub enum SchemaError {
     /// More than [`MAX_MASK_BITS`] fields.
     #[error("component {component} has {fields} fields, {MAX_MASK_BITS} are possible")]
     TooManyFields {
-        /// The component.
+        /// Id of the component that has them.
         component: u16,
         /// How many.
         fields: usize,
@@ -233,19 +233,19 @@ pub enum SchemaError {
     /// An integer of no bits, or of more than 64.
     #[error("field {field} of component {component} has {bits} bits, 1 to 64 are possible")]
     BitWidth {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component.
         field: u16,
-        /// Its bits.
+        /// The width that its codec asks for.
         bits: u8,
     },
     /// Fixed point whose smallest value exceeds the largest.
     #[error("field {field} of component {component} goes from {min_q} to {max_q}")]
     Range {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component.
         field: u16,
         /// The smallest value.
         min_q: i64,
@@ -255,9 +255,9 @@ pub enum SchemaError {
     /// Fixed point of scale 0.
     #[error("field {field} of component {component} has the scale 0")]
     ZeroScale {
-        /// The component.
+        /// Id of the component that the field is in.
         component: u16,
-        /// The field.
+        /// Id of the field within its component.
         field: u16,
     },
 }

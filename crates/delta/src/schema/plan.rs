@@ -14,7 +14,7 @@ use crate::value::Value;
 pub(crate) enum Form {
     /// `bits` bits of `code ^ flip`.
     Bits { bits: u32, flip: u64 },
-    /// A varuint.
+    /// The code itself, as a varuint.
     Varuint,
     /// A varuint of the zigzag of `code - 2^31`.
     Zigzag,

@@ -35,11 +35,11 @@ impl Default for SenderOptions {
 /// What went into a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sent {
-    /// Its tick.
+    /// The tick of the state that was sent.
     pub tick: u32,
     /// The acknowledged tick it builds on; none for a full snapshot.
     pub baseline: Option<u32>,
-    /// Its bytes.
+    /// Length of the packet, its header included; at most the budget.
     pub bytes: usize,
     /// Entities it creates or updates.
     pub named: usize,
@@ -60,7 +60,7 @@ pub enum SendError {
     /// A tick that is not after the last one sent.
     #[error("tick {} is not after tick {}, the last one sent", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder {
-        /// The tick.
+        /// The tick of the state that was to be sent.
         tick: u32,
         /// The last one sent.
         last: u32,
@@ -74,7 +74,7 @@ pub enum SendError {
     /// An entity that would not fit into a packet of its own: it could never be delivered.
     #[error("entity {entity} needs a packet of {}, the budget is {}", Bytes(*.needed as u64), Grouped(*.budget as u64))]
     BudgetTooSmall {
-        /// The entity.
+        /// Id of the entity that is too large.
         entity: u32,
         /// Bytes of a packet with nothing else in it.
         needed: usize,

@@ -17,7 +17,7 @@ pub struct Entity<'a> {
 }
 
 impl<'a> Entity<'a> {
-    /// Its id.
+    /// The number that packets name it by; unique in the state.
     #[must_use]
     pub const fn id(&self) -> u32 {
         self.row.id

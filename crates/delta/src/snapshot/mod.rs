@@ -43,13 +43,13 @@ impl Snapshot {
         }
     }
 
-    /// Its schema.
+    /// The schema that says which components its entities may have.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// Its tick.
+    /// The simulation tick of which this is the state.
     #[must_use]
     pub const fn tick(&self) -> u32 {
         self.tick

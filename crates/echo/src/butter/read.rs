@@ -103,7 +103,7 @@ impl<'a> File<'a> {
         self.table.header()
     }
 
-    /// Its chunks.
+    /// Where each chunk lies, in the order of the file.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         self.table.chunks()

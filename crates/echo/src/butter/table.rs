@@ -167,7 +167,7 @@ impl Table {
         self.header.as_ref()
     }
 
-    /// Its chunks.
+    /// Where each chunk lies, in the order of the file.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         &self.chunks

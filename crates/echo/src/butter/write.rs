@@ -226,9 +226,9 @@ impl<S: Read + Write + Seek> Assembler<S> {
 /// What was written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Written {
-    /// Frames.
+    /// Frames in all chunks.
     pub frames: u64,
-    /// Chunks.
+    /// Chunks, each of which starts with a keyframe.
     pub chunks: u64,
     /// Bytes of the file.
     pub bytes: u64,

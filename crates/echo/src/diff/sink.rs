@@ -10,7 +10,7 @@ use crate::model::{Pose, Vec3};
 pub(crate) enum At<'a> {
     /// The frame itself.
     Frame,
-    /// A team.
+    /// An entry of `teams`, by its place from 0.
     Team(usize),
     /// A player of a team, by place and name.
     Player(usize, usize, &'a str),

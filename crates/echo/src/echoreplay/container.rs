@@ -13,7 +13,7 @@ use crate::error::WriteError;
 /// What the lines of an .echoreplay are kept in.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Container {
-    /// As text.
+    /// Plain: a frame a line, and nothing around them.
     Text,
     /// In a zip of one file of this name.
     Zip(String),

@@ -11,7 +11,7 @@ use crate::field::Field;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Member {
-    /// Its name.
+    /// Its key in JSON, as the API spells it.
     pub name: &'static str,
     /// What it is in JSON.
     pub kind: &'static str,

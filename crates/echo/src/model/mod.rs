@@ -47,9 +47,9 @@ pub struct Session {
     pub match_type: CompactString,
     /// The map.
     pub map_name: Map,
-    /// A private match.
+    /// The match is private: in it, players may change the rules.
     pub private_match: bool,
-    /// A tournament match.
+    /// The match is of a tournament; a .butter does not keep it.
     pub tournament_match: bool,
     /// What the match is doing.
     pub game_status: GameStatus,
@@ -79,7 +79,7 @@ pub struct Session {
     pub pause: Option<Pause>,
     /// The last goal. Arena.
     pub last_score: Option<LastScore>,
-    /// The last throw.
+    /// How the disc was thrown last, as the game analyses it; `None` where it says nothing of it.
     pub last_throw: Option<LastThrow>,
     /// Where the player's playspace is.
     pub player: Option<VrPlayer>,
@@ -213,7 +213,7 @@ pub struct Pose {
     pub position: Vec3,
     /// Where it looks.
     pub forward: Vec3,
-    /// To its left.
+    /// To its left; a .butter keeps the other two and works this one out.
     pub left: Vec3,
     /// Upwards.
     pub up: Vec3,
@@ -222,7 +222,7 @@ pub struct Pose {
 /// The member `player`: the playspace of the client, a pose.
 pub type VrPlayer = Pose;
 
-/// The disc.
+/// The disc of an arena: where it is, and how it flies.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Disc {
     /// Where it is, how it lies.
@@ -250,7 +250,7 @@ pub struct Payload {
     pub payload_speed: f32,
 }
 
-/// A team.
+/// A team or the spectators: who is in it, and what they did.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Team {
     /// `team`: its name.
@@ -259,7 +259,7 @@ pub struct Team {
     pub possession: bool,
     /// Sums over its players; spectators have none.
     pub stats: Option<Stats>,
-    /// Its players.
+    /// Who is in it, in the order of the API; empty where it names none.
     pub players: Vec<Player>,
 }
 
@@ -268,11 +268,11 @@ pub struct Team {
 pub struct Stats {
     /// Seconds.
     pub possession_time: f32,
-    /// Points.
+    /// Points scored; in the arena a goal gives 2 or 3.
     pub points: i32,
     /// Shots at the own goal stopped.
     pub saves: i32,
-    /// Goals.
+    /// Goals scored, whatever points they gave.
     pub goals: i32,
     /// Opponents stunned.
     pub stuns: i32,
@@ -286,17 +286,17 @@ pub struct Stats {
     pub blocks: i32,
     /// Passes of the opponents caught.
     pub interceptions: i32,
-    /// Assists.
+    /// Goals of others that they helped to score.
     pub assists: i32,
     /// Shots at the goal.
     pub shots_taken: i32,
 }
 
-/// A player.
+/// One who plays for a team, or a spectator.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Player {
-    /// Name.
+    /// As shown in the game. Two players may share one: `userid` tells them apart.
     pub name: CompactString,
     /// Number within the match.
     pub playerid: i32,
@@ -314,7 +314,7 @@ pub struct Player {
     pub possession: bool,
     /// Blocks.
     pub blocking: bool,
-    /// Is stunned.
+    /// Is stunned in this frame; [`Stats::stuns`] counts the opponents this one stunned.
     pub stunned: bool,
     /// Can't be stunned.
     pub invulnerable: bool,
@@ -326,9 +326,9 @@ pub struct Player {
     pub holding_right: Option<Holding>,
     /// m/s
     pub velocity: Vec3,
-    /// The head.
+    /// Where the head is, and where it looks.
     pub head: Pose,
-    /// The body.
+    /// Where the body is, and where it faces.
     pub body: Pose,
     /// The left hand.
     pub lhand: Pose,
@@ -343,11 +343,11 @@ pub struct Player {
 /// What a player carries in combat: `Weapon`, `Ordnance`, `TacMod`, `Arm`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Loadout {
-    /// Weapon.
+    /// The weapon: one of the four of combat, or another text.
     pub weapon: Weapon,
-    /// Ordnance.
+    /// The ordnance: one of the four of combat, or another text.
     pub ordnance: Ordnance,
-    /// Tac-mod.
+    /// The tac-mod: one of the four of combat, or another text.
     pub tac_mod: TacMod,
     /// The arm with the tac-mod.
     pub arm: Arm,
@@ -385,7 +385,7 @@ impl Default for PlayerBones {
 pub struct Unknown {
     /// The object it is a member of.
     pub object: Object,
-    /// Its name.
+    /// Its key in JSON, as it was spelled.
     pub name: CompactString,
     /// Its value: JSON, as it was spelled.
     pub json: CompactString,
@@ -397,17 +397,17 @@ pub struct Unknown {
 pub enum Object {
     /// The session itself.
     Session,
-    /// `disc`
+    /// `disc` of the session.
     Disc,
-    /// `pause`
+    /// `pause` of the session.
     Pause,
-    /// `last_score`
+    /// `last_score` of the session.
     LastScore,
-    /// `last_throw`
+    /// `last_throw` of the session.
     LastThrow,
     /// `player`
     VrPlayer,
-    /// A team.
+    /// An entry of `teams`.
     Team(u8),
     /// The `stats` of a team.
     TeamStats(u8),

@@ -215,12 +215,12 @@ impl Map {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Holding {
-    /// `none`
+    /// `none`: the hand is empty.
     #[default]
     None,
     /// `geo`: the level.
     Geo,
-    /// `disc`
+    /// `disc`: the disc of the match.
     Disc,
     /// A number: the `playerid` of the player held (recorders before 2022: the user id).
     Number(u64),

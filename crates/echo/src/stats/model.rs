@@ -13,7 +13,7 @@ use crate::model::{Stats, TeamId};
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct MatchStats {
-    /// Frames.
+    /// Frames that the figures are of.
     pub frames: u64,
     /// From the first frame to the last, gaps included.
     pub duration_ms: u64,
@@ -65,9 +65,9 @@ pub struct Timeline {
     pub score: Vec<Score>,
     /// Goals. Arena.
     pub goals: Vec<Goal>,
-    /// Rounds.
+    /// Rounds, in the order of time; those whose end was not recorded, too.
     pub rounds: Vec<Round>,
-    /// Pauses.
+    /// Pauses, in the order of time; those whose end was not recorded, too.
     pub pauses: Vec<PauseSpan>,
     /// A team asks for a restart.
     pub restart_requests: Vec<RestartRequest>,
@@ -262,7 +262,7 @@ pub struct PayloadStats {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PlayerStats {
-    /// Name.
+    /// The name that the game shows; several players may have the same one.
     pub name: CompactString,
     /// Account. Never serialized: user ids stay out of output.
     #[serde(skip)]
@@ -291,7 +291,7 @@ pub struct PlayerStats {
     pub stunned: u64,
     /// Time for which the player was stunned.
     pub stunned_ms: u64,
-    /// Ping.
+    /// Least, mean and most of the ping; `None` where no frame tells one.
     pub ping: Option<Ping>,
     /// Ratio of packets lost, 0 to 1: mean over the frames.
     pub packet_loss: Option<f64>,
@@ -310,7 +310,7 @@ fn counted<S: serde::Serializer>(stats: &Stats, serializer: S) -> Result<S::Ok, 
 pub struct Ping {
     /// Least.
     pub min: i32,
-    /// Mean.
+    /// The sum by the number of frames, not rounded.
     pub mean: f64,
     /// Most.
     pub max: i32,

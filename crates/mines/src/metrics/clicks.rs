@@ -33,7 +33,7 @@ pub struct Clicks {
     pub solved_bbbv: u32,
     /// Squares opened.
     pub opened: u32,
-    /// Mouse events.
+    /// Mouse events; moves, and what changed nothing, included.
     pub mouse_events: u32,
     /// The way of the cursor in pixels: Euclidean distances from event to event.
     pub path_px: f64,

@@ -122,7 +122,7 @@ pub(super) fn with_values(
 /// What a result string says, to write one.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultParts<'a> {
-    /// The level.
+    /// Which of the four levels; its name is written.
     pub level: Level,
     /// The time, written as seconds truncated to two decimals.
     pub ending: Ending,

@@ -17,7 +17,7 @@ pub enum Section {
     Board,
     /// The flags placed before the game.
     Preflags,
-    /// The properties.
+    /// A byte each, by their places: question marks, non-flagging, mode, level and so on.
     Properties,
     /// The extension properties (v2).
     Extensions,
@@ -25,7 +25,7 @@ pub enum Section {
     Video,
     /// What follows the termination event inside the video section.
     Tail,
-    /// The checksum.
+    /// What follows the video section, to the end of the file; how it is made is not published.
     Checksum,
 }
 

@@ -10,16 +10,16 @@ use gametape_core::text::Grouped;
 pub enum Place {
     /// The keys above the first table.
     World,
-    /// `[space]`.
+    /// The table `[space]`: which cells there are.
     Space,
-    /// A `[[field]]`.
+    /// One of the tables `[[field]]`.
     Field {
         /// Its number, from 0: what commands name it by.
         index: usize,
         /// Its name; empty where that can't be read.
         name: String,
     },
-    /// A `[[propagator]]`.
+    /// One of the tables `[[propagator]]`.
     Propagator {
         /// Its number, from 0: the order they run in.
         index: usize,
@@ -97,7 +97,7 @@ pub enum Fault {
     /// More than a limit allows.
     #[error("{claimed} {what}, the limit is {limit}", claimed = Claimed(*claimed), limit = Grouped(*limit))]
     Limit {
-        /// Of what.
+        /// What is counted, in the plural.
         what: &'static str,
         /// How much the description asks for; `u64::MAX` where 64 bits can't count it.
         claimed: u64,
@@ -107,7 +107,7 @@ pub enum Fault {
     /// Nothing, where at least one is needed.
     #[error("at least one {what} is needed")]
     Empty {
-        /// Of what.
+        /// What is needed, in the singular.
         what: &'static str,
     },
     /// A text that can't be a name.

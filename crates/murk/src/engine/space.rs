@@ -42,7 +42,7 @@ kinds! {
         }
         /// Squares with 4 neighbours; coordinate `[row, column]`.
         Square4 = "square4" {
-            /// Rows.
+            /// Rows: the first coordinate counts them, from 0.
             rows: u32,
             /// Columns.
             cols: u32,
@@ -51,7 +51,7 @@ kinds! {
         }
         /// Squares with 8 neighbours; coordinate `[row, column]`.
         Square8 = "square8" {
-            /// Rows.
+            /// Rows: the first coordinate counts them, from 0.
             rows: u32,
             /// Columns.
             cols: u32,
@@ -60,7 +60,7 @@ kinds! {
         }
         /// Hexagons; coordinate `[q, r]`, where `q` counts columns and `r` rows.
         Hex2D = "hex2d" {
-            /// Rows.
+            /// Rows: the second coordinate counts them, from 0.
             rows: u32,
             /// Columns.
             cols: u32,

@@ -81,7 +81,7 @@ pub struct Entry {
     pub frame: u64,
     /// Where in the recording it starts.
     pub offset: u64,
-    /// Its tick.
+    /// The `tick_id` of the frame.
     pub tick: u64,
     /// The CRC-32 of its bytes.
     pub checksum: u32,

@@ -339,7 +339,7 @@ pub struct Indexed<'r> {
 }
 
 impl Indexed<'_> {
-    /// The frame.
+    /// What stands at that place of the recording.
     #[must_use]
     pub fn frame(&self) -> Frame<'_> {
         scan::frame(&self.bytes, self.entry.frame, self.entry.offset)

@@ -23,7 +23,7 @@ pub(crate) enum Part {
     Single,
     /// A number of 64 bits.
     Double,
-    /// Bytes.
+    /// Bytes with their number before them; hexadecimal digits in JSON.
     Bytes,
     /// A list of whole numbers.
     Coord,

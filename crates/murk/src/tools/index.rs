@@ -16,7 +16,7 @@ pub struct IndexFile {
     pub path: PathBuf,
     /// What it holds.
     pub bytes: Vec<u8>,
-    /// The frames in it.
+    /// Frames that it leads to: all that the recording has.
     pub frames: u64,
 }
 

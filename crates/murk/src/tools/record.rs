@@ -17,7 +17,7 @@ use crate::{Hash, Header, RecordError, Recorder, Writer};
 /// What to record, and where.
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
-    /// The world.
+    /// The file that describes the world, and where it lies.
     pub world: WorldFile,
     /// Ticks to make.
     pub ticks: u64,

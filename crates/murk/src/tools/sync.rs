@@ -25,7 +25,7 @@ pub struct SyncTest {
 pub struct Synced {
     /// Ticks that were made.
     pub ticks: u64,
-    /// Runs.
+    /// How often they were made; 2 where a simulation went back.
     pub runs: usize,
     /// True if all runs agreed at every tick.
     pub in_sync: bool,

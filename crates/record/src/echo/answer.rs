@@ -11,7 +11,7 @@ use super::fault::Fault;
 /// What the game answered, as it is recorded.
 #[derive(Default, Debug)]
 pub(super) struct Answer {
-    /// The frame.
+    /// What the line says, as readers take it.
     pub frame: Frame,
     /// Its line: the answers as they came, on one line.
     pub line: Vec<u8>,

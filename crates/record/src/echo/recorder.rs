@@ -26,7 +26,7 @@ const BONES_PAUSE: Duration = Duration::from_secs(5);
 /// What was recorded, and what was not.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Recorded {
-    /// Frames.
+    /// Frames that were handed to a recording.
     pub frames: u64,
     /// Milliseconds from the first frame to the last.
     pub duration_ms: u64,

@@ -60,7 +60,7 @@ pub struct Recorded {
     pub bytes: u64,
     /// Full snapshots that were added to seek by.
     pub keyframes_added: u64,
-    /// The first tick.
+    /// The tick of the first packet in the capture; `None` without packets.
     pub first_tick: Option<u32>,
     /// The last.
     pub last_tick: Option<u32>,

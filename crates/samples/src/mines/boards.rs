@@ -13,9 +13,9 @@ pub enum BoardSpec {
     Random {
         /// Columns.
         cols: u32,
-        /// Rows.
+        /// Rows, 1 to 255 for RMV.
         rows: u32,
-        /// Mines.
+        /// How many squares have a mine.
         mines: u32,
     },
     /// Rings of eight and of seven mines, for the highest numbers.

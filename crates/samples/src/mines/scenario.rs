@@ -36,9 +36,9 @@ pub struct Scenario {
     pub name: &'static str,
     /// The version it is recorded in.
     pub version: Version,
-    /// The board.
+    /// What it is played on.
     pub board: BoardSpec,
-    /// The mode.
+    /// Stands in the recording, and says how the board is made.
     pub mode: Mode,
     /// Question marks are on, and used.
     pub marks: bool,

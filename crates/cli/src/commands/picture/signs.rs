@@ -11,7 +11,7 @@ pub enum Icon {
     Cell(String, char),
     /// The sign of a thing.
     Sign(char, Rgb),
-    /// A way.
+    /// A piece of a way, in this colour.
     Way(Rgb),
     /// The outline of a cell.
     Outline(Rgb),

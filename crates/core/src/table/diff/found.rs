@@ -15,7 +15,7 @@ const SHOWN: usize = 6;
 /// A value of a row that differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cell {
-    /// It is this.
+    /// The value, which may be [`Owned::Null`]: that row has it missing.
     Is(Owned),
     /// It is secret.
     Hidden,
@@ -56,9 +56,9 @@ impl fmt::Display for Cell {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Which {
-    /// The first.
+    /// The one that was given first.
     First,
-    /// The second.
+    /// The one that was given second.
     Second,
 }
 
@@ -84,7 +84,7 @@ pub struct RowDiff {
     pub column: Option<String>,
     /// What stands in it in the first recording.
     pub first: Cell,
-    /// In the second.
+    /// What stands in it in the second recording.
     pub second: Cell,
     /// The column's unit.
     pub unit: String,
@@ -171,7 +171,7 @@ impl fmt::Display for RowDiff {
 /// What differs in a table.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct TableDiff {
-    /// The table.
+    /// The table's name.
     pub table: String,
     /// The recording that has it, where the other has not.
     #[serde(skip_serializing_if = "Option::is_none")]

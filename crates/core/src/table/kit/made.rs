@@ -11,7 +11,7 @@ use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Secrets, Sink,
 /// Tables with their rows, in memory: for tests of what stands on tables.
 #[derive(Clone)]
 pub struct Made {
-    /// The tables.
+    /// What it has, each with all of its rows.
     pub tables: Vec<(TableDef, Vec<Row>)>,
     clocks: Clocks,
     problem: Option<fn() -> Error>,

@@ -49,7 +49,7 @@ impl Report<'_> {
 pub(super) struct Follows {
     /// Time since the frame before; `None` if that is negative, or there is no frame before.
     pub ms: Option<u64>,
-    /// It is of the same session.
+    /// Its `sessionid` is that of the frame before.
     pub same_session: bool,
     /// The match is played in both, not paused in either, and nobody changed the rules.
     pub playing: bool,

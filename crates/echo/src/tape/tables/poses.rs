@@ -35,7 +35,7 @@ pub const POSE: [PosePart; 4] = [
     }),
 ];
 
-/// The axes.
+/// How the columns of three coordinates end, in the order of a vector.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// The number of columns of a pose.

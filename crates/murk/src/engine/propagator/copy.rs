@@ -9,7 +9,7 @@ use crate::engine::define::parameters;
 parameters! {
     /// Carries a field over from one tick to the next.
     IdentityCopy = "identity_copy" {
-        /// The field.
+        /// The name of the field that is carried over.
         field: String,
     }
 }

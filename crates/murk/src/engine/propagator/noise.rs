@@ -22,7 +22,7 @@ words! {
 parameters! {
     /// Adds noise to a field.
     NoiseInjection = "noise_injection" {
-        /// The field.
+        /// The name of the field that the noise goes into.
         field: String,
         /// Which noise.
         noise_type: Noise = Noise::Gaussian,
