@@ -8,6 +8,7 @@ mod folder;
 mod info;
 mod measure;
 mod schema;
+mod segments;
 mod stats;
 mod tables;
 
@@ -35,8 +36,10 @@ use crate::reader::Capture;
 use crate::rule::{CaptureRule, Rule, fault};
 use crate::stream::Packets;
 
+pub use crate::made::{RecordKind, Segment, Segmented, push_record};
 pub use error::SchemaError;
 pub use schema::schema_of_json;
+pub use segments::segments;
 
 /// The name of [`Mcap`].
 const CAPTURE: &str = "capture";
