@@ -7,6 +7,7 @@ mod dump;
 mod error;
 mod info;
 mod json;
+mod name;
 mod opened;
 mod repair;
 mod tables;
@@ -31,15 +32,11 @@ pub use beside::index_path;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
+use name::{NAME, STEP};
 pub use opened::MurkTape;
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub(crate) use world::{build, needed};
-
-/// The format's name.
-const NAME: &str = "murk";
-/// What a step is called.
-const STEP: &str = "frame";
 
 /// Far more than any world takes.
 const MOST_WORLD: u64 = 16 << 20;
