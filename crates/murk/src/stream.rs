@@ -282,20 +282,18 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// As [`read()`](crate::read()), and [`Error::Io`].
     pub fn header(&mut self) -> Result<&Header<'static>, Error> {
-        match self.header {
-            Some(ref header) => Ok(header),
-            None => {
-                let look = |decoder: &mut Decoder, input: &mut Buffer| {
-                    decoder.header(input).map(Option::<&_>::cloned)
-                };
-                // What the first frame came with is not looked for again.
-                let header = match &self.reader.decoder().header {
-                    Some(header) => header.clone(),
-                    None => self.reader.until(look)?,
-                };
-                Ok(self.header.insert(header))
-            }
+        if let Some(ref header) = self.header {
+            return Ok(header);
         }
+        // What the first frame came with is not looked for again.
+        let header = if let Some(header) = &self.reader.decoder().header {
+            header.clone()
+        } else {
+            let known = |header: Option<&Header<'static>>| header.cloned();
+            let reader = &mut self.reader;
+            reader.until(|decoder, input| decoder.header(input).map(known))?
+        };
+        Ok(self.header.insert(header))
     }
 
     /// The next frame; `None` at the end.

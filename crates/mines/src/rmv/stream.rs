@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use gametape_core::feed::{self, Buffer, Fed};
+use gametape_core::feed::{self, Fed};
 
 use super::error::{Error, Findings};
 use super::events::EventLog;
@@ -142,24 +142,18 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// As [`read_with`](super::read_with), and what the source says.
     pub fn game(&mut self) -> Result<&Game<'static>, Error> {
-        match self.game {
-            Some(ref game) => Ok(game),
-            None => {
-                let look = |decoder: &mut Decoder, input: &mut Buffer| {
-                    Ok(if decoder.header(input)? {
-                        decoder.game.clone()
-                    } else {
-                        None
-                    })
-                };
-                // What the first event came with is not looked for again.
-                let game = match &self.reader.decoder().game {
-                    Some(game) => game.clone(),
-                    None => self.reader.until(look)?,
-                };
-                Ok(self.game.insert(game))
-            }
+        if let Some(ref game) = self.game {
+            return Ok(game);
         }
+        // What the first event came with is not looked for again.
+        let game = match &self.reader.decoder().game {
+            Some(game) => game.clone(),
+            None => self.reader.until(|decoder, input| {
+                let there = decoder.header(input)?;
+                Ok(decoder.game.clone().filter(|_| there))
+            })?,
+        };
+        Ok(self.game.insert(game))
     }
 
     /// The next event; `None` when the file has been read and checked to its end. Where the file
