@@ -189,10 +189,9 @@ fn slice(data: &[u8], options: murk::ReadOptions) -> usize {
 }
 
 fn reader(data: &[u8], options: murk::ReadOptions) {
-    if let Ok(mut reader) = murk::Reader::with_options(data, options) {
-        while let Ok(Some(frame)) = reader.next_frame() {
-            black_box(frame.tick);
-        }
+    let mut reader = murk::Reader::with_options(data, options);
+    while let Ok(Some(frame)) = reader.next_frame() {
+        black_box(frame.tick);
     }
 }
 

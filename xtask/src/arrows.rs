@@ -3,7 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use crate::modules::{self, Uses};
 
 /// What a crate may stand on, of our own: arrows point up only.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -36,7 +40,8 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
     for name in &names {
         let folder = crates.join(name);
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-        let ours = dependencies(&manifest);
+        let ours = dependencies(&manifest)
+            .map_err(|error| format!("crates/{name}/Cargo.toml: {error}"))?;
         if let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| known == name) {
             let against = ours
                 .iter()
@@ -54,218 +59,70 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
                 "crates/{name} is not in xtask/src/arrows.rs: say what it may stand on"
             ));
         }
-        let circles = circles(&uses(&folder.join("src")));
+        let uses = modules::uses(&folder.join("src"))?;
         wrong.extend(
-            circles
+            circles(&uses)
                 .iter()
-                .map(|circle| format!("crates/{name}: a circle of modules: {}", circle.join(", "))),
+                .map(|circle| format!("crates/{name}: {}", told(circle, &uses))),
         );
     }
     Ok(wrong)
 }
 
-/// The names of our crates that a manifest's `[dependencies]` name.
-fn dependencies(manifest: &str) -> BTreeSet<String> {
-    let mut within = false;
-    let mut ours = BTreeSet::new();
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            within = line == "[dependencies]";
-        } else if within {
-            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
-            if let Some(name) = name.strip_prefix("gametape-") {
-                ours.insert(name.to_owned());
-            }
+/// A circle, and each of its arrows with the path that makes it: which of them is to go is a question of
+/// what the modules are.
+fn told(circle: &[String], uses: &Uses) -> String {
+    let root = |module: &str| {
+        if module.is_empty() {
+            "the root".to_owned()
+        } else {
+            module.to_owned()
         }
-    }
-    ours
-}
-
-/// Modules by their path (`crate::a::b` is `a::b`), and the modules that each takes names from.
-fn uses(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
-    let mut files = BTreeMap::new();
-    collect(src, &mut Vec::new(), &mut files);
-    let texts: BTreeMap<&String, String> = files
-        .iter()
-        .map(|(module, path)| (module, code_of(path)))
-        .collect();
-    let known: BTreeSet<&String> = files.keys().collect();
-    // What a module hands on of its children's: `pub use child::Name`.
-    let mut handed: BTreeMap<String, String> = BTreeMap::new();
-    for (module, text) in &texts {
-        for path in paths(text, module) {
-            let (from, name) = path.rsplit_once("::").unwrap_or(("", &path));
-            if known.contains(&from.to_owned()) && from != module.as_str() {
-                handed.insert(join(module, name), from.to_owned());
-            }
-        }
-    }
-    files
-        .keys()
-        .map(|module| {
-            let text = texts.get(module).map_or("", String::as_str);
-            let targets = paths(text, module)
-                .into_iter()
-                .filter_map(|path| home(&path, &known, &handed))
-                .filter(|target| target != module)
-                .collect();
-            (module.clone(), targets)
-        })
-        .collect()
-}
-
-/// The module that a name is of: where it is handed on from, followed to the end.
-fn home(
-    path: &str,
-    known: &BTreeSet<&String>,
-    handed: &BTreeMap<String, String>,
-) -> Option<String> {
-    let mut path = path.to_owned();
-    for steps in 0..8 {
-        if known.contains(&path) {
-            return Some(path);
-        }
-        let (module, name) = path.rsplit_once("::").unwrap_or(("", &path));
-        let length = module.len();
-        match handed.get(&path) {
-            Some(from) => path = join(from, name),
-            // What the root itself defines is named directly; else it is nothing of ours.
-            None if module.is_empty() && steps > 0 => return None,
-            None if known.contains(&module.to_owned()) => return Some(module.to_owned()),
-            None => path.truncate(length),
-        }
-    }
-    None
-}
-
-fn join(module: &str, name: &str) -> String {
-    if module.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{module}::{name}")
-    }
-}
-
-fn collect(folder: &Path, at: &mut Vec<String>, files: &mut BTreeMap<String, PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
     };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
-            continue;
-        };
-        if path.is_dir() {
-            at.push(stem.to_owned());
-            collect(&path, at, files);
-            at.pop();
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let mut module = at.clone();
-            if !matches!(stem, "mod" | "lib" | "main") {
-                module.push(stem.to_owned());
-            }
-            if stem != "main" && stem != "tests" {
-                files.insert(module.join("::"), path);
-            }
-        }
-    }
+    let names: Vec<String> = circle.iter().map(|module| root(module)).collect();
+    let arrows = circle.iter().flat_map(|from| {
+        let within = uses.get(from).into_iter().flatten();
+        let within = within.filter(|(to, _)| circle.contains(to));
+        within.map(move |(to, path)| format!("\n    {} -> {}: {path}", root(from), root(to)))
+    });
+    let arrows: String = arrows.collect();
+    format!("a circle of modules: {}{arrows}", names.join(", "))
 }
 
-/// A file without comments, and without its tests, which stand at its end.
-fn code_of(path: &Path) -> String {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let text = text.split("\n#[cfg(test)]").next().unwrap_or_default();
-    let lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The paths of `use` declarations, from the root of the crate; children of `module` that are named
-/// by themselves, too.
-fn paths(text: &str, module: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let declared: Vec<&str> = text
-        .lines()
-        .filter_map(|line| {
-            let line = line.trim_start();
-            let line = line.strip_prefix("pub ").unwrap_or(line);
-            line.strip_prefix("mod ")?.strip_suffix(';')
+/// The folders of our crates that a manifest depends on, on any target, but for its tests.
+fn dependencies(manifest: &str) -> Result<BTreeSet<String>, toml::de::Error> {
+    let manifest: Table = manifest.parse()?;
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let targets = targets.into_iter().flat_map(Table::values);
+    let places = std::iter::once(&manifest).chain(targets.filter_map(Value::as_table));
+    let named = places
+        .flat_map(|place| ["dependencies", "build-dependencies"].map(|table| place.get(table)))
+        .flatten()
+        .filter_map(Value::as_table)
+        .flatten();
+    Ok(named
+        .filter_map(|(name, of)| {
+            // A dependency may stand under another name than its package's.
+            let name = of.get("package").and_then(Value::as_str).unwrap_or(name);
+            let folder = match name.strip_prefix("gametape") {
+                Some("") => name,
+                Some(rest) => rest.strip_prefix('-')?,
+                None => return None,
+            };
+            Some(folder.to_owned())
         })
-        .collect();
-    for declaration in text.split("use ").skip(1) {
-        let Some((tree, _)) = declaration.split_once(';') else {
-            continue;
-        };
-        let tree: String = tree.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut leaves = Vec::new();
-        spread("", &tree, &mut leaves);
-        for leaf in leaves {
-            let mut parts: Vec<&str> = leaf.split("::").collect();
-            let mut base: Vec<&str> = module.split("::").filter(|part| !part.is_empty()).collect();
-            match parts.first().copied() {
-                Some("crate") => {
-                    base.clear();
-                    parts.remove(0);
-                }
-                Some("self") => {
-                    parts.remove(0);
-                }
-                Some("super") => {
-                    while parts.first() == Some(&"super") {
-                        base.pop();
-                        parts.remove(0);
-                    }
-                }
-                Some(first) if declared.contains(&first) => {}
-                _ => continue,
-            }
-            base.extend(parts);
-            found.push(base.join("::"));
-        }
-    }
-    found
-}
-
-/// `a::{b, c::{d}}` as `a::b`, `a::c::d`.
-fn spread(before: &str, tree: &str, leaves: &mut Vec<String>) {
-    let tree = tree.trim();
-    let Some(open) = tree.find('{') else {
-        let name = tree.split(" as ").next().unwrap_or(tree).trim();
-        match name {
-            "" => {}
-            "self" => leaves.push(before.trim_end_matches("::").to_owned()),
-            name => leaves.push(format!("{before}{}", name.trim_end_matches("::*"))),
-        }
-        return;
-    };
-    let (head, rest) = tree.split_at(open);
-    let inner = rest.trim_start_matches('{');
-    let inner = inner.strip_suffix('}').unwrap_or(inner);
-    let before = format!("{before}{}", head.trim());
-    let (mut depth, mut from) = (0_u32, 0);
-    for (at, c) in inner.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                spread(&before, inner.get(from..at).unwrap_or_default(), leaves);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    spread(&before, inner.get(from..).unwrap_or_default(), leaves);
+        .collect())
 }
 
 /// Modules that reach each other.
-fn circles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
+pub fn circles(uses: &Uses) -> Vec<Vec<String>> {
     let reach: BTreeMap<&String, BTreeSet<&String>> = uses
         .keys()
         .map(|from| {
             let mut seen = BTreeSet::new();
             let mut open = vec![from];
             while let Some(next) = open.pop() {
-                for target in uses.get(next).into_iter().flatten() {
+                for target in uses.get(next).into_iter().flat_map(BTreeMap::keys) {
                     if seen.insert(target) {
                         open.push(target);
                     }
@@ -289,50 +146,8 @@ fn circles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn modules(files: &[(&str, &str)]) -> Vec<Vec<String>> {
-        let folder = std::env::temp_dir().join(format!(
-            "gametape-arrows-{}-{}",
-            std::process::id(),
-            files.len() * 1000 + files.iter().map(|(_, text)| text.len()).sum::<usize>()
-        ));
-        for (name, text) in files {
-            let path = folder.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let circles = circles(&uses(&folder));
-        fs::remove_dir_all(folder).unwrap();
-        circles
-    }
-
-    #[test]
-    fn circles_are_found_through_groups_and_through_what_is_handed_on() {
-        assert_eq!(
-            modules(&[
-                ("lib.rs", "mod a;\nmod b;\npub use b::B;\n"),
-                ("a.rs", "use crate::{B, other::X};\npub struct A;\n"),
-                ("b.rs", "use super::a::A;\npub struct B;\n"),
-            ]),
-            [["a", "b"]]
-        );
-        assert_eq!(
-            modules(&[
-                ("lib.rs", "mod a;\nmod c;\npub use a::A;\n"),
-                (
-                    "a/mod.rs",
-                    "mod inner;\npub use inner::Inner;\npub struct A;\n"
-                ),
-                (
-                    "a/inner.rs",
-                    "use crate::c::C;\n// use super::A;\npub struct Inner;\n"
-                ),
-                (
-                    "c.rs",
-                    "pub struct C;\n\n#[cfg(test)]\nmod tests { use crate::A; }\n"
-                ),
-            ]),
-            Vec::<Vec<String>>::new()
-        );
+    fn of(manifest: &str) -> Vec<String> {
+        dependencies(manifest).unwrap().into_iter().collect()
     }
 
     #[test]
@@ -340,7 +155,27 @@ mod tests {
         let manifest = "[dependencies]\ngametape-core.workspace = true\nserde = \"1\"\n\
                         gametape-delta = { workspace = true }\n[dev-dependencies]\n\
                         gametape-samples.workspace = true\n";
-        let ours: Vec<String> = dependencies(manifest).into_iter().collect();
-        assert_eq!(ours, ["core", "delta"]);
+        assert_eq!(of(manifest), ["core", "delta"]);
+    }
+
+    #[test]
+    fn the_registry_is_a_dependency_too() {
+        assert_eq!(
+            of("[dependencies]\ngametape.workspace = true\n"),
+            ["gametape"]
+        );
+        assert_eq!(of("[dependencies]\ngametapes = \"1\"\n"), [""; 0]);
+        // Under another name, and in a table of its own.
+        assert_eq!(
+            of("[dependencies.ground]\npackage = \"gametape-core\"\nworkspace = true\n"),
+            ["core"]
+        );
+    }
+
+    #[test]
+    fn dependencies_of_one_target_are_dependencies() {
+        let manifest = "[target.'cfg(unix)'.dependencies]\ngametape-cli.workspace = true\n\
+                        [target.'cfg(unix)'.dev-dependencies]\ngametape-samples = \"1\"\n";
+        assert_eq!(of(manifest), ["cli"]);
     }
 }

@@ -1,6 +1,7 @@
 //! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer`.
 
 mod arrows;
+mod modules;
 mod viewer;
 
 use std::fs;

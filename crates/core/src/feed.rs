@@ -389,14 +389,7 @@ where
     /// As [`Reader::next`].
     #[inline]
     pub fn step(&mut self) -> Result<bool, D::Error> {
-        // What ended before may have grown since; while items come, nobody was told that it ended.
-        if self.told {
-            self.told = false;
-            if self.feed.input.is_ended() {
-                self.feed.input.ended = false;
-                self.feed.decoder.reopen();
-            }
-        }
+        self.go_on();
         loop {
             match self.feed.step() {
                 Ok(Step::Item) => return Ok(true),
@@ -404,6 +397,40 @@ where
                 end => {
                     self.told = true;
                     return end.map(|_| false);
+                }
+            };
+        }
+    }
+
+    /// What ended before may have grown since; while items come, nobody was told that it ended.
+    #[inline]
+    fn go_on(&mut self) {
+        if self.told {
+            self.told = false;
+            if self.feed.input.is_ended() {
+                self.feed.input.ended = false;
+                self.feed.decoder.reopen();
+            }
+        }
+    }
+
+    /// What stands before the first item, as long as it was not found: bytes are read until `look`
+    /// finds it. After the end of the input it has to find it, or to say what is wrong.
+    ///
+    /// # Errors
+    /// What `look` says, and the source.
+    pub fn until<T>(
+        &mut self,
+        mut look: impl FnMut(&mut D, &mut Buffer) -> Result<Option<T>, D::Error>,
+    ) -> Result<T, D::Error> {
+        self.go_on();
+        loop {
+            match look(&mut self.feed.decoder, &mut self.feed.input) {
+                Ok(Some(found)) => return Ok(found),
+                Ok(None) => self.fill()?,
+                Err(error) => {
+                    self.told = true;
+                    return Err(error);
                 }
             };
         }

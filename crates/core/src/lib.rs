@@ -45,6 +45,8 @@ mod finding;
 mod input;
 #[cfg(feature = "std")]
 mod output;
+#[doc(hidden)]
+pub mod private;
 mod read;
 mod rule;
 #[cfg(feature = "tape")]
@@ -65,10 +67,3 @@ pub use output::{Output, Stream};
 pub use read::ReadError;
 pub use read::{ReadOptions, Strictness};
 pub use rule::{Class, Coded, Datum, Rule, RuleInfo, Severity, ToDatum};
-
-/// What the macros need.
-#[doc(hidden)]
-pub mod private {
-    pub use alloc::vec;
-    pub use alloc::vec::Vec;
-}

@@ -1,9 +1,8 @@
 //! Taking up a recording that was cut.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use gametape_core::{Class, Coded};
+use gametape_core::{Class, Coded, Output};
 
 use crate::error::{Error, Finding};
 use crate::model::Header;
@@ -76,9 +75,9 @@ impl Coded for ResumeError {
     }
 }
 
-impl Writer<File> {
+impl<F: Output + Read + Seek> Writer<F> {
     /// Takes up a recording that was cut: reads it to its last whole frame, cuts off what follows,
-    /// and goes on behind it. The file has to be open for reading and writing.
+    /// and goes on behind it. A file has to be open for reading and writing.
     ///
     /// Something is cut off only where ticks rise, that of the cut frame included, and all payloads
     /// are of the defined types, and as long as the counts in them say. A length that is damaged can
@@ -93,7 +92,7 @@ impl Writer<File> {
     ///
     /// # Errors
     /// [`ResumeError`]; the file is as it was.
-    pub fn resume(file: File) -> Result<(Self, Resumed), ResumeError> {
+    pub fn resume(file: F) -> Result<(Self, Resumed), ResumeError> {
         take_up(file, None)
     }
 
@@ -103,15 +102,19 @@ impl Writer<File> {
     ///
     /// # Errors
     /// As [`Writer::resume`].
-    pub fn resume_before(file: File, next: &[u8]) -> Result<(Self, Resumed), ResumeError> {
+    pub fn resume_before(file: F, next: &[u8]) -> Result<(Self, Resumed), ResumeError> {
         take_up(file, Some(next))
     }
 }
 
-fn take_up(mut file: File, next: Option<&[u8]>) -> Result<(Writer<File>, Resumed), ResumeError> {
+fn take_up<F: Output + Read + Seek>(
+    mut file: F,
+    next: Option<&[u8]>,
+) -> Result<(Writer<F>, Resumed), ResumeError> {
     let io = |offset| move |source| Error::io(offset, source);
     file.seek(SeekFrom::Start(0)).map_err(io(0))?;
-    let mut reader = Reader::new(Read::by_ref(&mut file))?;
+    let mut reader = Reader::new(Read::by_ref(&mut file));
+    let header = reader.header()?.clone();
     let (mut frames, mut seen, mut problem) = (0, Frames::default(), None);
     loop {
         match reader.next_frame() {
@@ -128,7 +131,6 @@ fn take_up(mut file: File, next: Option<&[u8]>) -> Result<(Writer<File>, Resumed
         }
     }
     let end = reader.offset();
-    let header = reader.header().clone();
     drop(reader);
     let mut dropped = 0;
     if let Some(problem) = &problem {
@@ -145,9 +147,10 @@ fn take_up(mut file: File, next: Option<&[u8]>) -> Result<(Writer<File>, Resumed
             return Err(ResumeError::NotTorn { problem, doubt });
         }
         dropped = tail.len() as u64;
-        file.set_len(end).map_err(io(end))?;
+        file.take_back(dropped).map_err(io(end))?;
+    } else {
+        file.seek(SeekFrom::Start(end)).map_err(io(end))?;
     }
-    file.seek(SeekFrom::Start(end)).map_err(io(end))?;
     let resumed = Resumed {
         header,
         frames,

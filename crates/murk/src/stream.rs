@@ -247,8 +247,8 @@ impl Feed {
 ///
 /// ```
 /// # let bytes = gametape_murk::doc_example();
-/// let mut reader = gametape_murk::Reader::new(bytes.as_slice())?;
-/// println!("seed {}", reader.header().seed);
+/// let mut reader = gametape_murk::Reader::new(bytes.as_slice());
+/// println!("seed {}", reader.header()?.seed);
 /// while let Some(frame) = reader.next_frame()? {
 ///     println!("tick {}: {} commands", frame.tick, frame.commands().len());
 /// }
@@ -257,38 +257,43 @@ impl Feed {
 #[derive(Debug)]
 pub struct Reader<R> {
     reader: feed::Reader<R, Decoder>,
-    header: Header<'static>,
+    /// Once it was asked for.
+    header: Option<Header<'static>>,
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header.
-    ///
-    /// # Errors
-    /// As [`read()`](crate::read()), and [`Error::Io`].
-    pub fn new(source: R) -> Result<Self, Error> {
+    /// At the start of a recording, strictly.
+    #[must_use]
+    pub fn new(source: R) -> Self {
         Self::with_options(source, ReadOptions::default())
     }
 
     /// [`Reader::new`], with other options.
-    ///
-    /// # Errors
-    /// As [`Reader::new`].
-    pub fn with_options(source: R, options: ReadOptions) -> Result<Self, Error> {
-        let mut reader = feed::Reader::new(source, Decoder::new(options));
-        let header = loop {
-            let (decoder, input) = reader.parts();
-            if let Some(header) = decoder.header(input)? {
-                break header.clone();
-            }
-            reader.fill()?;
-        };
-        Ok(Self { reader, header })
+    #[must_use]
+    pub fn with_options(source: R, options: ReadOptions) -> Self {
+        Self {
+            reader: feed::Reader::new(source, Decoder::new(options)),
+            header: None,
+        }
     }
 
     /// What the recording says once, before its first frame.
-    #[must_use]
-    pub const fn header(&self) -> &Header<'static> {
-        &self.header
+    ///
+    /// # Errors
+    /// As [`read()`](crate::read()), and [`Error::Io`].
+    pub fn header(&mut self) -> Result<&Header<'static>, Error> {
+        if let Some(ref header) = self.header {
+            return Ok(header);
+        }
+        // What the first frame came with is not looked for again.
+        let header = if let Some(header) = &self.reader.decoder().header {
+            header.clone()
+        } else {
+            let known = |header: Option<&Header<'static>>| header.cloned();
+            let reader = &mut self.reader;
+            reader.until(|decoder, input| decoder.header(input).map(known))?
+        };
+        Ok(self.header.insert(header))
     }
 
     /// The next frame; `None` at the end.
@@ -318,6 +323,7 @@ impl<R: Read> Reader<R> {
     where
         R: std::io::Seek,
     {
+        self.header()?;
         let source = self.reader.get_mut();
         let sought = source.seek(std::io::SeekFrom::Start(offset));
         sought.map_err(|error| Error::io(offset, error))?;

@@ -136,7 +136,7 @@ pub fn verify_stream<R: Read, S: Simulation>(
     reader: &mut Reader<R>,
     simulation: &mut S,
 ) -> Result<Verified, VerifyError<S::Error>> {
-    let mut verifier = Verifier::new(reader.header(), simulation)?;
+    let mut verifier = Verifier::new(reader.header()?, simulation)?;
     while let Some(frame) = reader.next_frame()? {
         verifier.push(&frame)?;
     }

@@ -16,16 +16,20 @@ pub(super) fn reader(
 ) {
     let given = Cell::new(0);
     let source = Pieces::new(data, size, &[], Stop::Pause, &given);
-    let mut reader = match (whole, Reader::with_options(source, *options)) {
-        (Ok(_), Ok(reader)) => reader,
+    let mut reader = Reader::with_options(source, *options);
+    let whole = match (whole, reader.header()) {
+        (Ok(whole), Ok(header)) => {
+            assert_eq!(header, &whole.header);
+            whole
+        }
         (Err(slice), Err(stream)) => {
             assert_eq!(slice.error.to_string(), stream.to_string());
-            return assert_eq!(slice, &Box::from(stream));
+            assert_eq!(slice, &Box::from(stream));
+            let again = reader.next_frame().expect_err("there is no header");
+            return assert_eq!(slice, &Box::from(again));
         }
-        (slice, stream) => panic!("{:?}, the slice: {slice:?}", stream.map(drop)),
+        (slice, stream) => panic!("{stream:?}, the slice: {slice:?}"),
     };
-    let Ok(whole) = whole else { return };
-    assert_eq!(reader.header(), &whole.header);
     for frame in &whole.frames {
         assert_eq!(reader.offset(), frame.offset);
         assert!(reader.findings().is_empty(), "a frame behind a problem");
@@ -52,25 +56,25 @@ pub(super) fn stopping_reader(
 ) {
     let given = Cell::new(0);
     let source = Pieces::new(data, size, stops, stop, &given);
-    let mut reader = match Reader::with_options(source, *options) {
-        Ok(reader) => reader,
-        // A stop within the header is the end of it.
-        Err(error) => {
-            let prefix = slice(&data[..given.get()], options);
-            let expected = prefix.expect_err("the header was whole");
-            if stop == Stop::Fail && expected.truncated && given.get() < data.len() {
-                return source_failed(&error, given.get());
-            }
-            if error.code() != "io" {
-                assert_eq!(Box::from(error), expected);
-            }
-            return;
-        }
-    };
-    let whole = whole.as_ref().expect("the header was read");
-    let mut frames = whole.frames.iter();
+    let mut reader = Reader::with_options(source, *options);
     // One for each stop, one for the end, one more for its repetition.
     let mut ends = stops.len() + 2;
+    // A stop within the header is no end of it.
+    while let Err(error) = reader.header() {
+        let prefix = slice(&data[..given.get()], options);
+        let expected = prefix.expect_err("the header was whole");
+        if stop == Stop::Fail && expected.truncated && given.get() < data.len() {
+            source_failed(&error, given.get());
+        } else if error.code() != "io" {
+            assert_eq!(Box::from(error), expected);
+        }
+        ends -= 1;
+        if ends == 0 {
+            return assert!(whole.is_err(), "the header came: {whole:?}");
+        }
+    }
+    let whole = whole.as_ref().expect("the header was read");
+    let mut frames = whole.frames.iter();
     while ends > 0 {
         match reader.next_frame() {
             Ok(Some(frame)) => {

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use arbitrary::Unstructured;
-use gametape_mines::rmv::{self, EventLog, ReadOptions, RecordError, Writer};
+use gametape_mines::rmv::{self, EventLog, ReadOptions, Writer};
 use gametape_mines::{DeclaredSize, Ending, Event, Game};
 
 /// Records `game` event by event; kills the recorder at a byte that `script` names.
@@ -35,11 +35,8 @@ pub(super) fn check(game: &Game<'_>, script: &mut Unstructured<'_>) {
     drop(writer);
     let unfinished = file.into_inner();
     let mut file = Cursor::new(unfinished.clone());
-    let writer = Writer::resume(&mut file, &unfinished);
-    writer
-        .expect("unfinished")
-        .finish(ending)
-        .expect("it can be finished");
+    let (writer, _) = Writer::resume(&mut file).expect("unfinished");
+    writer.finish(ending).expect("it can be finished");
     let finished = rmv::read(file.get_ref()).expect("it was finished");
     same_play(&finished, &shortest);
 
@@ -74,43 +71,32 @@ fn killed(left: &[u8], game: &Game<'_>) {
         let lost = log.as_bytes().len() as u64 + log.offset();
         assert!(lost > left.len() as u64, "a whole event was not found");
     }
-    let position = Writer::resume(Cursor::new(left.to_vec()), left)
-        .expect("no termination event")
-        .position();
+    let (writer, resumed) =
+        Writer::resume(Cursor::new(left.to_vec())).expect("no termination event");
+    let whole = writer.position() as usize;
+    assert_eq!(resumed.events as usize, kept);
+    assert_eq!(resumed.dropped as usize, left.len() - whole);
     // With the part of an event at its end cut off, and without.
-    for held in [&left[..position as usize], left] {
+    for held in [&left[..whole], left] {
         let resumed = resume(held, &events[kept..], ending);
-        if let Some(resumed) = recorded(resumed, held, position) {
-            same_play(&rmv::read(&resumed).expect("it was finished"), game);
-        }
+        same_play(&rmv::read(&resumed).expect("it was finished"), game);
         // Nothing more is recorded: the game ends where it was cut.
         let resumed = resume(held, &[], ending);
-        if let Some(resumed) = recorded(resumed, held, position) {
-            let ended = rmv::read(&resumed).expect("it was finished");
-            assert_eq!(ended.events, reading.game.events);
-            assert_eq!(ended.ending, Some(ending));
-        }
+        let ended = rmv::read(&resumed).expect("it was finished");
+        assert_eq!(ended.events, reading.game.events);
+        assert_eq!(ended.ending, Some(ending));
     }
 }
 
 /// Resumes the recording `held`, records `events`, and finishes it.
-fn resume(held: &[u8], events: &[Event], ending: Ending) -> Result<Vec<u8>, RecordError> {
+fn resume(held: &[u8], events: &[Event], ending: Ending) -> Vec<u8> {
     let mut file = Cursor::new(held.to_vec());
-    let mut writer = Writer::resume(&mut file, held).expect("no termination event");
+    let (mut writer, _) = Writer::resume(&mut file).expect("no termination event");
     for &event in events {
         writer.push(event).expect("it was written before");
     }
-    writer.finish(ending)?;
-    Ok(file.into_inner())
-}
-
-/// Only bytes that were not cut off may be in the way.
-fn recorded(resumed: Result<Vec<u8>, RecordError>, held: &[u8], position: u64) -> Option<Vec<u8>> {
-    match resumed {
-        Ok(bytes) => Some(bytes),
-        Err(RecordError::Resume(_)) if held.len() as u64 > position => None,
-        Err(error) => panic!("it can't be finished: {error}"),
-    }
+    writer.finish(ending).expect("it can be finished");
+    file.into_inner()
 }
 
 /// Tail and checksum of a resumed recording are lost: they are not in the file yet.

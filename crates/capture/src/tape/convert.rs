@@ -4,7 +4,8 @@ use gametape_core::tape::{Beside, Converted, Error, Options, Repaired, Sink, Tar
 use gametape_core::text::Counted;
 use gametape_delta::Schema;
 
-use super::{CAPTURE, DELTA, name_of, schema};
+use super::name::{CAPTURE, DELTA, name_of};
+use super::schema;
 use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::Role;

@@ -6,7 +6,7 @@ use gametape_delta::{Component, Schema, Tag};
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
-use super::name_of;
+use super::name::name_of;
 use crate::layout::Role;
 use crate::made::told;
 use crate::stream::Packets;

@@ -7,6 +7,8 @@ mod error;
 mod folder;
 mod info;
 mod measure;
+mod name;
+mod opened;
 mod schema;
 mod segments;
 mod stats;
@@ -14,8 +16,7 @@ mod tables;
 
 use std::any::Any;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::Path;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
@@ -23,32 +24,24 @@ use gametape_core::tape::{
     Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_core::{Input, RuleInfo};
-use gametape_delta::{Schema, wire};
+use gametape_delta::wire;
 use serde_json::{Map, Value};
 
-use crate::audit::audit;
 use crate::container::starts_as_mcap;
 use crate::error::CaptureError;
-use crate::file::DeltaFile;
-use crate::made::{self, Made};
+use crate::made;
 use crate::ranges::Ranges;
-use crate::reader::Capture;
-use crate::rule::{CaptureRule, Rule, fault};
+use crate::rule::Rule;
 use crate::stream::Packets;
+use name::{CAPTURE, DELTA, KIND, STEP, name_of};
+use opened::{Form, made_of};
 
 pub use crate::made::{RecordKind, Segment, Segmented, push_record};
 pub use error::SchemaError;
+pub use opened::PacketsTape;
 pub use schema::schema_of_json;
 pub use segments::segments;
 
-/// The name of [`Mcap`].
-const CAPTURE: &str = "capture";
-/// The name of [`Delta`].
-const DELTA: &str = "delta";
-/// Recordings of both compare with each other, and convert into each other.
-const KIND: &str = "packets";
-/// What a step is called.
-const STEP: &str = "packet";
 /// A recording that has a schema may be large.
 const MOST_SCHEMA: u64 = 1 << 30;
 
@@ -104,14 +97,6 @@ const WRITE: &[OptionDef] = &[
 /// The rules of recordings, and what is refused where something is asked of one.
 fn rules() -> Vec<RuleInfo> {
     [&Rule::all(), CaptureError::CODES].concat()
-}
-
-/// The name of the format that packets are recorded in.
-const fn name_of(packets: &Packets<'_>) -> &'static str {
-    match packets {
-        Packets::Capture(_) => CAPTURE,
-        Packets::Delta(_) => DELTA,
-    }
 }
 
 /// Captures, for a registry.
@@ -240,112 +225,6 @@ impl Format for Delta {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Form {
-    Capture,
-    Delta,
-}
-
-/// An opened recording: [`Tape::any`] of what [`Mcap`] and [`Delta`] open.
-#[derive(Debug)]
-pub struct PacketsTape {
-    form: Form,
-    input: Input,
-    path: Option<PathBuf>,
-    options: Options,
-    /// Of packets.
-    schema: OnceLock<Schema>,
-}
-
-impl PacketsTape {
-    fn new(form: Form, source: Source) -> Self {
-        Self {
-            form,
-            input: source.input,
-            path: source.path,
-            options: source.options,
-            schema: OnceLock::new(),
-        }
-    }
-
-    /// Its packets.
-    ///
-    /// # Errors
-    /// Where it is no capture, or the schema of its packets is not there.
-    pub fn packets(&self) -> Result<Packets<'_>, Error> {
-        self.packets_in((&self.input).into())
-    }
-
-    /// [`PacketsTape::packets`], read from here.
-    fn packets_in<'r>(&self, ranges: Ranges<'r>) -> Result<Packets<'r>, Error> {
-        if let Form::Delta = self.form {
-            let schema = self.of_packets()?;
-            return Ok(Packets::Delta(DeltaFile::new(ranges, schema)));
-        }
-        let magic = wire::MAGIC.to_le_bytes();
-        if *ranges.up_to(0, magic.len() as u64)? == magic {
-            return Err(CaptureRule::BarePackets.at(0).into());
-        }
-        Ok(Packets::Capture(Box::new(Capture::open(ranges)?)))
-    }
-
-    fn audit_of(&self, packets: &Packets<'_>) -> Result<Audit, Error> {
-        let mut audit = audit(packets)?;
-        let folder = self.path.as_deref().filter(|path| path.is_dir());
-        if let Some(folder) = folder {
-            folder::names(folder, &self.input, &mut audit.findings)?;
-        }
-        if let Packets::Capture(capture) = packets {
-            let wrong = match made_of(packets) {
-                Ok(Some((_, made))) => made::problem(capture, &made)?,
-                Ok(None) => None,
-                Err(error) => Some(error),
-            };
-            if let Some(wrong) = wrong {
-                audit.findings.push(fault(wrong)?);
-            }
-        }
-        let mut told = Audit::new(&audit.findings, audit.to_string());
-        if folder.is_some() {
-            for finding in &mut told.findings {
-                let place = &mut finding.place;
-                place.within = place.offset.map(|_| "the folder".into());
-            }
-        }
-        Ok(told)
-    }
-
-    /// The schema of its packets.
-    ///
-    /// # Errors
-    /// As [`PacketsTape::packets`].
-    pub fn schema(&self) -> Result<Schema, Error> {
-        match self.form {
-            Form::Capture => Ok(self.packets()?.schema().clone()),
-            Form::Delta => self.of_packets(),
-        }
-    }
-
-    /// The schema that was given, or that lies beside the packets.
-    fn of_packets(&self) -> Result<Schema, Error> {
-        if let Some(schema) = self.schema.get() {
-            return Ok(schema.clone());
-        }
-        let packets = Ranges::from(&self.input);
-        let path = self.path.as_deref().filter(|path| *path != Path::new("-"));
-        let schema = match (schema::given(&self.options)?, path) {
-            (Some(schema), _) => schema::checked(schema, packets)?,
-            (None, Some(path)) => schema::beside(path, packets)?,
-            (None, None) => {
-                return Err(error::wrong(
-                    "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema",
-                ));
-            }
-        };
-        Ok(self.schema.get_or_init(|| schema).clone())
-    }
-}
-
 impl Tape for PacketsTape {
     fn input(&self) -> &Input {
         &self.input
@@ -471,19 +350,6 @@ impl Tape for PacketsTape {
             ..Repaired::default()
         })
     }
-}
-
-/// The tables that a capture was made of.
-fn made_of<'p, 'a>(
-    packets: &'p Packets<'a>,
-) -> Result<Option<(&'p Capture<'a>, Made)>, crate::rule::Error> {
-    let Packets::Capture(capture) = packets else {
-        return Ok(None);
-    };
-    let made = capture
-        .tables()
-        .map(|json| Made::read(json, capture.schema(), tables::packets()));
-    Ok(made.transpose()?.map(|made| (&**capture, made)))
 }
 
 /// What has to lie beside a file of these packets.

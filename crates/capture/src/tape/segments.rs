@@ -2,7 +2,7 @@
 
 use gametape_core::tape::{Error, Secrets, Tape, Work};
 
-use super::{PacketsTape, made_of};
+use super::opened::{PacketsTape, made_of};
 use crate::made::{Segment, Segmented, Wanted, segments as of_tables};
 
 /// Gives the tables of a recording as a stream of snapshot/delta packets in segments, each of which

@@ -29,7 +29,7 @@ mod stream;
 mod write;
 
 pub use gametape_core::feed::Fed;
-pub use gametape_core::{Severity, Strictness};
+pub use gametape_core::{Output, Severity, Strictness};
 
 pub use audit::{Audit, audit, audit_game};
 pub use convert::{Loss, convert, redact};
@@ -45,4 +45,4 @@ pub use rule::Rule;
 pub use salvage::{Repair, SalvageError, Salvaged, salvage};
 pub use section::Section;
 pub use stream::{Feed, Reader, read_from};
-pub use write::{RecordError, ResumeError, Writer, write};
+pub use write::{RecordError, ResumeError, Resumed, Writer, write};

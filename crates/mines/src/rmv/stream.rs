@@ -105,51 +105,55 @@ impl Feed {
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
-/// let mut reader = gametape_mines::rmv::Reader::new(&bytes[..])?;
-/// println!("{} mines", reader.game().board.mines.len());
+/// let mut reader = gametape_mines::rmv::Reader::new(&bytes[..]);
+/// println!("{} mines", reader.game()?.board.mines.len());
 /// while let Some(event) = reader.next_event()? {
 ///     # let _ = event;
 /// }
-/// assert!(reader.game().ending.is_some());
+/// assert!(reader.game()?.ending.is_some());
 /// # Ok::<(), gametape_mines::rmv::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Reader<R> {
     reader: feed::Reader<R, Decoder>,
-    game: Game<'static>,
+    /// Once it was asked for.
+    game: Option<Game<'static>>,
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the sections before the events, strictly.
-    ///
-    /// # Errors
-    /// As [`read_with`](super::read_with), and what the source says.
-    pub fn new(source: R) -> Result<Self, Error> {
+    /// At the start of a recording, strictly.
+    #[must_use]
+    pub fn new(source: R) -> Self {
         Self::with_options(source, ReadOptions::default())
     }
 
-    /// Reads the sections before the events.
-    ///
-    /// # Errors
-    /// As [`Reader::new`].
-    pub fn with_options(source: R, options: ReadOptions) -> Result<Self, Error> {
-        let mut reader = feed::Reader::new(source, Decoder::new(options));
-        let game = loop {
-            let (decoder, input) = reader.parts();
-            if let Some(game) = &decoder.game {
-                break game.clone();
-            }
-            if !decoder.header(input)? {
-                reader.fill()?;
-            }
-        };
-        Ok(Self { reader, game })
+    /// [`Reader::new`], with other options.
+    #[must_use]
+    pub fn with_options(source: R, options: ReadOptions) -> Self {
+        Self {
+            reader: feed::Reader::new(source, Decoder::new(options)),
+            game: None,
+        }
     }
 
-    /// The game without its events; ending, tail, checksum and file size are known when
-    /// [`Reader::next_event`] has said `None`.
-    pub const fn game(&self) -> &Game<'static> {
-        &self.game
+    /// The game without its events: the sections before them; ending, tail, checksum and file size are
+    /// known when [`Reader::next_event`] has said `None`.
+    ///
+    /// # Errors
+    /// As [`read_with`](super::read_with), and what the source says.
+    pub fn game(&mut self) -> Result<&Game<'static>, Error> {
+        if let Some(ref game) = self.game {
+            return Ok(game);
+        }
+        // What the first event came with is not looked for again.
+        let game = match &self.reader.decoder().game {
+            Some(game) => game.clone(),
+            None => self.reader.until(|decoder, input| {
+                let there = decoder.header(input)?;
+                Ok(decoder.game.clone().filter(|_| there))
+            })?,
+        };
+        Ok(self.game.insert(game))
     }
 
     /// The next event; `None` when the file has been read and checked to its end. Where the file
@@ -162,9 +166,7 @@ impl<R: Read> Reader<R> {
         if self.reader.step()? {
             return Ok(Some(self.reader.item()));
         }
-        if let Some(game) = &self.reader.decoder().game {
-            self.game.clone_from(game);
-        }
+        self.game.clone_from(&self.reader.decoder().game);
         Ok(None)
     }
 
@@ -186,20 +188,18 @@ impl<R: Read> Reader<R> {
 /// # Errors
 /// As [`read_with`](super::read_with), and what the source says.
 pub fn read_from<R: Read>(source: R, options: ReadOptions) -> Result<Reading<'static>, Error> {
-    let mut reader = Reader::with_options(source, options)?;
-    let mut events = EventLog::empty(reader.game.version());
+    let mut reader = Reader::with_options(source, options);
+    let mut events = EventLog::empty(reader.game()?.version());
     while let Some(event) = reader.next_event()? {
         // What was decoded can be encoded again.
         let appended = events.append(event);
         debug_assert!(appended.is_ok(), "{appended:?}");
     }
+    let game = reader.game()?.clone();
     let (decoder, _) = reader.reader.parts();
     events.set_offset(decoder.video.start);
     Ok(Reading {
         findings: std::mem::take(&mut decoder.deviations.findings),
-        game: Game {
-            events,
-            ..reader.game
-        },
+        game: Game { events, ..game },
     })
 }

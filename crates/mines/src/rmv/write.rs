@@ -1,17 +1,17 @@
 //! Writing: whole games, and games while they are played.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use gametape_core::{Class, Coded};
+use gametape_core::{Class, Coded, Output};
 
 use super::decode::{EventDecoder, MAX_TIME, Step};
 use super::encode::{encode, reducible};
-use super::error::{Error, WriteError};
+use super::error::{Error, Finding, WriteError};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, SIGNATURE};
 use super::limits::{Limits, ReadOptions};
 use super::read::read_with;
+use super::rule::Rule;
 use super::section::Section;
 use crate::game::{DeclaredSize, Encoding};
 use crate::{Cells, Ending, Event, Game};
@@ -196,6 +196,19 @@ impl Coded for RecordError {
     }
 }
 
+/// Where a recording was taken up again.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Resumed {
+    /// Whole events that were there.
+    pub events: u32,
+    /// When the last of them happened, in milliseconds of the game.
+    pub last_time_ms: Option<u32>,
+    /// Bytes behind them that were cut off.
+    pub dropped: u64,
+    /// What is wrong with those; `None` where the recording ended with a whole event.
+    pub problem: Option<Finding>,
+}
+
 /// Why a recording can't be gone on with. No byte of the file was touched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -299,38 +312,6 @@ impl<W: Write + Seek> Writer<W> {
         })
     }
 
-    /// Goes on with a recording that was cut: `bytes` are what `out` holds. The next event is
-    /// written behind the last whole one, at [`Writer::position`]; what stands there is
-    /// overwritten. A file is best cut to that length first, as [`Writer::resume_file`] does.
-    ///
-    /// # Errors
-    /// [`RecordError::Resume`]; nothing but the part of an event at the end is ever given up.
-    pub fn resume(mut out: W, bytes: &[u8]) -> Result<Self, RecordError> {
-        let reading = read_with(bytes, ReadOptions::lenient()).map_err(ResumeError::Read)?;
-        if reading.game.ending.is_some() {
-            return Err(ResumeError::Ended.into());
-        }
-        let video_start = reading.game.events.offset();
-        let game = reading.game.into_owned();
-        let written = video_start + game.events.as_bytes().len() as u64;
-        let rest = usize::try_from(written).ok().and_then(|at| bytes.get(at..));
-        let rest = rest.unwrap_or_default();
-        if !matches!({ *game.events.decoder() }.step(rest), Step::Need(_)) {
-            let left = rest.len() as u64;
-            let offset = written;
-            return Err(ResumeError::NotTorn { offset, left }.into());
-        }
-        out.seek(SeekFrom::Start(written))?;
-        Ok(Self {
-            written,
-            last: *game.events.decoder(),
-            out,
-            game,
-            video_start,
-            event: Vec::with_capacity(9),
-        })
-    }
-
     /// Writes an event, a mouse move in its reduced form where that is possible. After an error
     /// the file still ends with the event before, or a part of this one that readers skip.
     pub fn push(&mut self, mut event: Event) -> Result<(), RecordError> {
@@ -418,16 +399,59 @@ impl<W: Write + Seek> Writer<W> {
     }
 }
 
-impl Writer<File> {
-    /// Goes on with a recording that was cut, in a file opened for reading and writing.
+impl<F: Output + Read + Seek> Writer<F> {
+    /// Goes on behind the last whole event of a recording that was cut; the part of one at its end is cut
+    /// off. A file has to be open for reading and writing.
     ///
-    /// The part of an event at its end is cut off first.
-    pub fn resume_file(mut file: File) -> Result<Self, RecordError> {
+    /// ```no_run
+    /// use gametape_mines::rmv::Writer;
+    /// let file = std::fs::File::options().read(true).write(true).open("game.rmv")?;
+    /// let (writer, resumed) = Writer::resume(file)?;
+    /// println!("{} events; {} bytes were cut off", resumed.events, resumed.dropped);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RecordError::Resume`], and the file is as it was: nothing but the part of an event at the end
+    /// is ever given up. [`RecordError::Io`].
+    pub fn resume(mut file: F) -> Result<(Self, Resumed), RecordError> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0))?;
         file.read_to_end(&mut bytes)?;
-        let writer = Self::resume(file, &bytes)?;
-        writer.out.set_len(writer.written)?;
-        Ok(writer)
+        let reading = read_with(&bytes, ReadOptions::lenient()).map_err(ResumeError::Read)?;
+        if reading.game.ending.is_some() {
+            return Err(ResumeError::Ended.into());
+        }
+        let video_start = reading.game.events.offset();
+        let game = reading.game.into_owned();
+        let written = video_start + game.events.as_bytes().len() as u64;
+        let rest = usize::try_from(written).ok().and_then(|at| bytes.get(at..));
+        let rest = rest.unwrap_or_default();
+        let dropped = rest.len() as u64;
+        if !matches!({ *game.events.decoder() }.step(rest), Step::Need(_)) {
+            let (offset, left) = (written, dropped);
+            return Err(ResumeError::NotTorn { offset, left }.into());
+        }
+        file.seek(SeekFrom::End(0))?;
+        if dropped > 0 {
+            file.take_back(dropped)?;
+        }
+        let cut = |finding: &&Finding| matches!(finding.rule, Rule::Truncated { .. });
+        let problem = reading.findings.iter().find(cut).cloned();
+        let resumed = Resumed {
+            events: game.events.len(),
+            last_time_ms: (!game.events.is_empty()).then(|| game.events.last_time_ms()),
+            dropped,
+            problem: problem.filter(|_| dropped > 0),
+        };
+        let writer = Self {
+            written,
+            last: *game.events.decoder(),
+            out: file,
+            game,
+            video_start,
+            event: Vec::with_capacity(9),
+        };
+        Ok((writer, resumed))
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use gametape_core::tape::{Info, Secrets, object};
 use serde_json::{Map, Value, json};
 
-use super::NAME;
+use super::name::{NAME, STEP};
 use crate::event::game_time;
 use crate::rmv::ResultString;
 use crate::{DeclaredSize, Encoding, Game, Level, Metrics, Mode, Outcome, TextRule};
@@ -86,7 +86,7 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
         bytes,
         duration_ms: game.ending.map(|ending| u64::from(ending.time_ms)),
         frames: events,
-        step: "event",
+        step: STEP,
         details,
     }
 }

@@ -2,6 +2,7 @@
 
 mod dump;
 mod info;
+mod name;
 mod tables;
 
 use std::any::Any;
@@ -18,8 +19,8 @@ use serde_json::{Map, Value};
 
 use crate::rmv::{self, ReadOptions, Reading, Rule, SalvageError};
 use crate::{Metrics, Version};
+use name::{NAME, STEP};
 
-const NAME: &str = "rmv";
 /// No recording that can be read is larger: the sections in front of the events and the checksum
 /// have 16-bit sizes. What is in memory already may have any size.
 const MOST_BYTES: u64 = rmv::Limits::DEFAULT.max_video_bytes + (1 << 20);
@@ -61,7 +62,7 @@ impl Format for Rmv {
     }
 
     fn step(&self) -> &'static str {
-        "event"
+        STEP
     }
 
     fn extensions(&self) -> &'static [&'static str] {

@@ -370,7 +370,10 @@ proptest! {
         // Resumed behind the last whole event, it gives the file it would have been.
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
-        let mut writer = rmv::Writer::resume_file(file).unwrap();
+        let (mut writer, resumed) = rmv::Writer::resume(file).unwrap();
+        prop_assert_eq!(resumed.events as usize, events.len());
+        prop_assert_eq!(resumed.dropped, bytes.len() as u64 - writer.position());
+        prop_assert_eq!(resumed.problem.is_some(), resumed.dropped > 0);
         for event in played.events.iter().skip(events.len()) {
             writer.push(event).unwrap();
         }
@@ -407,7 +410,7 @@ fn a_damaged_recording_is_gone_on_with_whole_or_not_at_all() {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&bytes).unwrap();
             let mut copy = file.try_clone().unwrap();
-            let kept = if let Ok(writer) = rmv::Writer::resume_file(file) {
+            let kept = if let Ok((writer, _)) = rmv::Writer::resume(file) {
                 resumed += 1;
                 let kept = usize::try_from(writer.position()).unwrap();
                 assert!(

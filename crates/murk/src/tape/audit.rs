@@ -25,12 +25,12 @@ enum Replay {
 pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
     let (input, given) = (&tape.input, tape.given());
     let beside = Beside::find(tape.path());
-    let mut reader = match Reader::with_options(input.stream(), ReadOptions::lenient()) {
-        Ok(reader) => reader,
+    let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
+    let header = match reader.header() {
+        Ok(header) => header.clone(),
         // A header that can't be read is the one finding, but for what the index knows of it.
         Err(error) => return unreadable(tape, error, beside.as_ref()),
     };
-    let header = reader.header().clone();
     let mut auditor = Auditor::new(&header);
     let mut index = Comparison::new(beside.as_ref(), input, &mut auditor);
     let world = world_of(&header, given, &mut auditor)?;

@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
     let given = ours.given();
-    let dt = ours.tick_length(ours.reader()?.header())?;
+    let dt = ours.tick_length(ours.reader().header()?)?;
     let (ours, theirs) = (&ours.input, &theirs.input);
     let a = ours.bytes().map_err(Error::Io)?;
     let a = read(&a)?;

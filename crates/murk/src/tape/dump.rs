@@ -17,8 +17,8 @@ pub(super) fn dump(
     at: Option<At>,
     out: &mut dyn Write,
 ) -> Result<Partial<()>, Error> {
-    let mut reader = tape.reader()?;
-    let tick_length = tape.tick_length(reader.header())?;
+    let mut reader = tape.reader();
+    let tick_length = tape.tick_length(reader.header()?)?;
     // How long a tick is, a world says.
     Clocks::ticks(tick_length.is_some()).check(at)?;
     let time = |tick: u64| tick_length.map(|dt| world::time_of(tick, dt));

@@ -3,7 +3,8 @@
 use gametape_core::tape::{Info, object};
 use serde_json::{Map, Value, json};
 
-use super::{NAME, STEP, world};
+use super::name::{NAME, STEP};
+use super::world;
 use crate::{Hash, Header, Payload, Stats, VERSION};
 
 /// What the header says, and what was counted; a tick takes `dt` seconds.

@@ -7,6 +7,7 @@ mod dump;
 mod error;
 mod info;
 mod json;
+mod name;
 mod opened;
 mod repair;
 mod tables;
@@ -31,15 +32,11 @@ pub use beside::index_path;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
+use name::{NAME, STEP};
 pub use opened::MurkTape;
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub(crate) use world::{build, needed};
-
-/// The format's name.
-const NAME: &str = "murk";
-/// What a step is called.
-const STEP: &str = "frame";
 
 /// Far more than any world takes.
 const MOST_WORLD: u64 = 16 << 20;
@@ -137,8 +134,8 @@ impl Tape for MurkTape {
     }
 
     fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
-        let reader = self.reader()?;
-        Ok(info::info(self.input.size(), reader.header(), None, None).into())
+        let mut reader = self.reader();
+        Ok(info::info(self.input.size(), reader.header()?, None, None).into())
     }
 
     fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
@@ -174,13 +171,13 @@ impl Tape for MurkTape {
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        let world = self.replayed_in(self.reader()?.header())?;
+        let world = self.replayed_in(self.reader().header()?)?;
         Ok(tables::of(world.as_ref()))
     }
 
     fn needs(&self) -> Option<Needs> {
-        let reader = self.reader().ok()?;
-        let world = self.replayed_in(reader.header());
+        let mut reader = self.reader();
+        let world = self.replayed_in(reader.header().ok()?);
         matches!(world, Ok(None)).then_some(Needs::World)
     }
 
@@ -222,7 +219,7 @@ impl Tape for MurkTape {
             return refused(format!("murk v{version}: only version 3 is in use"));
         }
         // There is nothing to redact: a recording knows sources by number only.
-        let mut reader = Reader::with_options(work.watched(&self.input), ReadOptions::lenient())?;
+        let mut reader = Reader::with_options(work.watched(&self.input), ReadOptions::lenient());
         while reader.next_frame()?.is_some() {}
         if let Some(problem) = reader.findings().problem() {
             return Err(problem);

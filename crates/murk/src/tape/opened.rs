@@ -70,16 +70,15 @@ impl MurkTape {
     /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
     pub fn world(&self) -> Result<String, Error> {
         let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
-        match world::chosen(self.reader()?.header(), None) {
+        match world::chosen(self.reader().header()?, None) {
             Some(world) => Ok(text(world?)),
             None => Err(Error::Unsupported("the recording carries no world".into())),
         }
     }
 
     /// A reader of all of it that is lenient about its tail.
-    pub(crate) fn reader(&self) -> Result<Reader<InputStream>, Error> {
-        let reader = Reader::with_options(self.input.stream(), ReadOptions::lenient())?;
-        Ok(reader)
+    pub(crate) fn reader(&self) -> Reader<InputStream> {
+        Reader::with_options(self.input.stream(), ReadOptions::lenient())
     }
 
     /// Goes through all frames, whatever the recording's size; gives the header, and what is wrong
@@ -91,12 +90,12 @@ impl MurkTape {
     where
         Error: From<E>,
     {
-        let mut reader = self.reader()?;
+        let mut reader = self.reader();
         while let Some(frame) = reader.next_frame()? {
             visit(&frame)?;
         }
         Ok(Partial::new(
-            reader.header().clone(),
+            reader.header()?.clone(),
             reader.findings().problem(),
         ))
     }

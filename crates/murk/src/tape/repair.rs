@@ -106,7 +106,7 @@ struct Kept {
 
 impl Kept {
     fn of(stream: impl Read) -> Result<Self, Error> {
-        let mut reader = Reader::with_options(stream, ReadOptions::lenient())?;
+        let mut reader = Reader::with_options(stream, ReadOptions::lenient());
         let (mut frames, mut last_tick) = (0, None);
         while let Some(frame) = reader.next_frame()? {
             frames += 1;

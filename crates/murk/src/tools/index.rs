@@ -30,7 +30,9 @@ pub fn index(tape: &MurkTape) -> Result<IndexFile, Error> {
     let Some(path) = tape.path() else {
         return Err(Error::Unsupported("an index lies beside a file".into()));
     };
-    let header = tape.reader()?.offset();
+    let mut reader = tape.reader();
+    reader.header()?;
+    let header = reader.offset();
     let mut builder = IndexBuilder::new();
     let read = tape.each(|frame| {
         builder.push(frame);

@@ -141,7 +141,7 @@ impl Search<'_> {
         let mut simulation = self.start()?;
         let mut verifier = Verifier::new(&self.header, &mut simulation)
             .map_err(|error| unwritable(error.to_string()))?;
-        let mut reader = tape.reader()?;
+        let mut reader = tape.reader();
         let mut error = None;
         while let Some(frame) = reader.next_frame()? {
             error = verifier.push(&frame).err();

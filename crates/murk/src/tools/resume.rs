@@ -44,15 +44,17 @@ pub(super) fn resume(
         .write(true)
         .open(path)
         .map_err(Error::Output)?;
-    let mut reader = match Reader::new(&file) {
+    let mut reader = Reader::new(&file);
+    match reader.header() {
         // Killed before the header was out: nothing was recorded.
         Err(error) if error.is_truncated() => {
             return begin_anew(file, header, recorded).map(|writer| (writer, None));
         }
-        other => other?,
-    };
-    if reader.header() != header {
-        return Err(unwritable(OTHER_WORLD));
+        there => {
+            if there? != header {
+                return Err(unwritable(OTHER_WORLD));
+            }
+        }
     }
     let mut verifier =
         Verifier::new(header, simulation).map_err(|error| unwritable(error.to_string()))?;

@@ -55,7 +55,7 @@ fn a_sound_recording_verifies_whichever_way_it_is_read() {
     let bytes = recording(203, 1);
     let verified = verify(&read(&bytes).unwrap(), &mut Grid::new()).unwrap();
     assert_eq!((verified.frames, verified.last_tick), (203, Some(203)));
-    let mut reader = Reader::new(bytes.as_slice()).unwrap();
+    let mut reader = Reader::new(bytes.as_slice());
     assert_eq!(
         verify_stream(&mut reader, &mut Grid::new()).unwrap(),
         verified

@@ -6,7 +6,7 @@ use gametape::Verdict;
 use gametape::capture::{CaptureError, CaptureWriter, Options};
 use gametape_samples::delta::{Arena, Network, Outcome, Replication};
 
-use super::{Args, audit, print, save};
+use super::part::{self, Args, audit, print, save};
 use crate::ui::{STRONG, Ui, counted, styled};
 
 /// Ships in the arena.
@@ -76,7 +76,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
         }
         Ok(bytes)
     });
-    let (flipped, audit) = match saved.and_then(|flipped| Ok((self::audit(&flipped)?, flipped))) {
+    let (flipped, audit) = match saved.and_then(|flipped| Ok((part::audit(&flipped)?, flipped))) {
         Err(message) => return Ok(Err(message)),
         Ok((audit, flipped)) => (flipped, audit),
     };

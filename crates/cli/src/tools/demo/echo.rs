@@ -11,7 +11,7 @@ use gametape::{Format, Options, Recording, Verdict, Work};
 use gametape_samples::echo::{Match, MatchOptions, cut_out, echoreplay};
 use serde_json::{Value, json};
 
-use super::{Args, audit, print, save};
+use super::part::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// How long the match is recorded.

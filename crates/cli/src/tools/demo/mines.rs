@@ -6,7 +6,7 @@ use gametape::Verdict;
 use gametape::mines::rmv;
 use gametape_samples::mines::{Scenario, Tampering, record, scenarios};
 
-use super::{Args, audit, print, save};
+use super::part::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// Says whether everything came out as it has to; the inner error is a sentence.

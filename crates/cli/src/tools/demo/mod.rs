@@ -4,18 +4,17 @@ mod arena;
 mod echo;
 mod mines;
 mod murk;
+mod part;
 
 use std::io;
-use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory, Parser};
-use gametape::{Audit, Format, Formats, Recording};
-use serde_json::json;
+use clap::{ArgMatches, Command, CommandFactory};
+use gametape::Formats;
 
 use super::parsed;
-use crate::commands::verify::show;
 use crate::ui::Ui;
 use crate::{Exit, Tool};
+use part::Args;
 
 /// `gametape demo`.
 #[derive(Clone, Copy, Debug)]
@@ -29,18 +28,6 @@ impl Tool for Demo {
     fn run(&self, matches: &ArgMatches, _: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         run(&parsed(matches), ui)
     }
-}
-
-/// Play, simulate, record, verify and tamper, from nothing
-#[derive(Parser, Debug)]
-#[command(name = "demo")]
-struct Args {
-    /// Where to put the recordings
-    #[arg(value_name = "FOLDER", default_value = "demo-recordings")]
-    folder: PathBuf,
-    /// Another seed, other games
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
 }
 
 fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
@@ -80,32 +67,4 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
     } else {
         Exit::Problems
     })
-}
-
-fn save(
-    folder: &Path,
-    name: &str,
-    make: impl FnOnce() -> Result<Vec<u8>, String>,
-) -> Result<String, String> {
-    let path = folder.join(name);
-    gametape::write_file(&path, &make()?).map_err(|error| error.to_string())?;
-    Ok(path.display().to_string())
-}
-
-fn audit(path: &str) -> Result<Audit, String> {
-    Recording::open(path)
-        .and_then(|recording| recording.audit())
-        .map_err(|error| error.to_string())
-}
-
-fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
-    if ui.json {
-        return ui.object(&json!({
-            "path": path,
-            "format": gametape::formats().from_extension(Path::new(path)).map(Format::name),
-            "verdict": audit.verdict(),
-            "findings": audit.findings,
-        }));
-    }
-    show(path, audit, false, ui)
 }

@@ -98,9 +98,9 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub fn new(tape: &MurkTape) -> Result<Self, Error> {
-        let reader = tape.reader()?;
-        Ok(Self { reader })
+    pub fn new(tape: &MurkTape) -> Self {
+        let reader = tape.reader();
+        Self { reader }
     }
 
     /// A frame; `None` where the recording does not have it any more.
@@ -164,7 +164,7 @@ mod tests {
         for (every, most) in [(0, 1000), (50, 1000), (0, 7), (1, 2), (u64::MAX, 2)] {
             let marks = Marks::spaced(&tape, clock, every, most).unwrap();
             assert!(marks.list.len() <= most && marks.count == 100);
-            let mut frames = Frames::new(&tape).unwrap();
+            let mut frames = Frames::new(&tape);
             for step in [99, 0, 1, 50, 49, 98, 99, 3] {
                 let frame = frames.get(&marks, step).unwrap().unwrap();
                 assert_eq!((frame.index, frame.tick), (step, step * 3));

@@ -106,7 +106,7 @@ impl Replay {
             world,
             engine,
             next: Some(0),
-            frames: Frames::new(tape)?,
+            frames: Frames::new(tape),
             saved: vec![Saved { next: 0, state }],
             every: frames.saturating_mul(size).div_ceil(most.max(1)).max(1),
             made: None,

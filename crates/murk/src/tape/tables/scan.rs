@@ -48,8 +48,8 @@ pub(in crate::tape) fn scan<'v>(
     scan: &Scan,
     visit: &'v mut Visit<'v>,
 ) -> Result<Partial<()>, Error> {
-    let mut reader = tape.reader()?;
-    let header = reader.header().clone();
+    let mut reader = tape.reader();
+    let header = reader.header()?.clone();
     let clock = Clock::of(tape, &header)?;
     let world = tape.replayed_in(&header)?;
     let tables = of(world.as_ref());

@@ -76,8 +76,8 @@ impl<'t> MurkPlayback<'t> {
     }
 
     fn new(tape: &'t MurkTape, most: u64) -> Result<Self, Error> {
-        let reader = tape.reader()?;
-        let header = reader.header();
+        let mut reader = tape.reader();
+        let header = reader.header()?;
         let clock = Clock::of(tape, header)?;
         let world = tape.replayed_in(header)?;
         // What is replayed is read from the start anyway, and ends where that does.
@@ -187,7 +187,7 @@ impl<'t> MurkPlayback<'t> {
 }
 
 fn look_up(tape: &MurkTape, clock: Clock) -> Result<Places, Error> {
-    let places = (Marks::of(tape, clock)?, Frames::new(tape)?);
+    let places = (Marks::of(tape, clock)?, Frames::new(tape));
     Ok(Places::Marks(Box::new(places)))
 }
 

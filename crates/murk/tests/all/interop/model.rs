@@ -369,7 +369,7 @@ pub fn seen_by_slice(bytes: &[u8]) -> Seen {
 
 pub fn seen_by_stream(bytes: &[u8]) -> Seen {
     seen_by_ours(|frames| {
-        let mut reader = Reader::new(bytes)?;
+        let mut reader = Reader::new(bytes);
         while let Some(frame) = reader.next_frame()? {
             frames.push(origin_frame(&frame));
         }

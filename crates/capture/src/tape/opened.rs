@@ -1,0 +1,137 @@
+//! An opened recording of packets.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use gametape_core::Input;
+use gametape_core::tape::{Audit, Error, Options, Source};
+use gametape_delta::{Schema, wire};
+
+use super::{error, folder, schema, tables};
+use crate::audit::audit;
+use crate::file::DeltaFile;
+use crate::made::{self, Made};
+use crate::ranges::Ranges;
+use crate::reader::Capture;
+use crate::rule::{CaptureRule, fault};
+use crate::stream::Packets;
+
+/// How packets are recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    Capture,
+    Delta,
+}
+
+/// An opened recording: [`Tape::any`] of what [`Mcap`](super::Mcap) and [`Delta`](super::Delta) open.
+#[derive(Debug)]
+pub struct PacketsTape {
+    form: Form,
+    pub(super) input: Input,
+    path: Option<PathBuf>,
+    options: Options,
+    /// Of packets.
+    schema: OnceLock<Schema>,
+}
+
+impl PacketsTape {
+    pub(super) fn new(form: Form, source: Source) -> Self {
+        Self {
+            form,
+            input: source.input,
+            path: source.path,
+            options: source.options,
+            schema: OnceLock::new(),
+        }
+    }
+
+    /// Its packets.
+    ///
+    /// # Errors
+    /// Where it is no capture, or the schema of its packets is not there.
+    pub fn packets(&self) -> Result<Packets<'_>, Error> {
+        self.packets_in((&self.input).into())
+    }
+
+    /// [`PacketsTape::packets`], read from here.
+    pub(super) fn packets_in<'r>(&self, ranges: Ranges<'r>) -> Result<Packets<'r>, Error> {
+        if let Form::Delta = self.form {
+            let schema = self.of_packets()?;
+            return Ok(Packets::Delta(DeltaFile::new(ranges, schema)));
+        }
+        let magic = wire::MAGIC.to_le_bytes();
+        if *ranges.up_to(0, magic.len() as u64)? == magic {
+            return Err(CaptureRule::BarePackets.at(0).into());
+        }
+        Ok(Packets::Capture(Box::new(Capture::open(ranges)?)))
+    }
+
+    pub(super) fn audit_of(&self, packets: &Packets<'_>) -> Result<Audit, Error> {
+        let mut audit = audit(packets)?;
+        let folder = self.path.as_deref().filter(|path| path.is_dir());
+        if let Some(folder) = folder {
+            folder::names(folder, &self.input, &mut audit.findings)?;
+        }
+        if let Packets::Capture(capture) = packets {
+            let wrong = match made_of(packets) {
+                Ok(Some((_, made))) => made::problem(capture, &made)?,
+                Ok(None) => None,
+                Err(error) => Some(error),
+            };
+            if let Some(wrong) = wrong {
+                audit.findings.push(fault(wrong)?);
+            }
+        }
+        let mut told = Audit::new(&audit.findings, audit.to_string());
+        if folder.is_some() {
+            for finding in &mut told.findings {
+                let place = &mut finding.place;
+                place.within = place.offset.map(|_| "the folder".into());
+            }
+        }
+        Ok(told)
+    }
+
+    /// The schema of its packets.
+    ///
+    /// # Errors
+    /// As [`PacketsTape::packets`].
+    pub fn schema(&self) -> Result<Schema, Error> {
+        match self.form {
+            Form::Capture => Ok(self.packets()?.schema().clone()),
+            Form::Delta => self.of_packets(),
+        }
+    }
+
+    /// The schema that was given, or that lies beside the packets.
+    fn of_packets(&self) -> Result<Schema, Error> {
+        if let Some(schema) = self.schema.get() {
+            return Ok(schema.clone());
+        }
+        let packets = Ranges::from(&self.input);
+        let path = self.path.as_deref().filter(|path| *path != Path::new("-"));
+        let schema = match (schema::given(&self.options)?, path) {
+            (Some(schema), _) => schema::checked(schema, packets)?,
+            (None, Some(path)) => schema::beside(path, packets)?,
+            (None, None) => {
+                return Err(error::wrong(
+                    "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema",
+                ));
+            }
+        };
+        Ok(self.schema.get_or_init(|| schema).clone())
+    }
+}
+
+/// The tables that a capture was made of.
+pub(super) fn made_of<'p, 'a>(
+    packets: &'p Packets<'a>,
+) -> Result<Option<(&'p Capture<'a>, Made)>, crate::rule::Error> {
+    let Packets::Capture(capture) = packets else {
+        return Ok(None);
+    };
+    let made = capture
+        .tables()
+        .map(|json| Made::read(json, capture.schema(), tables::packets()));
+    Ok(made.transpose()?.map(|made| (&**capture, made)))
+}

@@ -1,0 +1,54 @@
+//! What each part of the demo is given, and does with a recording.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use gametape::{Audit, Format, Recording};
+use serde_json::json;
+
+use crate::commands::verify::show;
+use crate::ui::Ui;
+
+/// Play, simulate, record, verify and tamper, from nothing
+#[derive(Parser, Debug)]
+#[command(name = "demo")]
+pub(super) struct Args {
+    /// Where to put the recordings
+    #[arg(value_name = "FOLDER", default_value = "demo-recordings")]
+    pub(super) folder: PathBuf,
+    /// Another seed, other games
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
+/// Writes a recording; gives the path, or a sentence.
+pub(super) fn save(
+    folder: &Path,
+    name: &str,
+    make: impl FnOnce() -> Result<Vec<u8>, String>,
+) -> Result<String, String> {
+    let path = folder.join(name);
+    gametape::write_file(&path, &make()?).map_err(|error| error.to_string())?;
+    Ok(path.display().to_string())
+}
+
+/// The audit of a recording, or a sentence.
+pub(super) fn audit(path: &str) -> Result<Audit, String> {
+    Recording::open(path)
+        .and_then(|recording| recording.audit())
+        .map_err(|error| error.to_string())
+}
+
+/// Shows an audit as `verify` does; as JSON, with the findings in a list.
+pub(super) fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
+    if ui.json {
+        return ui.object(&json!({
+            "path": path,
+            "format": gametape::formats().from_extension(Path::new(path)).map(Format::name),
+            "verdict": audit.verdict(),
+            "findings": audit.findings,
+        }));
+    }
+    show(path, audit, false, ui)
+}
