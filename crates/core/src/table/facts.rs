@@ -111,8 +111,21 @@ impl FactTable {
         scan: &Scan,
         visit: &'v mut Visit<'v>,
     ) -> Result<Partial<()>, Error> {
+        let rows = Scanning::new(&self.def(), scan, Clocks::TIMES, visit)?;
+        self.give(told, problem, rows)
+    }
+
+    /// [`FactTable::scan`] that has begun.
+    ///
+    /// # Errors
+    /// The visitor's.
+    pub fn give(
+        &self,
+        told: &[Map<String, Json>],
+        problem: Option<Error>,
+        mut scanning: Scanning<'_>,
+    ) -> Result<Partial<()>, Error> {
         let told: Vec<_> = told.iter().map(flat).collect();
-        let mut scanning = Scanning::new(&self.def(), scan, Clocks::TIMES, visit)?;
         let start = Stamp {
             time: Some(Time::START),
             ..Stamp::default()
