@@ -33,5 +33,5 @@ mod tile;
 
 pub(crate) use make::{make, secrets};
 pub(crate) use reading::{Made, told};
-pub(crate) use scan::{problem, scan};
+pub(crate) use scan::{problem, scan, scan_each};
 pub(crate) use seek::play;

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use gametape_core::table::{Playback, Scan, TableDef, Visit};
+use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, Maker, OptionDef, OptionKind, Options,
     Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
@@ -395,6 +395,18 @@ impl Tape for PacketsTape {
         match made_of(&packets)? {
             Some((capture, made)) => made::scan(capture, &made, scan, visit, &tables::head),
             None => tables::scan(&packets, scan, visit),
+        }
+    }
+
+    fn scan_each<'v>(
+        &self,
+        scans: &[Scan],
+        visit: &'v mut VisitEach<'v>,
+    ) -> Result<Vec<Partial<()>>, Error> {
+        let packets = self.packets()?;
+        match made_of(&packets)? {
+            Some((capture, made)) => made::scan_each(capture, &made, scans, visit, &tables::head),
+            None => tables::scan_each(&packets, scans, visit),
         }
     }
 

@@ -128,7 +128,7 @@ impl Giving {
             Self::Match(summary, secrets) => {
                 let info = info::of_frames(ended.tape, ended.frames, &summary, secrets);
                 let stats = ended.stats.as_ref().map(stats::told).unwrap_or_default();
-                return MATCH.give(&[info.details, stats], problem, rows);
+                MATCH.row(&[info.details, stats], &mut rows)?;
             }
             Self::State(..) | Self::Throws(_) | Self::Joins(_) => {}
         }

@@ -1,7 +1,7 @@
 //! A world at any tick: saved states on the way, and what lies between is replayed.
 
 use gametape_core::Stamp;
-use gametape_core::tape::Error;
+use gametape_core::tape::{AnyFinding, Error};
 
 use super::frames::{Frames, Marks};
 use crate::engine::{EngineError, EngineWorld, State, World};
@@ -25,7 +25,10 @@ pub(super) fn replay(world: &mut EngineWorld, frame: &Frame<'_>) -> Result<(), E
 /// does not: what it comes to is told, and that it was not so.
 pub(super) struct Checked<'w> {
     verifier: Verifier<'w, EngineWorld>,
-    wrong: Option<Error>,
+    /// The world that was recorded, and the one that is replayed, where they are two.
+    misfit: Option<[u64; 2]>,
+    /// Where it parts from what was recorded.
+    parted: Option<AnyFinding>,
 }
 
 impl<'w> Checked<'w> {
@@ -34,44 +37,51 @@ impl<'w> Checked<'w> {
         let mut header = header.clone();
         let expected = world.config_hash();
         let other = expected.filter(|expected| ![0, *expected].contains(&header.config_hash));
-        let wrong = other.map(|expected| {
-            let recorded = std::mem::take(&mut header.config_hash);
-            let mismatch = VerifyError::ConfigMismatch { recorded, expected };
-            told(mismatch, "the values are those of a replay in that one")
-        });
+        let misfit = other.map(|expected| [std::mem::take(&mut header.config_hash), expected]);
         let verifier = Verifier::new(&header, world);
         Ok(Self {
             verifier: verifier.map_err(|error| stopped(error.to_string()))?,
-            wrong,
+            misfit,
+            parted: None,
         })
     }
 
-    /// The world behind the tick of a frame.
-    pub fn tick(&mut self, frame: &Frame<'_>) -> Result<&EngineWorld, Error> {
+    /// Makes the tick of a frame.
+    pub fn tick(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         replay(self.verifier.simulation_mut(), frame)?;
-        if self.wrong.is_none() {
-            self.wrong = self.verifier.stepped(frame).err().map(parted);
+        if self.misfit.is_none() && self.parted.is_none() {
+            self.parted = self.verifier.stepped(frame).err().map(parted);
         }
-        Ok(self.verifier.simulation())
+        Ok(())
     }
 
-    /// What the replay has, and the recorded run had not.
-    pub fn finish(self) -> Option<Error> {
-        let last = || self.verifier.finish().err().map(parted);
-        self.wrong.or_else(last)
+    /// The world behind the tick that was made last.
+    pub fn world(&self) -> &EngineWorld {
+        self.verifier.simulation()
+    }
+
+    /// What the replay has up to there, and the recorded run had not.
+    pub fn so_far(&mut self) -> Option<Error> {
+        if let Some([recorded, expected]) = self.misfit {
+            let mismatch: VerifyError<EngineError> =
+                VerifyError::ConfigMismatch { recorded, expected };
+            let advice = "the values are those of a replay in that one";
+            return Some(damaged(&outcome(mismatch), advice));
+        }
+        if self.parted.is_none() {
+            self.parted = self.verifier.settle().err().map(parted);
+        }
+        let finding = self.parted.clone()?;
+        Some(Error::Broken(Box::new(finding)))
     }
 }
 
-fn parted(error: VerifyError<EngineError>) -> Error {
+fn parted(error: VerifyError<EngineError>) -> AnyFinding {
     let mut finding = outcome(error).told();
     finding.rule.sentence.push_str(
         "; from there on the values are those of the replay, not of the run that was recorded",
     );
-    Error::Broken(Box::new(finding))
-}
-
-fn told(error: VerifyError<EngineError>, advice: &str) -> Error {
-    damaged(&outcome(error), advice)
+    finding
 }
 
 struct Saved {
