@@ -48,25 +48,27 @@ impl Going<'_> {
         matches!(self.end, End::Open)
     }
 
-    /// Gives the rows of a frame, of a world behind it; true where no more are wanted.
+    /// Gives the rows of a frame, of a world behind it.
     fn frame(
         &mut self,
         frame: &Frame<'_>,
         stamp: Stamp,
         world: Option<&EngineWorld>,
-    ) -> Result<bool, Error> {
-        if self.rows.place(stamp) == Place::Behind {
-            return Ok(true);
-        }
+    ) -> Result<ControlFlow<()>, Error> {
         let world = world.filter(|_| self.replays);
-        let given = match (&mut self.gives, world) {
-            (Give::Ticks, _) => tick(frame, stamp, &mut self.rows)?,
-            (Give::Commands, world) => commands(frame, stamp, world, &mut self.rows)?,
-            (Give::Changes(changes), Some(world)) => changes.tick(world, stamp, &mut self.rows)?,
-            (Give::Changes(_), None) => ControlFlow::Continue(()),
-            (Give::Nothing, _) => ControlFlow::Break(()),
-        };
-        Ok(given.is_break())
+        match (&mut self.gives, world) {
+            (Give::Ticks, _) => tick(frame, stamp, &mut self.rows),
+            (Give::Commands, world) => commands(frame, stamp, world, &mut self.rows),
+            (Give::Changes(changes), Some(world)) => changes.tick(world, stamp, &mut self.rows),
+            (Give::Changes(_), None) => Ok(ControlFlow::Continue(())),
+            (Give::Nothing, _) => Ok(ControlFlow::Break(())),
+        }
+    }
+
+    /// No more rows are wanted.
+    fn end(&mut self, engine: Option<&mut Checked<'_>>) {
+        let parted = engine.filter(|_| self.replays);
+        self.end = End::At(parted.and_then(Checked::so_far));
     }
 }
 
@@ -128,28 +130,31 @@ fn frames(
     mut engine: Option<&mut Checked<'_>>,
     tables: &mut [Going<'_>],
 ) -> Result<(), Error> {
-    loop {
-        let mut going = tables.iter().filter(|going| going.is_open()).peekable();
-        if going.peek().is_none() {
-            return Ok(());
-        }
-        let replays = going.any(|going| going.replays);
+    while tables.iter().any(Going::is_open) {
         let Some(frame) = reader.next_frame()? else {
             return Ok(());
         };
         let stamp = clock.stamp(frame.index, frame.tick);
-        // As long as somebody looks at it.
-        if let Some(engine) = engine.as_deref_mut().filter(|_| replays) {
+        for going in tables.iter_mut().filter(|going| going.is_open()) {
+            // What is behind what is wanted is not made for it.
+            if going.rows.place(stamp) == Place::Behind {
+                going.end(engine.as_deref_mut());
+            }
+        }
+        let mut open = tables.iter().filter(|going| going.is_open());
+        if let Some(engine) = engine.as_deref_mut()
+            && open.any(|going| going.replays)
+        {
             engine.tick(&frame)?;
         }
         for going in tables.iter_mut().filter(|going| going.is_open()) {
             let world = engine.as_deref().map(Checked::world);
-            if going.frame(&frame, stamp, world)? {
-                let parted = engine.as_deref_mut().filter(|_| going.replays);
-                going.end = End::At(parted.and_then(Checked::so_far));
+            if going.frame(&frame, stamp, world)?.is_break() {
+                going.end(engine.as_deref_mut());
             }
         }
     }
+    Ok(())
 }
 
 /// Begins with a table: what is none of frames is given.
