@@ -1,0 +1,14 @@
+// The stages there are. A stage says itself which tables suit it.
+
+import type { Recording, StageDef } from "../model.js";
+
+export const stages: readonly StageDef[] = [];
+
+/** The stages that suit a recording, the best first; among equals, in the order of the list. */
+export function suitable(recording: Recording, from: readonly StageDef[] = stages): StageDef[] {
+  return from
+    .map((stage) => ({ stage, suits: stage.suits(recording) }))
+    .filter(({ suits }) => suits > 0)
+    .sort((a, b) => b.suits - a.suits)
+    .map(({ stage }) => stage);
+}
