@@ -30,7 +30,8 @@ fn folder() -> PathBuf {
     root().join("target/viewer")
 }
 
-/// Types are checked, and the modules and their tests compiled to `target/viewer/out`.
+/// Types are checked, the modules and their tests compiled to `target/viewer/out`, and the page put
+/// together in `target/viewer/dist`: as a site, and as a single file.
 pub fn build() -> Result<(), Blocked> {
     tools()?;
     packages().map_err(Blocked::Broken)?;
@@ -44,7 +45,7 @@ pub fn build() -> Result<(), Blocked> {
             .arg(folder().join("node_modules/typescript/bin/tsc"))
             .args(["--project", project]))?;
     }
-    Ok(())
+    run(node().arg(out.join("build.js"))).map_err(Blocked::Broken)
 }
 
 /// Builds the viewer and runs its tests, on what the Rust decoder makes of the same packets: how many

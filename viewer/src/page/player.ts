@@ -375,7 +375,9 @@ export class Player {
     this.timeline.show(playhead.at, playhead.loop);
     this.plots.show(playhead.at);
     const before = theatre.show.deck.before;
-    const step = before === null ? "" : ` ${loader.published.described.step} ${before.moment.step.toLocaleString("en")}`;
+    const { described } = loader.published;
+    const tick = described.ticks && before !== null && before.moment.tick !== null ? ` · tick ${before.moment.tick.toLocaleString("en")}` : "";
+    const step = before === null ? "" : `${described.step} ${before.moment.step.toLocaleString("en")}${tick}`;
     this.transport.show(playhead, this.times, step, this.interpolate);
     if (before !== null && (!playhead.playing || now - this.panelsAt > PANELS)) {
       this.panelsAt = now;
