@@ -189,7 +189,7 @@ function single(recordings: readonly Listed[]): string {
       parts.push(file.endsWith(".json") ? json(path, bytes.toString("utf8")) : `<script type="text/plain" data-file="${path}">${bytes.toString("base64")}</script>`);
     }
   }
-  return readFileSync(`${DIST}/single/index.html`, "utf8").replace("<!-- recordings -->", () => parts.join("\n"));
+  return readFileSync(`${DIST}/single/index.html`, "utf8").replace("<!-- data -->", () => parts.join("\n"));
 }
 
 test("the single file plays from the disk, without a server", { skip }, async () => {
@@ -250,6 +250,33 @@ test("what is missing or damaged is told, and the rest plays", { skip }, async (
     false,
   );
   broken.close();
+});
+
+test("a recording that is being written is followed to its end", { skip }, async () => {
+  const long = listed().find(({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5)!;
+  const text = readFileSync(`${SITE}/r/${long.id}/recording.json`, "utf8");
+  const whole = JSON.parse(text) as { segments: unknown[] };
+  const of = published(text);
+  let there = 2;
+  const growing = await serve([`${DIST}/site`, SITE], (path, file) => {
+    return path.endsWith(`${long.id}/recording.json`)
+      ? Buffer.from(JSON.stringify({ ...whole, live: there < whole.segments.length, segments: whole.segments.slice(0, there) }))
+      : file;
+  });
+  await onPage(`${growing.address}#r=${long.id}&stage=table`, {}, async (page) => {
+    const end = (segments: number): number => of.segments[segments - 1]!.to.timeMs ?? 0;
+    await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
+    assert.ok((await clockOf(page)) <= end(2));
+    there = 4;
+    await page.waitForFunction((to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to, Math.floor(end(4)));
+    there = whole.segments.length;
+    await page.waitForFunction((to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to, Math.floor(end(there)));
+    await page.keyboard.press("End");
+    await page.waitForTimeout(300);
+    await compare(page, long);
+    assert.equal(await stepOf(page), of.segments.at(-1)!.to.step);
+  });
+  growing.close();
 });
 
 test("keys, links, and a second recording on the same clock", { skip }, async () => {
