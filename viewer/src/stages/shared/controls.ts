@@ -6,6 +6,7 @@ import { type Colours, FONT, colours } from "./theme.js";
 const RULES = `
 .stage-host { position: relative; overflow: hidden; display: flex; flex-direction: column;
   color: var(--stage-ink); background: var(--stage-back); font: 13px/1.35 ${FONT}; }
+.stage-host .stage-bar [hidden] { display: none; }
 .stage-body { position: relative; flex: 1 1 auto; min-height: 0; min-width: 0; overflow: hidden; }
 .stage-canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block; touch-action: none; }
 .stage-canvas:focus-visible { outline: 2px solid var(--stage-accent); outline-offset: -2px; }
