@@ -1,10 +1,11 @@
 // The stages there are. A stage says itself which tables suit it.
 
 import type { Recording, StageDef } from "../model.js";
+import { arena } from "./arena/index.js";
 import { field } from "./field/index.js";
 import { mines } from "./mines/index.js";
 
-export const stages: readonly StageDef[] = [mines, field];
+export const stages: readonly StageDef[] = [mines, arena, field];
 
 /** The stages that suit a recording, the best first; among equals, in the order of the list. */
 export function suitable(recording: Recording, from: readonly StageDef[] = stages): StageDef[] {
