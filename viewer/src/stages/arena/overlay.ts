@@ -78,7 +78,7 @@ export class Overlay {
       return part;
     });
     this.goal = element("span", "stage-tag", this.layer);
-    this.goal.style.cssText += "left:50%;top:52px;transform:translateX(-50%);font-size:14px;padding:3px 10px;font-weight:600;";
+    this.goal.style.cssText += "left:50%;top:52px;transform:translateX(-50%);font-size:14px;padding:3px 10px;font-weight:600;white-space:normal;text-align:center;width:max-content;max-width:88%;";
     this.speed = new Tag(this.layer);
     this.speed.element.style.background = "#0009";
     this.goals = recording.tables.find((def) => def.lane === "events" && ["team", "points", "disc_speed"].every((name) => column(def, name) >= 0))?.name;

@@ -6,6 +6,8 @@ import type { Actor, Actors } from "./actors.js";
 import { arenaColours, hex, teamColour } from "./colours.js";
 import { GOAL, HALF } from "./court.js";
 
+const SCORE = 36;
+
 /** From metres to pixels: z goes along the longer side. */
 export interface Ground {
   readonly scale: number;
@@ -16,9 +18,11 @@ export interface Ground {
 
 export function ground(width: number, height: number): Ground {
   const upright = height > width;
-  const [along, across] = upright ? [height, width] : [width, height];
+  // The score stands at the top.
+  const high = height - SCORE;
+  const [along, across] = upright ? [high, width] : [width, high];
   const scale = Math.max(0.5, Math.min((along - 24) / (2 * HALF.length + 2), (across - 24) / (2 * HALF.width + 2)));
-  return { scale, x: width / 2, y: height / 2, upright };
+  return { scale, x: width / 2, y: SCORE + high / 2, upright };
 }
 
 /** Blue is at the left, or at the bottom. */
@@ -58,8 +62,9 @@ export class TopView {
       to.stroke();
     }
     to.globalAlpha = 1;
-    for (const actor of actors.players()) {
-      this.player(to, at, actor, theme, labels);
+    const players = actors.players();
+    for (const actor of players) {
+      this.player(to, at, actor, theme);
     }
     if (actors.discHere) {
       const [x, y] = onGround(at, actors.disc.at);
@@ -70,6 +75,9 @@ export class TopView {
       to.strokeStyle = theme === "dark" ? "#0b0f16" : "#ffffff";
       to.lineWidth = 1.5;
       to.stroke();
+    }
+    for (const actor of labels ? players : []) {
+      this.name(to, at, actor, theme);
     }
   }
 
@@ -115,13 +123,12 @@ export class TopView {
     }
   }
 
-  private player(to: CanvasRenderingContext2D, at: Ground, actor: Actor, theme: "dark" | "light", labels: boolean): void {
+  private player(to: CanvasRenderingContext2D, at: Ground, actor: Actor, theme: "dark" | "light"): void {
     const { head } = actor.parts;
     const [x, y] = onGround(at, head.at);
     const [fx, fy] = onGround(at, [head.at[0] + head.forward[0], 0, head.at[2] + head.forward[2]]);
     const length = Math.hypot(fx - x, fy - y) || 1;
-    // Higher is nearer, and so larger.
-    const radius = Math.max(5, 0.55 * at.scale) * (1 + head.at[1] / 40);
+    const radius = size(at, actor);
     to.globalAlpha = actor.stunned ? 0.45 : 1;
     to.fillStyle = to.strokeStyle = hex(teamColour(actor.team));
     to.lineWidth = Math.max(2.5, radius / 2.4);
@@ -139,18 +146,25 @@ export class TopView {
       to.strokeStyle = actor.possession ? colours(theme).ink : "#8fe3ff";
       to.stroke();
     }
-    if (labels) {
-      to.font = `600 12px ${FONT}`;
-      to.textAlign = "center";
-      to.textBaseline = "bottom";
-      to.lineWidth = 3;
-      to.lineJoin = "round";
-      to.strokeStyle = colours(theme).panel;
-      to.fillStyle = colours(theme).ink;
-      const text = actor.stunned ? `${actor.name} · stunned` : actor.name;
-      to.strokeText(text, x, y - radius - 3);
-      to.fillText(text, x, y - radius - 3);
-    }
     to.globalAlpha = 1;
   }
+
+  private name(to: CanvasRenderingContext2D, at: Ground, actor: Actor, theme: "dark" | "light"): void {
+    const [x, y] = onGround(at, actor.parts.head.at);
+    to.font = `600 12px ${FONT}`;
+    to.textAlign = "center";
+    to.textBaseline = "bottom";
+    to.lineWidth = 3;
+    to.lineJoin = "round";
+    to.strokeStyle = colours(theme).panel;
+    to.fillStyle = colours(theme).ink;
+    const text = actor.stunned ? `${actor.name} · stunned` : actor.name;
+    to.strokeText(text, x, y - size(at, actor) - 3);
+    to.fillText(text, x, y - size(at, actor) - 3);
+  }
+}
+
+/** How large a player is drawn: higher is nearer, and so larger. */
+function size({ scale }: Ground, { parts: { head } }: Actor): number {
+  return Math.max(5, 0.55 * scale) * (1 + head.at[1] / 40);
 }
