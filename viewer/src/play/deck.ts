@@ -72,6 +72,12 @@ export class Deck {
     return true;
   }
 
+  /** The next moment; null at the end, or where it is not there. */
+  later(): number | null {
+    this.lookAhead();
+    return this.ready && this.known ? this.ahead.at : null;
+  }
+
   /** Goes on by one packet. False at the end, or where it is not there. */
   forward(): boolean {
     this.lookAhead();

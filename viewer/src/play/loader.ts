@@ -6,6 +6,7 @@ import { LABEL, records, textOf } from "../source/records.js";
 import { gunzip } from "../source/files.js";
 import { type Published, type SegmentInfo, published } from "../source/published.js";
 import { Tables } from "../tables/frame.js";
+import type { Stretch } from "./playhead.js";
 import { Segment } from "./segment.js";
 
 /** Unpacked bytes of segments that are kept, those just wanted aside. */
@@ -111,6 +112,11 @@ export class Loader {
   /** A segment, if it is there. */
   have(index: number): Segment | undefined {
     return this.kept.get(index);
+  }
+
+  /** The stretches that are there. */
+  loaded(): Stretch[] {
+    return [...this.kept.keys()].sort((a, b) => a - b).map((index) => ({ from: this.starts[index]!, to: this.starts[index + 1] ?? this.to }));
   }
 
   /** Sees to it that a segment comes, and stays a while. */
