@@ -12,7 +12,7 @@ const TARGET = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = `${TARGET}node_modules`;
 
 /** Where the files of recordings go in the single file. */
-const DATA = "<!-- recordings -->";
+const DATA = "<!-- data -->";
 
 function config(out: string, single: boolean): InlineConfig {
   return {

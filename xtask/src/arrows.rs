@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("murk", &["core"]),
     ("echo", &["core"]),
     ("mines", &["core"]),
+    ("live", &["capture", "core", "gametape"]),
 ];
 
 /// Who stands on the formats: on any of them, and on each other but for the surfaces.

@@ -30,7 +30,8 @@ fn folder() -> PathBuf {
     root().join("target/viewer")
 }
 
-/// Types are checked, and the modules and their tests compiled to `target/viewer/out`.
+/// Types are checked, the modules and their tests compiled to `target/viewer/out`, and the page put
+/// together in `target/viewer/dist`: as a site, and as a single file.
 pub fn build() -> Result<(), Blocked> {
     tools()?;
     packages().map_err(Blocked::Broken)?;
@@ -44,7 +45,7 @@ pub fn build() -> Result<(), Blocked> {
             .arg(folder().join("node_modules/typescript/bin/tsc"))
             .args(["--project", project]))?;
     }
-    Ok(())
+    run(node().arg(out.join("build.js"))).map_err(Blocked::Broken)
 }
 
 /// Builds the viewer and runs its tests, on what the Rust decoder makes of the same packets: how many
@@ -56,6 +57,7 @@ pub fn test() -> Result<((u64, u64), bool), Blocked> {
         .args(["run", "--quiet", "--package", "gametape-delta"])
         .args(["--example", "decoder_cases", "--"])
         .arg(&cases))?;
+    recordings()?;
     let tests = folder().join("out/test");
     let files = tests_in(&tests).map_err(|error| format!("{}: {error}", tests.display()))?;
     let (counts, success) = counted(
@@ -68,6 +70,29 @@ pub fn test() -> Result<((u64, u64), bool), Blocked> {
     )?;
     // No test at all is no success.
     Ok((counts, success && counts.0 > 0))
+}
+
+/// Publishes the recordings of the demo: what the page plays is held against what the command says.
+fn recordings() -> Result<(), String> {
+    let folder = folder().join("recordings");
+    let (files, site) = (folder.join("files"), folder.join("site"));
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    run(cargo().args(["build", "--quiet", "--package", "gametape-cli"]))?;
+    let command = root().join("target/debug/gametape");
+    let quiet = |command: &mut Command| run(command.stdout(Stdio::null()));
+    quiet(Command::new(&command).arg("demo").arg(&files))?;
+    let page = self::folder().join("dist");
+    let mut publish = Command::new(&command);
+    publish.arg("publish").arg(&files).arg("--out").arg(&site);
+    let published = publish.arg("--page").arg(&page).stdout(Stdio::null());
+    let status = published.status().map_err(|error| error.to_string())?;
+    // Some of the demo's recordings are damaged: not all of those can be published.
+    if status.success() || status.code() == Some(3) || status.code() == Some(1) {
+        return Ok(());
+    }
+    Err(format!("gametape publish: {status}"))
 }
 
 /// The compiled tests. By name: what Node makes of a folder differs from version to version.

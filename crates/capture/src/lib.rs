@@ -47,7 +47,7 @@
 //! | going from packet to packet, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
 //! | one view of both | `stream.rs` |
 //! | applying packets, and which states are held | `replay.rs` |
-//! | writing, added keyframes | `writer.rs`, `options.rs` |
+//! | writing, added keyframes | `writer.rs`, `states.rs`, `options.rs` |
 //! | another schema | `migrate.rs` |
 //! | checking | `audit/` |
 //! | keeping what is whole | `salvage/` |
@@ -97,6 +97,7 @@ mod rule;
 mod salvage;
 mod seek;
 mod state;
+mod states;
 mod stream;
 #[cfg(feature = "tape")]
 pub mod tape;

@@ -1,6 +1,8 @@
 //! What a recording is read from, here and there.
 
 use std::borrow::Cow;
+#[cfg(feature = "tape")]
+use std::fmt;
 use std::io;
 
 use gametape_core::Input;
@@ -40,6 +42,23 @@ pub struct Ranges<'a>(Kind<'a>);
 enum Kind<'a> {
     Memory(&'a [u8]),
     Input(&'a Input),
+    #[cfg(feature = "tape")]
+    Watched(Watched<'a>),
+}
+
+/// An input, and who is asked whenever some of it is read.
+#[cfg(feature = "tape")]
+#[derive(Clone, Copy)]
+struct Watched<'a> {
+    input: &'a Input,
+    ask: &'a (dyn Fn() -> io::Result<()> + Sync + 'a),
+}
+
+#[cfg(feature = "tape")]
+impl fmt::Debug for Watched<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.input.fmt(f)
+    }
 }
 
 impl<'a> From<&'a [u8]> for Ranges<'a> {
@@ -69,12 +88,23 @@ impl<'a> From<&'a Input> for Ranges<'a> {
 }
 
 impl<'a> Ranges<'a> {
+    /// An input of which nothing is read before somebody was asked.
+    #[cfg(feature = "tape")]
+    pub(crate) fn watched(
+        input: &'a Input,
+        ask: &'a (dyn Fn() -> io::Result<()> + Sync + 'a),
+    ) -> Self {
+        Self(Kind::Watched(Watched { input, ask }))
+    }
+
     /// Bytes of the whole.
     #[must_use]
     pub const fn size(&self) -> u64 {
         match self.0 {
             Kind::Memory(bytes) => bytes.len() as u64,
             Kind::Input(input) => input.size(),
+            #[cfg(feature = "tape")]
+            Kind::Watched(Watched { input, .. }) => input.size(),
         }
     }
 
@@ -84,6 +114,8 @@ impl<'a> Ranges<'a> {
         match self.0 {
             Kind::Memory(bytes) => Some(bytes),
             Kind::Input(_) => None,
+            #[cfg(feature = "tape")]
+            Kind::Watched(_) => None,
         }
     }
 
@@ -95,6 +127,10 @@ impl<'a> Ranges<'a> {
                 .ok_or_else(|| Error::io(offset, io::ErrorKind::UnexpectedEof.into())),
             Kind::Input(input) => input
                 .range(offset, length)
+                .map_err(|source| Error::io(offset, source)),
+            #[cfg(feature = "tape")]
+            Kind::Watched(Watched { input, ask }) => ask()
+                .and_then(|()| input.range(offset, length))
                 .map_err(|source| Error::io(offset, source)),
         }
     }

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::mem;
 
 use gametape_delta::wire::Header;
-use gametape_delta::{
-    Decoder, EncodeError, Encoder, Error, Limits, Rule, Schema, Snapshot, settle,
-};
+use gametape_delta::{Decoder, Encoder, Error, Limits, Rule, Schema, Snapshot};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Compression, WriteOptions};
@@ -23,6 +20,7 @@ use crate::limits::MAX_PACKET_BYTES;
 use crate::options::{MAX_TICK_NS, Options};
 use crate::packet::{Packet, Times};
 use crate::replay::Replay;
+use crate::states::States;
 
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,15 +59,6 @@ pub(crate) struct OfTables<'a> {
     pub tables: &'a str,
     /// What log times are multiples of, where the length of a tick is not known.
     pub log_tick_ns: Option<u64>,
-}
-
-/// What coding states takes.
-struct States {
-    encoder: Encoder,
-    /// What a reader holds after the last one.
-    held: Option<Snapshot>,
-    next: Snapshot,
-    packet: Vec<u8>,
 }
 
 /// What adding full snapshots takes.
@@ -201,18 +190,11 @@ impl<W: Write> CaptureWriter<W> {
         time: Option<u64>,
     ) -> Result<Pushed, CaptureError> {
         let schema = self.decoder.schema();
-        let mut states = self.states.take().unwrap_or_else(|| {
-            Box::new(States {
-                encoder: Encoder::new(schema).limits(Limits::NONE),
-                held: None,
-                next: Snapshot::new(schema, 0),
-                packet: Vec::new(),
-            })
-        });
-        let pushed = match states.encode(state) {
-            Ok(()) => self.push_timed(&states.packet, time),
-            Err(error) => Err(error),
-        };
+        let states = self.states.take();
+        let mut states = states.unwrap_or_else(|| Box::new(States::new(schema)));
+        let pushed = states
+            .encode(state)
+            .and_then(|packet| self.push_timed(packet, time));
         if pushed.is_ok() {
             states.advance();
         }
@@ -272,11 +254,6 @@ impl<W: Write> CaptureWriter<W> {
         };
         self.adding = Some(adding);
         result.map(|()| pushed)
-    }
-
-    /// The bytes of the last state that was recorded.
-    pub(crate) fn state_bytes(&self) -> usize {
-        self.states.as_ref().map_or(0, |states| states.packet.len())
     }
 
     /// Records a full snapshot that another recorder added; its state must be that of its tick.
@@ -376,37 +353,6 @@ impl<W: Write> CaptureWriter<W> {
     }
 }
 
-impl States {
-    fn encode(&mut self, state: &Snapshot) -> Result<(), CaptureError> {
-        self.next.clone_from(state);
-        let encoded = match &self.held {
-            Some(held) if held.tick() > 0 => {
-                settle(held, &mut self.next);
-                self.encoder.delta(held, &self.next, &mut self.packet)
-            }
-            _ => self.encoder.full(&self.next, &mut self.packet),
-        };
-        encoded.map_err(|error| match error {
-            EncodeError::TickOrder { tick, baseline } => CaptureError::TickOrder {
-                tick,
-                last: baseline,
-            },
-            EncodeError::Schema { expected, found } => CaptureError::BadPacket(Error {
-                rule: Rule::SchemaHash { expected, found },
-                offset: 8,
-            }),
-            error => CaptureError::Write(error.to_string()),
-        })
-    }
-
-    /// What was encoded is recorded.
-    fn advance(&mut self) {
-        let schema = self.next.schema().clone();
-        let held = self.held.get_or_insert_with(|| Snapshot::new(&schema, 0));
-        mem::swap(held, &mut self.next);
-    }
-}
-
 impl Adding {
     /// Follows the stream; true if `packet` now holds a full snapshot to add.
     fn follow(&mut self, packet: &Packet<'_>, header: &Header) -> Result<bool, Error> {
@@ -441,7 +387,9 @@ impl Adding {
     }
 }
 
-const fn check_size(packet: &[u8]) -> Result<(), CaptureError> {
+/// # Errors
+/// [`CaptureError::PacketTooLarge`].
+pub(crate) const fn check_size(packet: &[u8]) -> Result<(), CaptureError> {
     if packet.len() > MAX_PACKET_BYTES {
         return Err(CaptureError::PacketTooLarge {
             bytes: packet.len() as u64,

@@ -165,6 +165,11 @@ impl App {
                 leave_nothing_unfinished();
                 commands::picture::run(args, &call, ui)
             }
+            #[cfg(feature = "live")]
+            Cmd::Publish(args) => {
+                leave_nothing_unfinished();
+                commands::publish::run(args, &call, ui)
+            }
             Cmd::Convert(args) => {
                 leave_nothing_unfinished();
                 commands::convert::run(args, &call, ui)
@@ -204,6 +209,8 @@ const VERBS: &[(&str, &[Verb])] = &[
     ("play", &[Verb::Open]),
     #[cfg(feature = "picture")]
     ("picture", &[Verb::Open]),
+    #[cfg(feature = "live")]
+    ("publish", &[Verb::Open]),
     ("convert", &[Verb::Convert, Verb::Write, Verb::Open]),
     ("repair", &[Verb::Repair, Verb::Open]),
 ];

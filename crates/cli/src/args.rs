@@ -75,6 +75,13 @@ pub enum Verb {
     /// above. What the picture shows is printed in words, and stands in an SVG, too, for who can't see it.
     #[cfg(feature = "picture")]
     Picture(Picture),
+    /// Make of recordings a folder that any web host serves, or one HTML file
+    ///
+    /// The page in it plays them: forwards, backwards, at any speed, from any moment. What was published
+    /// into the same folder before stays; a recording of the same name is replaced. Of a broken
+    /// recording as much is published as can be read, and the exit code is then 3.
+    #[cfg(feature = "live")]
+    Publish(Publish),
     /// Convert a recording, by the extension of the output
     ///
     /// Without options a recording of the same format comes out byte for byte as it was. What
@@ -188,6 +195,27 @@ pub struct Play {
     #[arg(long, value_name = "VIEW")]
     pub view: Option<String>,
     /// Show tokens, IP addresses and user ids
+    #[arg(long)]
+    pub show_secrets: bool,
+}
+
+#[cfg(feature = "live")]
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("to").required(true))]
+pub struct Publish {
+    /// Files, folders, patterns, or -
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<OsString>,
+    /// The folder; it is made if it is not there
+    #[arg(long, value_name = "DIR", group = "to")]
+    pub out: Option<PathBuf>,
+    /// One HTML file with all of it, which a browser opens from disk
+    #[arg(long, value_name = "FILE", group = "to")]
+    pub single: Option<PathBuf>,
+    /// A built page to use instead of the one that this command carries
+    #[arg(long, value_name = "DIR")]
+    pub page: Option<PathBuf>,
+    /// Publish tokens, IP addresses and user ids
     #[arg(long)]
     pub show_secrets: bool,
 }

@@ -95,6 +95,11 @@ export function colour(name: string): string {
   return found;
 }
 
+/** What the audit came to, in a word; nothing where nobody has looked. */
+export function badge(verdict: string | null, title: string | null = null): HTMLElement[] {
+  return verdict === null ? [] : [el("span", { class: `verdict ${verdict}`, title }, verdict)];
+}
+
 /** A choice among texts. */
 export function choice(
   label: string,

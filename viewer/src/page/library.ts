@@ -1,13 +1,13 @@
 // The library: which recordings there are.
 
 import type { Entry } from "../source/published.js";
-import { el, say } from "./dom.js";
+import { badge, el, say } from "./dom.js";
 import { clock } from "./format.js";
 import { formatAddress } from "./address.js";
 
 /** What a search looks into. */
 function haystack({ name, format, verdict, tables, details }: Entry): string {
-  return `${name} ${format} ${verdict} ${tables.join(" ")} ${JSON.stringify(details)}`.toLowerCase();
+  return `${name} ${format} ${verdict ?? ""} ${tables.join(" ")} ${JSON.stringify(details)}`.toLowerCase();
 }
 
 /** The entries that have all words of a search. */
@@ -28,7 +28,7 @@ export function card(entry: Entry): HTMLElement[] {
   return [
     el("span", { class: "name" }, entry.name),
     el("span", { class: "quiet" }, length(entry)),
-    el("span", { class: "badges" }, el("span", { class: "format" }, entry.format), el("span", { class: `verdict ${entry.verdict}` }, entry.verdict), ...(entry.live ? [el("span", { class: "live" }, "live")] : [])),
+    el("span", { class: "badges" }, el("span", { class: "format" }, entry.format), ...badge(entry.verdict), ...(entry.live ? [el("span", { class: "live" }, "live")] : [])),
   ];
 }
 

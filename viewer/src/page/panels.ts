@@ -3,7 +3,7 @@
 import type { Value } from "../model.js";
 import type { Loader } from "../play/loader.js";
 import type { Json } from "../source/check.js";
-import { el } from "./dom.js";
+import { badge, el } from "./dom.js";
 import { valueText, when } from "./format.js";
 
 const MOST_ROWS = 500;
@@ -31,7 +31,9 @@ function details(json: Json, list: HTMLElement, before = ""): void {
 export function factsPanel({ published, tables }: Loader): HTMLElement {
   const about = el("dl");
   about.append(el("dt", {}, "format"), el("dd", {}, published.format));
-  about.append(el("dt", {}, "verdict"), el("dd", {}, el("span", { class: `verdict ${published.verdict}` }, published.verdict), ` ${published.summary}`));
+  if (published.verdict !== null) {
+    about.append(el("dt", {}, "verdict"), el("dd", {}, ...badge(published.verdict), ` ${published.summary}`));
+  }
   const panel = el("div", { class: "facts" }, el("h3", {}, published.name), about);
   for (const note of published.notes) {
     panel.append(el("p", { class: "quiet" }, note));

@@ -4,7 +4,7 @@ import type { Stretch } from "../play/playhead.js";
 import { Playhead } from "../play/playhead.js";
 import type { Loader } from "../play/loader.js";
 import type { Address } from "./address.js";
-import { button, choice, el, say } from "./dom.js";
+import { badge, button, choice, el, say } from "./dom.js";
 import { help } from "./help.js";
 import { act } from "./keys.js";
 import { NowPanel } from "./now.js";
@@ -12,7 +12,7 @@ import { factsPanel, momentsPanel } from "./panels.js";
 import { Plots } from "./plots.js";
 import { Theatre } from "./theatre.js";
 import { type Theme, offTheme, onTheme, reducedMotion, switchTheme } from "./theme.js";
-import { Timeline } from "./timeline.js";
+import { Timeline, type Track } from "./timeline.js";
 import { Transport } from "./transport.js";
 
 /** How often panels of text follow while it plays. */
@@ -23,6 +23,9 @@ const SETTLED = 400;
 const TABS = ["moments", "now", "plots", "facts"] as const;
 type Tab = (typeof TABS)[number];
 const TAB_NAMES: Readonly<Record<Tab, string>> = { moments: "Moments", now: "What holds", plots: "Plots", facts: "Facts" };
+
+/** How often a recording that is being written is asked for more, in milliseconds. */
+const FOLLOWS = 1500;
 
 /** What the page around it does. */
 export interface Around {
@@ -58,6 +61,7 @@ export class Player {
   private last = 0;
   private panelsAt = 0;
   private settling = 0;
+  private following = 0;
   private gone = false;
   private readonly themed = (_: Theme): void => {
     this.timeline.draw();
@@ -82,8 +86,8 @@ export class Player {
     const redraw = (): void => this.redraw();
     this.theatre = new Theatre(loader, redraw, () => this.settle());
     const go = (at: number): void => this.seek(at);
-    const markers = published.markers.flatMap((marker) => (marker.moment === null ? [] : [{ at: loader.atOf(marker.moment), marker }]));
-    this.timeline = new Timeline({ from: loader.from, to: loader.to, times: tables.times, markers, loaded: () => loader.loaded() }, go);
+    this.timeline = new Timeline(this.track(), go);
+    this.playhead.live = published.live;
     this.transport = new Transport(this.playhead, {
       toggle: () => this.toggle(),
       step: (by) => this.step(by),
@@ -113,14 +117,13 @@ export class Player {
     const { published } = this.loader;
     const library = this.around.library;
     const name = el("h1", { title: published.name }, published.name);
-    const verdict = el("span", { class: `verdict ${published.verdict}`, title: published.summary }, published.verdict);
     const head = el(
       "header",
       { class: "top" },
       ...(library === null ? [] : [button("library", "The library", "L", library)]),
       name,
       el("span", { class: "format" }, published.format),
-      verdict,
+      ...badge(published.verdict, published.summary),
       ...(published.live ? [el("span", { class: "live" }, "live")] : []),
       el("span", { class: "space" }),
       this.picker,
@@ -155,8 +158,41 @@ export class Player {
     if (address.loop !== null && address.at === null) {
       playhead.seek(address.loop.from);
     }
+    if (this.playhead.live && address.at === null) {
+      // Who comes to see something live wants to see what is happening now.
+      playhead.seek(this.loader.to);
+      playhead.play();
+    }
+    if (playhead.live && this.following === 0) {
+      this.following = window.setTimeout(() => void this.follow(), FOLLOWS);
+    }
     const stage = theatre.stages.find(({ id }) => id === address.stage) ?? theatre.chosen;
     await this.chooseStage(stage.id, address.stage === stage.id ? address.saved : null);
+  }
+
+  /** Asks again and again for what has come, as long as the recording is being written. */
+  private async follow(): Promise<void> {
+    const { loader, playhead, timeline } = this;
+    try {
+      if (await loader.refresh()) {
+        playhead.to = loader.to;
+        playhead.live = loader.published.live;
+        timeline.change(this.track());
+        this.redraw();
+      }
+    } catch (error) {
+      this.alert.hidden = false;
+      say(this.alert, `Nothing more comes of this recording for now: ${error instanceof Error ? error.message : String(error)}.`);
+    }
+    if (loader.published.live && !this.gone) {
+      this.following = window.setTimeout(() => void this.follow(), FOLLOWS);
+    }
+  }
+
+  private track(): Track {
+    const { loader } = this;
+    const markers = loader.published.markers.flatMap((marker) => (marker.moment === null ? [] : [{ at: loader.atOf(marker.moment), marker }]));
+    return { from: loader.from, to: loader.to, times: this.times, markers, loaded: () => loader.loaded() };
   }
 
   /** Puts up another stage. */
@@ -375,7 +411,9 @@ export class Player {
     this.timeline.show(playhead.at, playhead.loop);
     this.plots.show(playhead.at);
     const before = theatre.show.deck.before;
-    const step = before === null ? "" : ` ${loader.published.described.step} ${before.moment.step.toLocaleString("en")}`;
+    const { described } = loader.published;
+    const tick = described.ticks && before !== null && before.moment.tick !== null ? ` · tick ${before.moment.tick.toLocaleString("en")}` : "";
+    const step = before === null ? "" : `${described.step} ${before.moment.step.toLocaleString("en")}${tick}`;
     this.transport.show(playhead, this.times, step, this.interpolate);
     if (before !== null && (!playhead.playing || now - this.panelsAt > PANELS)) {
       this.panelsAt = now;
@@ -396,6 +434,7 @@ export class Player {
     this.gone = true;
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settling);
+    clearTimeout(this.following);
     document.removeEventListener("keydown", this.pressed);
     offTheme(this.themed);
     this.theatre.dispose();

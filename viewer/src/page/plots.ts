@@ -149,6 +149,7 @@ export class Plots {
   private table: TableDef | undefined;
   private column = "";
   private row = "";
+  private at = 0;
   private rows: readonly (readonly [string, string])[] = [];
 
   constructor(loader: Loader, seek: (at: number) => void) {
@@ -235,11 +236,13 @@ export class Plots {
     const plot: Plot = new Plot(this.loader, title, series, names, this.seek, () => {
       this.plots = this.plots.filter((other) => other !== plot);
     });
+    plot.show(this.at);
     this.plots.push(plot);
     this.list.append(plot.element);
   }
 
   show(at: number): void {
+    this.at = at;
     for (const plot of this.plots) {
       plot.show(at);
     }

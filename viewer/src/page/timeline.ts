@@ -26,9 +26,9 @@ export class Timeline {
   readonly element: HTMLElement;
   private readonly canvas = el("canvas", { "aria-hidden": "true" });
   private readonly tip = el("div", { class: "tip", role: "presentation", hidden: true });
-  private readonly track: Track;
+  private track: Track;
   private readonly seek: (at: number) => void;
-  private readonly drawn: readonly { readonly at: number; readonly marker: Marker }[];
+  private drawn: Track["markers"] = [];
   private at = 0;
   private loop: Stretch | null = null;
   private width = 0;
@@ -37,17 +37,10 @@ export class Timeline {
   private hover: number | null = null;
 
   constructor(track: Track, seek: (at: number) => void) {
-    this.track = track;
     this.seek = seek;
-    this.drawn = [...track.markers].sort((a, b) => ORDER.indexOf(a.marker.kind) - ORDER.indexOf(b.marker.kind));
-    this.element = el("div", {
-      class: "timeline",
-      role: "slider",
-      tabindex: "0",
-      "aria-label": "Timeline",
-      "aria-valuemin": Math.round(track.from),
-      "aria-valuemax": Math.round(track.to),
-    });
+    this.element = el("div", { class: "timeline", role: "slider", tabindex: "0", "aria-label": "Timeline" });
+    this.track = track;
+    this.change(track);
     this.element.append(this.canvas, this.tip);
     const { element } = this;
     element.addEventListener("pointerdown", (event) => {
@@ -73,6 +66,15 @@ export class Timeline {
       this.draw();
     });
     new ResizeObserver(() => this.resize()).observe(element);
+  }
+
+  /** Shows another track, or the same when it has grown. */
+  change(track: Track): void {
+    this.track = track;
+    this.drawn = [...track.markers].sort((a, b) => ORDER.indexOf(a.marker.kind) - ORDER.indexOf(b.marker.kind));
+    this.element.setAttribute("aria-valuemin", String(Math.round(track.from)));
+    this.element.setAttribute("aria-valuemax", String(Math.round(track.to)));
+    this.draw();
   }
 
   /** The moment under the pointer. */

@@ -141,6 +141,11 @@ export class Deck {
   /** Whether one gets to a segment by going on. */
   private near(index: number): boolean {
     const at = this.segment?.index ?? -1;
+    const held = this.loader.have(at);
+    if (held !== undefined && held !== this.segment) {
+      // It has grown, or was loaded anew.
+      return false;
+    }
     return index === at || index === this.loader.next(at) || (this.known && index < at);
   }
 

@@ -16,13 +16,13 @@ const KEPT_LEAST = 3;
 
 /** A recording that has been opened: its tables, and its segments as they are wanted. */
 export class Loader {
-  readonly published: Published;
+  published: Published;
   readonly tables: Tables;
   /** When each segment begins: milliseconds, or steps. */
-  readonly starts: readonly number[];
+  starts: readonly number[] = [];
   /** The first moment and the last. */
-  readonly from: number;
-  readonly to: number;
+  from = 0;
+  to = 0;
   /** Called when a segment has come, or will not. */
   onChange: () => void = () => {};
   private readonly files: Files;
@@ -32,17 +32,43 @@ export class Loader {
   private readonly lost = new Map<number, string>();
 
   private constructor(files: Files, of: Published, tables: Tables) {
-    const { segments, described } = of;
     this.files = files;
     this.published = of;
     this.tables = tables;
+    this.measure();
+  }
+
+  private measure(): void {
+    const { segments, described, live } = this.published;
     let latest = -Infinity;
     // Clocks may go back; a playhead does not.
     this.starts = segments.map(({ from }) => (latest = Math.max(latest, this.atOf(from))));
-    const ends = segments.map(({ to }) => this.atOf(to));
+    const ends = segments.slice(-1).map(({ to }) => this.atOf(to));
     this.from = this.starts[0] ?? 0;
-    const last = described.last === null ? this.from : this.atOf(described.last);
-    this.to = Math.max(this.from, ...ends.slice(-1), of.live ? this.from : last);
+    // Of what is still being written, the segments say best how far it has got.
+    const last = described.last === null || live ? this.from : this.atOf(described.last);
+    this.to = Math.max(this.from, last, ...ends);
+  }
+
+  /** Asks how far a recording that is being written has got. Whether it has got any further. */
+  async refresh(): Promise<boolean> {
+    const { id, segments, live } = this.published;
+    const now = published(await this.files.text(`r/${id}/recording.json`));
+    if (now.schema.hash !== this.tables.schema.hash) {
+      throw new Damaged("the recording has begun anew: load the page again");
+    }
+    // The last segment may have grown meanwhile: under another name.
+    let same = 0;
+    while (same < segments.length && segments[same]!.file === now.segments[same]?.file) {
+      same += 1;
+    }
+    for (let index = same; index < segments.length; index += 1) {
+      this.kept.delete(index);
+      this.lost.delete(index);
+    }
+    this.published = now;
+    this.measure();
+    return same < now.segments.length || now.live !== live;
   }
 
   /** Opens a recording. */

@@ -21,6 +21,8 @@ export class Playhead {
   loop: Stretch | null = null;
   from: number;
   to: number;
+  /** Whether more may come: then the end is no end. */
+  live = false;
   /** What the clock counts in a millisecond. */
   private readonly rate: number;
 
@@ -39,10 +41,10 @@ export class Playhead {
   /** Plays, from the start where one is at the end. */
   play(): void {
     const end = this.loop?.to ?? this.to;
-    if (this.at >= end) {
+    if (this.at >= end && !this.live) {
       this.at = this.loop?.from ?? this.from;
     }
-    this.playing = this.to > this.from;
+    this.playing = this.live || this.to > this.from;
   }
 
   pause(): void {
@@ -67,7 +69,7 @@ export class Playhead {
       this.at = length > 0 ? loop.from + ((this.at - loop.from) % length) : loop.from;
     } else if (this.at >= this.to) {
       this.at = this.to;
-      this.playing = false;
+      this.playing = this.live;
     }
   }
 }

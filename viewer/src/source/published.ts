@@ -16,7 +16,8 @@ export interface Entry {
   readonly format: string;
   readonly durationMs: number | null;
   readonly steps: number | null;
-  readonly verdict: Verdict;
+  /** Null where nobody has looked yet. */
+  readonly verdict: Verdict | null;
   readonly tables: readonly string[];
   readonly live: boolean;
   readonly details: Json;
@@ -53,7 +54,7 @@ export interface Published {
   readonly id: string;
   readonly name: string;
   readonly format: string;
-  readonly verdict: Verdict;
+  readonly verdict: Verdict | null;
   readonly summary: string;
   readonly live: boolean;
   readonly details: Json;
@@ -93,6 +94,10 @@ export function library(source: string): Entry[] {
   return list(json["recordings"], "the list of recordings").map(entry);
 }
 
+function verdict(json: unknown): Verdict {
+  return oneOf(json, VERDICTS, "a verdict");
+}
+
 function entry(json: unknown): Entry {
   const of = object(json, "a recording of the library");
   return {
@@ -101,7 +106,7 @@ function entry(json: unknown): Entry {
     format: text(of["format"], "the format of a recording"),
     durationMs: real(of["duration_ms"]),
     steps: maybe(of["steps"], (steps) => count(steps, "the steps of a recording")),
-    verdict: oneOf(of["verdict"], VERDICTS, "a verdict"),
+    verdict: maybe(of["verdict"], verdict),
     tables: list(of["tables"] ?? [], "the tables").map((name) => text(name, "the name of a table")),
     live: of["live"] === true,
     details: object(of["details"] ?? {}, "the details of a recording"),
@@ -118,7 +123,7 @@ export function published(source: string): Published {
     id: recordingId(json["id"]),
     name: text(json["name"], "the name of the recording"),
     format: text(json["format"], "the format of the recording"),
-    verdict: oneOf(json["verdict"], VERDICTS, "the verdict"),
+    verdict: maybe(json["verdict"], verdict),
     summary: text(json["summary"] ?? "", "the summary"),
     live: json["live"] === true,
     details: object(json["details"] ?? {}, "the details"),

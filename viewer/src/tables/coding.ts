@@ -117,7 +117,8 @@ export class Coding {
     if (which === MISSING) {
       return NaN;
     }
-    const [at, plan] = which === EXACT ? [exact, this.exact!.plan] : [plain, this.plain.plan];
+    const at = which === EXACT ? exact : plain;
+    const { plan } = which === EXACT ? this.exact! : this.plain;
     if (this.scale > 0 && which === PLAIN) {
       const value = fixedPoint(plan.wide ? wide(plan, slots, at) : slots[at]!, this.scale);
       return this.kind === "float32" ? Math.fround(value) : value;

@@ -255,25 +255,42 @@ class TileGrid implements Grid {
       this.made.set(column, made);
     }
     if (made.of !== this.version) {
-      this.locate();
-      for (let cell = 0; cell < made.numbers.length; cell += 1) {
-        made.numbers[cell] = this.number(cell, column);
-      }
+      this.lay(made.numbers, column);
       made.of = this.version;
     }
     return made.numbers;
   }
 
-  private number(cell: number, column: number): number {
-    const [where, of] = [this.where[cell]!, this.plan.columns[column]];
-    if (where < 0 || of === undefined || of.texts !== null) {
-      return NaN;
+  /** Writes the numbers of a column, tile by tile. */
+  private lay(into: Float64Array, column: number): void {
+    const { plan, slots } = this;
+    const { within } = plan;
+    const of = plan.columns[column];
+    into.fill(NaN);
+    if (of === undefined || of.texts !== null) {
+      return;
     }
     const { coding, key } = of;
-    if (coding === null) {
-      return key < 0 ? NaN : this.coordinate(cell, key);
+    const stated = plan.starts[plan.stated.component]! + plan.stated.plan.slot;
+    const start = (at: At | null): number => (at === null ? -1 : plan.starts[at.component]!);
+    const step = (at: At | null): number => (at?.plan.wide === true ? 2 : 1);
+    const [how, plain, exact] = [start(coding?.how ?? null), start(coding?.plain ?? null), start(coding?.exact ?? null)];
+    const [plainStep, exactStep] = [step(coding?.plain ?? null), step(coding?.exact ?? null)];
+    for (let tile = 0; tile < this.tiles; tile += 1) {
+      const places = this.placesOf(this.ids[tile]!);
+      const base = tile * plan.slots;
+      for (let number = 0; places !== null && number < within; number += 1) {
+        const cell = places[number]!;
+        if (cell < 0 || slots[base + stated + number] === 0) {
+          continue;
+        }
+        if (coding !== null) {
+          into[cell] = coding.number(slots, base + how + number, base + plain + number * plainStep, base + exact + number * exactStep);
+        } else if (key >= 0) {
+          into[cell] = this.coordinate(cell, key);
+        }
+      }
     }
-    return coding.number(this.slots, this.slot(coding.how, where), this.slot(coding.plain, where), this.slot(coding.exact, where));
   }
 
   value(cell: number, column: number): Value {

@@ -23,7 +23,7 @@ pub(super) struct Description {
 
 /// What the recording was.
 #[derive(Clone, Serialize, Deserialize, Debug)]
-pub(super) struct MadeOf {
+pub(crate) struct MadeOf {
     /// The name of its format.
     pub format: String,
     pub format_version: u32,
@@ -38,7 +38,7 @@ pub(super) struct MadeOf {
 
 /// A stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     pub step: u64,
     pub tick: Option<u64>,
     pub time_ns: Option<i64>,

@@ -27,7 +27,7 @@ pub(super) struct Gathered {
     pub rows: u64,
     pub surveys: Vec<Survey>,
     pub spilled: Spilled,
-    /// What is wrong with rows that are all there.
+    /// What is wrong with the rows.
     pub doubt: Option<String>,
 }
 
@@ -126,10 +126,11 @@ pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
     })
 }
 
-/// Reads these tables, several at once.
+/// Reads these tables, several at once; of a broken recording what can be read, where that is asked for.
 pub(super) fn gather(
     tape: &dyn Tape,
     tables: &[TableDef],
+    broken: bool,
     work: &Work<'_>,
 ) -> Result<(Vec<Gathered>, Clocked), Error> {
     let size = tape.input().size();
@@ -143,7 +144,7 @@ pub(super) fn gather(
             };
             // Half of the work, a share a table.
             let done = size.saturating_mul(at as u64) / (2 * tables.len() as u64);
-            let gathered = one(tape, table.clone(), work, done);
+            let gathered = one(tape, table.clone(), broken, work, done);
             if gathered.is_err() {
                 // Nothing is made of the others.
                 next.store(tables.len(), Ordering::Relaxed);
@@ -175,6 +176,7 @@ pub(super) fn gather(
 fn one(
     tape: &dyn Tape,
     def: TableDef,
+    broken: bool,
     work: &Work<'_>,
     done: u64,
 ) -> Result<(Gathered, Clocked), Error> {
@@ -222,7 +224,7 @@ fn one(
         Ok(ControlFlow::Continue(()))
     })?;
     let doubt = match scanned.problem {
-        Some(problem) if !is_whole(tape, &problem)? => return Err(problem),
+        Some(problem) if !broken && !is_whole(tape, &problem)? => return Err(problem),
         doubt => doubt.map(|doubt| doubt.to_string()),
     };
     let columns = match def.lane {

@@ -14,7 +14,8 @@
 //! | values as JSON | `json.rs` |
 //! | which components there are | `plan.rs`; `tile.rs` for grids |
 //! | reading all rows of a recording, once | `gather.rs`, through temporary files: `spill.rs` |
-//! | rows becoming a state, and packets | `held.rs`, `make.rs` |
+//! | rows becoming a state, and packets | `held.rs`, `stream.rs` |
+//! | packets becoming a capture; pieces that are fetched one by one | `make.rs`; `segments.rs` |
 //! | reading them back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
 
 mod coding;
@@ -28,10 +29,15 @@ mod plan;
 mod reading;
 mod scan;
 mod seek;
+mod segments;
 mod spill;
+mod stream;
 mod tile;
 
 pub(crate) use make::{make, secrets};
 pub(crate) use reading::{Made, told};
 pub(crate) use scan::{problem, scan};
 pub(crate) use seek::play;
+pub(crate) use segments::segments;
+pub use segments::{RecordKind, Segment, Segmented, push_record};
+pub(crate) use stream::Wanted;

@@ -7,7 +7,7 @@ use gametape_delta::{Entity, Schema, Snapshot, Value as Wire};
 use serde_json::{Map, Value as Json, json};
 
 use super::coding::{Coding, Word, value_of};
-use super::description::{Coded, Description, Place, Stored, broken, stamp_of};
+use super::description::{Coded, Description, MadeOf, Place, Stored, broken, stamp_of};
 use super::labels::{Label, Labels};
 use super::tile::Tiling;
 use crate::rule::Error;
@@ -39,6 +39,11 @@ impl Made {
             ..packets
         });
         Ok(Self { of, tables })
+    }
+
+    /// The recording that it was made of.
+    pub const fn made_of(&self) -> &MadeOf {
+        &self.of.made_of
     }
 }
 

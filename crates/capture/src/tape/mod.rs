@@ -8,11 +8,12 @@ mod folder;
 mod info;
 mod measure;
 mod schema;
+mod segments;
 mod stats;
 mod tables;
 
 use std::any::Any;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -35,8 +36,10 @@ use crate::reader::Capture;
 use crate::rule::{CaptureRule, Rule, fault};
 use crate::stream::Packets;
 
+pub use crate::made::{RecordKind, Segment, Segmented, push_record};
 pub use error::SchemaError;
 pub use schema::schema_of_json;
+pub use segments::segments;
 
 /// The name of [`Mcap`].
 const CAPTURE: &str = "capture";
@@ -270,15 +273,46 @@ impl PacketsTape {
     /// # Errors
     /// Where it is no capture, or the schema of its packets is not there.
     pub fn packets(&self) -> Result<Packets<'_>, Error> {
-        let input = &self.input;
+        self.packets_in((&self.input).into())
+    }
+
+    /// [`PacketsTape::packets`], read from here.
+    fn packets_in<'r>(&self, ranges: Ranges<'r>) -> Result<Packets<'r>, Error> {
         if let Form::Delta = self.form {
-            return Ok(Packets::Delta(DeltaFile::new(input, self.of_packets()?)));
+            let schema = self.of_packets()?;
+            return Ok(Packets::Delta(DeltaFile::new(ranges, schema)));
         }
         let magic = wire::MAGIC.to_le_bytes();
-        if *input.head(magic.len() as u64).map_err(Error::Io)? == magic {
+        if *ranges.up_to(0, magic.len() as u64)? == magic {
             return Err(CaptureRule::BarePackets.at(0).into());
         }
-        Ok(Packets::Capture(Box::new(Capture::open(input)?)))
+        Ok(Packets::Capture(Box::new(Capture::open(ranges)?)))
+    }
+
+    fn audit_of(&self, packets: &Packets<'_>) -> Result<Audit, Error> {
+        let mut audit = audit(packets)?;
+        let folder = self.path.as_deref().filter(|path| path.is_dir());
+        if let Some(folder) = folder {
+            folder::names(folder, &self.input, &mut audit.findings)?;
+        }
+        if let Packets::Capture(capture) = packets {
+            let wrong = match made_of(packets) {
+                Ok(Some((_, made))) => made::problem(capture, &made)?,
+                Ok(None) => None,
+                Err(error) => Some(error),
+            };
+            if let Some(wrong) = wrong {
+                audit.findings.push(fault(wrong)?);
+            }
+        }
+        let mut told = Audit::new(&audit.findings, audit.to_string());
+        if folder.is_some() {
+            for finding in &mut told.findings {
+                let place = &mut finding.place;
+                place.within = place.offset.map(|_| "the folder".into());
+            }
+        }
+        Ok(told)
     }
 
     /// The schema of its packets.
@@ -335,40 +369,15 @@ impl Tape for PacketsTape {
     }
 
     fn audit(&self, _options: &Options) -> Result<Audit, Error> {
-        let packets = match self.packets() {
-            Ok(packets) => packets,
+        match self.packets() {
+            Ok(packets) => self.audit_of(&packets),
             // What can't be opened at all is the one finding.
-            Err(Error::Broken(finding)) => {
-                return Ok(Audit {
-                    findings: vec![*finding],
-                    summary: String::new(),
-                });
-            }
-            Err(error) => return Err(error),
-        };
-        let mut audit = audit(&packets)?;
-        let folder = self.path.as_deref().filter(|path| path.is_dir());
-        if let Some(folder) = folder {
-            folder::names(folder, &self.input, &mut audit.findings)?;
+            Err(Error::Broken(finding)) => Ok(Audit {
+                findings: vec![*finding],
+                summary: String::new(),
+            }),
+            Err(error) => Err(error),
         }
-        if let Packets::Capture(capture) = &packets {
-            let wrong = match made_of(&packets) {
-                Ok(Some((_, made))) => made::problem(capture, &made)?,
-                Ok(None) => None,
-                Err(error) => Some(error),
-            };
-            if let Some(wrong) = wrong {
-                audit.findings.push(fault(wrong)?);
-            }
-        }
-        let mut told = Audit::new(&audit.findings, audit.to_string());
-        if folder.is_some() {
-            for finding in &mut told.findings {
-                let place = &mut finding.place;
-                place.within = place.offset.map(|_| "the folder".into());
-            }
-        }
-        Ok(told)
     }
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
@@ -424,7 +433,8 @@ impl Tape for PacketsTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        let packets = self.packets()?;
+        let ask = || work.wanted().map_err(io::Error::other);
+        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
         if ![CAPTURE, DELTA].contains(&to.format) {
             return Err(Error::NoConversion {
                 from: name_of(&packets),
@@ -444,13 +454,13 @@ impl Tape for PacketsTape {
 
     fn repair(
         &self,
-        options: &Options,
+        _options: &Options,
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Repaired, Error> {
-        let packets = self.packets()?;
-        work.done(0)?;
-        if self.audit(options)?.verdict() != Verdict::Pass {
+        let ask = || work.wanted().map_err(io::Error::other);
+        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        if self.audit_of(&packets)?.verdict() != Verdict::Pass {
             let repaired = convert::repair(packets, out, work)?;
             work.done(self.input.size())?;
             return Ok(repaired);

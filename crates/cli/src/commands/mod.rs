@@ -10,6 +10,8 @@ pub mod inspect;
 pub mod picture;
 #[cfg(feature = "play")]
 pub mod play;
+#[cfg(feature = "live")]
+pub mod publish;
 pub mod repair;
 pub mod stats;
 pub mod tables;

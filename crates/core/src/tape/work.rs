@@ -88,6 +88,14 @@ impl Work<'_> {
         if let Some(progress) = self.progress {
             progress(bytes);
         }
+        self.wanted()
+    }
+
+    /// Whether to go on: to be asked wherever nothing can be said of how far it is.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] where the work is wanted no more.
+    pub fn wanted(&self) -> Result<(), Error> {
         match self.cancel {
             Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Error::Cancelled),
             _ => Ok(()),

@@ -5,4 +5,5 @@
 mod captures;
 mod playback;
 mod samples;
+mod segments;
 mod work;

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-use gametape::core::table::kit::{Row, all_of, holding, rows_of, scanned};
+use gametape::core::table::kit::{Row, all_of, by_key, holding, rows_of, scanned};
 use gametape::core::table::{Changes, Playback};
 use gametape::core::tape::Options;
 use gametape::{At, Lane, Recording, Scan, Stamp, TableDef, Time};
@@ -56,8 +56,7 @@ fn held(play: &mut dyn Playback, table: &TableDef) -> Vec<Row> {
     if table.lane == Lane::Events {
         return Vec::new();
     }
-    let state = play.state(&all_of(table)).unwrap();
-    holding(table, &rows_of(&state).collect::<Vec<_>>())
+    by_key(table, &play.state(&all_of(table)).unwrap())
 }
 
 /// Recordings of every format.

@@ -47,6 +47,11 @@ fn recordings() -> Vec<(&'static str, Vec<u8>)> {
     all
 }
 
+fn is_cancelled(error: &Error) -> bool {
+    let of_tape = matches!(error, Error::Tape { .. });
+    of_tape && error.code() == tape::Error::Cancelled.code()
+}
+
 type Verb = fn(&Recording, &Work<'_>) -> Result<(), Error>;
 
 const VERBS: [(&str, Verb); 2] = [
@@ -92,14 +97,7 @@ fn what_is_wanted_no_more_ends_before_it_is_read_again() {
                     ..Work::default()
                 };
                 let error = run(&recording, &work).unwrap_err();
-                let cancelled = matches!(
-                    &error,
-                    Error::Tape {
-                        source: tape::Error::Cancelled,
-                        ..
-                    }
-                );
-                assert!(cancelled || !sound, "{place}: {error}");
+                assert!(is_cancelled(&error) || !sound, "{place}: {error}");
                 let read = counted.read.load(Ordering::Relaxed);
                 assert!(
                     read <= size / 4 + (256 << 10),
@@ -114,6 +112,40 @@ fn what_is_wanted_no_more_ends_before_it_is_read_again() {
                 let told = told.load(Ordering::Relaxed);
                 assert!(!sound || told > size >> 18, "{place}: told {told} times");
             }
+        }
+    }
+}
+
+/// Work that is first told to end when it says that some of it is done.
+#[test]
+fn what_says_how_far_it_is_says_so_early_and_ends_then() {
+    for (name, bytes) in recordings() {
+        let size = bytes.len() as u64;
+        for (verb, run) in VERBS {
+            let place = format!("{verb} {name}, {size} bytes");
+            let counted = Arc::new(Counted {
+                bytes: bytes.clone(),
+                read: AtomicU64::new(0),
+            });
+            let input = Input::at(counted.clone()).unwrap();
+            let recording = gametape::formats().open_input(input, "a").unwrap();
+            let (cancel, first) = (AtomicBool::new(false), AtomicU64::new(0));
+            let hear = |done| {
+                if done > 0 {
+                    cancel.store(true, Ordering::Relaxed);
+                    // The first alone counts.
+                    let _ = first.compare_exchange(0, done, Ordering::Relaxed, Ordering::Relaxed);
+                }
+            };
+            let work = Work {
+                cancel: Some(&cancel),
+                progress: Some(&hear),
+                ..Work::default()
+            };
+            let error = run(&recording, &work).unwrap_err();
+            assert!(is_cancelled(&error), "{place}: {error}");
+            let first = first.load(Ordering::Relaxed);
+            assert!(first <= size / 4 + (256 << 10), "{place}: first at {first}");
         }
     }
 }

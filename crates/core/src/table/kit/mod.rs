@@ -11,7 +11,7 @@ use crate::clock::{At, Stamp};
 use crate::tape::{Secrets, Tape};
 
 pub use made::Made;
-pub use row::{Row, all_of, assert_same, holding, rows_of, scanned};
+pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 
 /// Checks that the tables of a recording are what tables are to be: named and documented, their rows
 /// in the order of their steps, of the declared number, kind and shape; that fewer columns, a range,
@@ -257,7 +257,7 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
 /// What a playback says that holds now, in the order of the keys.
 fn held(play: &mut dyn Playback, table: &TableDef, scan: &Scan) -> Vec<Row> {
     match play.state(scan) {
-        Ok(batch) => holding(table, &rows_of(&batch).collect::<Vec<_>>()),
+        Ok(batch) => by_key(table, &batch),
         Err(error) => panic!("{scan:?} at {:?}: {error}", play.now()),
     }
 }
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
     use crate::clock::{Clocks, Time};
     use crate::input::Input;
-    use crate::table::{ColumnDef, Scanning, Value, Visit};
+    use crate::table::{Batch, ColumnDef, ScanPlayback, Scanning, Span, Value, Visit};
     use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Sink, Work};
 
     /// A fault that a format may have.
@@ -338,6 +338,8 @@ mod tests {
         Count,
         /// Going back forgets who came between.
         Playback,
+        /// What holds is said twice.
+        Twice,
         /// A sentence is missing.
         Undocumented,
     }
@@ -414,6 +416,50 @@ mod tests {
             }
             rows.end(None)
         }
+
+        fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
+            let twice = self.0 == Fault::Twice;
+            let play = twice.then(|| ScanPlayback::new(self)).transpose()?;
+            Ok(play.map(|play| Box::new(Twice(play)) as Box<dyn Playback>))
+        }
+    }
+
+    struct Twice<'t>(ScanPlayback<'t>);
+
+    impl Playback for Twice<'_> {
+        fn span(&self) -> Span {
+            self.0.span()
+        }
+
+        fn now(&self) -> Stamp {
+            self.0.now()
+        }
+
+        fn seek(&mut self, at: At) -> Result<Stamp, Error> {
+            self.0.seek(at)
+        }
+
+        fn step(&mut self) -> Result<Option<Stamp>, Error> {
+            self.0.step()
+        }
+
+        fn state(&mut self, scan: &Scan) -> Result<Batch, Error> {
+            let mut batch = self.0.state(scan)?;
+            for row in 0..batch.len() {
+                let columns = 0..batch.columns().len();
+                let values: Vec<Owned> = columns.map(|at| batch.get(row, at).into()).collect();
+                batch.push(batch.stamp(row), values.iter().map(Owned::value));
+            }
+            Ok(batch)
+        }
+
+        fn events<'v>(
+            &mut self,
+            scan: &Scan,
+            visit: &'v mut Visit<'v>,
+        ) -> Result<Partial<()>, Error> {
+            self.0.events(scan, visit)
+        }
     }
 
     fn stands(fault: Fault) -> bool {
@@ -430,6 +476,7 @@ mod tests {
             Fault::Order,
             Fault::Count,
             Fault::Playback,
+            Fault::Twice,
             Fault::Undocumented,
         ] {
             assert!(!stands(fault), "{fault:?}");

@@ -58,6 +58,14 @@ pub fn rows_of(batch: &Batch) -> impl Iterator<Item = Row> + '_ {
     })
 }
 
+/// The rows of a batch, in the order of the keys.
+#[must_use]
+pub fn by_key(table: &TableDef, batch: &Batch) -> Vec<Row> {
+    let mut rows: Vec<Row> = rows_of(batch).collect();
+    rows.sort_by_key(|row| row.key(table));
+    rows
+}
+
 /// What a scan gives; what is wrong with the recording does not matter.
 ///
 /// # Panics

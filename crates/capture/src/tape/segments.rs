@@ -1,0 +1,34 @@
+//! Any recording in segments: what is published of it.
+
+use gametape_core::tape::{Error, Secrets, Tape, Work};
+
+use super::{PacketsTape, made_of};
+use crate::made::{Segment, Segmented, Wanted, segments as of_tables};
+
+/// Gives the tables of a recording as a stream of snapshot/delta packets in segments, each of which
+/// begins with a full snapshot and holds a few seconds; of a broken recording as much as can be read,
+/// and [`Segmented::outcome`] says among its losses what is wrong. A capture that was made of another
+/// recording's tables gives those.
+///
+/// # Errors
+/// As for a capture that is made of the recording, where nothing can be read; what `each` says.
+pub fn segments(
+    tape: &dyn Tape,
+    secrets: Secrets,
+    each: &mut dyn FnMut(Segment) -> Result<(), Error>,
+    work: &Work<'_>,
+) -> Result<Segmented, Error> {
+    let packets = tape.any().downcast_ref::<PacketsTape>();
+    let packets = packets.and_then(|tape| tape.packets().ok());
+    let made = packets.as_ref().and_then(|packets| made_of(packets).ok()?);
+    let made = made.as_ref().map(|(_, made)| made);
+    let of_packets = made.and_then(|made| made.tables.last());
+    let wanted = Wanted {
+        secrets,
+        keyframe_every: None,
+        broken: true,
+        without: of_packets.map(|table| &*table.name),
+        made_of: made.map(crate::made::Made::made_of),
+    };
+    of_tables(tape, &wanted, each, work)
+}

@@ -1,0 +1,171 @@
+//! `gametape publish`: recordings as a folder that any web host serves, or as one HTML file.
+
+use std::io;
+use std::path::Path;
+
+use gametape::core::text::printable;
+use gametape::{Recording, Secrets, Work};
+use gametape_live::{Entry, Error, Page, Site, Store, single};
+use serde_json::json;
+
+use super::{Call, recordings};
+use crate::args::Publish;
+use crate::exit::Exit;
+use crate::ui::{STRONG, Ui, byte_bar, counted, styled};
+
+pub fn run(args: &Publish, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    match begin(args) {
+        Ok((page, site)) => publish(args, &page, site, call, ui),
+        Err(error) => Ok(fail(&error, ui)),
+    }
+}
+
+/// What can't be written is said before anything is read.
+fn begin(args: &Publish) -> Result<(Page, Site), Error> {
+    let page = match &args.page {
+        Some(folder) => Page::read(folder)?,
+        None => Page::built(),
+    };
+    let store = match (&args.out, &args.single) {
+        (Some(folder), _) => Store::folder(folder)?,
+        (None, path) => {
+            page.single()?;
+            gametape::folder_for(path.as_deref().unwrap_or(Path::new("")))?;
+            Store::memory()
+        }
+    };
+    Ok((page, Site::new(store)?))
+}
+
+pub fn fail(error: &Error, ui: &mut Ui) -> Exit {
+    if let Error::Recording(error) = error {
+        return ui.fail(error);
+    }
+    ui.complain(&error.to_string());
+    Exit::Unusable
+}
+
+fn publish(
+    args: &Publish,
+    page: &Page,
+    mut site: Site,
+    call: &Call<'_>,
+    ui: &mut Ui,
+) -> io::Result<Exit> {
+    let (mut exit, mut seen, mut published) = (Exit::Fine, false, 0_u64);
+    let options = call.open_options();
+    for opened in recordings(call.formats, &args.paths, &options) {
+        seen = true;
+        let added = opened.map_err(Error::from).and_then(|(recording, _)| {
+            let entry = add(&recording, &mut site, args.show_secrets)?;
+            Ok((recording, entry))
+        });
+        match added {
+            Ok((recording, (entry, notes))) => {
+                published += 1;
+                exit = exit.max(say(&recording, &entry, &notes, ui)?);
+            }
+            Err(error) => exit = exit.max(fail(&error, ui)),
+        }
+    }
+    if !seen {
+        return Ok(ui.found_nothing(&args.paths));
+    }
+    if published == 0 {
+        return Ok(exit);
+    }
+    Ok(match finish(args, page, site, published, ui) {
+        Ok(done) => exit.max(done?),
+        Err(error) => fail(&error, ui),
+    })
+}
+
+type Added = (Entry, Vec<String>);
+
+fn add(recording: &Recording, site: &mut Site, show_secrets: bool) -> Result<Added, Error> {
+    let secrets = if show_secrets {
+        Secrets::Show
+    } else {
+        Secrets::Hide
+    };
+    let bar = byte_bar(recording.input().size());
+    let work = Work {
+        progress: Some(&|done| bar.set_position(done)),
+        ..Work::default()
+    };
+    let added = site.add(recording, secrets, &work);
+    bar.finish_and_clear();
+    added.map(|index| (index.entry, index.lost))
+}
+
+/// A line a recording; what is not in it is said beside.
+fn say(recording: &Recording, entry: &Entry, lost: &[String], ui: &mut Ui) -> io::Result<Exit> {
+    let path = recording.path().display().to_string();
+    if ui.json {
+        ui.object(&json!({
+            "path": path,
+            "id": entry.id,
+            "format": entry.format,
+            "verdict": entry.verdict,
+            "lost": lost,
+        }))?;
+    } else {
+        let path = styled(STRONG, printable(&path));
+        ui.line(format_args!("{path}  as {}", entry.id))?;
+        for sentence in lost {
+            ui.remark(&format!("not all of it: {sentence}"));
+        }
+    }
+    Ok(if lost.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Loss
+    })
+}
+
+fn finish(
+    args: &Publish,
+    page: &Page,
+    mut site: Site,
+    published: u64,
+    ui: &mut Ui,
+) -> Result<io::Result<Exit>, Error> {
+    let paged = match &args.out {
+        Some(_) => site.with_page(page),
+        None => Ok(()),
+    };
+    let (store, _) = site.finish()?;
+    let what = counted(published, "recording");
+    if let Some(path) = &args.single {
+        gametape::write_file(path, &single(page, &store)?)?;
+        if !ui.json {
+            let path = path.display();
+            return Ok(ui
+                .line(format_args!("{what} in {path}: open it in a browser"))
+                .map(|()| Exit::Fine));
+        }
+    }
+    if let Some(folder) = &args.out {
+        match paged {
+            Err(Error::NoPage) => {
+                ui.complain(&format!(
+                    "{}: without the page: {}",
+                    folder.display(),
+                    Error::NoPage
+                ));
+                return Ok(Ok(Exit::Loss));
+            }
+            Err(error) => return Err(error),
+            Ok(()) if !ui.json => {
+                let folder = folder.display();
+                let serves =
+                    "any web server serves it, such as: python3 -m http.server --directory";
+                return Ok(ui
+                    .line(format_args!("{what} in {folder}; {serves} {folder}"))
+                    .map(|()| Exit::Fine));
+            }
+            Ok(()) => {}
+        }
+    }
+    Ok(Ok(Exit::Fine))
+}

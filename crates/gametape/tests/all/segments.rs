@@ -1,0 +1,128 @@
+//! A recording of any format in segments: what a capture of it holds, cut where it can be begun.
+
+use gametape::capture::tape::{RecordKind, Segment, segments};
+use gametape::capture::{Capture, Role, decoder};
+use gametape::core::tape::{Options, Secrets, Work};
+use gametape::delta::{Schema, Snapshot};
+use gametape::{Recording, Stamp};
+
+use crate::samples::{long_match, samples};
+
+type Record = (u8, Vec<u8>);
+
+fn records(bytes: &[u8]) -> Vec<Record> {
+    let (mut rest, mut found) = (bytes, Vec::new());
+    while let [kind, a, b, c, d, behind @ ..] = rest {
+        let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+        let (record, next) = behind.split_at(length);
+        found.push((*kind, record.to_vec()));
+        rest = next;
+    }
+    assert!(rest.is_empty(), "half a record");
+    found
+}
+
+/// What a capture holds: the packets of its stream, labels, events, each in their order.
+fn captured(bytes: &[u8]) -> [Vec<Vec<u8>>; 3] {
+    let capture = Capture::open(bytes).unwrap();
+    let mut all = [const { Vec::new() }; 3];
+    let mut cursor = capture.messages();
+    while let Some(packet) = cursor.next_packet().unwrap() {
+        let lane = match packet.role {
+            Role::Keyframe | Role::Delta => 0,
+            Role::Labels => 1,
+            Role::Events => 2,
+            Role::Added => continue,
+        };
+        all[lane].push(packet.bytes.to_vec());
+    }
+    all
+}
+
+/// Plays segments one behind the other: each full snapshot says what is there already, and a segment
+/// that is begun with says all that it takes.
+fn played(schema: &Schema, segments: &[Segment]) -> [Vec<Vec<u8>>; 2] {
+    let decoder = decoder(schema);
+    let mut before = Snapshot::new(schema, 0);
+    let (mut packets, mut events) = (Vec::new(), Vec::new());
+    let mut last: Option<Stamp> = None;
+    for segment in segments {
+        let mut state = Snapshot::new(schema, 0);
+        let (mut of_stream, mut of_events) = (0, 0);
+        for (at, (kind, bytes)) in records(&segment.records).into_iter().enumerate() {
+            assert_eq!(
+                at == 0,
+                kind == RecordKind::Keyframe as u8 && state.tick() == 0
+            );
+            let begins = last.is_none() && at == 0;
+            if kind == RecordKind::Keyframe as u8 {
+                let mut full = Snapshot::new(schema, 0);
+                decoder.full(&bytes, &mut full).unwrap();
+                if !begins {
+                    assert_eq!(full, if at == 0 { before.clone() } else { state });
+                }
+                state = full;
+            } else if kind == RecordKind::Packet as u8 {
+                let mut next = Snapshot::new(schema, 0);
+                decoder.delta(&state, &bytes, &mut next).unwrap();
+                state = next;
+            } else {
+                assert_eq!(kind, RecordKind::Event as u8);
+                of_events += 1;
+                events.push(bytes);
+                continue;
+            }
+            if begins || kind == RecordKind::Packet as u8 {
+                of_stream += 1;
+                packets.push(bytes);
+            }
+        }
+        assert_eq!((of_stream, of_events), (segment.packets, segment.events));
+        if let Some(last) = last {
+            assert_eq!(last, segment.from, "they lie end to end");
+        }
+        assert!(segment.from.step <= segment.to.step);
+        last = Some(segment.to);
+        before = state;
+    }
+    [packets, events]
+}
+
+#[test]
+fn segments_of_every_format_hold_what_a_capture_holds() {
+    let mut most = 0;
+    for format in gametape::formats().iter() {
+        let mut all = samples(format.name());
+        if format.name() == "echoreplay" {
+            all.push(long_match());
+        }
+        for bytes in all {
+            let original = Recording::from_bytes(bytes, "a").unwrap();
+            let made = original.convert("capture", &Options::new()).unwrap();
+            let bytes = made.content.bytes().unwrap();
+            let copy = Recording::from_bytes(bytes.clone(), "b").unwrap();
+            let wanted = captured(&bytes);
+            let [first, second] = [original.tape(), copy.tape()].map(|tape| {
+                let mut cut = Vec::new();
+                let mut keep = |segment| {
+                    cut.push(segment);
+                    Ok(())
+                };
+                let made = segments(tape, Secrets::Hide, &mut keep, &Work::default()).unwrap();
+                assert_eq!(made.outcome.losses, [""; 0]);
+                let [packets, events] = played(&made.schema, &cut);
+                let labels = records(&made.labels).into_iter();
+                let labels: Vec<Vec<u8>> = labels.map(|(_, label)| label).collect();
+                most = most.max(cut.len());
+                (made.description, [packets, labels, events])
+            });
+            assert_eq!(first.1, wanted);
+            // Made again of what was made of it: the same tables, and no packets among them.
+            assert_eq!(first.0, second.0);
+            // Which of the rows of a step comes first says nothing: numbers may be given in another order.
+            assert_eq!(first.1[1].len(), second.1[1].len());
+            assert_eq!(first.1[2], second.1[2]);
+        }
+    }
+    assert!(most > 3, "one of them is cut more than once");
+}

@@ -1,0 +1,49 @@
+//! Carries the page along that `cargo xtask viewer` built, where it was.
+
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=GAMETAPE_PAGE");
+    println!("cargo::rerun-if-changed=build.rs");
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let page = env::var_os("GAMETAPE_PAGE").map(PathBuf::from);
+    let page = page.unwrap_or_else(|| manifest.join("../../target/viewer/dist"));
+    // Built or gone, it is to be noticed: cargo looks at what is there, however deep.
+    println!("cargo::rerun-if-changed={}", page.display());
+    let mut files = Vec::new();
+    find(&page, "", &mut files);
+    files.sort();
+    let mut code = String::from("pub const FILES: &[(&str, &[u8])] = &[\n");
+    for (name, path) in files {
+        let _ = writeln!(
+            code,
+            "    ({name:?}, include_bytes!({:?})),",
+            path.to_string_lossy()
+        );
+    }
+    code.push_str("];\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    if let Err(error) = fs::write(out.join("page.rs"), code) {
+        println!("cargo::error=page.rs can't be written: {error}");
+    }
+}
+
+fn find(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let Ok(path) = entry.path().canonicalize() else {
+            continue;
+        };
+        if path.is_dir() {
+            find(&path, &format!("{name}/"), files);
+        } else {
+            files.push((name, path));
+        }
+    }
+}

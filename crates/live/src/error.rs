@@ -1,0 +1,44 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error as ThisError;
+
+/// Why a recording can't be published.
+#[derive(ThisError, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// What the recording says.
+    #[error(transparent)]
+    Recording(#[from] gametape::Error),
+    /// A file or folder of the output.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A `library.json` that is there already, and is none of ours.
+    #[error("{}: no list of recordings: {reason}", path.display())]
+    Library {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A folder that is to be the page, and is not.
+    #[error("{}: {reason}", path.display())]
+    Page {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// There is no page to put recordings into.
+    #[error(
+        "this command carries no page: run cargo xtask viewer, then build it again; or name the folder of a built page"
+    )]
+    NoPage,
+}

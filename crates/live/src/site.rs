@@ -1,0 +1,125 @@
+//! A folder of published recordings.
+
+use std::collections::BTreeSet;
+
+use gametape::Recording;
+use gametape::core::tape::{Secrets, Work};
+
+use crate::index::{Index, Library, VERSION};
+use crate::page::Page;
+use crate::{Error, Store, publish};
+
+const LIBRARY: &str = "library.json";
+
+/// A folder that any web host serves: recordings, the list of them, and the page that plays them.
+#[derive(Debug)]
+pub struct Site {
+    store: Store,
+    library: Library,
+    /// Ids that were given since it was opened.
+    given: BTreeSet<String>,
+}
+
+impl Site {
+    /// A site in a store; recordings that are published there already stay.
+    ///
+    /// # Errors
+    /// [`Error::Library`] where the list that is there can't be read; [`Error::Io`].
+    pub fn new(store: Store) -> Result<Self, Error> {
+        let none = Library {
+            version: VERSION,
+            recordings: Vec::new(),
+        };
+        let wrong = |reason: String| Error::Library {
+            path: store.path(LIBRARY),
+            reason,
+        };
+        let library = match store.get(LIBRARY)? {
+            None => none,
+            Some(json) => {
+                let read: Library =
+                    serde_json::from_slice(&json).map_err(|error| wrong(error.to_string()))?;
+                if read.version != VERSION {
+                    let version = read.version;
+                    return Err(wrong(format!("it is of version {version}, not {VERSION}")));
+                }
+                read
+            }
+        };
+        Ok(Self {
+            store,
+            library,
+            given: BTreeSet::new(),
+        })
+    }
+
+    /// Publishes a recording, under an id made of its name; one that was published under it before this
+    /// site was opened is replaced.
+    ///
+    /// # Errors
+    /// As [`publish`].
+    pub fn add(
+        &mut self,
+        recording: &Recording,
+        secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Index, Error> {
+        let name = recording.path().file_name().unwrap_or_default();
+        let id = self.free(&id_of(&name.to_string_lossy()));
+        let index = publish(recording, &id, secrets, &mut self.store, work)?;
+        self.given.insert(id);
+        let recordings = &mut self.library.recordings;
+        recordings.retain(|entry| entry.id != index.entry.id);
+        recordings.push(index.entry.clone());
+        recordings.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        Ok(index)
+    }
+
+    fn free(&self, id: &str) -> String {
+        let numbered = (2..).map(|number| format!("{id}-{number}"));
+        let mut ids = [id.to_owned()].into_iter().chain(numbered);
+        ids.find(|id| !self.given.contains(id)).unwrap_or_default()
+    }
+
+    /// Adds the page that plays them.
+    ///
+    /// # Errors
+    /// [`Error::NoPage`], [`Error::Io`].
+    pub fn with_page(&mut self, page: &Page) -> Result<(), Error> {
+        for (name, bytes) in page.site()? {
+            self.store.put(name, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the list of recordings.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn finish(mut self) -> Result<(Store, Library), Error> {
+        let json = serde_json::to_vec(&self.library).map_err(|error| Error::Library {
+            path: self.store.path(LIBRARY),
+            reason: error.to_string(),
+        })?;
+        self.store.put(LIBRARY, &json)?;
+        Ok((self.store, self.library))
+    }
+}
+
+/// A name as part of an address: letters, digits, `.`, `-` and `_`, and what else there is becomes `-`.
+pub(crate) fn id_of(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    let id: String = name.chars().take(80).map(plain).collect();
+    let id = id.trim_start_matches('.');
+    if id.is_empty() {
+        "recording".to_owned()
+    } else {
+        id.to_owned()
+    }
+}

@@ -1,0 +1,130 @@
+//! Where published files go.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// Takes files by their names, which are relative, with `/` between their parts.
+#[derive(Debug)]
+pub enum Store {
+    /// A folder.
+    Folder(PathBuf),
+    /// Memory.
+    Memory(BTreeMap<String, Vec<u8>>),
+}
+
+impl Store {
+    /// A folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn folder(path: &Path) -> Result<Self, Error> {
+        fs::create_dir_all(path).map_err(|source| Error::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Self::Folder(path.to_owned()))
+    }
+
+    /// Memory.
+    #[must_use]
+    pub const fn memory() -> Self {
+        Self::Memory(BTreeMap::new())
+    }
+
+    /// What its files are called in messages.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        match self {
+            Self::Folder(folder) => folder.join(name),
+            Self::Memory(_) => PathBuf::from(name),
+        }
+    }
+
+    /// Keeps a file; one that is there is replaced, as a whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Recording`] with what the system says.
+    pub fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        match self {
+            Self::Folder(folder) => {
+                let path = folder.join(name);
+                if let Some(parent) = path.parent() {
+                    fs::create_dir_all(parent).map_err(|source| Error::Io {
+                        path: parent.to_owned(),
+                        source,
+                    })?;
+                }
+                Ok(gametape::write_file(&path, bytes)?)
+            }
+            Self::Memory(files) => {
+                files.insert(name.to_owned(), bytes.to_vec());
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps a file whose name tells its content: one that is there is this one.
+    ///
+    /// # Errors
+    /// As [`Store::put`].
+    pub fn put_once(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let there = match self {
+            Self::Folder(folder) => fs::metadata(folder.join(name))
+                .is_ok_and(|file| file.is_file() && file.len() == bytes.len() as u64),
+            Self::Memory(files) => files.contains_key(name),
+        };
+        if there { Ok(()) } else { self.put(name, bytes) }
+    }
+
+    /// A file that is there already.
+    ///
+    /// # Errors
+    /// [`Error::Io`], but for a file that is not there.
+    pub fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        match self {
+            Self::Folder(folder) => match fs::read(folder.join(name)) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(source) => Err(Error::Io {
+                    path: self.path(name),
+                    source,
+                }),
+            },
+            Self::Memory(files) => Ok(files.get(name).cloned()),
+        }
+    }
+
+    /// Drops the files of a folder that are not among these and end like this.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn keep_only(&mut self, folder: &str, ends: &[&str], kept: &[&str]) -> Result<(), Error> {
+        let goes = |name: &str| {
+            let ours = ends.iter().any(|end| name.ends_with(end));
+            ours && !kept.contains(&name)
+        };
+        match self {
+            Self::Folder(root) => {
+                let path = root.join(folder);
+                let fail = |source| Error::Io {
+                    path: path.clone(),
+                    source,
+                };
+                for entry in fs::read_dir(&path).map_err(fail)? {
+                    let entry = entry.map_err(fail)?;
+                    if goes(&entry.file_name().to_string_lossy()) {
+                        fs::remove_file(entry.path()).map_err(fail)?;
+                    }
+                }
+            }
+            Self::Memory(files) => {
+                let prefix = format!("{folder}/");
+                files.retain(|path, _| !path.strip_prefix(&prefix).is_some_and(goes));
+            }
+        }
+        Ok(())
+    }
+}

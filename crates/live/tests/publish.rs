@@ -1,0 +1,278 @@
+//! Published folders and files, as who opens them finds them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
+use gametape::{Lane, Recording, Scan, Secrets, Value, Work};
+use gametape_live::{Error, Page, Site, Store, single};
+use serde_json::Value as Json;
+
+fn game(name: &str) -> Recording {
+    Recording::from_bytes(gametape_samples::mines::example(), name).unwrap()
+}
+
+fn site(folder: &Path) -> Site {
+    Site::new(Store::folder(folder).unwrap()).unwrap()
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            found.insert(name, fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+fn json(bytes: &[u8]) -> Json {
+    serde_json::from_slice(bytes).unwrap()
+}
+
+fn unpacked(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut unpacked = Vec::new();
+    if name.ends_with("json") {
+        unpacked.extend_from_slice(bytes);
+    } else {
+        GzDecoder::new(bytes).read_to_end(&mut unpacked).unwrap();
+    }
+    unpacked
+}
+
+#[test]
+fn a_recording_names_its_files_and_files_are_named_by_what_is_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut site = site(folder.path());
+    site.add(&game("a b.rmv"), Secrets::Hide, &Work::default())
+        .unwrap();
+    site.finish().unwrap();
+    let library = json(&fs::read(folder.path().join("library.json")).unwrap());
+    let entry = &library["recordings"][0];
+    assert_eq!(entry["id"], "a-b.rmv");
+    assert_eq!(entry["name"], "a b.rmv");
+    let mut files = files(&folder.path().join("r/a-b.rmv"));
+    let index = json(&files.remove("recording.json").unwrap());
+    assert_eq!(index["verdict"], entry["verdict"]);
+    let named = index["segments"].as_array().unwrap().iter();
+    let named = named.chain([&index["labels"]]);
+    let mut count = 0;
+    for file in named {
+        let name = file["file"].as_str().unwrap();
+        let bytes = files.remove(name).unwrap();
+        assert_eq!(file["bytes"], bytes.len());
+        let hash = blake3::hash(&bytes).to_hex();
+        assert_eq!(name.split('.').next(), Some(&hash[..32]));
+        count += 1;
+    }
+    assert!(count > 1);
+    assert!(files.is_empty(), "{:?} belong to nobody", files.keys());
+}
+
+#[test]
+fn what_was_published_stays_and_a_recording_of_the_same_name_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = site(folder.path());
+    for name in ["b.rmv", "x/b.rmv"] {
+        first
+            .add(&game(name), Secrets::Hide, &Work::default())
+            .unwrap();
+    }
+    let (_, library) = first.finish().unwrap();
+    let ids = |library: &gametape_live::Library| -> Vec<String> {
+        library
+            .recordings
+            .iter()
+            .map(|entry| entry.id.clone())
+            .collect()
+    };
+    assert_eq!(ids(&library), ["b.rmv", "b.rmv-2"]);
+    let before = files(&folder.path().join("r/b.rmv"));
+    // Another game under the name of the first.
+    let scenario = &gametape_samples::mines::scenarios()[1];
+    let other = gametape_samples::mines::record(scenario, 9).unwrap();
+    let other = gametape::mines::rmv::write(&other).unwrap();
+    let other = Recording::from_bytes(other, "b.rmv").unwrap();
+    let mut second = site(folder.path());
+    second.add(&other, Secrets::Hide, &Work::default()).unwrap();
+    second
+        .add(&game("c.rmv"), Secrets::Hide, &Work::default())
+        .unwrap();
+    let (_, library) = second.finish().unwrap();
+    assert_eq!(ids(&library), ["b.rmv", "b.rmv-2", "c.rmv"]);
+    let after = files(&folder.path().join("r/b.rmv"));
+    let stale = before.keys().filter(|name| *name != "recording.json");
+    let left: Vec<&String> = stale.filter(|name| after.contains_key(*name)).collect();
+    assert_eq!(left, [""; 0]);
+    let copy = files(&folder.path().join("r/b.rmv-2"));
+    assert!(
+        before.keys().eq(copy.keys()),
+        "the same bytes, the same names"
+    );
+}
+
+#[test]
+fn a_list_that_is_none_of_ours_is_left_alone() {
+    for content in ["", "[]", r#"{"version":2,"recordings":[]}"#] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("library.json");
+        fs::write(&path, content).unwrap();
+        let error = Site::new(Store::folder(folder.path()).unwrap()).unwrap_err();
+        assert!(matches!(error, Error::Library { .. }), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+}
+
+/// The texts of all secret columns.
+fn secrets(recording: &Recording) -> Vec<String> {
+    let mut found = Vec::new();
+    for table in recording.tables().unwrap() {
+        let secret = table.columns.iter().filter(|column| column.secret);
+        let names: Vec<String> = secret.map(|column| column.name.to_string()).collect();
+        if names.is_empty() || table.lane == Lane::Grid {
+            continue;
+        }
+        let scan = Scan {
+            secrets: Secrets::Show,
+            ..Scan::table(&*table.name).columns(names.iter().map(String::as_str))
+        };
+        recording
+            .scan(&scan, &mut |batch| {
+                for row in 0..batch.len() {
+                    for column in 0..batch.columns().len() {
+                        match batch.get(row, column) {
+                            Value::Text(text) if text.len() > 5 => found.push(text.to_owned()),
+                            Value::Uint(number) if number > 99_999 => {
+                                found.push(number.to_string());
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                Ok(std::ops::ControlFlow::Continue(()))
+            })
+            .unwrap();
+    }
+    found
+}
+
+#[test]
+fn what_is_secret_is_in_no_file_unless_that_is_asked_for() {
+    use gametape_samples::echo::{Match, MatchOptions};
+    let options = MatchOptions {
+        frames: Some(90),
+        ..MatchOptions::default()
+    };
+    let frames: Vec<_> = Match::new(options).collect();
+    let bytes = gametape::echo::butter::write(&frames, gametape::echo::butter::Options::default());
+    let game = gametape_samples::mines::example();
+    let mut looked = 0;
+    for (name, bytes) in [("a.butter", bytes.unwrap()), ("a.rmv", game)] {
+        let recording = Recording::from_bytes(bytes, name).unwrap();
+        let secrets = secrets(&recording);
+        for (show, asked) in [(false, Secrets::Hide), (true, Secrets::Show)] {
+            let mut site = Site::new(Store::memory()).unwrap();
+            site.add(&recording, asked, &Work::default()).unwrap();
+            let (Store::Memory(files), _) = site.finish().unwrap() else {
+                unreachable!()
+            };
+            let mut seen = 0;
+            for (name, bytes) in &files {
+                let text = String::from_utf8_lossy(&unpacked(name, bytes)).into_owned();
+                let found = secrets.iter().find(|secret| text.contains(secret.as_str()));
+                seen += usize::from(found.is_some());
+                assert!(show || found.is_none(), "{name} has {found:?}");
+            }
+            looked += usize::from(show && seen > 0);
+        }
+    }
+    assert!(looked > 0, "none of them had a secret to hide");
+}
+
+#[test]
+fn a_broken_recording_is_published_as_far_as_it_can_be_read_and_says_so() {
+    let bytes = gametape_samples::mines::example();
+    let cut = bytes[..bytes.len() * 2 / 3].to_vec();
+    let recording = Recording::from_bytes(cut, "cut.rmv").unwrap();
+    let mut site = Site::new(Store::memory()).unwrap();
+    let index = site
+        .add(&recording, Secrets::Hide, &Work::default())
+        .unwrap();
+    assert_eq!(index.entry.verdict, "fail");
+    assert_eq!(index.lost.len(), 1, "{:?}", index.lost);
+    assert!(!index.segments.is_empty());
+}
+
+/// A page with a place for data.
+fn page(folder: &Path) -> Page {
+    fs::create_dir_all(folder.join("site/assets")).unwrap();
+    fs::create_dir_all(folder.join("single")).unwrap();
+    fs::write(folder.join("site/index.html"), "<!doctype html>").unwrap();
+    fs::write(folder.join("site/assets/a.js"), "1").unwrap();
+    fs::write(
+        folder.join("single/index.html"),
+        "<p>A</p><!-- data --><p>B</p>",
+    )
+    .unwrap();
+    Page::read(folder).unwrap()
+}
+
+#[test]
+fn names_in_one_file_are_no_markup() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = page(folder.path());
+    let name = "</script><img src=x onerror=alert(1)><!--.rmv";
+    let mut site = Site::new(Store::memory()).unwrap();
+    site.add(&game(name), Secrets::Hide, &Work::default())
+        .unwrap();
+    let (store, _) = site.finish().unwrap();
+    let html = String::from_utf8(single(&page, &store).unwrap()).unwrap();
+    assert!(html.starts_with("<p>A</p><script ") && html.ends_with("</script>\n<p>B</p>"));
+    let data = html
+        .strip_prefix("<p>A</p>")
+        .unwrap()
+        .strip_suffix("<p>B</p>")
+        .unwrap();
+    for tag in data.split('<').skip(1) {
+        let ours = ["script type=\"", "/script>"]
+            .iter()
+            .any(|ours| tag.starts_with(ours));
+        assert!(ours, "<{tag}");
+    }
+    let Store::Memory(files) = store else {
+        unreachable!()
+    };
+    assert_eq!(data.matches("data-file=").count(), files.len());
+    // What a browser reads in the elements is what was published.
+    for element in data.split_terminator("</script>\n") {
+        let (head, text) = element.split_once('>').unwrap();
+        let name = head.split('"').nth(3).unwrap();
+        if head.contains("application/json") {
+            assert_eq!(json(text.as_bytes()), json(&files[name]));
+            continue;
+        }
+        let bytes = STANDARD.decode(text);
+        assert_eq!(bytes.unwrap(), files[name]);
+    }
+}
+
+#[test]
+fn the_page_goes_into_the_folder_and_what_is_no_page_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = page(&folder.path().join("dist"));
+    let out = folder.path().join("out");
+    let mut site = site(&out);
+    site.with_page(&page).unwrap();
+    site.finish().unwrap();
+    assert_eq!(fs::read(out.join("assets/a.js")).unwrap(), b"1");
+    let error = Page::read(&out).unwrap_err();
+    assert!(matches!(error, Error::Page { .. }), "{error}");
+    let error = Page::read(&folder.path().join("nowhere")).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }), "{error}");
+}
