@@ -25,10 +25,10 @@ const TRAIL = 1600;
 
 export class Arena implements Stage {
   readonly keys = [
-    ["C", "next camera: broadcast, follow, first person, free, top"],
-    ["P", "next player, for the cameras that follow one"],
-    ["B", "bones, where they are recorded"],
-    ["N", "names"],
+    ["V", "next camera: broadcast, follow, first person, free, top"],
+    ["F, Shift+F", "next player, player before, for the cameras that follow one"],
+    ["S", "skeletons, where bones are recorded"],
+    ["H", "hide and show names"],
     ["Drag, wheel", "turn and zoom; two fingers or the right button move"],
   ] as const;
 
@@ -289,19 +289,19 @@ export class Arena implements Stage {
 
   key(event: KeyboardEvent): boolean {
     switch (event.key.toLowerCase()) {
-      case "c":
+      case "v":
         this.change(() => this.setKind(CAMERAS[(CAMERAS.indexOf(this.kind) + 1) % CAMERAS.length] ?? "broadcast"));
         return true;
-      case "p": {
+      case "f": {
         const here = this.actors.players();
         const now = here.findIndex((actor) => actor === this.target());
-        this.change(() => this.setFollowed(here[(now + 1) % here.length]?.key ?? Number.NaN));
+        this.change(() => this.setFollowed(here[(now + (event.shiftKey ? here.length - 1 : 1)) % here.length]?.key ?? Number.NaN));
         return true;
       }
-      case "b":
+      case "s":
         this.change(() => this.setBones(!this.bones));
         return true;
-      case "n":
+      case "h":
         this.change(() => this.setNames(!this.names));
         return true;
       default:

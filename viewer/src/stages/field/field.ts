@@ -18,8 +18,8 @@ export class Field implements Stage {
     ["V", "next component"],
     ["G", "range of colours: seen so far, this moment, fixed"],
     ["R", "colours by the root of the values"],
-    ["D", "difference to the recording beside this one"],
-    ["[ ]", "slice before, slice behind"],
+    ["X", "difference to the recording beside this one"],
+    ["S, Shift+S", "next slice, slice before"],
     ["↑ ↓ ← →", "on the picture: look at the next cell"],
   ] as const;
 
@@ -313,13 +313,12 @@ export class Field implements Stage {
       case "r":
         this.change(() => this.setRoot(!this.root));
         return true;
-      case "d":
+      case "x":
         this.change(() => this.setDifference(!this.difference));
         return true;
-      case "[":
-      case "]": {
+      case "s": {
         const input = this.sliders.querySelector("input");
-        input?.[event.key === "]" ? "stepUp" : "stepDown"]();
+        input?.[event.shiftKey ? "stepDown" : "stepUp"]();
         input?.dispatchEvent(new Event("input"));
         return input !== null;
       }

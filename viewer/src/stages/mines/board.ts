@@ -17,7 +17,7 @@ const RING = 600;
 
 export class Board implements Stage {
   readonly keys = [
-    ["T", "trail of the cursor"],
+    ["W", "the way of the cursor"],
     ["R", "rings at clicks"],
   ] as const;
 
@@ -368,7 +368,7 @@ export class Board implements Stage {
 
   key(event: KeyboardEvent): boolean {
     switch (event.key.toLowerCase()) {
-      case "t":
+      case "w":
         this.set({ trail: !this.trail });
         return true;
       case "r":

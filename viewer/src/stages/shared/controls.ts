@@ -4,7 +4,7 @@
 import { type Colours, FONT, colours } from "./theme.js";
 
 const RULES = `
-.stage-host { position: relative; overflow: hidden; display: flex; flex-direction: column;
+.stage-host { width: 100%; height: 100%; overflow: hidden; display: flex; flex-direction: column;
   color: var(--stage-ink); background: var(--stage-back); font: 13px/1.35 ${FONT}; }
 .stage-host .stage-bar [hidden] { display: none; }
 .stage-body { position: relative; flex: 1 1 auto; min-height: 0; min-width: 0; overflow: hidden; }
