@@ -81,8 +81,13 @@ fn run(command: &mut Command) -> Result<(), String> {
 }
 
 /// Built as the tests are: to optimise what the command stands on takes minutes, and saves the demo a
-/// second.
+/// second. The page goes first: the command carries it.
 fn demo(args: &[&str]) -> Result<(), String> {
+    match viewer::build() {
+        Ok(()) => {}
+        Err(Blocked::Missing(how)) => println!("without the page that plays recordings: {how}"),
+        Err(Blocked::Broken(why)) => return Err(why),
+    }
     run(cargo()
         .args(["run", "--package", "gametape-cli", "--", "demo"])
         .args(args))

@@ -71,7 +71,7 @@ pub struct Index {
 }
 
 /// A file beside `recording.json`.
-#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
 pub struct File {
     /// Its name.
     pub file: String,

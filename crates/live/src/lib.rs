@@ -53,7 +53,7 @@ mod store;
 pub use error::Error;
 pub use index::{Entry, File, Index, Library, Mark, Moment, SegmentEntry, VERSION};
 pub use page::Page;
-pub use publish::publish;
+pub use publish::{PublishOptions, publish};
 pub use single::single;
 pub use site::Site;
 pub use store::Store;

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use gametape::core::tape::{self, Secrets, Work};
+use gametape::core::tape::{self, Audit, Secrets, Work};
 use gametape::{Error as RecordingError, Recording};
 use gametape_capture::tape::{Segment, segments};
+use serde::Deserialize;
 
 use crate::index::{Entry, File, Index, SegmentEntry, VERSION, verdict};
 use crate::{Error, Store};
@@ -14,6 +15,30 @@ use crate::{Error, Store};
 /// What segments and labels end with.
 const SEGMENT: &str = ".seg";
 const LABELS: &str = ".lab";
+
+/// How a recording is published.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PublishOptions {
+    /// Whether secret columns are published.
+    pub secrets: Secrets,
+    /// Whether it is still being written: nobody judges yet whether it is whole, and what is published
+    /// when it has grown goes on with what was published before.
+    pub growing: bool,
+    /// Whether it was being written when it was published before: it is all there now, and who has seen
+    /// it grow can go on with what they have.
+    pub grew: bool,
+}
+
+impl Default for PublishOptions {
+    /// Without secrets, and all there.
+    fn default() -> Self {
+        Self {
+            secrets: Secrets::Hide,
+            growing: false,
+            grew: false,
+        }
+    }
+}
 
 /// Publishes a recording under this id; of a broken one as much as can be read, and its notes say what
 /// is wrong. What was published of it before goes.
@@ -23,10 +48,15 @@ const LABELS: &str = ".lab";
 pub fn publish(
     recording: &Recording,
     id: &str,
-    secrets: Secrets,
+    options: PublishOptions,
     store: &mut Store,
     work: &Work<'_>,
 ) -> Result<Index, Error> {
+    let PublishOptions {
+        secrets,
+        growing,
+        grew,
+    } = options;
     let of_tape = RecordingError::tape(recording.path());
     let folder = format!("r/{id}");
     let mut cut: Vec<SegmentEntry> = Vec::new();
@@ -48,13 +78,17 @@ pub fn publish(
         });
         Ok(())
     };
-    let made = segments(recording.tape(), secrets, &mut keep, work);
+    let made = segments(recording.tape(), secrets, growing || grew, &mut keep, work);
     if let Some(error) = failed {
         return Err(error);
     }
     let made = made.map_err(of_tape)?;
     let labels = packed(&made.labels, LABELS, &folder, store)?;
-    let audit = recording.audit()?;
+    let audit = if growing {
+        Audit::default()
+    } else {
+        recording.audit()?
+    };
     let info = recording.info(secrets)?;
     let markers = recording.markers(&audit, secrets)?;
     let names = made.description.get("tables").and_then(|t| t.as_array());
@@ -75,9 +109,9 @@ pub fn publish(
             format: recording.format().name().to_owned(),
             duration_ms: info.value.duration_ms,
             steps: info.value.frames,
-            verdict: Some(verdict(audit.verdict())),
+            verdict: (!growing).then(|| verdict(audit.verdict())),
             tables: names.collect(),
-            live: false,
+            live: growing,
             details: info.value.details,
         },
         summary: audit.summary.clone(),
@@ -87,15 +121,35 @@ pub fn publish(
         findings: audit.findings,
         labels,
         segments: cut,
-        lost: made.outcome.losses,
+        // That it ends anywhere is no wonder while it is being written.
+        lost: if growing {
+            Vec::new()
+        } else {
+            made.outcome.losses
+        },
         notes: made.outcome.notes,
     };
     let json = serde_json::to_vec(&index).map_err(unwritten)?;
-    store.put(&format!("{folder}/recording.json"), &json)?;
-    let mut kept: Vec<&str> = index.segments.iter().map(|s| &*s.file.file).collect();
+    let name = format!("{folder}/recording.json");
+    // Who has the list of before may still ask for what is in it.
+    let before = store.get(&name)?.filter(|_| growing || grew);
+    let before: Option<Before> = before.and_then(|json| serde_json::from_slice(&json).ok());
+    let before = before.unwrap_or_default();
+    store.put(&name, &json)?;
+    let all = index.segments.iter().map(|segment| &segment.file);
+    let mut kept: Vec<&str> = all.map(|file| &*file.file).collect();
+    kept.extend(before.segments.iter().map(|file| &*file.file));
+    kept.push(&before.labels.file);
     kept.push(&index.labels.file);
     store.keep_only(&folder, &[SEGMENT, LABELS], &kept)?;
     Ok(index)
+}
+
+/// The files of what was published before.
+#[derive(Default, Deserialize)]
+struct Before {
+    segments: Vec<File>,
+    labels: File,
 }
 
 /// The name of the file, or of the folder that a recording is.

@@ -7,7 +7,7 @@ use gametape::core::tape::{Secrets, Work};
 
 use crate::index::{Index, Library, VERSION};
 use crate::page::Page;
-use crate::{Error, Store, publish};
+use crate::{Error, PublishOptions, Store, publish};
 
 const LIBRARY: &str = "library.json";
 
@@ -66,7 +66,11 @@ impl Site {
     ) -> Result<Index, Error> {
         let name = recording.path().file_name().unwrap_or_default();
         let id = self.free(&id_of(&name.to_string_lossy()));
-        let index = publish(recording, &id, secrets, &mut self.store, work)?;
+        let options = PublishOptions {
+            secrets,
+            ..PublishOptions::default()
+        };
+        let index = publish(recording, &id, options, &mut self.store, work)?;
         self.given.insert(id);
         let recordings = &mut self.library.recordings;
         recordings.retain(|entry| entry.id != index.entry.id);

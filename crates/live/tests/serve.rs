@@ -3,6 +3,7 @@
 #![cfg(feature = "serve")]
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -111,10 +112,10 @@ impl Served {
     fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         let mut request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
         if headers.iter().all(|(name, _)| *name != "Host") {
-            request.push_str(&format!("Host: {}\r\n", self.address));
+            write!(request, "Host: {}\r\n", self.address).unwrap();
         }
         for (name, value) in headers {
-            request.push_str(&format!("{name}: {value}\r\n"));
+            write!(request, "{name}: {value}\r\n").unwrap();
         }
         self.raw(&format!("{request}\r\n"))
     }
@@ -123,16 +124,21 @@ impl Served {
         self.get_with(path, &[])
     }
 
-    /// A recording, once it is made.
-    fn recording(&self, id: &str) -> Json {
+    /// What is said of a recording, once it is made.
+    fn made(&self, id: &str) -> Answer {
         loop {
             let answer = self.get(&format!("/r/{id}/recording.json"));
-            if answer.status == 200 {
-                return answer.json();
+            if answer.status != 202 {
+                return answer;
             }
-            assert_eq!(answer.status, 202, "{answer:?}");
             assert!(answer.json()["making"].as_f64().unwrap() <= 1.0);
         }
+    }
+
+    fn recording(&self, id: &str) -> Json {
+        let answer = self.made(id);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()
     }
 }
 
@@ -201,7 +207,7 @@ fn a_file_that_changes_is_made_again() {
     let after = served.recording("a.rmv");
     assert_ne!(before["segments"], after["segments"]);
     fs::write(served.folder.path().join("games/a.rmv"), "*rmv, once").unwrap();
-    let broken = served.get("/r/a.rmv/recording.json");
+    let broken = served.made("a.rmv");
     assert_eq!(broken.status, 422);
     assert!(broken.json()["error"].as_str().unwrap().contains("a.rmv"));
     fs::remove_file(served.folder.path().join("games/a.rmv")).unwrap();
@@ -451,12 +457,7 @@ fn segments_take_no_more_room_than_they_may() {
     goes("old-b-c.rmv");
     drop(served);
     let served = serve(library(), bounded(100));
-    let answer = loop {
-        let answer = served.get("/r/a.rmv/recording.json");
-        if answer.status != 202 {
-            break answer;
-        }
-    };
+    let answer = served.made("a.rmv");
     assert_eq!(answer.status, 422);
     assert!(
         answer.json()["error"]
@@ -464,4 +465,69 @@ fn segments_take_no_more_room_than_they_may() {
             .unwrap()
             .contains("100 bytes")
     );
+}
+
+/// The segments of a recording, by their names.
+fn names(index: &Json) -> Vec<String> {
+    let segments = index["segments"].as_array().unwrap().iter();
+    let names = segments.map(|segment| segment["file"].as_str().unwrap().to_owned());
+    names.collect()
+}
+
+#[test]
+fn what_is_being_written_is_followed_and_judged_when_it_is_done() {
+    use gametape::echo::echoreplay::Writer;
+    use gametape_samples::echo::{Match, MatchOptions};
+    let options = MatchOptions {
+        frames: Some(900),
+        ..MatchOptions::default()
+    };
+    let mut text = Writer::new(Vec::new());
+    for frame in Match::new(options) {
+        text.push(&frame).unwrap();
+    }
+    let text = text.finish().unwrap();
+    let folder = library();
+    let path = folder.path().join("games/live.echoreplay");
+    // A recorder: a part of it at a time, in the middle of a line as well.
+    let mut file = fs::File::create(&path).unwrap();
+    file.write_all(&text[..text.len() / 3]).unwrap();
+    let served = serve(folder, ServeOptions::default());
+    let recorder = std::thread::spawn(move || {
+        for part in text[text.len() / 3..].chunks(text.len() / 24) {
+            std::thread::sleep(Duration::from_millis(400));
+            file.write_all(part).unwrap();
+        }
+    });
+    let mut before = Vec::new();
+    let mut grew = 0;
+    let mut schema = Json::Null;
+    let last = loop {
+        let index = served.recording("live.echoreplay");
+        let now = names(&index);
+        if index["live"] == false {
+            break index;
+        }
+        assert!(index["verdict"].is_null());
+        if before.is_empty() {
+            schema = index["schema"].clone();
+        } else {
+            assert_eq!(index["schema"], schema);
+            let whole = before.len() - 1;
+            assert_eq!(before[..whole], now[..whole], "what is whole stays");
+            grew += usize::from(now != before);
+        }
+        // Who has the list that was there before it grew can still get what is in it.
+        for name in before.iter().chain(&now) {
+            let answer = served.get(&format!("/r/live.echoreplay/{name}"));
+            assert_eq!(answer.status, 200);
+        }
+        before = now;
+        std::thread::sleep(Duration::from_millis(200));
+    };
+    recorder.join().unwrap();
+    assert!(grew > 3, "it was seen to grow {grew} times");
+    assert_eq!(last["verdict"], "pass");
+    assert_eq!(last["schema"], schema);
+    assert_eq!(last["description"]["made_of"]["last"]["step"], 899);
 }

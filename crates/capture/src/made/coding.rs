@@ -106,7 +106,12 @@ pub(super) struct Survey {
     bounds: Option<(i128, i128)>,
     /// Whether there are numbers that no multiple is near enough to, or that are none.
     odd: bool,
+    /// Whether others may come that are like none of them.
+    open: bool,
 }
+
+/// Multiples that a column has room for whose values are not all known; others are written by their bits.
+const ROOM: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
 
 impl Survey {
     pub fn new(kind: Kind, precision: Option<f64>) -> Self {
@@ -116,7 +121,13 @@ impl Survey {
             nulls: false,
             bounds: None,
             odd: false,
+            open: false,
         }
+    }
+
+    /// Others may come: there is to be room for any.
+    pub const fn open(&mut self) {
+        self.open = true;
     }
 
     #[inline]
@@ -160,8 +171,11 @@ impl Survey {
         let (min, max) = self.bounds.unwrap_or((0, 0));
         let q = |number: i128| i64::try_from(number).unwrap_or_default();
         let plain = match (self.kind, self.fixed) {
+            (_, Some(fixed)) if self.open => fixed.codec(ROOM.0, ROOM.1),
             (_, Some(fixed)) => fixed.codec(q(min), q(max)),
             (Kind::Bool, _) => Codec::Bool,
+            (Kind::Int, _) if self.open => Codec::SInt { bits: 64 },
+            (Kind::Uint | Kind::Text, _) if self.open => Codec::UInt { bits: 64 },
             (Kind::Int, _) => {
                 let bits = |number: i128| {
                     129 - (if number < 0 { !number } else { number }).leading_zeros()
@@ -183,8 +197,10 @@ impl Survey {
             kind: self.kind,
             plain,
             how: match (self.odd, self.nulls) {
+                _ if self.open && self.fixed.is_some() => How::Exact,
                 (true, _) => How::Exact,
                 (false, true) => How::Missing,
+                (false, false) if self.open => How::Missing,
                 (false, false) => How::Plain,
             },
             fixed: self.fixed,
@@ -300,7 +316,14 @@ impl Coding {
 
     fn plainly(&self, word: u64) -> Option<Wire> {
         Some(match (self.kind, self.fixed) {
-            (_, Some(fixed)) => Wire::FixedPoint(fixed.code(word)?),
+            (_, Some(fixed)) => {
+                let code = fixed.code(word)?;
+                let fits = match self.plain {
+                    Codec::FixedPoint { min_q, max_q, .. } => (min_q..=max_q).contains(&code),
+                    _ => false,
+                };
+                Wire::FixedPoint(fits.then_some(code)?)
+            }
             (Kind::Bool, _) => Wire::Bool(word != 0),
             (Kind::Int, _) => Wire::SInt(word.cast_signed()),
             _ => Wire::UInt(word),

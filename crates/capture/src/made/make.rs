@@ -34,6 +34,7 @@ pub(crate) fn make(
         secrets,
         keyframe_every: wanted.keyframe_every,
         broken: false,
+        growing: false,
         without: None,
         made_of: None,
     };

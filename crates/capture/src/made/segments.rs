@@ -89,6 +89,7 @@ pub(crate) fn segments(
             schema: head.schema.clone(),
             description: description.map_err(|error| Error::Unsupported(error.to_string()))?,
             labels: Vec::new(),
+            labelled: wanted.growing,
             early: Vec::new(),
             now: None,
             each,
@@ -109,8 +110,10 @@ struct Cutter<'e> {
     schema: Schema,
     description: Json,
     labels: Vec<u8>,
-    /// Events before the first packet.
-    early: Vec<Vec<u8>>,
+    /// Whether labels are in the segments, too: for readers who have an older file of them.
+    labelled: bool,
+    /// Events and labels before the first packet.
+    early: Vec<(RecordKind, Vec<u8>)>,
     now: Option<Segment>,
     each: &'e mut dyn FnMut(Segment) -> Result<(), Error>,
 }
@@ -138,6 +141,11 @@ impl Segment {
         })
     }
 
+    fn beside(&mut self, kind: RecordKind, message: &[u8]) -> Result<(), Error> {
+        self.events += u64::from(kind == RecordKind::Event);
+        push_record(&mut self.records, kind, message)
+    }
+
     fn is_enough(&self) -> bool {
         let long = match self.from.time.zip(self.to.time) {
             Some((from, to)) => to.0.saturating_sub(from.0) >= ENOUGH_NS,
@@ -152,20 +160,24 @@ impl Out for Cutter<'_> {
         &mut self,
         role: Role,
         _tick: u32,
-        _stamp: Option<Stamp>,
+        stamp: Option<Stamp>,
         message: &[u8],
     ) -> Result<(), Error> {
-        match &mut self.now {
-            _ if role == Role::Labels => push_record(&mut self.labels, RecordKind::Label, message),
-            Some(segment) => {
-                segment.events += 1;
-                push_record(&mut segment.records, RecordKind::Event, message)
+        let kind = if role == Role::Labels {
+            push_record(&mut self.labels, RecordKind::Label, message)?;
+            // Facts, which alone have a stamp, may be others when more is known.
+            if !self.labelled || stamp.is_some() {
+                return Ok(());
             }
-            None => {
-                self.early.push(message.to_vec());
-                Ok(())
-            }
+            RecordKind::Label
+        } else {
+            RecordKind::Event
+        };
+        if let Some(segment) = &mut self.now {
+            return segment.beside(kind, message);
         }
+        self.early.push((kind, message.to_vec()));
+        Ok(())
     }
 
     fn packet(&mut self, stamp: Stamp, packet: &[u8]) -> Result<(), Error> {
@@ -176,9 +188,8 @@ impl Out for Cutter<'_> {
         }
         let segment = self.now.insert(Segment::new(stamp, packet)?);
         segment.packets += 1;
-        for event in mem::take(&mut self.early) {
-            segment.events += 1;
-            push_record(&mut segment.records, RecordKind::Event, &event)?;
+        for (kind, message) in mem::take(&mut self.early) {
+            segment.beside(kind, &message)?;
         }
         Ok(())
     }

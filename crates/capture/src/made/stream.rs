@@ -1,6 +1,6 @@
 //! The tables of any recording as one stream: packets, and what lies beside them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gametape_core::Stamp;
 use gametape_core::table::{Lane, TableDef};
@@ -32,6 +32,8 @@ pub(crate) struct Wanted<'w> {
     pub keyframe_every: Option<u32>,
     /// Whether a broken recording is taken as far as it can be read.
     pub broken: bool,
+    /// Whether more is to come: the schema is then one that any rows fit.
+    pub growing: bool,
     /// A table that is left out.
     pub without: Option<&'w str>,
     /// What the tables are of, where the recording itself was made of them.
@@ -78,7 +80,10 @@ pub(super) fn stream<O: Out>(
         .filter_map(|table| visible(table, wanted.secrets))
         .collect();
     let size = tape.input().size();
-    let (gathered, clocked) = gather(tape, &tables, wanted.broken, work)?;
+    let (mut gathered, mut clocked) = gather(tape, &tables, wanted.broken, work)?;
+    if wanted.growing {
+        open(&mut gathered, &mut clocked);
+    }
     let mut converted = Converted {
         notes: notes(&all, &tables, &gathered),
         ..Converted::default()
@@ -135,6 +140,22 @@ pub(super) fn stream<O: Out>(
     }
     work.done(size)?;
     Ok((making.out, converted))
+}
+
+/// Makes room for rows that are still to come. The keys of a grid say where its cells are: those stay.
+fn open(gathered: &mut [Gathered], clocked: &mut Clocked) {
+    for one in gathered {
+        let surveys = one.def.columns.iter().zip(&mut one.surveys);
+        for (_, survey) in surveys.filter(|(column, _)| !column.key) {
+            survey.open();
+        }
+    }
+    let Clocked {
+        step, tick, time, ..
+    } = clocked;
+    for survey in [step, tick, time] {
+        survey.open();
+    }
 }
 
 /// What whoever made the capture ought to know.
@@ -262,6 +283,16 @@ struct Feed {
     at: usize,
 }
 
+/// Texts that rows speak of by their numbers, in the order of those.
+struct Texts {
+    table: String,
+    column: String,
+    /// How many were told.
+    told: u64,
+    /// Those behind, whose rows are still to come.
+    waiting: VecDeque<String>,
+}
+
 /// A stream in the making.
 struct Making<O> {
     out: O,
@@ -278,8 +309,8 @@ struct Making<O> {
     ends_of_nothing: u64,
     keyframes: Keyframes,
     holdings: Vec<Holding>,
-    /// How many texts of a column of a table there are.
-    texts: BTreeMap<(usize, usize), u64>,
+    /// Those of a column of a table.
+    texts: BTreeMap<(usize, usize), Texts>,
 }
 
 impl<O: Out> Making<O> {
@@ -342,25 +373,50 @@ impl<O: Out> Making<O> {
             }
             if matches!(table.lane(), Some(Lane::State | Lane::Grid)) {
                 for (column, text) in &feed.block.texts {
-                    self.text(at, table, *column, text)?;
+                    self.text(at, table, *column, text);
                 }
             }
         }
     }
 
     /// A text that rows speak of by a number.
-    fn text(&mut self, at: usize, table: &Table, column: usize, text: &str) -> Result<(), Error> {
+    fn text(&mut self, at: usize, table: &Table, column: usize, text: &str) {
         if let Some(holding) = self.holdings.get_mut(at) {
             holding.text(column, text);
         }
         let Some(def) = table.columns.get(column).filter(|column| !column.key) else {
-            return Ok(());
+            return;
         };
-        let next = self.texts.entry((at, column)).or_default();
-        let label =
-            json!({ "table": table.name, "column": def.name, "number": *next, "text": text });
-        *next += 1;
-        self.label(&label)
+        let texts = self.texts.entry((at, column)).or_insert_with(|| Texts {
+            table: table.name.clone(),
+            column: def.name.clone(),
+            told: 0,
+            waiting: VecDeque::new(),
+        });
+        texts.waiting.push_back(text.to_owned());
+    }
+
+    /// Tells the texts that a row speaks of, where it is the first.
+    fn tell(&mut self, at: usize, block: &Block, row: usize) -> Result<(), Error> {
+        let mut labels = Vec::new();
+        for ((_, column), texts) in self.texts.range_mut((at, 0)..=(at, usize::MAX)) {
+            let number = block.get(row, *column);
+            while number.is_some_and(|number| number >= texts.told)
+                && let Some(text) = texts.waiting.pop_front()
+            {
+                let Texts {
+                    table,
+                    column,
+                    told,
+                    ..
+                } = &*texts;
+                labels.push(
+                    json!({ "table": table, "column": column, "number": told, "text": text }),
+                );
+                texts.told += 1;
+            }
+        }
+        labels.iter().try_for_each(|label| self.label(label))
     }
 
     fn label(&mut self, label: &Json) -> Result<(), Error> {
@@ -403,6 +459,7 @@ impl<O: Out> Making<O> {
 
     /// A row that holds.
     fn hold(&mut self, at: usize, block: &Block, row: usize, stamp: Stamp) -> Result<(), Error> {
+        self.tell(at, block, row)?;
         loop {
             let Some(holding) = self.holdings.get_mut(at) else {
                 return Ok(());

@@ -10,11 +10,15 @@ use crate::made::{Segment, Segmented, Wanted, segments as of_tables};
 /// and [`Segmented::outcome`] says among its losses what is wrong. A capture that was made of another
 /// recording's tables gives those.
 ///
+/// Of a recording that is `growing` the schema is one that any later rows fit: called again when it has
+/// grown, all segments but the last are the same, and labels are in them, too.
+///
 /// # Errors
 /// As for a capture that is made of the recording, where nothing can be read; what `each` says.
 pub fn segments(
     tape: &dyn Tape,
     secrets: Secrets,
+    growing: bool,
     each: &mut dyn FnMut(Segment) -> Result<(), Error>,
     work: &Work<'_>,
 ) -> Result<Segmented, Error> {
@@ -27,6 +31,7 @@ pub fn segments(
         secrets,
         keyframe_every: None,
         broken: true,
+        growing,
         without: of_packets.map(|table| &*table.name),
         made_of: made.map(crate::made::Made::made_of),
     };

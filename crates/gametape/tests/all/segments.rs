@@ -66,10 +66,12 @@ fn played(schema: &Schema, segments: &[Segment]) -> [Vec<Vec<u8>>; 2] {
                 let mut next = Snapshot::new(schema, 0);
                 decoder.delta(&state, &bytes, &mut next).unwrap();
                 state = next;
-            } else {
-                assert_eq!(kind, RecordKind::Event as u8);
+            } else if kind == RecordKind::Event as u8 {
                 of_events += 1;
                 events.push(bytes);
+                continue;
+            } else {
+                assert_eq!(kind, RecordKind::Label as u8);
                 continue;
             }
             if begins || kind == RecordKind::Packet as u8 {
@@ -108,7 +110,8 @@ fn segments_of_every_format_hold_what_a_capture_holds() {
                     cut.push(segment);
                     Ok(())
                 };
-                let made = segments(tape, Secrets::Hide, &mut keep, &Work::default()).unwrap();
+                let made =
+                    segments(tape, Secrets::Hide, false, &mut keep, &Work::default()).unwrap();
                 assert_eq!(made.outcome.losses, [""; 0]);
                 let [packets, events] = played(&made.schema, &cut);
                 let labels = records(&made.labels).into_iter();
@@ -125,4 +128,53 @@ fn segments_of_every_format_hold_what_a_capture_holds() {
         }
     }
     assert!(most > 3, "one of them is cut more than once");
+}
+
+/// Cuts a recording, and says what the schema of its packets is.
+fn growing(bytes: &[u8]) -> Option<(u64, Vec<Segment>)> {
+    let tape = Recording::from_bytes(bytes.to_vec(), "a").ok()?;
+    let mut cut = Vec::new();
+    let mut keep = |segment| {
+        cut.push(segment);
+        Ok(())
+    };
+    let made = segments(
+        tape.tape(),
+        Secrets::Hide,
+        true,
+        &mut keep,
+        &Work::default(),
+    );
+    let schema = made.ok()?.schema;
+    played(&schema, &cut);
+    Some((schema.hash(), cut))
+}
+
+#[test]
+fn what_grows_keeps_its_schema_and_all_segments_but_the_last() {
+    let text = long_match();
+    let lines = Recording::from_bytes(text.clone(), "a").unwrap();
+    let butter = lines.convert("butter", &Options::new()).unwrap();
+    let game = samples("rmv").into_iter().max_by_key(Vec::len).unwrap();
+    let replay = gametape::murk::doc_example();
+    for bytes in [text, butter.content.bytes().unwrap(), game, replay] {
+        let mut before: Option<(u64, Vec<Segment>)> = None;
+        let mut grew = 0;
+        for tenth in 1..=10 {
+            let Some(now) = growing(&bytes[..bytes.len() * tenth / 10]) else {
+                continue;
+            };
+            if let Some((schema, cut)) = before {
+                assert_eq!(schema, now.0, "{tenth} tenths");
+                let whole = cut.len().saturating_sub(1);
+                for (at, (old, new)) in cut.iter().zip(&now.1).take(whole).enumerate() {
+                    assert!(old == new, "segment {at} at {tenth} tenths");
+                }
+                assert!(whole <= now.1.len());
+                grew += 1;
+            }
+            before = Some(now);
+        }
+        assert!(grew > 2, "it can be read while it grows");
+    }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use gametape::core::tape::Work;
 use gametape::{Formats, Recording};
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::options::ServeOptions;
 use crate::index::Entry;
 use crate::publish::name_of;
-use crate::{Error, Store, publish};
+use crate::{Error, PublishOptions, Store, publish};
 
 /// What a file was like when it was looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,18 +30,54 @@ impl Looks {
             changed: found.modified().ok(),
         })
     }
+
+    /// Whether somebody wrote to it within such a time.
+    fn is_written(self, within: Duration) -> bool {
+        let ago = self.changed.and_then(|changed| changed.elapsed().ok());
+        ago.is_none_or(|ago| ago < within)
+    }
+
+    /// Whether a file grows while one looks on. Only one that was written to just now is looked at for
+    /// long: it may as well have been copied there.
+    fn grows(self, path: &Path, cancel: &AtomicBool) -> bool {
+        let from = Instant::now();
+        while self.is_written(JUST_NOW) && from.elapsed() < LOOKED_AT {
+            if Self::of(path).is_some_and(|now| now.bytes > self.bytes) {
+                return true;
+            }
+            if cancel.load(Ordering::Relaxed) {
+                return false;
+            }
+            std::thread::sleep(LOOKED_AT / 20);
+        }
+        false
+    }
 }
+
+/// A recording that nobody has written to for so long is not being written any more.
+const QUIET: Duration = Duration::from_secs(10);
+/// Of one that was written to so lately nobody knows whether it grows, until it was looked at so long.
+const JUST_NOW: Duration = Duration::from_secs(4);
+const LOOKED_AT: Duration = Duration::from_millis(1500);
+/// One that grows is made again after as long as it took, times this, and no sooner than that.
+const REST: u32 = 2;
+const SOONEST: Duration = Duration::from_millis(500);
 
 /// What is there of a recording's files.
 #[derive(Debug)]
 enum Made {
     Nothing,
-    /// A share of a million that is done.
-    Making(Arc<AtomicU64>),
+    /// A share of a million that is done; there may be what was made before.
+    Making {
+        done: Arc<AtomicU64>,
+        before: bool,
+    },
     Ready {
         of: Looks,
         bytes: u64,
         used: Instant,
+        /// Whether it was being written; then it is made again no sooner than this.
+        again: Option<Instant>,
     },
     Failed {
         of: Looks,
@@ -72,6 +108,8 @@ pub struct Book {
     pub id: String,
     pub path: PathBuf,
     made: Mutex<Made>,
+    /// Whether it was seen growing.
+    grew: AtomicBool,
     /// Its entry in the list, and what it was made of.
     entry: Mutex<Option<(Looks, Entry)>>,
     /// Told when `made` is something else.
@@ -84,6 +122,7 @@ impl Book {
             id,
             path,
             made: Mutex::new(Made::Nothing),
+            grew: AtomicBool::new(false),
             entry: Mutex::new(None),
             turned: watch::Sender::new(0),
         }
@@ -98,27 +137,44 @@ impl Book {
     pub fn ask(&self) -> (Ready, Option<Arc<AtomicU64>>) {
         let now = Looks::of(&self.path);
         let mut made = self.made();
+        let mut before = false;
         match &mut *made {
-            Made::Making(done) => {
+            Made::Making { before: true, .. } => return (Ready::Yes, None),
+            Made::Making { done, .. } => {
                 let share = done.load(Ordering::Relaxed) as f64 / MILLION as f64;
                 return (Ready::Making(share), None);
             }
-            Made::Ready { of, used, .. } if now == Some(*of) => {
+            Made::Ready {
+                of, used, again, ..
+            } => {
                 *used = Instant::now();
-                return (Ready::Yes, None);
+                // What has stopped growing is judged.
+                let same = now == Some(*of) && (again.is_none() || of.is_written(QUIET));
+                if same || again.is_some_and(|again| *used < again) {
+                    return (Ready::Yes, None);
+                }
+                before = again.is_some();
             }
             Made::Failed { of, sentence } if now == Some(*of) => {
                 return (Ready::No(sentence.clone()), None);
             }
-            _ => {}
+            Made::Nothing | Made::Failed { .. } => {}
         }
         if now.is_none() {
             *made = Made::Nothing;
             return (Ready::No("it is not there any more".to_owned()), None);
         }
         let done = Arc::new(AtomicU64::new(0));
-        *made = Made::Making(done.clone());
-        (Ready::Making(0.0), Some(done))
+        *made = Made::Making {
+            done: done.clone(),
+            before,
+        };
+        let ready = if before {
+            Ready::Yes
+        } else {
+            Ready::Making(0.0)
+        };
+        (ready, Some(done))
     }
 
     /// Nobody makes it after all.
@@ -143,12 +199,23 @@ impl Book {
         let Some(of) = Looks::of(&self.path) else {
             return self.left();
         };
-        let outcome = self.publish(formats, options, cache, done, cancel);
+        let grew = self.grew.load(Ordering::Relaxed);
+        let growing = if grew {
+            of.is_written(QUIET)
+        } else {
+            of.grows(&self.path, cancel)
+        };
+        self.grew.store(grew || growing, Ordering::Relaxed);
+        let begun = Instant::now();
+        let outcome = self.publish(formats, options, growing, cache, done, cancel);
+        let now = Instant::now();
+        let rest = (now.duration_since(begun) * REST).max(SOONEST);
         *self.made() = match outcome {
             Ok(bytes) => Made::Ready {
                 of,
                 bytes,
-                used: Instant::now(),
+                used: now,
+                again: growing.then(|| now + rest),
             },
             Err(_) if cancel.load(Ordering::Relaxed) => Made::Nothing,
             Err(error) => Made::Failed {
@@ -163,6 +230,7 @@ impl Book {
         &self,
         formats: &Formats,
         options: &ServeOptions,
+        growing: bool,
         cache: &Path,
         done: &AtomicU64,
         cancel: &AtomicBool,
@@ -179,7 +247,13 @@ impl Book {
             cancel: Some(cancel),
         };
         let mut store = Store::bounded(cache, options.cache_bytes);
-        let index = publish(&recording, &self.id, options.secrets, &mut store, &work)?;
+        // Once it was seen growing, what is made of it goes on with what was made before.
+        let options = PublishOptions {
+            secrets: options.secrets,
+            growing,
+            grew: self.grew.load(Ordering::Relaxed),
+        };
+        let index = publish(&recording, &self.id, options, &mut store, &work)?;
         self.put_entry(index.entry);
         Ok(bytes_in(&cache.join("r").join(&self.id)))
     }
@@ -207,6 +281,12 @@ impl Book {
         Some(entry)
     }
 
+    /// Whether it was seen growing, and has not stopped.
+    fn is_live(&self) -> bool {
+        let written = || Looks::of(&self.path).is_some_and(|now| now.is_written(QUIET));
+        self.grew.load(Ordering::Relaxed) && written()
+    }
+
     /// What its header alone says.
     fn of_header(&self, recording: &Recording, options: &ServeOptions) -> Option<Entry> {
         let header = recording.header(options.secrets).ok()?.value;
@@ -218,7 +298,7 @@ impl Book {
             steps: header.frames,
             verdict: None,
             tables: Vec::new(),
-            live: false,
+            live: self.is_live(),
             details: header.details,
         })
     }

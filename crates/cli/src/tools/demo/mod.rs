@@ -5,6 +5,8 @@ mod echo;
 mod mines;
 mod murk;
 mod part;
+#[cfg(feature = "live")]
+mod site;
 
 use std::io;
 
@@ -61,6 +63,11 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
              gametape dump --state --at tick:300 {folder}/arena.mcap; \
              gametape stats {folder}/match.butter"
         ))?;
+        #[cfg(feature = "live")]
+        if let Err(message) = site::publish(&args.folder, ui)? {
+            ui.complain(&message);
+            return Ok(Exit::Unusable);
+        }
     }
     Ok(if as_expected {
         Exit::Fine

@@ -1,0 +1,59 @@
+//! All recordings of the demo, to be looked at in a browser.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gametape::{Recording, Secrets, Work};
+use gametape_live::{Error, Page, Site, Store};
+
+use crate::ui::{Ui, counted};
+
+/// Beside the recordings: what is published is none.
+fn folder_beside(folder: &Path) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push("-site");
+    name.into()
+}
+
+/// Publishes what is in a folder, and says how to look at it.
+pub fn publish(folder: &Path, ui: &mut Ui) -> io::Result<Result<(), String>> {
+    let out = folder_beside(folder);
+    let (published, page) = match make(folder, &out) {
+        Ok(made) => made,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let (folder, out) = (folder.display(), out.display());
+    let what = counted(published, "recording");
+    if page {
+        ui.line(format_args!(
+            "Look at them in a browser: gametape watch {folder}; or serve {out}, where {what} are \
+             published: python3 -m http.server --directory {out}"
+        ))?;
+    } else {
+        ui.line(format_args!(
+            "In {out} {what} are published, without the page that plays them: {}",
+            Error::NoPage
+        ))?;
+    }
+    Ok(Ok(()))
+}
+
+fn make(folder: &Path, out: &Path) -> Result<(u64, bool), Error> {
+    let mut site = Site::new(Store::folder(out)?)?;
+    let mut published = 0;
+    for found in gametape::find(folder) {
+        // Whatever else may lie in the folder.
+        let Ok(recording) = Recording::open(&found?.path) else {
+            continue;
+        };
+        site.add(&recording, Secrets::Hide, &Work::default())?;
+        published += 1;
+    }
+    let page = match site.with_page(&Page::built()) {
+        Ok(()) => true,
+        Err(Error::NoPage) => false,
+        Err(error) => return Err(error),
+    };
+    site.finish()?;
+    Ok((published, page))
+}
