@@ -159,6 +159,20 @@ export class Actors {
     return this.all.filter((actor) => actor.here && actor.playing);
   }
 
+  /** The box around everybody who is there; `undefined` where nobody is. */
+  around(): { readonly least: Vec3; readonly most: Vec3 } | undefined {
+    const least: Vec3 = [Infinity, Infinity, Infinity];
+    const most: Vec3 = [-Infinity, -Infinity, -Infinity];
+    for (const { here, playing, parts } of this.all) {
+      for (let axis = 0; here && playing && axis < 3; axis++) {
+        const way = axis as 0 | 1 | 2;
+        least[way] = Math.min(least[way], parts.body.at[way]);
+        most[way] = Math.max(most[way], parts.body.at[way]);
+      }
+    }
+    return least[0] <= most[0] ? { least, most } : undefined;
+  }
+
   /** The speed of the disc, NaN where it is not known. */
   get discSpeed(): number {
     return this.columns.disc?.velocity === undefined ? Number.NaN : Math.hypot(...this.discVelocity);

@@ -205,6 +205,11 @@ export class Arena implements Stage {
     actors.update(view);
     this.offer();
     this.overlay.say(view);
+    const around = this.columns.court ? undefined : actors.around();
+    if (around !== undefined) {
+      this.court.under(around);
+      this.top.widen(around);
+    }
     const { disc } = this.columns;
     const trail = disc === undefined || !actors.discHere ? [] : view.trail(disc.def.name, actors.discId, disc.pose.at, TRAIL);
     if (this.kind === "top" || this.renderer === undefined) {

@@ -18,6 +18,7 @@ import {
   TorusGeometry,
   Vector3,
 } from "three";
+import { setCount } from "../shared/instances.js";
 import type { Actor, Pose } from "./actors.js";
 import { MOST_BONES, type Skeletons, cross } from "./bones.js";
 import { teamColour } from "./colours.js";
@@ -189,12 +190,7 @@ export class Avatars {
         }
       }
     }
-    for (const [mesh, count] of [[this.joints, joints], [this.links, links]] as const) {
-      mesh.count = count;
-      mesh.instanceMatrix.needsUpdate = true;
-      if (mesh.instanceColor !== null) {
-        mesh.instanceColor.needsUpdate = true;
-      }
-    }
+    setCount(this.joints, joints);
+    setCount(this.links, links);
   }
 }

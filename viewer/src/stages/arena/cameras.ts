@@ -48,11 +48,23 @@ export function overview(degrees: number, aspect: number): Shot {
   return { from: [distance, distance * 0.42, 0], to: [0, -2, 0], up: [0, 1, 0] };
 }
 
+/** From where everybody can be seen. */
+export function everybody(actors: Actors, degrees: number, aspect: number): Shot | undefined {
+  const box = actors.around();
+  if (box === undefined) {
+    return undefined;
+  }
+  const [x, y, z] = [0, 1, 2].map((axis) => (box.least[axis as 0] + box.most[axis as 0]) / 2) as Vec3;
+  const across = 3 + (box.most[2] - box.least[2]) / 2;
+  const distance = Math.max(10, across / Math.tan(halfWidth(degrees, aspect)) + (box.most[0] - box.least[0]) / 2);
+  return { from: [x + distance, y + distance * 0.4, z], to: [x, y, z], up: [0, 1, 0] };
+}
+
 /** From the side, going along with the disc. */
 export function broadcast(view: View, actors: Actors, columns: ArenaColumns, degrees: number, aspect: number): Shot {
   const { disc } = columns;
-  if (disc === undefined || !actors.discHere) {
-    return overview(degrees, aspect);
+  if (disc === undefined || !actors.discHere || !columns.court) {
+    return (columns.court ? undefined : everybody(actors, degrees, aspect)) ?? overview(degrees, aspect);
   }
   const [x, y, z] = mean(view.trail(disc.def.name, actors.discId, disc.pose.at, CALM), actors.disc.at);
   // Narrow pictures stand further back, so that as much of the arena is seen.

@@ -14,6 +14,7 @@ import {
   MeshStandardMaterial,
   TorusGeometry,
 } from "three";
+import type { Vec3 } from "../shared/motion.js";
 import { type ArenaColours, teamColour } from "./colours.js";
 
 /** The arena is 30 m wide, 20 m high and 80 m long; blue defends the goal at negative z. */
@@ -120,6 +121,16 @@ export class Court {
       middle.position.y = -HALF.height + 0.02;
       this.group.add(goal(-1), goal(1), middle);
     }
+  }
+
+  /** Of places that are not known the ground alone is drawn: below everybody. */
+  under({ least, most }: { readonly least: Vec3; readonly most: Vec3 }): void {
+    const square = 10;
+    this.group.position.set(
+      Math.round((least[0] + most[0]) / 2 / square) * square,
+      Math.floor(least[1]) - 1 + HALF.height,
+      Math.round((least[2] + most[2]) / 2 / square) * square,
+    );
   }
 
   paint(colours: ArenaColours): void {

@@ -34,8 +34,9 @@ class Tag {
   }
 
   /** `near` is 1 up close and less far away: nearer ones are larger, and above. */
-  move(x: number, y: number, near: number): void {
-    this.element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -100%) scale(${near.toFixed(2)})`;
+  move(x: number, y: number, near: number, below = false): void {
+    const place = below ? "translate(-50%, 8px)" : "translate(-50%, -100%)";
+    this.element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) ${place} scale(${near.toFixed(2)})`;
     this.element.style.zIndex = String(Math.round(near * 100));
   }
 }
@@ -78,7 +79,7 @@ export class Overlay {
       return part;
     });
     this.goal = element("span", "stage-tag", this.layer);
-    this.goal.style.cssText += "left:50%;top:52px;transform:translateX(-50%);font-size:14px;padding:3px 10px;font-weight:600;white-space:normal;text-align:center;width:max-content;max-width:88%;";
+    this.goal.style.cssText += "z-index:200;left:50%;top:52px;transform:translateX(-50%);font-size:14px;padding:3px 10px;font-weight:600;white-space:normal;text-align:center;width:max-content;max-width:88%;";
     this.speed = new Tag(this.layer);
     this.speed.element.style.background = "#0009";
     this.goals = recording.tables.find((def) => def.lane === "events" && ["team", "points", "disc_speed"].every((name) => column(def, name) >= 0))?.name;
@@ -120,11 +121,11 @@ export class Overlay {
         tag.move(this.place.x, this.place.y, this.near);
       }
     }
-    const on = names && actors.discHere && Number.isFinite(actors.discSpeed) && this.project(actors.disc.at, 0.35, camera, width, height);
+    const on = names && actors.discHere && Number.isFinite(actors.discSpeed) && this.project(actors.disc.at, -0.2, camera, width, height);
     this.speed.show(on);
     if (on) {
       this.speed.say(`${actors.discSpeed.toFixed(1)} m/s`);
-      this.speed.move(this.place.x, this.place.y, this.near);
+      this.speed.move(this.place.x, this.place.y, this.near, true);
     }
   }
 

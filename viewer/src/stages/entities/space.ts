@@ -24,6 +24,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { View } from "../../model.js";
 import { element } from "../shared/controls.js";
 import type { Colours } from "../shared/theme.js";
+import { setCount } from "../shared/instances.js";
 import type { Look } from "./map.js";
 import { type Points, size } from "./points.js";
 import { round } from "./sheet.js";
@@ -136,7 +137,7 @@ export class Space {
   /** From where all of it is seen. */
   fit(): void {
     this.placed = true;
-    const back = (this.half * 2.3) / Math.min(1, this.camera.aspect);
+    const back = (this.half * 2.6) / Math.min(1, this.camera.aspect);
     const way = this.up === "z" ? [0.55, -0.75, 0.5] : this.up === "y" ? [0.55, 0.5, 0.75] : [0.5, 0.55, 0.75];
     this.camera.position.copy(this.middle).addScaledVector(this.spot.fromArray(way).normalize(), back);
     this.orbit.target.copy(this.middle);
@@ -165,11 +166,7 @@ export class Space {
       balls.setMatrixAt(point, this.matrix);
       balls.setColorAt(point, this.colour.set(look.colour(point)));
     }
-    balls.count = points.count;
-    balls.instanceMatrix.needsUpdate = true;
-    if (balls.instanceColor !== null) {
-      balls.instanceColor.needsUpdate = true;
-    }
+    setCount(balls, points.count);
     this.drawWays(points, look);
     this.renderer.render(this.scene, this.camera);
     this.name(view, points, look, radius);

@@ -32,7 +32,7 @@ const RULES = `
 .stage-overlay { position: absolute; inset: 0; pointer-events: none; overflow: hidden; }
 .stage-tag { position: absolute; left: 0; top: 0; white-space: nowrap; font-size: 12px; line-height: 1.25;
   padding: 1px 6px; border-radius: 4px; color: #fff; transform-origin: 50% 100%; }
-.stage-score { position: absolute; top: 8px; left: 50%; transform: translateX(-50%); display: flex;
+.stage-score { position: absolute; z-index: 200; top: 8px; left: 50%; transform: translateX(-50%); display: flex;
   align-items: stretch; border-radius: 8px; overflow: hidden; font-weight: 600; font-variant-numeric: tabular-nums;
   box-shadow: 0 1px 6px #0005; background: var(--stage-panel); }
 .stage-score > span { padding: 4px 12px; display: flex; align-items: center; white-space: nowrap; }
