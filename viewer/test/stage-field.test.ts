@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { field, fields, liveliest } from "../src/stages/field/index.js";
-import { cellAt, middle, placing, plane, slice } from "../src/stages/field/plane.js";
+import { cellAt, middle, placing, plane, slice, thinned } from "../src/stages/field/plane.js";
 import { History, paint, paintSpread, spread } from "../src/stages/field/raster.js";
 import { STEPS, bent, extent, ramp, range } from "../src/stages/field/scale.js";
+import { longest } from "../src/stages/field/vectors.js";
 import { Values, comparable, components, differing } from "../src/stages/field/values.js";
 import { grid, recording, table } from "./stage-made.js";
 
@@ -114,4 +115,16 @@ test("components, lengths and differences", () => {
   assert.deepEqual([...values.of(one, value, undefined)], [1, 2, 3, Infinity, 5, 6]);
   assert.ok(comparable(one, other));
   assert.ok(!comparable(one, both) && !comparable(one, undefined));
+});
+
+test("of very long sides not every cell is painted", () => {
+  const cells = slice(plane(["row", "col"]), [3, 10_000], []);
+  const thin = thinned(cells, 4096);
+  assert.deepEqual(thin, { wide: 3334, high: 3, base: 0, right: 3, below: 10_000 });
+  assert.deepEqual(thinned(cells, 10_000), cells);
+});
+
+test("the longest vector is that of the slice", () => {
+  const cells = slice(plane(["x", "y", "z"]), [1, 2, 2], [1]);
+  assert.equal(longest([Float64Array.of(9, 3, 9, 1), Float64Array.of(9, 4, 9, Infinity)], cells), 5);
 });

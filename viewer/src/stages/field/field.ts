@@ -235,10 +235,19 @@ export class Field implements Stage {
       root: this.root,
       unit: this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "",
       step: view.before.moment.step,
+      vectors: beside === undefined ? this.vectors(grid) : undefined,
       cell: this.cell,
       names: this.names(),
     });
     this.probe.textContent = this.probed(grid, beside, numbers);
+  }
+
+  /** The two numbers of vectors on a plane, where their length is shown. */
+  private vectors(grid: Grid): readonly [Float64Array, Float64Array] | undefined {
+    const [across, down, third] = this.component.columns;
+    // Which way a number points on hexes, and among three coordinates, no table says.
+    const flat = across !== undefined && down !== undefined && third === undefined && this.plane.tiling === "squares" && this.plane.rest.length === 0;
+    return flat ? [grid.numbers(across), grid.numbers(down)] : undefined;
   }
 
   private names(): string[] {

@@ -3,8 +3,9 @@
 import { Canvas } from "../shared/canvas.js";
 import { short } from "../shared/tables.js";
 import { FONT, type Colours, colours } from "../shared/theme.js";
-import { type Placing, type Plane, type Slice, cellAt, outline, placing } from "./plane.js";
+import { type Placing, type Plane, type Slice, cellAt, outline, placing, thinned } from "./plane.js";
 import { History, paint, paintSpread, spread } from "./raster.js";
+import { drawVectors } from "./vectors.js";
 import { type Range, STEPS, css, ramp } from "./scale.js";
 
 /** What is drawn. */
@@ -21,10 +22,14 @@ export interface Shown {
   readonly root: boolean;
   readonly unit: string;
   readonly step: number;
+  /** Of vectors: their numbers across and down. */
+  readonly vectors: readonly [across: Float64Array, down: Float64Array] | undefined;
   readonly cell: readonly [x: number, y: number] | undefined;
   readonly names: readonly string[];
 }
 
+/** Cells along a side that are painted: no screen shows more. */
+const MOST = 4096;
 /** Steps that the past of a strip goes back. */
 const PAST = 240;
 /** Pixels of the page: around the picture, and below it for the scale. */
@@ -174,6 +179,9 @@ export class HeatMap {
     if (strip) {
       this.drawCurve(to, shown, this.at);
     }
+    if (shown.vectors !== undefined) {
+      drawVectors(to, shown.vectors, shown.slice, this.at, this.canvas.ratio, shown.root);
+    }
     this.drawCell(to, shown, this.at);
     this.drawScale(to, shown);
   }
@@ -189,11 +197,12 @@ export class HeatMap {
 
   /** The pixels of the picture: one for each cell, of hexes all of them. */
   private paint(shown: Shown, at: Placing): void {
-    const { slice, range } = shown;
+    const { range } = shown;
     const colours = this.ramp(shown);
     const hexes = at.tiling === "hexes";
+    const slice = hexes ? shown.slice : thinned(shown.slice, MOST);
     const wide = hexes ? Math.ceil(at.w) : slice.wide;
-    const high = hexes ? Math.ceil(at.h) : this.high(shown);
+    const high = hexes ? Math.ceil(at.h) : at.tiling === "strip" ? PAST : slice.high;
     if (this.image === undefined || this.image.width !== wide || this.image.height !== high) {
       this.scratch.width = wide;
       this.scratch.height = high;

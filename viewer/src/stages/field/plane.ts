@@ -72,6 +72,12 @@ export function slice({ across, down, rest }: Plane, shape: readonly number[], a
   };
 }
 
+/** A slice with no more cells along a side than that: of longer ones every second, third and so on. */
+export function thinned(of: Slice, most: number): Slice {
+  const [x, y] = [Math.ceil(of.wide / most), Math.ceil(of.high / most)];
+  return { wide: Math.ceil(of.wide / x), high: Math.ceil(of.high / y), base: of.base, right: of.right * x, below: of.below * y };
+}
+
 const ROOT3 = Math.sqrt(3);
 
 /** A rectangle of the picture. */
