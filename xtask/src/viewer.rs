@@ -1,5 +1,6 @@
 //! The viewer: its packages, its build, its tests. Nothing is written beside its source.
 
+use std::env;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -10,6 +11,9 @@ use super::{cargo, counted, root, run};
 
 /// The first version of Node that runs what is built.
 const NODE: u32 = 20;
+
+/// Where Debian's Chromium is.
+const BROWSER: &str = "/usr/bin/chromium";
 
 /// What keeps the viewer from being built on this machine.
 pub enum Blocked {
@@ -58,6 +62,7 @@ pub fn test() -> Result<((u64, u64), bool), Blocked> {
         .args(["--example", "decoder_cases", "--"])
         .arg(&cases))?;
     recordings()?;
+    browser();
     let tests = folder().join("out/test");
     let files = tests_in(&tests).map_err(|error| format!("{}: {error}", tests.display()))?;
     let (counts, success) = counted(
@@ -72,6 +77,16 @@ pub fn test() -> Result<((u64, u64), bool), Blocked> {
     Ok((counts, success && counts.0 > 0))
 }
 
+/// Sees to Chromium, which the tests open the page in; what needs it is skipped without, and says so.
+fn browser() {
+    let there = Path::new(BROWSER).exists() || env::var_os("CHROMIUM").is_some();
+    if there || !may_install() {
+        return;
+    }
+    println!("{BROWSER} is not there: installing it with apt-get install chromium");
+    install("chromium");
+}
+
 /// Publishes the recordings of the demo: what the page plays is held against what the command says.
 fn recordings() -> Result<(), String> {
     let folder = folder().join("recordings");
@@ -80,7 +95,7 @@ fn recordings() -> Result<(), String> {
         fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     run(cargo().args(["build", "--quiet", "--package", "gametape-cli"]))?;
-    let command = root().join("target/debug/gametape");
+    let command = root().join(format!("target/debug/gametape{}", env::consts::EXE_SUFFIX));
     let quiet = |command: &mut Command| run(command.stdout(Stdio::null()));
     quiet(Command::new(&command).arg("demo").arg(&files))?;
     let page = self::folder().join("dist");
@@ -180,23 +195,33 @@ fn lack() -> Option<Lack> {
         .then_some(Lack::Tool("npm"))
 }
 
+fn apt() -> bool {
+    output(Command::new("apt-get").arg("--version")).is_some()
+}
+
+/// Whether apt-get is there and may be used.
+fn may_install() -> bool {
+    apt() && output(Command::new("id").arg("-u")).as_deref() == Some("0")
+}
+
+fn install(packages: &str) {
+    let install = format!("install --yes --quiet --no-install-recommends {packages}");
+    for args in ["update --quiet", &install] {
+        // Where it fails the tool is still missing, which is said later.
+        let _ = run(Command::new("apt-get")
+            .args(args.split(' '))
+            .env("DEBIAN_FRONTEND", "noninteractive"));
+    }
+}
+
 /// Node and npm; installed by apt-get where that is there and may.
 fn tools() -> Result<(), Blocked> {
-    let apt = || output(Command::new("apt-get").arg("--version")).is_some();
-    let root = || output(Command::new("id").arg("-u")).as_deref() == Some("0");
     let mut lacks = lack();
     if let Some(Lack::Tool(tool)) = lacks
-        && apt()
-        && root()
+        && may_install()
     {
         println!("{tool} is not there: installing it with apt-get install nodejs npm");
-        let install = "install --yes --quiet --no-install-recommends nodejs npm";
-        for args in ["update --quiet", install] {
-            // Where it fails the tool is still missing, which is said below.
-            let _ = run(Command::new("apt-get")
-                .args(args.split(' '))
-                .env("DEBIAN_FRONTEND", "noninteractive"));
-        }
+        install("nodejs npm");
         lacks = lack();
     }
     let Some(lacks) = lacks else {

@@ -17,7 +17,7 @@ export const PAGE_KEYS: Keys = [
   ["1 … 9", "another stage"],
   ["M", "panel on or off"],
   ["D", "say what is to be seen"],
-  ["C", "copy a link to this moment"],
+  ["C", "copy a link to this moment, or to the loop as a clip"],
   ["B", "another recording beside this one"],
   ["T", "dark or light"],
   ["L", "the library"],

@@ -191,7 +191,12 @@ export class Player {
 
   private track(): Track {
     const { loader } = this;
-    const markers = loader.published.markers.flatMap((marker) => (marker.moment === null ? [] : [{ at: loader.atOf(marker.moment), marker }]));
+    // What happened in the recording beside it lies on the same clock.
+    const markers = [loader, this.other?.loader ?? null].flatMap((one) => {
+      return (one?.published.markers ?? []).flatMap((marker) => {
+        return marker.moment === null ? [] : [{ at: one!.atOf(marker.moment) - one!.from + loader.from, marker }];
+      });
+    });
     return { from: loader.from, to: loader.to, times: this.times, markers, loaded: () => loader.loaded() };
   }
 
@@ -225,9 +230,7 @@ export class Player {
     this.other = null;
     this.theatre.show.other = null;
     this.element.classList.toggle("two", loader !== null);
-    for (const { element, loader } of [this.theatre]) {
-      element.dataset["name"] = loader.published.name;
-    }
+    this.theatre.element.dataset["name"] = this.loader.published.name;
     if (loader !== null) {
       loader.onChange = () => this.redraw();
       const other = new Theatre(loader, () => this.redraw(), () => this.settle());
@@ -237,6 +240,7 @@ export class Player {
       const same = other.stages.find(({ id }) => id === this.theatre.chosen.id) ?? other.chosen;
       await other.choose(same, this.theatre.stage?.save() ?? null);
     }
+    this.timeline.change(this.track());
     this.redraw();
   }
 

@@ -80,7 +80,7 @@ class Plot {
     if (lines.length === 1) {
       return [lines[0]!.at, lines[0]!.value];
     }
-    return uPlot.join(lines.map(({ at, value }) => [at, value]), lines.map((_) => [2]));
+    return uPlot.join(lines.map(({ at, value }) => [at, value]));
   }
 
   private make(data: uPlot.AlignedData): void {

@@ -55,8 +55,13 @@ export class Timeline {
         this.seek(this.momentOf(event));
       }
     });
-    const ends = (): void => {
+    const ends = (event: PointerEvent): void => {
       this.dragging = false;
+      // A finger that is gone points at nothing.
+      if (event.pointerType === "touch") {
+        this.tip.hidden = true;
+        this.hover = null;
+      }
     };
     element.addEventListener("pointerup", ends);
     element.addEventListener("pointercancel", ends);

@@ -188,8 +188,7 @@ export class Loader {
 
   private async read(index: number): Promise<Segment> {
     const { file } = this.infos[index]!;
-    const what = `segment ${index + 1}`;
-    return Segment.read(index, await this.files.bytes(`r/${this.published.id}/${file}`), this.tables, what);
+    return Segment.read(index, await this.files.bytes(`r/${this.published.id}/${file}`), this.tables, file);
   }
 
   private trim(): void {

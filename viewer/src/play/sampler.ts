@@ -23,6 +23,8 @@ export class Samples {
   readonly to: number;
   readonly least: readonly Float64Array[];
   readonly most: readonly Float64Array[];
+  /** Where the row does not hold, or has no number. */
+  private readonly gaps: readonly Uint8Array[];
   /** How far it has got: 0 to 1. */
   done = 0;
 
@@ -32,14 +34,16 @@ export class Samples {
     this.to = to;
     this.least = series.map(() => new Float64Array(STRETCHES).fill(NaN));
     this.most = series.map(() => new Float64Array(STRETCHES).fill(NaN));
+    this.gaps = series.map(() => new Uint8Array(STRETCHES));
   }
 
   add(at: number, series: number, value: number): void {
-    if (!Number.isFinite(value)) {
-      return;
-    }
     const share = this.to > this.from ? (at - this.from) / (this.to - this.from) : 0;
     const stretch = Math.min(STRETCHES - 1, Math.max(0, Math.floor(share * STRETCHES)));
+    if (!Number.isFinite(value)) {
+      this.gaps[series]![stretch] = 1;
+      return;
+    }
     const [least, most] = [this.least[series]!, this.most[series]!];
     if (!(least[stretch]! <= value)) {
       least[stretch] = value;
@@ -49,16 +53,20 @@ export class Samples {
     }
   }
 
-  /** Moments and values to draw a line through: of each stretch the least and the largest. */
+  /** Moments and values to draw a line through: of each stretch the least and the largest; null is a gap. */
   line(series: number): { readonly at: number[]; readonly value: (number | null)[] } {
     const [at, value]: [number[], (number | null)[]] = [[], []];
     const length = (this.to - this.from) / STRETCHES;
     for (let stretch = 0; stretch < STRETCHES; stretch += 1) {
       const [least, most] = [this.least[series]![stretch]!, this.most[series]![stretch]!];
+      const from = this.from + stretch * length;
       if (Number.isNaN(least)) {
+        if (this.gaps[series]![stretch] === 1) {
+          at.push(from);
+          value.push(null);
+        }
         continue;
       }
-      const from = this.from + stretch * length;
       at.push(from);
       value.push(least);
       if (most !== least) {

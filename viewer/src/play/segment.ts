@@ -35,7 +35,8 @@ export class Segment {
   /** When each position is, as far as they have been read. */
   private readonly ats: number[] = [];
 
-  private constructor(index: number, bytes: Uint8Array, tables: Tables, what: string) {
+  private constructor(index: number, bytes: Uint8Array, tables: Tables, file: string) {
+    const what = `segment ${index + 1}`;
     const packets: Range[] = [];
     const entries: Entry[] = [];
     const events: EventRow[] = [];
@@ -56,7 +57,10 @@ export class Segment {
             events.push(eventOf(tables.byName, textOf(bytes, start, end, what)));
             break;
           case LABEL:
-            tables.labels.take(textOf(bytes, start, end, what));
+            // It may be read again; its labels are known then.
+            if (!tables.labelled.has(file)) {
+              tables.labels.take(textOf(bytes, start, end, what));
+            }
         }
       });
     } catch (error) {
@@ -68,6 +72,7 @@ export class Segment {
     if (entries.length === 0) {
       throw new Damaged(`${what} has nothing in it`);
     }
+    tables.labelled.add(file);
     this.index = index;
     this.bytes = bytes;
     this.packets = packets;
@@ -78,8 +83,8 @@ export class Segment {
   }
 
   /** Unpacks a segment. */
-  static async read(index: number, packed: Uint8Array, tables: Tables, what: string): Promise<Segment> {
-    return new Segment(index, await gunzip(packed, what), tables, what);
+  static async read(index: number, packed: Uint8Array, tables: Tables, file: string): Promise<Segment> {
+    return new Segment(index, await gunzip(packed, `segment ${index + 1}`), tables, file);
   }
 
   /** Bytes that it takes. */

@@ -13,43 +13,42 @@ import { RowPlan, StateRows } from "./rows.js";
 /** When a packet is. */
 export class Clock {
   private readonly entity: number;
-  private readonly codings: readonly Coding[];
+  private readonly step: Coding;
+  private readonly tick: Coding;
+  private readonly time: Coding;
 
   constructor(schema: Schema, { described }: Published) {
     const { clock } = described;
     this.entity = clock.entity;
-    this.codings = [
-      new Coding(schema, "uint", clock.step, "the clock"),
-      new Coding(schema, "uint", clock.tick, "the clock"),
-      new Coding(schema, "int", clock.timeNs, "the clock"),
-    ];
+    this.step = new Coding(schema, "uint", clock.step, "the clock");
+    this.tick = new Coding(schema, "uint", clock.tick, "the clock");
+    this.time = new Coding(schema, "int", clock.timeNs, "the clock");
   }
 
   /** The moment of a state. */
   read(state: Snapshot): Moment {
     const row = state.row(this.entity);
-    if (row < 0) {
-      throw new Damaged("a packet does not say when it is");
-    }
-    const [step, tick, time] = this.codings.map((coding) => {
-      const slot = (at: Coding["how"]): number => {
-        if (at === null) {
-          return -1;
-        }
-        const { layout } = state.schema;
-        return state.start(row) + layout.offset(state.masksHigh[row]!, state.masksLow[row]!, at.component) + at.plan.slot;
-      };
-      if (!state.has(row, coding.plain.component)) {
-        throw new Damaged("a packet does not say when it is");
-      }
-      return coding.value(state.slots, slot(coding.how), slot(coding.plain), slot(coding.exact));
-    });
+    const [step, tick, time] = [value(state, row, this.step), value(state, row, this.tick), value(state, row, this.time)];
     return {
       step: Number(step ?? 0),
-      tick: typeof tick === "number" || typeof tick === "bigint" ? tick : null,
-      timeMs: typeof time === "number" || typeof time === "bigint" ? Number(time) / 1e6 : null,
+      tick: typeof tick === "boolean" ? null : tick,
+      timeMs: time === null ? null : Number(time) / 1e6,
     };
   }
+}
+
+function value(state: Snapshot, row: number, coding: Coding): boolean | number | bigint | null {
+  if (!state.has(row, coding.plain.component)) {
+    throw new Damaged("a packet does not say when it is");
+  }
+  return coding.value(state.slots, slot(state, row, coding.how), slot(state, row, coding.plain), slot(state, row, coding.exact));
+}
+
+function slot(state: Snapshot, row: number, at: Coding["how"]): number {
+  if (at === null) {
+    return -1;
+  }
+  return state.start(row) + state.schema.layout.offset(state.masksHigh[row]!, state.masksLow[row]!, at.component) + at.plan.slot;
 }
 
 /** A recording's tables, and how to read them from states. */
@@ -66,6 +65,8 @@ export class Tables implements Recording {
   readonly gridPlans = new Map<string, GridPlan>();
   /** What keeps tables from being read, a sentence each. */
   readonly problems: string[] = [];
+  /** The files whose labels are known. */
+  readonly labelled = new Set<string>();
 
   constructor(published: Published) {
     const { described, schema } = published;
