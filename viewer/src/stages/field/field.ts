@@ -1,6 +1,7 @@
 // The stage of fields: choosing what is shown, and showing it.
 
-import type { Grid, Recording, Stage, Stageplay, TableDef, View } from "../../model.js";
+import type { Grid, Recording, Stage, Stageplay, TableDef, Value, View } from "../../model.js";
+import { valueText } from "../../page/format.js";
 import { watchSize } from "../shared/canvas.js";
 import { choice, dress, element, fill, list, toggle, undress } from "../shared/controls.js";
 import { count, short } from "../shared/tables.js";
@@ -132,10 +133,11 @@ export class Field implements Stage {
     if (this.def !== def) {
       this.plane = plane(keys.slice(0, def.shape.length));
       this.slices = this.plane.rest.map((dim) => Math.floor((def.shape[dim] ?? 1) / 2));
-      this.cell = undefined;
     }
+    this.cell = this.map.looked = undefined;
     this.def = def;
-    this.component = offered.find(({ name }) => name === component) ?? first;
+    // Of vectors the length says most.
+    this.component = offered.find(({ name }) => name === component) ?? offered.find(({ columns }) => columns.length > 1) ?? first;
     this.pickField.value = def.name;
     fill(this.pickComponent, offered.map(({ name }) => [name, name] as const));
     this.pickComponent.value = this.component.name;
@@ -275,10 +277,14 @@ export class Field implements Stage {
   private exactly(grid: Grid, beside: Grid | undefined, at: number, numbers: Float64Array): string {
     const value = (of: Grid): string => {
       const values = this.component.columns.map((column) => of.value(at, column));
-      return values.every((value) => value === null) ? "no value" : values.map((value) => String(value ?? "none")).join(", ");
+      const text = (value: Value, place: number): string => {
+        const column = this.def.columns[this.component.columns[place] ?? -1];
+        return column === undefined ? "" : valueText(value, column);
+      };
+      return values.every((value) => value === null) ? "no value" : values.map(text).join(", ");
     };
     if (beside !== undefined) {
-      return `${value(grid)} here, ${value(beside)} beside, difference ${String(numbers[at])}`;
+      return `${value(grid)} here, ${value(beside)} beside, difference ${short(numbers[at] ?? Number.NaN)}`;
     }
     return this.component.columns.length > 1 ? `${short(numbers[at] ?? Number.NaN)} of (${value(grid)})` : value(grid);
   }

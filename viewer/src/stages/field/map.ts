@@ -53,8 +53,14 @@ export class HeatMap {
   private at: Placing | undefined;
   private shown: Shown | undefined;
   private painted = "";
+  /** The cell that is looked at. */
+  looked: readonly [x: number, y: number] | undefined;
 
-  constructor(body: HTMLElement, theme: "dark" | "light", looked: (cell: readonly [number, number] | undefined) => void) {
+  constructor(body: HTMLElement, theme: "dark" | "light", told: (cell: readonly [number, number] | undefined) => void) {
+    const looked = (cell: readonly [number, number] | undefined): void => {
+      this.looked = cell;
+      told(cell);
+    };
     this.canvas = new Canvas(body);
     this.theme = theme;
     this.colours = colours(theme);
@@ -137,7 +143,9 @@ export class HeatMap {
     if (move === undefined || shown === undefined) {
       return undefined;
     }
-    const { cell, slice } = shown;
+    // Keys come faster than pictures.
+    const { slice } = shown;
+    const cell = this.looked;
     const [x, y] = cell === undefined ? [0, 0] : [cell[0] + move[0], cell[1] + move[1]];
     return [Math.max(0, Math.min(slice.wide - 1, x)), Math.max(0, Math.min(slice.high - 1, y))];
   }
