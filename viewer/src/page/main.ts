@@ -17,6 +17,8 @@ class Page {
   private readonly root: HTMLElement;
   private readonly files: Files;
   private entries: readonly Entry[] = [];
+  /** What is wrong with the library, once it is read. */
+  private library: Promise<unknown> = Promise.resolve(null);
   private player: Player | null = null;
   private address: Address = NOWHERE;
   private opening = 0;
@@ -28,12 +30,9 @@ class Page {
   }
 
   async start(): Promise<void> {
-    try {
-      this.entries = readLibrary(await this.files.text("library.json"));
-    } catch (error) {
-      this.fail(error);
-      return;
-    }
+    const reading = this.files.text("library.json").then((text) => (this.entries = readLibrary(text)));
+    // A recording can be played where the library can't be read.
+    this.library = reading.then(() => null, (error: unknown) => error);
     addEventListener("hashchange", () => void this.follow());
     await this.follow();
   }
@@ -41,6 +40,13 @@ class Page {
   /** Shows what the address says. */
   private async follow(): Promise<void> {
     const address = parseAddress(location.hash);
+    // Library and recording are loaded side by side.
+    const opening = address.recording === null ? null : this.open(address.recording, address.at);
+    const wrong = await this.library;
+    if (wrong !== null && opening === null) {
+      this.fail(wrong);
+      return;
+    }
     const only = this.entries.length === 1 ? this.entries[0]!.id : null;
     const id = address.recording ?? only;
     const same = this.player !== null && id === (this.address.recording ?? only) && address.beside === this.address.beside;
@@ -60,7 +66,7 @@ class Page {
     }
     this.root.replaceChildren(el("p", { class: "message", role: "status" }, "Loading …"));
     try {
-      const loader = await Loader.open(this.files, recordingId(id));
+      const loader = await (opening ?? this.open(id, address.at));
       if (mine === this.opening) {
         await this.play(loader);
       }
@@ -69,6 +75,17 @@ class Page {
         this.fail(error);
       }
     }
+  }
+
+  /** Opens a recording, unless it is open. */
+  private open(id: string, at: number | null): Promise<Loader> {
+    if (this.player !== null && this.address.recording === id) {
+      return Promise.resolve(this.player.loader);
+    }
+    const opening = Promise.resolve().then(() => Loader.open(this.files, recordingId(id), at));
+    // Who awaits it says what is wrong.
+    opening.catch(() => {});
+    return opening;
   }
 
   private async play(loader: Loader): Promise<void> {

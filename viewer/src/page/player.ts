@@ -44,7 +44,7 @@ export class Player {
   readonly theatre: Theatre;
   interpolate = !reducedMotion();
   private other: Theatre | null = null;
-  private readonly loader: Loader;
+  readonly loader: Loader;
   private readonly around: Around;
   private readonly timeline: Timeline;
   private readonly transport: Transport;

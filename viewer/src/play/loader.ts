@@ -71,10 +71,12 @@ export class Loader {
     return same < now.segments.length || now.live !== live;
   }
 
-  /** Opens a recording. */
-  static async open(files: Files, id: string): Promise<Loader> {
+  /** Opens a recording; what is to be seen first begins to come meanwhile. */
+  static async open(files: Files, id: string, at: number | null = null): Promise<Loader> {
     const of = published(await files.text(`r/${id}/recording.json`));
     const tables = new Tables(of);
+    const loader = new Loader(files, of, tables);
+    loader.want(loader.indexAt(at ?? (of.live ? loader.to : loader.from)));
     const what = "the file of labels";
     try {
       const bytes = await gunzip(await files.bytes(`r/${id}/${of.labels.file}`), what);
@@ -89,7 +91,7 @@ export class Loader {
       }
       tables.problems.push(`Names and texts are missing: ${error.message}.`);
     }
-    return new Loader(files, of, tables);
+    return loader;
   }
 
   /** Where a moment is on the clock that the playhead runs by. */
