@@ -7,6 +7,7 @@ import { entities, layers } from "../src/stages/entities/index.js";
 import { Points, size } from "../src/stages/entities/points.js";
 import { fitted, panned, round, toPixels, toUnits, zoomed } from "../src/stages/entities/sheet.js";
 import { suitable } from "../src/stages/index.js";
+import { rowOf } from "../src/stages/shared/tables.js";
 import { frame, recording, rows, table, view } from "./stage-made.js";
 
 const SHIPS = table("ship", "state", "entity! x@m y@m z@m vx vy vz hull");
@@ -76,4 +77,14 @@ test("all that has been seen is in view, and zooming keeps its place", () => {
   assert.equal(fitted({ least: [3, 4, 0], most: [3, 4, 0] }, [0, 1], 100, 100, false).scale, 40);
   assert.equal(fitted({ least: [Infinity, Infinity, Infinity], most: [-Infinity, -Infinity, -Infinity] }, [0, 1], 100, 100, false).scale, 1);
   assert.deepEqual([0.7, 3, 14, 40, 80, 0, Number.NaN].map(round), [0.5, 2, 10, 50, 100, 1, 1]);
+});
+
+test("rows are found wherever they went", () => {
+  const ids = [4, 7, 9, 12, 1];
+  const held = rows(SHIPS, ids, ids.map(() => []));
+  for (const near of [0, 2, 4, 9, -3]) {
+    ids.forEach((id, row) => assert.equal(rowOf(held, id, near), row));
+    assert.equal(rowOf(held, 5, near), -1);
+  }
+  assert.equal(rowOf(rows(SHIPS, [], []), 1, 0), -1);
 });

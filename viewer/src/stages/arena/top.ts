@@ -51,7 +51,7 @@ export class TopView {
   private readonly most: [x: number, z: number] = [-Infinity, -Infinity];
 
   constructor(body: HTMLElement, court: boolean) {
-    this.canvas = new Canvas(body);
+    this.canvas = new Canvas(body, "The arena from above");
     this.court = court;
   }
 

@@ -26,11 +26,9 @@ export class EntityMap {
   private points: Points | undefined;
 
   constructor(body: HTMLElement, moved: () => void, looked: (point: number, chosen: boolean) => void) {
-    this.canvas = new Canvas(body);
+    this.canvas = new Canvas(body, "A map of the entities");
     const { element } = this.canvas;
     element.tabIndex = 0;
-    element.setAttribute("role", "img");
-    element.setAttribute("aria-label", "A map of the entities");
     element.addEventListener(
       "wheel",
       (event) => {

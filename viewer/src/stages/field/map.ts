@@ -51,6 +51,8 @@ export class HeatMap {
   private readonly history = new History(PAST);
   private historyOf = "";
   private at: Placing | undefined;
+  /** The cells of the slice that was placed: across, down. */
+  private placed: readonly [number, number] = [0, 0];
   private shown: Shown | undefined;
   private painted = "";
   /** The cell that is looked at. */
@@ -61,14 +63,12 @@ export class HeatMap {
       this.looked = cell;
       told(cell);
     };
-    this.canvas = new Canvas(body);
+    this.canvas = new Canvas(body, "The field as a heat map; arrow keys go from cell to cell");
     this.theme = theme;
     this.colours = colours(theme);
     this.makeRamps();
     const { element } = this.canvas;
     element.tabIndex = 0;
-    element.setAttribute("role", "img");
-    element.setAttribute("aria-label", "The field as a heat map; arrow keys go from cell to cell");
     const look = (event: PointerEvent): void => looked(this.under(event.offsetX, event.offsetY));
     element.addEventListener("pointermove", look);
     element.addEventListener("pointerdown", look);
@@ -170,8 +170,14 @@ export class HeatMap {
   draw(shown: Shown): void {
     this.shown = shown;
     this.range = shown.range;
-    this.at ??= this.place(shown);
     const { slice, range } = shown;
+    const [wide, high] = this.placed;
+    if (this.at === undefined || wide !== slice.wide || high !== slice.high) {
+      // A field that is still being recorded may grow.
+      this.at = this.place(shown);
+      this.placed = [slice.wide, slice.high];
+      this.cells = undefined;
+    }
     const strip = shown.plane.tiling === "strip";
     if (strip) {
       this.remember(shown);

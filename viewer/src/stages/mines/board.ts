@@ -64,7 +64,7 @@ export class Board implements Stage {
     this.note = element("span", "stage-note", bar);
     this.probe = element("span", "stage-note", bar);
     const body = element("div", "stage-body", host);
-    this.squares = new Canvas(body);
+    this.squares = new Canvas(body, "The board");
     this.hand = new Canvas(body);
     this.hand.element.addEventListener("pointermove", (event) => this.hover(event));
     this.hand.element.addEventListener("pointerleave", () => this.hover(undefined));
