@@ -106,11 +106,11 @@ test("a field gives the exact value of a cell", { skip }, async () => {
     for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowRight"]) {
       await page.keyboard.press(key);
     }
-    await page.waitForTimeout(100);
+    await page.waitForFunction(() => document.querySelector(".stage-status > span")?.textContent?.startsWith("row 1, col 2:"));
     const cell = held(name, "heat", step).find((line) => line["row"] === 1 && line["col"] === 2);
     assert.ok(cell !== undefined);
     // The first key goes to the first cell.
-    assert.equal(await page.locator(".stage-bar > .stage-note").textContent(), `row 1, col 2: ${String(cell["value"])} kelvin`);
+    assert.equal(await page.locator(".stage-status > span").textContent(), `row 1, col 2: ${String(cell["value"])} kelvin`);
     assert.equal(await stepOf(page), step, "arrow keys on the picture leave the moment as it is");
   });
 });
@@ -148,7 +148,7 @@ test("entities are where their table says", { skip }, async () => {
     await page.keyboard.press("f");
     await page.waitForTimeout(500);
     const ships = held(name, "ship", step);
-    const said = (await page.locator(".stage-bar > .stage-note").textContent()) ?? "";
+    const said = (await page.locator(".stage-status > span").textContent()) ?? "";
     const [, number] = /^ship (\d+): /.exec(said) ?? [];
     const ship = ships.find((line) => String(line["entity"]) === number);
     assert.ok(ship !== undefined, said);

@@ -74,8 +74,8 @@ export class Entities implements Stage {
     fit.type = "button";
     fit.title = "All of it in view again";
     fit.addEventListener("click", () => this.change(() => this.fit()));
-    this.note = element("span", "stage-note", bar);
     this.body = element("div", "stage-body", host);
+    this.note = element("span", "", element("div", "stage-status", host));
     this.map = new EntityMap(
       this.body,
       () => page.redraw(),

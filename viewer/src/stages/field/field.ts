@@ -13,6 +13,8 @@ import { type Component, Values, comparable, components, differing } from "./val
 
 type Mode = "seen" | "now" | "fixed";
 
+const POINT = "Point at a cell, or go to it with the arrow keys, for its value";
+
 export class Field implements Stage {
   readonly keys = [
     ["F", "next field"],
@@ -63,6 +65,7 @@ export class Field implements Stage {
     dress(host, page.theme);
     this.controls(element("div", "stage-bar stage-wrap", host));
     const body = element("div", "stage-body", host);
+    this.probe = element("span", "", element("div", "stage-status", host));
     this.map = new HeatMap(body, page.theme, (cell) => {
       this.cell = cell;
       page.redraw();
@@ -106,7 +109,6 @@ export class Field implements Stage {
     this.showDifference = toggle(this.compare, "Difference", "This recording less the one beside it", false, (on) =>
       this.change(() => this.setDifference(on)),
     );
-    this.probe = element("span", "stage-note", bar);
     this.setMode(this.mode);
   }
 
@@ -259,7 +261,7 @@ export class Field implements Stage {
   /** The cell that is looked at, its coordinates and its exact value; else how many cells differ. */
   private probed(grid: Grid, beside: Grid | undefined, numbers: Float64Array): string {
     if (this.cell === undefined) {
-      return beside === undefined ? "" : `${differing(numbers)} of ${count(numbers.length, "cell")} differ`;
+      return beside === undefined ? POINT : `${differing(numbers)} of ${count(numbers.length, "cell")} differ`;
     }
     const [x, y] = this.cell;
     const cells = slice(this.plane, grid.shape, this.slices);

@@ -58,12 +58,13 @@ export class Board implements Stage {
     this.theme = page.theme;
     this.unit = Number(fact(recording, "square_size") ?? 16) || 16;
     dress(host, page.theme);
-    const bar = element("div", "stage-bar stage-wrap", host);
+    const bar = element("div", "stage-bar", host);
     this.showTrail = toggle(bar, "Trail", "The way of the cursor", this.trail, (on) => this.set({ trail: on }));
     this.showRings = toggle(bar, "Clicks", "Rings where buttons go down", this.rings, (on) => this.set({ rings: on }));
-    this.note = element("span", "stage-note", bar);
-    this.probe = element("span", "stage-note", bar);
     const body = element("div", "stage-body", host);
+    const status = element("div", "stage-status", host);
+    this.note = element("span", "", status);
+    this.probe = element("span", "stage-note", status);
     this.squares = new Canvas(body, "The board");
     this.hand = new Canvas(body);
     this.hand.element.addEventListener("pointermove", (event) => this.hover(event));
