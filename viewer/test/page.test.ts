@@ -94,6 +94,12 @@ async function clockOf(page: Page): Promise<number> {
   return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000;
 }
 
+/** What is shown is what was asked for. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForTimeout(50);
+  await page.locator('.player[aria-busy="false"]').waitFor();
+}
+
 /** Which step it shows. */
 async function stepOf(page: Page): Promise<number> {
   const text = (await page.locator(".transport .step").textContent()) ?? "";
@@ -114,6 +120,7 @@ function near(column: ColumnDef, shown: string, said: string): boolean {
 /** What the page shows of its first table, and what the library says of it at the same moment. */
 async function compare(page: Page, { id, name }: Listed): Promise<number> {
   const of = published(readFileSync(`${SITE}/r/${id}/recording.json`, "utf8"));
+  await settled(page);
   const table = (await page.locator('.tablestage [role="tab"][aria-selected="true"]').textContent()) ?? "";
   const { def } = of.described.tables.find((one) => one.def.name === table)!;
   const at = await stepOf(page);
@@ -172,6 +179,17 @@ async function playThrough(page: Page, recording: Listed): Promise<void> {
   await page.waitForTimeout(60);
   assert.ok((await clockOf(page)) < played + 1, "a packet back");
 }
+
+test("what has two dimensions comes with less than 500 KB, and the single file is whole", () => {
+  const files = readdirSync(`${DIST}/site/assets`).map((name) => readFileSync(`${DIST}/site/assets/${name}`, "utf8"));
+  const [large, small] = [true, false].map((is) => files.filter((text) => text.includes("WebGLRenderer") === is));
+  assert.ok(small!.reduce((sum, text) => sum + text.length, 0) < 500_000);
+  assert.ok(large!.length > 0);
+  const whole = readFileSync(`${DIST}/single/index.html`, "utf8");
+  assert.equal(whole.split("<!-- data -->").length, 2);
+  assert.ok(whole.includes("WebGLRenderer"));
+  assert.doesNotMatch(whole, /<(script|link)[^>]*(src|href)="(?!data:)/);
+});
 
 test("a published folder plays, and shows what the library says", { skip }, async () => {
   for (const recording of oneOfEach()) {
@@ -292,12 +310,11 @@ test("keys, links, and a second recording on the same clock", { skip }, async ()
     assert.equal(await clockOf(page), 5000);
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("[");
-    await page.waitForTimeout(600);
-    assert.match(page.url(), /t=6000/);
+    await page.waitForURL(/t=6000/);
     assert.match(page.url(), /loop=6000/);
     await page.reload();
     await page.locator(".clock").waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     assert.equal(await clockOf(page), 6000);
     await page.keyboard.press("?");
     assert.equal(await page.locator("dialog kbd").count() > 10, true);

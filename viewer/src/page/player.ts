@@ -386,8 +386,19 @@ export class Player {
 
   /** Sees to it that the next frame of the screen is drawn. */
   redraw(): void {
+    if (!this.playhead.playing) {
+      this.busy(true);
+    }
     if (this.frame === 0 && !this.gone) {
       this.frame = requestAnimationFrame((now) => this.draw(now));
+    }
+  }
+
+  /** Whether what is shown is not yet what is asked for. */
+  private busy(is: boolean): void {
+    const text = String(is);
+    if (this.element.getAttribute("aria-busy") !== text) {
+      this.element.setAttribute("aria-busy", text);
     }
   }
 
@@ -402,7 +413,7 @@ export class Player {
     }
     this.last = playhead.playing ? now : 0;
     theatre.show.interpolate = this.interpolate;
-    theatre.show.moveTo(playhead.at, playhead.playing);
+    const there = theatre.show.moveTo(playhead.at, playhead.playing);
     if (other !== null) {
       other.show.interpolate = this.interpolate;
       const at = Math.min(other.loader.to, other.loader.from + playhead.at - loader.from);
@@ -421,12 +432,14 @@ export class Player {
     this.transport.show(playhead, this.times, step, this.interpolate);
     if (before !== null && (!playhead.playing || now - this.panelsAt > PANELS)) {
       this.panelsAt = now;
+      this.tellProblems();
       if (this.tab === "now") {
         this.now.show(before);
       } else if (this.tab === "plots") {
         this.plots.offer(before);
       }
     }
+    this.busy(!there || theatre.stage === null);
     if (playhead.playing) {
       this.redraw();
     } else if (wasPlaying) {
