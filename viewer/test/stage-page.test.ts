@@ -137,7 +137,18 @@ test("the arena shows the score, the players and the disc; its camera is in the 
     assert.match(decodeURIComponent(page.url()), /view=eyes;;b;/);
     await page.reload();
     await page.locator(".stage-group button[aria-pressed=true]").waitFor();
-    assert.equal(await page.locator(".stage-group button[aria-pressed=true]").textContent(), "First person");
+    const camera = page.locator(".stage-group button[aria-pressed=true]");
+    assert.equal(await camera.textContent(), "First person");
+    // A click leaves the camera as it is; turning makes it free.
+    await page.mouse.click(300, 300);
+    assert.equal(await camera.textContent(), "First person");
+    await page.mouse.move(300, 300);
+    await page.mouse.down();
+    await page.mouse.move(360, 320, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForTimeout(700);
+    assert.equal(await camera.textContent(), "Free");
+    assert.match(decodeURIComponent(page.url()), /view=free;;b;(-?[\d.]+,){5}/);
   });
 });
 

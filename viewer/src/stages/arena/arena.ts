@@ -125,10 +125,28 @@ export class Arena implements Stage {
     this.orbit.enableDamping = false;
     this.orbit.maxDistance = 160;
     this.orbit.minDistance = 1;
-    // Whoever takes hold of the picture wants to look around from where it is.
-    this.orbit.addEventListener("start", () => this.kind !== "free" && this.setKind("free"));
-    this.orbit.addEventListener("change", () => this.kind === "free" && this.page.redraw());
-    this.orbit.addEventListener("end", () => this.page.saved());
+    // Whoever turns the picture wants to look around from where it is; a mere click changes nothing.
+    let held = false;
+    this.orbit.addEventListener("start", () => {
+      held = true;
+      if (this.kind !== "free") {
+        this.aimOrbit();
+      }
+    });
+    this.orbit.addEventListener("change", () => {
+      if (held && this.kind !== "free") {
+        this.setKind("free", true);
+      }
+      if (this.kind === "free") {
+        this.page.redraw();
+      }
+    });
+    this.orbit.addEventListener("end", () => {
+      held = false;
+      if (this.kind === "free") {
+        this.page.saved();
+      }
+    });
     const sun = new DirectionalLight(0xffffff, 1.7);
     sun.position.set(12, 30, 8);
     this.scene.add(new HemisphereLight(0xffffff, 0x56677a, 2.1), sun, this.court.group, this.avatars.group, this.disc.group);
@@ -140,7 +158,16 @@ export class Arena implements Stage {
     this.page.redraw();
   }
 
-  private setKind(kind: CameraKind): void {
+  /** Turning goes around what the camera looks at, a little in front. */
+  private aimOrbit(): void {
+    if (this.orbit !== undefined && !this.fresh) {
+      const ahead = this.camera.getWorldDirection(this.orbit.target.clone());
+      this.orbit.target.copy(this.camera.position).addScaledVector(ahead, Math.min(30, this.camera.position.length()));
+    }
+  }
+
+  /** `aimed`: what the free camera turns around is known. */
+  private setKind(kind: CameraKind, aimed = false): void {
     const flat = kind === "top" || this.renderer === undefined;
     this.kind = flat ? "top" : kind;
     this.showKind(this.kind);
@@ -150,10 +177,8 @@ export class Arena implements Stage {
     this.top.canvas.element.style.display = flat ? "" : "none";
     this.camera.fov = kind === "eyes" ? EYES : VIEW;
     this.camera.up.set(0, 1, 0);
-    if (kind === "free" && this.orbit !== undefined && !this.fresh) {
-      // Turning goes around what the other cameras look at, a little in front.
-      const ahead = this.camera.getWorldDirection(this.orbit.target.clone());
-      this.orbit.target.copy(this.camera.position).addScaledVector(ahead, Math.min(30, this.camera.position.length()));
+    if (kind === "free" && !aimed) {
+      this.aimOrbit();
     }
     this.pick.hidden = kind !== "follow" && kind !== "eyes";
   }
@@ -332,8 +357,7 @@ export class Arena implements Stage {
     if (known === "free" && places.length === 6 && places.every(Number.isFinite) && this.orbit !== undefined) {
       this.camera.position.fromArray(places);
       this.orbit.target.fromArray(places, 3);
-      this.setKind("free");
-      this.orbit.target.fromArray(places, 3);
+      this.setKind("free", true);
       this.fresh = false;
       this.orbit.update();
       return;

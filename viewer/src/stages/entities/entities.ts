@@ -79,6 +79,7 @@ export class Entities implements Stage {
     this.map = new EntityMap(
       this.body,
       () => page.redraw(),
+      () => page.saved(),
       (point, chosen) => this.look(point, chosen),
     );
     this.setKind(this.deep ? "space" : "xy");
@@ -130,7 +131,7 @@ export class Entities implements Stage {
       if (!this.host.contains(this.body)) {
         return;
       }
-      this.space = new Space(this.body, this.layers[0]?.place.up ?? "z", () => this.page.redraw());
+      this.space = new Space(this.body, this.layers[0]?.place.up ?? "z", () => this.page.redraw(), () => this.page.saved());
       this.space.paint(this.shades);
       this.space.resize(...this.size);
       this.space.show(this.kind === "space");

@@ -25,7 +25,7 @@ export class EntityMap {
   private sheet: Sheet = { scale: 1, x: 0, y: 0, width: 1, height: 1, down: false };
   private points: Points | undefined;
 
-  constructor(body: HTMLElement, moved: () => void, looked: (point: number, chosen: boolean) => void) {
+  constructor(body: HTMLElement, moved: () => void, settled: () => void, looked: (point: number, chosen: boolean) => void) {
     this.canvas = new Canvas(body, "A map of the entities");
     const { element } = this.canvas;
     element.tabIndex = 0;
@@ -35,15 +35,18 @@ export class EntityMap {
         event.preventDefault();
         this.own = zoomed(this.sheet, Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
         moved();
+        settled();
       },
       { passive: false },
     );
     const fingers = new Map<number, readonly [x: number, y: number]>();
     let dragged = 0;
+    let before: Sheet | undefined;
     element.addEventListener("pointerdown", (event) => {
       element.setPointerCapture(event.pointerId);
       fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
       dragged = 0;
+      before = this.own;
     });
     element.addEventListener("pointermove", (event) => {
       const last = fingers.get(event.pointerId);
@@ -68,9 +71,11 @@ export class EntityMap {
     const up = (event: PointerEvent): void => {
       fingers.delete(event.pointerId);
       if (event.type === "pointerup" && dragged < 5) {
-        // A click is no wish to leave the fitted view.
+        // The hand may tremble: a click is no wish to see another part.
+        this.own = before;
         looked(this.under(event.offsetX, event.offsetY), true);
       }
+      settled();
     };
     element.addEventListener("pointerup", up);
     element.addEventListener("pointercancel", up);

@@ -58,7 +58,7 @@ export class Space {
   private readonly up: "x" | "y" | "z";
   private line = "#888888";
 
-  constructor(body: HTMLElement, up: "x" | "y" | "z", moved: () => void) {
+  constructor(body: HTMLElement, up: "x" | "y" | "z", moved: () => void, settled: () => void) {
     this.up = up;
     const { domElement } = this.renderer;
     domElement.classList.add("stage-canvas");
@@ -71,6 +71,7 @@ export class Space {
     this.orbit = new OrbitControls(this.camera, domElement);
     this.orbit.enableDamping = false;
     this.orbit.addEventListener("change", moved);
+    this.orbit.addEventListener("end", settled);
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(this.pieces, 3));
     geometry.setAttribute("color", new BufferAttribute(this.shades, 3));
