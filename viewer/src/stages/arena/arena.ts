@@ -82,7 +82,8 @@ export class Arena implements Stage {
     this.light(body);
     this.overlay = new Overlay(body, recording);
     this.paint();
-    this.setKind(this.renderer === undefined ? "top" : this.kind);
+    // Who asks for less motion gets the camera that stands still.
+    this.setKind(page.reducedMotion ? "top" : this.kind);
     this.unwatch = watchSize(body, (width, height) => {
       this.fit(width, height);
       page.redraw();
