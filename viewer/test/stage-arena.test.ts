@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { TableDef, Value } from "../src/model.js";
 import { Actors } from "../src/stages/arena/actors.js";
 import { MOST_BONES, Skeletons, joined } from "../src/stages/arena/bones.js";
-import { mean } from "../src/stages/arena/cameras.js";
+import { broadcast, mean } from "../src/stages/arena/cameras.js";
 import { arena, arenaColumns } from "../src/stages/arena/index.js";
 import { announced, clock } from "../src/stages/arena/overlay.js";
 import { ground, onGround } from "../src/stages/arena/top.js";
@@ -180,4 +180,22 @@ test("cameras, clocks, goals and the map", () => {
     const [blue, orange] = [onGround(at, [0, 0, -36]), onGround(at, [0, 0, 36])];
     assert.ok(width > height ? blue[0] < orange[0] : blue[1] > orange[1]);
   }
+});
+
+test("the broadcast is further away while players are", () => {
+  const found = columns(PLAYERS, DISC);
+  const shot = (far: number): ReturnType<typeof broadcast> => {
+    const held = [
+      rows(PLAYERS, [1, 2], [player(1, [0, 0, far]), player(2, [0, 0, -far])]),
+      rows(DISC, [7], [[0, 0, 0, 0, 0, 0]]),
+    ];
+    const now = view(frame(0, ...held), null, 0);
+    const actors = new Actors(found);
+    actors.update(now);
+    assert.equal(actors.spread(0), far);
+    return broadcast(now, actors, found, 46, 1.5);
+  };
+  assert.ok(shot(35).from[0] > shot(25).from[0] && shot(25).from[0] > shot(5).from[0]);
+  assert.equal(shot(5).from[0], shot(2).from[0], "it never comes too near");
+  assert.deepEqual(shot(400).from[0], shot(300).from[0], "nor goes further than it has to");
 });

@@ -192,6 +192,18 @@ export class Actors {
     return this.all.filter((actor) => actor.here && actor.playing);
   }
 
+  /** How far players are from a place along the arena, in the mean; 0 where there are none. */
+  spread(z: number): number {
+    let [sum, count] = [0, 0];
+    for (const { here, playing, parts } of this.all) {
+      if (here && playing) {
+        sum += Math.abs(parts.body.at[2] - z);
+        count += 1;
+      }
+    }
+    return count === 0 ? 0 : sum / count;
+  }
+
   /** The box around everybody who is there; `undefined` where nobody is. */
   around(): { readonly least: Vec3; readonly most: Vec3 } | undefined {
     const least: Vec3 = [Infinity, Infinity, Infinity];

@@ -67,9 +67,17 @@ export function broadcast(view: View, actors: Actors, columns: ArenaColumns, deg
     return (columns.court ? undefined : everybody(actors, degrees, aspect)) ?? overview(degrees, aspect);
   }
   const [x, y, z] = mean(view.trail(disc.def.name, actors.discId, disc.pose.at, CALM), actors.disc.at);
-  // Narrow pictures stand further back, so that as much of the arena is seen.
-  const back = 15 + 15 / Math.max(0.5, Math.min(2, aspect));
-  return { from: [x * 0.3 + back, y * 0.4 + 5.5, z * 0.86], to: [x * 0.7, y * 0.8, z], up: [0, 1, 0] };
+  // Narrow pictures stand further back, so that as much of the arena is seen; and so does everybody who
+  // is far from the disc. A mean of many moves slowly.
+  const near = 15 + 15 / Math.max(0.5, Math.min(2, aspect));
+  const far = HALF.length / Math.tan(halfWidth(degrees, aspect)) + HALF.width / 2;
+  const back = Math.max(near, Math.min(far, (actors.spread(z) * 1.15 + 3) / Math.tan(halfWidth(degrees, aspect))));
+  const away = (back - near) / Math.max(1, far - near);
+  return {
+    from: [x * 0.3 + back, y * 0.4 + 5.5 + 0.25 * (back - near), z * (0.86 - 0.7 * away)],
+    to: [x * 0.7, y * 0.8 - 2 * away, z * (1 - 0.8 * away)],
+    up: [0, 1, 0],
+  };
 }
 
 /** Behind a player, looking where the player's body has looked of late. */

@@ -22,9 +22,17 @@ export const HALF = { width: 15, height: 10, length: 40 } as const;
 /** Where goals are, and from the middle to the ring. */
 export const GOAL = { z: 36, radius: 1.5 } as const;
 
+/** How far the corners of a section are cut off, across and up. */
+const CUT = 5;
+
+/** How high the ground is, so far from the middle. */
+export function groundAt(x: number): number {
+  return Math.max(0, Math.abs(x) - (HALF.width - CUT)) - HALF.height;
+}
+
 /** The corners of a section of the walls: a rectangle with cut corners. */
 function section(scale: number): [x: number, y: number][] {
-  const [w, h, cut] = [HALF.width * scale, HALF.height * scale, 5 * scale];
+  const [w, h, cut] = [HALF.width * scale, HALF.height * scale, CUT * scale];
   return [
     [w - cut, -h],
     [w, -h + cut],
