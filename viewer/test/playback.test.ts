@@ -90,6 +90,8 @@ test("values are written as people read them", () => {
   assert.equal(valueText(Math.fround(2.0488281), column("float32")), "2.0488281");
   assert.equal(valueText(0.1 + 0.2, column("float64")), "0.30000000000000004");
   assert.equal(valueText(1.23456, column("float64", 0.01)), "1.23");
+  assert.equal(valueText(0, column("float32", 0.01)), "0.00");
+  assert.equal(valueText(2, column("float32")), "2");
   assert.equal(valueText(NaN, column("float32")), "NaN");
   assert.equal([clock(0), clock(61_230), clock(3_600_000, 0), clock(-500)].join(" "), "0:00.00 1:01.23 1:00:00 −0:00.50");
 });

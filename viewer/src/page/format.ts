@@ -43,13 +43,13 @@ export function valueText(value: Value, column: ColumnDef): string {
   if (typeof value === "boolean") {
     return value ? "yes" : "no";
   }
-  if (typeof value !== "number" || Number.isInteger(value)) {
+  const { precision, kind } = column;
+  if (typeof value !== "number" || (Number.isInteger(value) && precision === null)) {
     return String(value);
   }
   if (!Number.isFinite(value)) {
     return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
   }
-  const { precision, kind } = column;
   if (precision !== null && precision > 0) {
     const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(precision))));
     return value.toFixed(digits);

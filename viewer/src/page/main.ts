@@ -7,7 +7,7 @@ import { type Entry, library as readLibrary, recordingId } from "../source/publi
 import { type Address, formatAddress, parseAddress } from "./address.js";
 import { button, el } from "./dom.js";
 import { dialog } from "./help.js";
-import { card, library } from "./library.js";
+import { chooser, library } from "./library.js";
 import { Player } from "./player.js";
 import { startTheme, switchTheme } from "./theme.js";
 
@@ -150,16 +150,14 @@ class Page {
       show(null);
       return;
     }
-    const list = el("ul", { class: "cards" });
-    const window = dialog("Beside this recording", list);
-    for (const entry of this.entries) {
-      const made = el("button", { type: "button" }, ...card(entry));
-      made.addEventListener("click", () => {
+    const here = this.entries.find(({ id }) => id === this.address.recording);
+    const window = dialog(
+      "Beside this recording",
+      ...chooser(this.entries, here, ({ id }) => {
         window.close();
-        show(entry.id);
-      });
-      list.append(el("li", {}, made));
-    }
+        show(id);
+      }),
+    );
   }
 
   private libraryTop(): HTMLElement {
