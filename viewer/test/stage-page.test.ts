@@ -13,9 +13,13 @@ import { serve } from "./server.js";
 
 const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const ARGS = "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(" ");
+const ARGS =
+  "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(
+    " ",
+  );
 
-const skip: string | false = LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
+const skip: string | false =
+  LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
@@ -35,7 +39,12 @@ after(async () => {
 });
 
 /** Opens a moment of a recording on a stage. Nothing may go wrong meanwhile, and text is never markup. */
-async function on(name: string, stage: string, at: number, act: (page: Page, step: number) => Promise<void>): Promise<void> {
+async function on(
+  name: string,
+  stage: string,
+  at: number,
+  act: (page: Page, step: number) => Promise<void>,
+): Promise<void> {
   const recording = listed().find((one) => one.name === name);
   assert.ok(recording !== undefined, `${name} is published`);
   const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
@@ -86,7 +95,11 @@ test("the board shows the squares, the cursor and the counters of the moment", {
     assert.ok(open > 0 && flags > 0);
     assert.ok(said.includes(`${open} squares open, ${flags} flags.`), said);
     assert.ok(said.includes(`on column ${String(cursor?.["col"])}, row ${String(cursor?.["row"])}.`), said);
-    assert.ok(said.includes(`3BV ${String(counters?.["solved_bbbv"])}/`) && said.includes(`${String(counters?.["clicks"])} clicks`), said);
+    assert.ok(
+      said.includes(`3BV ${String(counters?.["solved_bbbv"])}/`) &&
+        said.includes(`${String(counters?.["clicks"])} clicks`),
+      said,
+    );
     assert.ok(!said.includes("part:"), said);
   });
 });
@@ -106,11 +119,16 @@ test("a field gives the exact value of a cell", { skip }, async () => {
     for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowRight"]) {
       await page.keyboard.press(key);
     }
-    await page.waitForFunction(() => document.querySelector(".stage-status > span")?.textContent?.startsWith("row 1, col 2:"));
+    await page.waitForFunction(() =>
+      document.querySelector(".stage-status > span")?.textContent?.startsWith("row 1, col 2:"),
+    );
     const cell = held(name, "heat", step).find((line) => line["row"] === 1 && line["col"] === 2);
     assert.ok(cell !== undefined);
     // The first key goes to the first cell.
-    assert.equal(await page.locator(".stage-status > span").textContent(), `row 1, col 2: ${String(cell["value"])} kelvin`);
+    assert.equal(
+      await page.locator(".stage-status > span").textContent(),
+      `row 1, col 2: ${String(cell["value"])} kelvin`,
+    );
     assert.equal(await stepOf(page), step, "arrow keys on the picture leave the moment as it is");
   });
 });
@@ -123,7 +141,10 @@ test("the arena shows the score, the players and the disc; its camera is in the 
     const [disc] = held(name, "disc", step);
     const said = await words(page);
     const metres = (axis: string): string => Number(disc?.[axis]).toFixed(1);
-    assert.ok(said.startsWith(`Blue ${String(game?.["blue_points"])}, orange ${String(game?.["orange_points"])}, `), said);
+    assert.ok(
+      said.startsWith(`Blue ${String(game?.["blue_points"])}, orange ${String(game?.["orange_points"])}, `),
+      said,
+    );
     assert.ok(said.includes(`${players.length} players: `), said);
     assert.ok(players.length > 5 && disc !== undefined);
     const [, x] = /The disc is at (-?[\d.]+) m across/.exec(said) ?? [];

@@ -82,7 +82,8 @@ export class Arena implements Stage {
     this.light(body);
     this.overlay = new Overlay(body, recording);
     this.paint();
-    this.setKind(this.renderer === undefined ? "top" : this.kind);
+    // Who asks for less motion gets the camera that stands still.
+    this.setKind(page.reducedMotion ? "top" : this.kind);
     this.unwatch = watchSize(body, (width, height) => {
       this.fit(width, height);
       page.redraw();
@@ -100,9 +101,13 @@ export class Arena implements Stage {
     const options = CAMERAS.map((kind) => [kind, ...cameras[kind]] as const);
     this.showKind = choice<CameraKind>(bar, "Camera", options, (kind) => this.change(() => this.setKind(kind)));
     this.pick = list(bar, "Player", [], (key) => this.change(() => this.setFollowed(Number(key))));
-    this.showNames = toggle(bar, "Names", "Names, states and speeds", this.names, (on) => this.change(() => this.setNames(on)));
+    this.showNames = toggle(bar, "Names", "Names, states and speeds", this.names, (on) =>
+      this.change(() => this.setNames(on)),
+    );
     if (this.skeletons !== undefined) {
-      this.showBones = toggle(bar, "Bones", "Skeletons in place of bodies", this.bones, (on) => this.change(() => this.setBones(on)));
+      this.showBones = toggle(bar, "Bones", "Skeletons in place of bodies", this.bones, (on) =>
+        this.change(() => this.setBones(on)),
+      );
     }
   }
 
@@ -111,7 +116,12 @@ export class Arena implements Stage {
     try {
       this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
     } catch {
-      const note = element("span", "stage-note", this.host.firstElementChild as HTMLElement, "no WebGL here: the map alone");
+      const note = element(
+        "span",
+        "stage-note",
+        this.host.firstElementChild as HTMLElement,
+        "no WebGL here: the map alone",
+      );
       note.setAttribute("role", "status");
       return;
     }
@@ -149,7 +159,13 @@ export class Arena implements Stage {
     });
     const sun = new DirectionalLight(0xffffff, 1.7);
     sun.position.set(12, 30, 8);
-    this.scene.add(new HemisphereLight(0xffffff, 0x56677a, 2.1), sun, this.court.group, this.avatars.group, this.disc.group);
+    this.scene.add(
+      new HemisphereLight(0xffffff, 0x56677a, 2.1),
+      sun,
+      this.court.group,
+      this.avatars.group,
+      this.disc.group,
+    );
   }
 
   private change(what: () => void): void {
@@ -236,7 +252,8 @@ export class Arena implements Stage {
       this.top.widen(around);
     }
     const { disc } = this.columns;
-    const trail = disc === undefined || !actors.discHere ? [] : view.trail(disc.def.name, actors.discId, disc.pose.at, TRAIL);
+    const trail =
+      disc === undefined || !actors.discHere ? [] : view.trail(disc.def.name, actors.discId, disc.pose.at, TRAIL);
     if (this.kind === "top" || this.renderer === undefined) {
       this.overlay.hideNames();
       this.top.draw(actors, trail, this.theme, this.names);
@@ -304,14 +321,24 @@ export class Arena implements Stage {
     this.actors.update(view);
     const here = this.actors.players();
     const rows = view.before.rows("game");
-    const get = (name: string): number => (rows === undefined || rows.length === 0 ? Number.NaN : rows.number(0, rows.def.columns.findIndex((column) => column.name === name)));
+    const get = (name: string): number =>
+      rows === undefined || rows.length === 0
+        ? Number.NaN
+        : rows.number(
+            0,
+            rows.def.columns.findIndex((column) => column.name === name),
+          );
     const teams = ["blue", "orange"].map((team) => here.filter((actor) => actor.team === team).length);
     const special = here.filter(({ possession, stunned, blocking }) => possession || stunned || blocking).map(label);
     const [x, y, z] = this.actors.disc.at.map((number) => number.toFixed(1));
     const sentences = [
-      Number.isFinite(get("blue_points")) ? `Blue ${get("blue_points")}, orange ${get("orange_points")}, ${clock(get("clock"))} on the clock.` : "",
+      Number.isFinite(get("blue_points"))
+        ? `Blue ${get("blue_points")}, orange ${get("orange_points")}, ${clock(get("clock"))} on the clock.`
+        : "",
       `${count(here.length, "player")}: ${teams[0] ?? 0} blue, ${teams[1] ?? 0} orange.`,
-      this.actors.discHere ? `The disc is at ${x} m across, ${y} m up, ${z} m along (orange defends the far end)${Number.isFinite(this.actors.discSpeed) ? `, ${this.actors.discSpeed.toFixed(1)} m/s` : ""}.` : "",
+      this.actors.discHere
+        ? `The disc is at ${x} m across, ${y} m up, ${z} m along (orange defends the far end)${Number.isFinite(this.actors.discSpeed) ? `, ${this.actors.discSpeed.toFixed(1)} m/s` : ""}.`
+        : "",
       special.length > 0 ? `${special.join("; ")}.` : "",
     ];
     return sentences.filter((sentence) => sentence !== "").join(" ");
@@ -325,7 +352,9 @@ export class Arena implements Stage {
       case "f": {
         const here = this.actors.players();
         const now = here.findIndex((actor) => actor === this.target());
-        this.change(() => this.setFollowed(here[(now + (event.shiftKey ? here.length - 1 : 1)) % here.length]?.key ?? Number.NaN));
+        this.change(() =>
+          this.setFollowed(here[(now + (event.shiftKey ? here.length - 1 : 1)) % here.length]?.key ?? Number.NaN),
+        );
         return true;
       }
       case "s":
@@ -341,8 +370,16 @@ export class Arena implements Stage {
 
   save(): string {
     const flags = `${this.bones ? "b" : ""}${this.names ? "n" : ""}`;
-    const free = this.kind === "free" && this.orbit !== undefined ? [...this.camera.position.toArray(), ...this.orbit.target.toArray()] : [];
-    return [this.kind, Number.isFinite(this.followed) ? this.followed : "", flags, free.map((number) => number.toFixed(1)).join(",")].join(";");
+    const free =
+      this.kind === "free" && this.orbit !== undefined
+        ? [...this.camera.position.toArray(), ...this.orbit.target.toArray()]
+        : [];
+    return [
+      this.kind,
+      Number.isFinite(this.followed) ? this.followed : "",
+      flags,
+      free.map((number) => number.toFixed(1)).join(","),
+    ].join(";");
   }
 
   restore(saved: string): void {

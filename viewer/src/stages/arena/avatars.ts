@@ -168,7 +168,13 @@ export class Avatars {
     let [joints, links] = [0, 0];
     for (const actor of actors) {
       const skeleton = skeletons?.of.get(actor.id);
-      if (skeletons === undefined || skeleton?.here !== true || !actor.here || actor.id === eyes || joints + MOST_BONES > MOST_BONES * MOST_SKELETONS) {
+      if (
+        skeletons === undefined ||
+        skeleton?.here !== true ||
+        !actor.here ||
+        actor.id === eyes ||
+        joints + MOST_BONES > MOST_BONES * MOST_SKELETONS
+      ) {
         continue;
       }
       this.colour.setHex(teamColour(actor.team));

@@ -76,7 +76,10 @@ export function broadcast(view: View, actors: Actors, columns: ArenaColumns, deg
 export function follow(view: View, actor: Actor, columns: ArenaColumns): Shot {
   const { body } = columns.players.parts;
   const { at, forward } = actor.parts.body;
-  const [dx, , dz] = body.forward === undefined ? forward : mean(view.trail(columns.players.def.name, actor.id, body.forward, TURN), forward);
+  const [dx, , dz] =
+    body.forward === undefined
+      ? forward
+      : mean(view.trail(columns.players.def.name, actor.id, body.forward, TURN), forward);
   const length = Math.hypot(dx, dz) || 1;
   const [wx, wz] = [dx / length, dz / length];
   const [x, y, z] = at;

@@ -58,7 +58,12 @@ export class TopView {
   /** Of places that are not known it is as much as has been seen. */
   widen({ least: [x, , z], most: [mx, , mz] }: { readonly least: Vec3; readonly most: Vec3 }): void {
     const { least, most } = this;
-    [least[0], least[1], most[0], most[1]] = [Math.min(least[0], x), Math.min(least[1], z), Math.max(most[0], mx), Math.max(most[1], mz)];
+    [least[0], least[1], most[0], most[1]] = [
+      Math.min(least[0], x),
+      Math.min(least[1], z),
+      Math.max(most[0], mx),
+      Math.max(most[1], mz),
+    ];
     const half = (axis: 0 | 1): number => Math.max(5, (most[axis] - least[axis]) / 2 + 2);
     this.area = { x: (least[0] + most[0]) / 2, z: (least[1] + most[1]) / 2, across: half(0), along: half(1) };
   }
@@ -113,8 +118,26 @@ export class TopView {
     };
     const { x: mx, z: mz, across: w, along: l } = this.area;
     const end = w * 0.6;
-    const walls = [[-w, -34], [-end, -l], [end, -l], [w, -34], [w, 34], [end, l], [-end, l], [-w, 34]] as const;
-    polygon(this.court ? walls : [[mx - w, mz - l], [mx + w, mz - l], [mx + w, mz + l], [mx - w, mz + l]]);
+    const walls = [
+      [-w, -34],
+      [-end, -l],
+      [end, -l],
+      [w, -34],
+      [w, 34],
+      [end, l],
+      [-end, l],
+      [-w, 34],
+    ] as const;
+    polygon(
+      this.court
+        ? walls
+        : [
+            [mx - w, mz - l],
+            [mx + w, mz - l],
+            [mx + w, mz + l],
+            [mx - w, mz + l],
+          ],
+    );
     to.fillStyle = colours(theme).panel;
     to.fill();
     to.strokeStyle = hex(shade.line);

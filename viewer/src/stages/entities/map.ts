@@ -25,7 +25,12 @@ export class EntityMap {
   private sheet: Sheet = { scale: 1, x: 0, y: 0, width: 1, height: 1, down: false };
   private points: Points | undefined;
 
-  constructor(body: HTMLElement, moved: () => void, settled: () => void, looked: (point: number, chosen: boolean) => void) {
+  constructor(
+    body: HTMLElement,
+    moved: () => void,
+    settled: () => void,
+    looked: (point: number, chosen: boolean) => void,
+  ) {
     this.canvas = new Canvas(body, "A map of the entities");
     const { element } = this.canvas;
     element.tabIndex = 0;
@@ -104,7 +109,8 @@ export class EntityMap {
     this.points = points;
     const { width, height } = this.canvas;
     const down = layers.every(({ place }) => place.unit === "px");
-    this.sheet = this.own === undefined ? fitted(points.bounds, this.sides, width, height, down) : { ...this.own, width, height };
+    this.sheet =
+      this.own === undefined ? fitted(points.bounds, this.sides, width, height, down) : { ...this.own, width, height };
     const to = this.canvas.clear();
     this.grid(to, layers[0]?.place.unit ?? "", colours);
     this.ways(to, points, look);

@@ -75,7 +75,10 @@ export class Space {
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(this.pieces, 3));
     geometry.setAttribute("color", new BufferAttribute(this.shades, 3));
-    this.ways = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.6 }));
+    this.ways = new LineSegments(
+      geometry,
+      new LineBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.6 }),
+    );
     this.ways.frustumCulled = false;
     const sun = new DirectionalLight(0xffffff, 1.6);
     sun.position.set(0.4, 0.9, 0.6);
@@ -149,7 +152,11 @@ export class Space {
     if (this.balls === undefined || this.balls.instanceMatrix.count < count) {
       this.balls?.removeFromParent();
       this.balls?.dispose();
-      this.balls = new InstancedMesh(new SphereGeometry(1, 16, 12), new MeshStandardMaterial({ roughness: 0.5 }), Math.max(64, 2 * count));
+      this.balls = new InstancedMesh(
+        new SphereGeometry(1, 16, 12),
+        new MeshStandardMaterial({ roughness: 0.5 }),
+        Math.max(64, 2 * count),
+      );
       this.balls.frustumCulled = false;
       this.scene.add(this.balls);
     }

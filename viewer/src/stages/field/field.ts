@@ -139,9 +139,13 @@ export class Field implements Stage {
     this.cell = this.map.looked = undefined;
     this.def = def;
     // Of vectors the length says most.
-    this.component = offered.find(({ name }) => name === component) ?? offered.find(({ columns }) => columns.length > 1) ?? first;
+    this.component =
+      offered.find(({ name }) => name === component) ?? offered.find(({ columns }) => columns.length > 1) ?? first;
     this.pickField.value = def.name;
-    fill(this.pickComponent, offered.map(({ name }) => [name, name] as const));
+    fill(
+      this.pickComponent,
+      offered.map(({ name }) => [name, name] as const),
+    );
     this.pickComponent.value = this.component.name;
     this.pickComponent.parentElement?.toggleAttribute("hidden", offered.length < 2);
     this.makeSliders(keys);
@@ -250,7 +254,12 @@ export class Field implements Stage {
   private vectors(grid: Grid): readonly [Float64Array, Float64Array] | undefined {
     const [across, down, third] = this.component.columns;
     // Which way a number points on hexes, and among three coordinates, no table says.
-    const flat = across !== undefined && down !== undefined && third === undefined && this.plane.tiling === "squares" && this.plane.rest.length === 0;
+    const flat =
+      across !== undefined &&
+      down !== undefined &&
+      third === undefined &&
+      this.plane.tiling === "squares" &&
+      this.plane.rest.length === 0;
     return flat ? [grid.numbers(across), grid.numbers(down)] : undefined;
   }
 
@@ -302,7 +311,8 @@ export class Field implements Stage {
     const [least, most] = extent(numbers);
     const unit = this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "";
     const of = components(this.def).length > 1 ? `, ${this.component.name}` : "";
-    const values = least <= most ? `from ${short(least)} to ${short(most)}${unit === "" ? "" : ` ${unit}`}` : "without a value";
+    const values =
+      least <= most ? `from ${short(least)} to ${short(most)}${unit === "" ? "" : ` ${unit}`}` : "without a value";
     return [
       beside === undefined
         ? `The field ${this.def.name}${of} of ${shape} cells, ${values}.`
@@ -345,7 +355,13 @@ export class Field implements Stage {
   }
 
   save(): string {
-    const parts = [this.def.name, this.component.name, this.mode, this.slices.join(","), `${this.difference ? "d" : ""}${this.root ? "r" : ""}`];
+    const parts = [
+      this.def.name,
+      this.component.name,
+      this.mode,
+      this.slices.join(","),
+      `${this.difference ? "d" : ""}${this.root ? "r" : ""}`,
+    ];
     return [...parts, this.mode === "fixed" ? this.fixed.join(",") : ""].map(encodeURIComponent).join(";");
   }
 
@@ -362,7 +378,12 @@ export class Field implements Stage {
       return;
     }
     this.choose(def, component);
-    const numbers = (text: string | undefined): number[] => (text ?? "").split(",").filter((part) => part !== "").map(Number).filter(Number.isFinite);
+    const numbers = (text: string | undefined): number[] =>
+      (text ?? "")
+        .split(",")
+        .filter((part) => part !== "")
+        .map(Number)
+        .filter(Number.isFinite);
     this.slices = this.slices.map((middle, at) => {
       const last = (def.shape[this.plane.rest[at] ?? 0] ?? 1) - 1;
       return Math.max(0, Math.min(last, Math.trunc(numbers(slices)[at] ?? middle)));

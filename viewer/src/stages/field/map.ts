@@ -164,7 +164,14 @@ export class HeatMap {
     }
     // The values of now above, their past below; a row of it may be less than a pixel high.
     const curve = Math.round(box.h * 0.34);
-    return { tiling: "strip", x: box.x, y: box.y + curve + pad, w: box.w, h: box.h - curve - pad, size: box.w / shown.slice.wide };
+    return {
+      tiling: "strip",
+      x: box.x,
+      y: box.y + curve + pad,
+      w: box.w,
+      h: box.h - curve - pad,
+      size: box.w / shown.slice.wide,
+    };
   }
 
   draw(shown: Shown): void {
@@ -182,7 +189,15 @@ export class HeatMap {
     if (strip) {
       this.remember(shown);
     }
-    const state = [shown.version, slice.base, range.least, range.most, range.sided, shown.root, strip ? shown.step : 0].join();
+    const state = [
+      shown.version,
+      slice.base,
+      range.least,
+      range.most,
+      range.sided,
+      shown.root,
+      strip ? shown.step : 0,
+    ].join();
     if (state !== this.painted) {
       this.painted = state;
       this.paint(shown, this.at);
@@ -262,7 +277,11 @@ export class HeatMap {
       to.fillStyle = this.colours.faint;
       to.font = `${11 * ratio}px ${FONT}`;
       to.textBaseline = "top";
-      to.fillText(`${shown.names[0] ?? ""} →   the last ${PAST} steps, the newest at the bottom`, at.x + 4 * ratio, at.y - 13 * ratio);
+      to.fillText(
+        `${shown.names[0] ?? ""} →   the last ${PAST} steps, the newest at the bottom`,
+        at.x + 4 * ratio,
+        at.y - 13 * ratio,
+      );
     }
   }
 
@@ -271,7 +290,8 @@ export class HeatMap {
     const { ratio } = this.canvas;
     const [top, bottom] = [PAD * ratio, at.y - PAD * 1.6 * ratio];
     const span = range.most - range.least || 1;
-    const y = (value: number): number => bottom - ((Math.max(range.least, Math.min(range.most, value)) - range.least) / span) * (bottom - top);
+    const y = (value: number): number =>
+      bottom - ((Math.max(range.least, Math.min(range.most, value)) - range.least) / span) * (bottom - top);
     to.lineWidth = ratio;
     to.strokeStyle = this.colours.grid;
     to.beginPath();
@@ -301,7 +321,10 @@ export class HeatMap {
       return;
     }
     const { ratio } = this.canvas;
-    for (const [colour, wide] of [["#000000", 4], ["#ffffff", 2]] as const) {
+    for (const [colour, wide] of [
+      ["#000000", 4],
+      ["#ffffff", 2],
+    ] as const) {
       to.strokeStyle = colour;
       to.lineWidth = wide * ratio;
       if (at.tiling === "strip") {

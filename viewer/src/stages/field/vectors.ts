@@ -6,7 +6,10 @@ import { type Placing, type Slice, middle } from "./plane.js";
 const APART = 13;
 
 /** The longest of the vectors of a slice. */
-export function longest([across, down]: readonly [Float64Array, Float64Array], { wide, high, base, right, below }: Slice): number {
+export function longest(
+  [across, down]: readonly [Float64Array, Float64Array],
+  { wide, high, base, right, below }: Slice,
+): number {
   let most = 0;
   for (let y = 0; y < high; y++) {
     for (let x = 0; x < wide; x++) {
@@ -55,7 +58,10 @@ export function drawVectors(
   }
   // Light on dark: on every colour one of the two is seen.
   to.lineJoin = to.lineCap = "round";
-  for (const [colour, wide] of [["#000000a0", 3.4], ["#ffffff", 1.3]] as const) {
+  for (const [colour, wide] of [
+    ["#000000a0", 3.4],
+    ["#ffffff", 1.3],
+  ] as const) {
     to.strokeStyle = colour;
     to.lineWidth = Math.max(1, wide * ratio);
     to.stroke();

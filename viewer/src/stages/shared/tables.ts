@@ -53,9 +53,7 @@ export function rowOf(rows: Rows, id: number, near: number): number {
 
 /** Milliseconds, or steps, from one frame to another. */
 export function span(before: Frame, after: Frame, times: boolean): number {
-  return times
-    ? (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0)
-    : after.moment.step - before.moment.step;
+  return times ? (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0) : after.moment.step - before.moment.step;
 }
 
 /** A number for people: short, and telling apart what is near. */
