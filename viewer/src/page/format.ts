@@ -59,5 +59,9 @@ export function valueText(value: Value, column: ColumnDef): string {
 
 /** Bytes as people count them. */
 export function size(bytes: number): string {
-  return bytes < 1000 ? `${bytes} bytes` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  return bytes < 1000
+    ? `${bytes} bytes`
+    : bytes < 1e6
+      ? `${(bytes / 1e3).toFixed(1)} kB`
+      : `${(bytes / 1e6).toFixed(1)} MB`;
 }

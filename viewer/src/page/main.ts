@@ -32,7 +32,10 @@ class Page {
   async start(): Promise<void> {
     const reading = this.files.text("library.json").then((text) => (this.entries = readLibrary(text)));
     // A recording can be played where the library can't be read.
-    this.library = reading.then(() => null, (error: unknown) => error);
+    this.library = reading.then(
+      () => null,
+      (error: unknown) => error,
+    );
     addEventListener("hashchange", () => void this.follow());
     await this.follow();
   }
@@ -49,7 +52,8 @@ class Page {
     }
     const only = this.entries.length === 1 ? this.entries[0]!.id : null;
     const id = address.recording ?? only;
-    const same = this.player !== null && id === (this.address.recording ?? only) && address.beside === this.address.beside;
+    const same =
+      this.player !== null && id === (this.address.recording ?? only) && address.beside === this.address.beside;
     this.address = { ...address, recording: id };
     if (same) {
       await this.player?.start(this.address);
@@ -161,13 +165,25 @@ class Page {
   }
 
   private libraryTop(): HTMLElement {
-    return el("header", { class: "top" }, el("h1", {}, "gametape"), el("span", { class: "space" }), button("theme", "Dark or light", "", switchTheme));
+    return el(
+      "header",
+      { class: "top" },
+      el("h1", {}, "gametape"),
+      el("span", { class: "space" }),
+      button("theme", "Dark or light", "", switchTheme),
+    );
   }
 
   private fail(error: unknown): void {
     const back = el("a", { href: "#" }, "All recordings");
     this.root.replaceChildren(
-      el("main", { class: "library" }, el("h1", {}, "This can't be shown"), el("p", { role: "alert" }, sentence(error)), ...(this.entries.length > 1 ? [back] : [])),
+      el(
+        "main",
+        { class: "library" },
+        el("h1", {}, "This can't be shown"),
+        el("p", { role: "alert" }, sentence(error)),
+        ...(this.entries.length > 1 ? [back] : []),
+      ),
     );
   }
 }
