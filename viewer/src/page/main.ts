@@ -7,7 +7,7 @@ import { type Entry, library as readLibrary, recordingId } from "../source/publi
 import { type Address, formatAddress, parseAddress } from "./address.js";
 import { button, el } from "./dom.js";
 import { dialog } from "./help.js";
-import { card, library } from "./library.js";
+import { chooser, library } from "./library.js";
 import { Player } from "./player.js";
 import { startTheme, switchTheme } from "./theme.js";
 
@@ -32,7 +32,10 @@ class Page {
   async start(): Promise<void> {
     const reading = this.files.text("library.json").then((text) => (this.entries = readLibrary(text)));
     // A recording can be played where the library can't be read.
-    this.library = reading.then(() => null, (error: unknown) => error);
+    this.library = reading.then(
+      () => null,
+      (error: unknown) => error,
+    );
     addEventListener("hashchange", () => void this.follow());
     await this.follow();
   }
@@ -49,7 +52,8 @@ class Page {
     }
     const only = this.entries.length === 1 ? this.entries[0]!.id : null;
     const id = address.recording ?? only;
-    const same = this.player !== null && id === (this.address.recording ?? only) && address.beside === this.address.beside;
+    const same =
+      this.player !== null && id === (this.address.recording ?? only) && address.beside === this.address.beside;
     this.address = { ...address, recording: id };
     if (same) {
       await this.player?.start(this.address);
@@ -150,26 +154,36 @@ class Page {
       show(null);
       return;
     }
-    const list = el("ul", { class: "cards" });
-    const window = dialog("Beside this recording", list);
-    for (const entry of this.entries) {
-      const made = el("button", { type: "button" }, ...card(entry));
-      made.addEventListener("click", () => {
+    const here = this.entries.find(({ id }) => id === this.address.recording);
+    const window = dialog(
+      "Beside this recording",
+      ...chooser(this.entries, here, ({ id }) => {
         window.close();
-        show(entry.id);
-      });
-      list.append(el("li", {}, made));
-    }
+        show(id);
+      }),
+    );
   }
 
   private libraryTop(): HTMLElement {
-    return el("header", { class: "top" }, el("h1", {}, "gametape"), el("span", { class: "space" }), button("theme", "Dark or light", "", switchTheme));
+    return el(
+      "header",
+      { class: "top" },
+      el("h1", {}, "gametape"),
+      el("span", { class: "space" }),
+      button("theme", "Dark or light", "", switchTheme),
+    );
   }
 
   private fail(error: unknown): void {
     const back = el("a", { href: "#" }, "All recordings");
     this.root.replaceChildren(
-      el("main", { class: "library" }, el("h1", {}, "This can't be shown"), el("p", { role: "alert" }, sentence(error)), ...(this.entries.length > 1 ? [back] : [])),
+      el(
+        "main",
+        { class: "library" },
+        el("h1", {}, "This can't be shown"),
+        el("p", { role: "alert" }, sentence(error)),
+        ...(this.entries.length > 1 ? [back] : []),
+      ),
     );
   }
 }

@@ -102,7 +102,9 @@ export class Loader {
   /** What is wrong with the recording as it is published, a sentence each. */
   problems(): string[] {
     const damaged = [...this.kept.values()].flatMap(({ problem }) => (problem === null ? [] : [problem]));
-    const lost = [...this.lost].map(([index, why]) => `segment ${index + 1} of ${this.infos.length} is missing: ${why}`);
+    const lost = [...this.lost].map(
+      ([index, why]) => `segment ${index + 1} of ${this.infos.length} is missing: ${why}`,
+    );
     return [...this.tables.problems, ...lost, ...damaged];
   }
 
@@ -144,7 +146,9 @@ export class Loader {
 
   /** The stretches that are there. */
   loaded(): Stretch[] {
-    return [...this.kept.keys()].sort((a, b) => a - b).map((index) => ({ from: this.starts[index]!, to: this.starts[index + 1] ?? this.to }));
+    return [...this.kept.keys()]
+      .sort((a, b) => a - b)
+      .map((index) => ({ from: this.starts[index]!, to: this.starts[index + 1] ?? this.to }));
   }
 
   /** Sees to it that a segment comes, and stays a while. */
