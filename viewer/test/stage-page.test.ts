@@ -21,6 +21,10 @@ const ARGS =
 const skip: string | false =
   LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
 
+if (skip !== false && process.env["CI"] === "true") {
+  throw new Error(skip);
+}
+
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
 
