@@ -69,7 +69,11 @@ function inline(folder: string): void {
     .replace("<title>", () => `<meta http-equiv="Content-Security-Policy" content="${policy}" />\n    <title>`)
     .replace("</head>", () => `  <style>${style}</style>\n  </head>`)
     .replace("</body>", () => `  ${DATA}\n    <script type="module">${script}</script>\n  </body>`);
-  for (const [what, there] of [["the script", whole.includes(script)], ["the style", whole.includes(style)], [DATA, whole.split(DATA).length === 2]] as const) {
+  for (const [what, there] of [
+    ["the script", whole.includes(script)],
+    ["the style", whole.includes(style)],
+    [DATA, whole.split(DATA).length === 2],
+  ] as const) {
     if (!there) {
       throw new Error(`the single file has lost ${what}`);
     }

@@ -38,7 +38,7 @@ async function go(show: Show, at: number): Promise<void> {
 
 /** The same numbers in each run. */
 function* random(): Generator<number, never> {
-  for (let state = 1; ; ) {
+  for (let state = 1; ;) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     yield state / 2 ** 32;
   }

@@ -18,11 +18,14 @@ const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 const SHOTS = fileURLToPath(new URL("../../screenshots", import.meta.url));
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const ARGS = [
-  ..."--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(" "),
+  ..."--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(
+    " ",
+  ),
   ..."--disable-background-networking --disable-component-update --disable-sync".split(" "),
 ];
 
-const skip: string | false = LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
+const skip: string | false =
+  LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
 
 if (skip !== false && process.env["CI"] === "true") {
   throw new Error(skip);
@@ -50,7 +53,12 @@ const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
 /** Does something with a page; nothing may be said on its console meanwhile. */
-async function onPage(address: string, options: BrowserContextOptions, act: (page: Page) => Promise<void>, quiet = true): Promise<void> {
+async function onPage(
+  address: string,
+  options: BrowserContextOptions,
+  act: (page: Page) => Promise<void>,
+  quiet = true,
+): Promise<void> {
   const context = await browser.newContext({ viewport: WIDE, ...options });
   const page = await context.newPage();
   const said: string[] = [];
@@ -72,7 +80,9 @@ async function onPage(address: string, options: BrowserContextOptions, act: (pag
 
 /** One recording of each format. */
 function oneOfEach(): (Listed & { format: string })[] {
-  const library = JSON.parse(readFileSync(`${SITE}/library.json`, "utf8")) as { recordings: (Listed & { format: string; verdict: string })[] };
+  const library = JSON.parse(readFileSync(`${SITE}/library.json`, "utf8")) as {
+    recordings: (Listed & { format: string; verdict: string })[];
+  };
   const there = listed().map(({ id }) => id);
   const found = new Map<string, Listed & { format: string }>();
   for (const entry of library.recordings.filter(({ id, verdict }) => there.includes(id) && verdict === "pass")) {
@@ -85,13 +95,21 @@ function oneOfEach(): (Listed & { format: string })[] {
 
 /** The text of all cells of the table that is shown, a line each. */
 function cells(page: Page): Promise<string[][]> {
-  return page.locator(".tablestage tbody tr:not([aria-hidden])").evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent ?? "")));
+  return page
+    .locator(".tablestage tbody tr:not([aria-hidden])")
+    .evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent ?? "")));
 }
 
 /** Where the playhead is, in milliseconds. */
 async function clockOf(page: Page): Promise<number> {
   const text = (await page.locator(".clock").textContent()) ?? "";
   return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000;
+}
+
+/** What is shown is what was asked for. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForTimeout(50);
+  await page.locator('.player[aria-busy="false"]').waitFor();
 }
 
 /** Which step it shows. */
@@ -114,13 +132,16 @@ function near(column: ColumnDef, shown: string, said: string): boolean {
 /** What the page shows of its first table, and what the library says of it at the same moment. */
 async function compare(page: Page, { id, name }: Listed): Promise<number> {
   const of = published(readFileSync(`${SITE}/r/${id}/recording.json`, "utf8"));
+  await settled(page);
   const table = (await page.locator('.tablestage [role="tab"][aria-selected="true"]').textContent()) ?? "";
   const { def } = of.described.tables.find((one) => one.def.name === table)!;
   const at = await stepOf(page);
   const lines = dump(name, "--state", "--table", table, "--at", `step:${at}`);
   const shown = await cells(page);
   const columns = def.columns.filter(({ notRecorded }) => !notRecorded);
-  const beside = shown[0]!.length !== columns.length || (shown.length > 0 && shown[0]![0]!.startsWith(columns.find(({ key }) => !key)!.name));
+  const beside =
+    shown[0]!.length !== columns.length ||
+    (shown.length > 0 && shown[0]![0]!.startsWith(columns.find(({ key }) => !key)!.name));
   let compared = 0;
   const check = (column: ColumnDef, line: Line, text: string): void => {
     const said = valueText(asValue(column, line[column.name] ?? null), column);
@@ -129,12 +150,16 @@ async function compare(page: Page, { id, name }: Listed): Promise<number> {
   };
   if (beside) {
     const keys = columns.filter(({ key }) => key);
-    const order = [...lines].sort((a, b) => keys.reduce((sum, { name }) => sum || Number(a[name]) - Number(b[name]), 0));
-    columns.filter(({ key }) => !key).forEach((column, row) => {
-      if (row < shown.length) {
-        order.forEach((line, at) => check(column, line, shown[row]![at + 1]!));
-      }
-    });
+    const order = [...lines].sort((a, b) =>
+      keys.reduce((sum, { name }) => sum || Number(a[name]) - Number(b[name]), 0),
+    );
+    columns
+      .filter(({ key }) => !key)
+      .forEach((column, row) => {
+        if (row < shown.length) {
+          order.forEach((line, at) => check(column, line, shown[row]![at + 1]!));
+        }
+      });
   } else {
     for (const row of shown) {
       const line = lines.find((line) => columns.every(({ key, name }, at) => !key || String(line[name]) === row[at]));
@@ -173,6 +198,17 @@ async function playThrough(page: Page, recording: Listed): Promise<void> {
   assert.ok((await clockOf(page)) < played + 1, "a packet back");
 }
 
+test("what has two dimensions comes with less than 500 KB, and the single file is whole", () => {
+  const files = readdirSync(`${DIST}/site/assets`).map((name) => readFileSync(`${DIST}/site/assets/${name}`, "utf8"));
+  const [large, small] = [true, false].map((is) => files.filter((text) => text.includes("WebGLRenderer") === is));
+  assert.ok(small!.reduce((sum, text) => sum + text.length, 0) < 500_000);
+  assert.ok(large!.length > 0);
+  const whole = readFileSync(`${DIST}/single/index.html`, "utf8");
+  assert.equal(whole.split("<!-- data -->").length, 2);
+  assert.ok(whole.includes("WebGLRenderer"));
+  assert.doesNotMatch(whole, /<(script|link)[^>]*(src|href)="(?!data:)/);
+});
+
 test("a published folder plays, and shows what the library says", { skip }, async () => {
   for (const recording of oneOfEach()) {
     await onPage(`${site.address}#r=${recording.id}&stage=table`, {}, (page) => playThrough(page, recording));
@@ -185,12 +221,21 @@ function single(recordings: readonly Listed[]): string {
   const ids = recordings.map(({ id }) => id);
   const json = (path: string, text: string): string =>
     `<script type="application/json" data-file="${path}">${text.replaceAll("<", "\\u003c")}</script>`;
-  const parts = [json("library.json", JSON.stringify({ ...library, recordings: library.recordings.filter(({ id }) => ids.includes(id)) }))];
+  const parts = [
+    json(
+      "library.json",
+      JSON.stringify({ ...library, recordings: library.recordings.filter(({ id }) => ids.includes(id)) }),
+    ),
+  ];
   for (const id of ids) {
     for (const file of readdirSync(`${SITE}/r/${id}`)) {
       const bytes = readFileSync(`${SITE}/r/${id}/${file}`);
       const path = `r/${id}/${file}`;
-      parts.push(file.endsWith(".json") ? json(path, bytes.toString("utf8")) : `<script type="text/plain" data-file="${path}">${bytes.toString("base64")}</script>`);
+      parts.push(
+        file.endsWith(".json")
+          ? json(path, bytes.toString("utf8"))
+          : `<script type="text/plain" data-file="${path}">${bytes.toString("base64")}</script>`,
+      );
     }
   }
   return readFileSync(`${DIST}/single/index.html`, "utf8").replace("<!-- data -->", () => parts.join("\n"));
@@ -213,7 +258,15 @@ test("text of recordings is never markup", { skip }, async () => {
     }
     const json = JSON.parse(file.toString("utf8")) as Record<string, unknown>;
     const step = { step: 1, tick: null, time_ms: 10 };
-    return Buffer.from(JSON.stringify({ ...json, name: evil, summary: evil, notes: [evil], markers: [{ kind: "event", source: evil, text: evil, ...step }] }));
+    return Buffer.from(
+      JSON.stringify({
+        ...json,
+        name: evil,
+        summary: evil,
+        notes: [evil],
+        markers: [{ kind: "event", source: evil, text: evil, ...step }],
+      }),
+    );
   });
   await onPage(`${hostile.address}#r=${recording!.id}`, {}, async (page) => {
     await page.getByRole("heading", { name: evil }).first().waitFor();
@@ -229,7 +282,9 @@ test("text of recordings is never markup", { skip }, async () => {
 });
 
 test("what is missing or damaged is told, and the rest plays", { skip }, async () => {
-  const long = listed().find(({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5)!;
+  const long = listed().find(
+    ({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5,
+  )!;
   const of = published(readFileSync(`${SITE}/r/${long.id}/recording.json`, "utf8"));
   const [second, third] = [of.segments[1]!.file, of.segments[2]!.file];
   const broken = await serve([`${DIST}/site`, SITE], (path, file) => {
@@ -240,7 +295,10 @@ test("what is missing or damaged is told, and the rest plays", { skip }, async (
     {},
     async (page) => {
       await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
-      await page.evaluate((at) => (location.hash = `${location.hash}&t=${at}`), of.segments[4]!.from.timeMs ?? of.segments[4]!.from.step);
+      await page.evaluate(
+        (at) => (location.hash = `${location.hash}&t=${at}`),
+        of.segments[4]!.from.timeMs ?? of.segments[4]!.from.step,
+      );
       await page.waitForTimeout(400);
       await compare(page, long);
       await page.keyboard.press("Home");
@@ -257,14 +315,18 @@ test("what is missing or damaged is told, and the rest plays", { skip }, async (
 });
 
 test("a recording that is being written is followed to its end", { skip }, async () => {
-  const long = listed().find(({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5)!;
+  const long = listed().find(
+    ({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5,
+  )!;
   const text = readFileSync(`${SITE}/r/${long.id}/recording.json`, "utf8");
   const whole = JSON.parse(text) as { segments: unknown[] };
   const of = published(text);
   let there = 2;
   const growing = await serve([`${DIST}/site`, SITE], (path, file) => {
     return path.endsWith(`${long.id}/recording.json`)
-      ? Buffer.from(JSON.stringify({ ...whole, live: there < whole.segments.length, segments: whole.segments.slice(0, there) }))
+      ? Buffer.from(
+          JSON.stringify({ ...whole, live: there < whole.segments.length, segments: whole.segments.slice(0, there) }),
+        )
       : file;
   });
   await onPage(`${growing.address}#r=${long.id}&stage=table`, {}, async (page) => {
@@ -272,9 +334,15 @@ test("a recording that is being written is followed to its end", { skip }, async
     await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
     assert.ok((await clockOf(page)) <= end(2));
     there = 4;
-    await page.waitForFunction((to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to, Math.floor(end(4)));
+    await page.waitForFunction(
+      (to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to,
+      Math.floor(end(4)),
+    );
     there = whole.segments.length;
-    await page.waitForFunction((to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to, Math.floor(end(there)));
+    await page.waitForFunction(
+      (to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to,
+      Math.floor(end(there)),
+    );
     await page.keyboard.press("End");
     await page.waitForTimeout(300);
     await compare(page, long);
@@ -287,20 +355,20 @@ test("keys, links, and a second recording on the same clock", { skip }, async ()
   const recording = oneOfEach().find(({ format }) => format === "murk") ?? oneOfEach()[0]!;
   await onPage(`${site.address}#r=${recording.id}&t=5000&with=${recording.id}&stage=table`, {}, async (page) => {
     await page.locator(".theatre").nth(1).locator("tbody tr:not([aria-hidden])").first().waitFor();
-    const texts = (at: number): Promise<string[]> => page.locator(".theatre").nth(at).locator("tbody").allTextContents();
+    const texts = (at: number): Promise<string[]> =>
+      page.locator(".theatre").nth(at).locator("tbody").allTextContents();
     assert.deepEqual(await texts(0), await texts(1));
     assert.equal(await clockOf(page), 5000);
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("[");
-    await page.waitForTimeout(600);
-    assert.match(page.url(), /t=6000/);
+    await page.waitForURL(/t=6000/);
     assert.match(page.url(), /loop=6000/);
     await page.reload();
     await page.locator(".clock").waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     assert.equal(await clockOf(page), 6000);
     await page.keyboard.press("?");
-    assert.equal(await page.locator("dialog kbd").count() > 10, true);
+    assert.equal((await page.locator("dialog kbd").count()) > 10, true);
     await page.keyboard.press("Escape");
     await page.keyboard.press("b");
     await page.waitForTimeout(100);
@@ -327,13 +395,20 @@ test("a plot is drawn of the whole recording", { skip }, async () => {
 
 test("it looks well, wide and on a phone, dark and light", { skip }, async () => {
   for (const { id, format } of oneOfEach()) {
-    for (const [size, viewport] of [["wide", WIDE], ["phone", PHONE]] as const) {
+    for (const [size, viewport] of [
+      ["wide", WIDE],
+      ["phone", PHONE],
+    ] as const) {
       for (const colorScheme of ["dark", "light"] as const) {
         await onPage(`${site.address}#r=${id}`, { viewport, colorScheme }, async (page) => {
           await page.locator(".player .place > *").first().waitFor();
           await page.keyboard.press("ArrowRight");
           await page.waitForTimeout(500);
-          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, "nothing sticks out");
+          assert.equal(
+            await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+            true,
+            "nothing sticks out",
+          );
           await page.screenshot({ path: `${SHOTS}/${format}-${size}-${colorScheme}.png` });
         });
       }

@@ -71,7 +71,14 @@ test("steps go by where there are no times; one never leaves the recording", () 
 });
 
 test("a link comes back as it was, and a broken one says nothing", () => {
-  const address = { recording: "a.rmv", at: 1234.567, stage: "arena", saved: "x=1&y=#2", beside: "b.rmv", loop: { from: 1, to: 2.5 } };
+  const address = {
+    recording: "a.rmv",
+    at: 1234.567,
+    stage: "arena",
+    saved: "x=1&y=#2",
+    beside: "b.rmv",
+    loop: { from: 1, to: 2.5 },
+  };
   assert.deepEqual(parseAddress(formatAddress(address)), address);
   const nothing = { recording: null, at: null, stage: null, saved: null, beside: null, loop: null };
   assert.deepEqual(parseAddress(""), nothing);
@@ -79,8 +86,15 @@ test("a link comes back as it was, and a broken one says nothing", () => {
   assert.deepEqual(parseAddress(formatAddress(nothing)), nothing);
 });
 
-const column = (kind: Kind, precision: number | null = null): ColumnDef =>
-  ({ name: "c", kind, unit: "", precision, key: false, notRecorded: false, doc: "" });
+const column = (kind: Kind, precision: number | null = null): ColumnDef => ({
+  name: "c",
+  kind,
+  unit: "",
+  precision,
+  key: false,
+  notRecorded: false,
+  doc: "",
+});
 
 test("values are written as people read them", () => {
   assert.equal(valueText(null, column("int")), "–");
@@ -90,27 +104,63 @@ test("values are written as people read them", () => {
   assert.equal(valueText(Math.fround(2.0488281), column("float32")), "2.0488281");
   assert.equal(valueText(0.1 + 0.2, column("float64")), "0.30000000000000004");
   assert.equal(valueText(1.23456, column("float64", 0.01)), "1.23");
+  assert.equal(valueText(0, column("float32", 0.01)), "0.00");
+  assert.equal(valueText(2, column("float32")), "2");
   assert.equal(valueText(NaN, column("float32")), "NaN");
-  assert.equal([clock(0), clock(61_230), clock(3_600_000, 0), clock(-500)].join(" "), "0:00.00 1:01.23 1:00:00 −0:00.50");
+  assert.equal(
+    [clock(0), clock(61_230), clock(3_600_000, 0), clock(-500)].join(" "),
+    "0:00.00 1:01.23 1:00:00 −0:00.50",
+  );
 });
 
 test("keys stand in order", () => {
-  const keys = [[10, "b"], [2, "b"], [null, "z"], [2, "a"]];
-  assert.deepEqual(keys.sort(compareKeys), [[null, "z"], [2, "a"], [2, "b"], [10, "b"]]);
+  const keys = [
+    [10, "b"],
+    [2, "b"],
+    [null, "z"],
+    [2, "a"],
+  ];
+  assert.deepEqual(keys.sort(compareKeys), [
+    [null, "z"],
+    [2, "a"],
+    [2, "b"],
+    [10, "b"],
+  ]);
 });
 
 test("a search finds what has all its words", () => {
-  const entry = { id: "a", name: "Final.rmv", format: "rmv", durationMs: 1, steps: 1, verdict: "pass" as const, tables: ["board"], live: false, details: { player: { name: "Ann" } } };
+  const entry = {
+    id: "a",
+    name: "Final.rmv",
+    format: "rmv",
+    durationMs: 1,
+    steps: 1,
+    verdict: "pass" as const,
+    tables: ["board"],
+    live: false,
+    details: { player: { name: "Ann" } },
+  };
   const entries = [entry, { ...entry, id: "b", name: "other.murk", format: "murk", details: {} }];
-  const ids = (search: string): string => found(entries, search).map(({ id }) => id).join();
+  const ids = (search: string): string =>
+    found(entries, search)
+      .map(({ id }) => id)
+      .join();
   assert.equal(ids(""), "a,b");
   assert.equal(ids("ANN final"), "a");
   assert.equal(ids("ann murk"), "");
 });
 
 test("the stage that suits best comes first, and tables suit all", () => {
-  const stage = (id: string, suits: number): StageDef => ({ id, title: id, suits: () => suits, load: () => Promise.reject(new Error(id)) });
+  const stage = (id: string, suits: number): StageDef => ({
+    id,
+    title: id,
+    suits: () => suits,
+    load: () => Promise.reject(new Error(id)),
+  });
   const recording: Recording = { name: "", format: "", tables: [], times: true, facts: () => [] };
-  assert.deepEqual(suitable(recording, [stage("a", 0), stage("b", 0.5), stage("c", 0.9)]).map(({ id }) => id), ["c", "b"]);
+  assert.deepEqual(
+    suitable(recording, [stage("a", 0), stage("b", 0.5), stage("c", 0.9)]).map(({ id }) => id),
+    ["c", "b"],
+  );
   assert.equal(suitable(recording).at(-1)!.id, "table");
 });

@@ -77,5 +77,8 @@ export function dumpOf(name: string, ...options: string[]): Line[] | null {
   if (status !== 0 && status !== 1) {
     throw new Error(`gametape dump ${options.join(" ")} ${name}: ${stderr}`);
   }
-  return stdout.split("\n").filter((line) => line !== "").map((line) => parseJson(line) as Line);
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => parseJson(line) as Line);
 }

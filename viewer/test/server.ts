@@ -25,7 +25,8 @@ export async function serve(
     void find(folders, path === "/" ? "/index.html" : path).then((file) => {
       const given = file === null ? null : change(path, file);
       response.writeHead(given === null ? 404 : 200, {
-        "content-type": TYPES[extname(path === "/" ? ".html" : path)] ?? (path === "/" ? "text/html" : "application/octet-stream"),
+        "content-type":
+          TYPES[extname(path === "/" ? ".html" : path)] ?? (path === "/" ? "text/html" : "application/octet-stream"),
         "content-security-policy": POLICY,
       });
       response.end(given ?? "");

@@ -9,10 +9,24 @@ import { Embedded, gunzip } from "../src/source/files.js";
 import { library, published, recordingId } from "../src/source/published.js";
 import { records } from "../src/source/records.js";
 
-const ENTRY = { id: "a.rmv", name: "a.rmv", format: "rmv", duration_ms: 5, steps: 2, verdict: "pass", tables: ["t"], live: false, details: {} };
+const ENTRY = {
+  id: "a.rmv",
+  name: "a.rmv",
+  format: "rmv",
+  duration_ms: 5,
+  steps: 2,
+  verdict: "pass",
+  tables: ["t"],
+  live: false,
+  details: {},
+};
 
 test("a library is read; later members are passed over", () => {
-  const text = JSON.stringify({ version: 1, recordings: [{ ...ENTRY, verdict: null, duration_ms: "inf", more: 1 }], more: 2 });
+  const text = JSON.stringify({
+    version: 1,
+    recordings: [{ ...ENTRY, verdict: null, duration_ms: "inf", more: 1 }],
+    more: 2,
+  });
   const [entry] = library(text);
   assert.equal(entry!.id, "a.rmv");
   assert.equal(entry!.verdict, null);
@@ -22,7 +36,10 @@ test("a library is read; later members are passed over", () => {
 test("what breaks a rule is refused in a sentence", () => {
   const refused = (change: object, sentence: RegExp): void => {
     const text = JSON.stringify({ version: 1, recordings: [{ ...ENTRY, ...change }] });
-    assert.throws(() => library(text), (error: unknown) => error instanceof Damaged && sentence.test(error.message));
+    assert.throws(
+      () => library(text),
+      (error: unknown) => error instanceof Damaged && sentence.test(error.message),
+    );
   };
   refused({ id: "../a" }, /is no id/);
   refused({ id: ".." }, /is no id/);
@@ -41,7 +58,10 @@ test("records end where they say, or the rest is refused", () => {
   const bytes = Uint8Array.from([1, 2, 0, 0, 0, 7, 8, 9, 0, 0, 0, 0]);
   const found: number[][] = [];
   records(bytes, "it", (kind, start, end) => found.push([kind, start, end]));
-  assert.deepEqual(found, [[1, 5, 7], [9, 12, 12]]);
+  assert.deepEqual(found, [
+    [1, 5, 7],
+    [9, 12, 12],
+  ]);
   for (let cut = 1; cut < bytes.length; cut += 1) {
     if (cut !== 7) {
       assert.throws(() => records(bytes.subarray(0, cut), "it", () => {}), Damaged);
@@ -65,7 +85,11 @@ test("what is packed comes back, and no more than may be", async () => {
 test("files in the page are found by their names", async () => {
   const element = (name: string, textContent: string): Element =>
     ({ getAttribute: () => name, textContent }) as unknown as Element;
-  const files = new Embedded([element("library.json", "{}"), element("r/a/b.seg", "AQID\n"), element("r/a/c.seg", "*")]);
+  const files = new Embedded([
+    element("library.json", "{}"),
+    element("r/a/b.seg", "AQID\n"),
+    element("r/a/c.seg", "*"),
+  ]);
   assert.equal(await files.text("library.json"), "{}");
   assert.deepEqual(await files.bytes("r/a/b.seg"), Uint8Array.from([1, 2, 3]));
   await assert.rejects(files.bytes("r/a/c.seg"), /damaged/);

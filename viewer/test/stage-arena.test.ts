@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { TableDef, Value } from "../src/model.js";
 import { Actors } from "../src/stages/arena/actors.js";
 import { MOST_BONES, Skeletons, joined } from "../src/stages/arena/bones.js";
-import { mean } from "../src/stages/arena/cameras.js";
+import { broadcast, mean } from "../src/stages/arena/cameras.js";
 import { arena, arenaColumns } from "../src/stages/arena/index.js";
 import { announced, clock } from "../src/stages/arena/overlay.js";
 import { ground, onGround } from "../src/stages/arena/top.js";
@@ -58,10 +58,14 @@ test("nothing moves faster than it can", () => {
 
 test("players are between two frames, unless they jump, leave or appear", () => {
   const before = frame(0, rows(PLAYERS, [1, 2, 3], [player(1, [0, 0, 0]), player(2, [5, 5, 5]), player(3, [0, 0, 0])]));
-  const after = frame(100, rows(PLAYERS, [2, 4, 1], [player(2, [60, 5, 5]), player(4, [9, 9, 9]), player(1, [2, 0, 0], [1, 0, 0])]));
+  const after = frame(
+    100,
+    rows(PLAYERS, [2, 4, 1], [player(2, [60, 5, 5]), player(4, [9, 9, 9]), player(1, [2, 0, 0], [1, 0, 0])]),
+  );
   const actors = new Actors(columns(PLAYERS));
   actors.update(view(before, after, 0.5));
-  const at = (key: number): readonly number[] | undefined => actors.players().find((actor) => actor.key === key)?.parts.head.at;
+  const at = (key: number): readonly number[] | undefined =>
+    actors.players().find((actor) => actor.key === key)?.parts.head.at;
   assert.deepEqual(at(1), [1, 0, 0]);
   assert.deepEqual(at(2), [5, 5, 5]);
   assert.deepEqual(at(3), [0, 0, 0]);
@@ -70,7 +74,13 @@ test("players are between two frames, unless they jump, leave or appear", () => 
   assert.ok(Math.abs(fx - fz) < 1e-12 && fx > 0.7);
   // The next frame: player 3 has left.
   actors.update(view(after, null, 0));
-  assert.deepEqual(actors.players().map(({ key }) => key).sort(), [1, 2, 4]);
+  assert.deepEqual(
+    actors
+      .players()
+      .map(({ key }) => key)
+      .sort(),
+    [1, 2, 4],
+  );
 });
 
 test("the disc flies, and its speed is known", () => {
@@ -95,7 +105,16 @@ test("bones hang together that stay equally far apart", () => {
   far(1, 3, 0.8);
   far(0, 3, 1.7);
   far(2, 3, 1.7);
-  assert.deepEqual(joined(distances, 4).map((link) => [...link].sort()).sort(), [[0, 1], [1, 2], [1, 3]]);
+  assert.deepEqual(
+    joined(distances, 4)
+      .map((link) => [...link].sort())
+      .sort(),
+    [
+      [0, 1],
+      [1, 2],
+      [1, 3],
+    ],
+  );
   assert.deepEqual(joined(distances, 6).length, 3, "bones that were never seen hang nowhere");
   assert.deepEqual(joined(distances, 0), []);
 });
@@ -104,7 +123,14 @@ test("bones are where their player is, turned as the player is", () => {
   // Looking along x: the left is -z.
   const held = [
     rows(PLAYERS, [1], [player(4, [10, 0, 0], [1, 0, 0])]),
-    rows(BONES, [11, 12], [[4, 0, 0, -1, 0], [4, 2, 0.5, 0, 0.25]]),
+    rows(
+      BONES,
+      [11, 12],
+      [
+        [4, 0, 0, -1, 0],
+        [4, 2, 0.5, 0, 0.25],
+      ],
+    ),
   ];
   const found = columns(PLAYERS, BONES);
   const actors = new Actors(found);
@@ -122,15 +148,31 @@ test("bones are where their player is, turned as the player is", () => {
 });
 
 test("cameras, clocks, goals and the map", () => {
-  assert.deepEqual(mean([[0, 0, 0], [2, 4, 6], [Number.NaN, 0, 0]], [9, 9, 9]), [1, 2, 3]);
+  assert.deepEqual(
+    mean(
+      [
+        [0, 0, 0],
+        [2, 4, 6],
+        [Number.NaN, 0, 0],
+      ],
+      [9, 9, 9],
+    ),
+    [1, 2, 3],
+  );
   assert.deepEqual(mean([], [9, 9, 9]), [9, 9, 9]);
   assert.deepEqual([545.23, 9.96, 0, -3, Number.NaN].map(clock), ["9:05.2", "0:10.0", "0:00.0", "0:00.0", ""]);
   const moment = { step: 1, tick: null, timeMs: 0 };
   const row = { team: "blue", points: 2, goal_type: "SLAM_DUNK", thrower: "<b>", assist: null, disc_speed: 12.34 };
   assert.equal(announced({ table: "goals", moment, row }), "Goal of blue, 2 points · <b> · slam dunk · 12.3 m/s");
-  for (const [width, height] of [[1200, 700], [360, 640]] as const) {
+  for (const [width, height] of [
+    [1200, 700],
+    [360, 640],
+  ] as const) {
     const at = ground(width, height);
-    for (const corner of [[-15, 0, -40], [15, 0, 40]]) {
+    for (const corner of [
+      [-15, 0, -40],
+      [15, 0, 40],
+    ]) {
       const [x, y] = onGround(at, corner);
       assert.ok(x >= 0 && x <= width && y >= 0 && y <= height, `${width}×${height}`);
     }
@@ -138,4 +180,22 @@ test("cameras, clocks, goals and the map", () => {
     const [blue, orange] = [onGround(at, [0, 0, -36]), onGround(at, [0, 0, 36])];
     assert.ok(width > height ? blue[0] < orange[0] : blue[1] > orange[1]);
   }
+});
+
+test("the broadcast is further away while players are", () => {
+  const found = columns(PLAYERS, DISC);
+  const shot = (far: number): ReturnType<typeof broadcast> => {
+    const held = [
+      rows(PLAYERS, [1, 2], [player(1, [0, 0, far]), player(2, [0, 0, -far])]),
+      rows(DISC, [7], [[0, 0, 0, 0, 0, 0]]),
+    ];
+    const now = view(frame(0, ...held), null, 0);
+    const actors = new Actors(found);
+    actors.update(now);
+    assert.equal(actors.spread(0), far);
+    return broadcast(now, actors, found, 46, 1.5);
+  };
+  assert.ok(shot(35).from[0] > shot(25).from[0] && shot(25).from[0] > shot(5).from[0]);
+  assert.equal(shot(5).from[0], shot(2).from[0], "it never comes too near");
+  assert.deepEqual(shot(400).from[0], shot(300).from[0], "nor goes further than it has to");
 });

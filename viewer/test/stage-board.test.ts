@@ -22,9 +22,21 @@ test("a board with a cursor suits, anything less does not", () => {
 });
 
 test("columns are found whichever key comes first", () => {
-  assert.deepEqual(boardColumns(recording(BOARD, CURSOR)), { board: BOARD, recorded: 2, rules: 3, across: 0, cursor: CURSOR });
+  assert.deepEqual(boardColumns(recording(BOARD, CURSOR)), {
+    board: BOARD,
+    recorded: 2,
+    rules: 3,
+    across: 0,
+    cursor: CURSOR,
+  });
   const other = table("board", "grid", "row! col! rules:text", [16, 30]);
-  assert.deepEqual(boardColumns(recording(other, CURSOR)), { board: other, recorded: -1, rules: 2, across: 1, cursor: CURSOR });
+  assert.deepEqual(boardColumns(recording(other, CURSOR)), {
+    board: other,
+    recorded: -1,
+    rules: 2,
+    across: 1,
+    cursor: CURSOR,
+  });
 });
 
 test("faces are known by the names of the tables", () => {
@@ -49,7 +61,12 @@ test("the recording and the rules part where both say something", () => {
 });
 
 test("squares are whole pixels, and the board fits", () => {
-  for (const [width, height, ratio] of [[1280, 760, 1], [720, 1400, 2], [300, 200, 1.25], [3840, 2000, 3]] as const) {
+  for (const [width, height, ratio] of [
+    [1280, 760, 1],
+    [720, 1400, 2],
+    [300, 200, 1.25],
+    [3840, 2000, 3],
+  ] as const) {
     const at = layout(width, height, ratio, 30, 16);
     for (const number of [at.cell, at.x, at.y, at.frame.x, at.frame.y, at.frame.w, at.frame.h, at.head.h]) {
       assert.ok(Number.isInteger(number), `${width}×${height}: ${number}`);
@@ -71,5 +88,13 @@ test("the cursor rests before it moves", () => {
 });
 
 test("counters have three digits", () => {
-  assert.deepEqual([0, 7, 99, 1234, -5, -123, Number.NaN].map(digits), ["000", "007", "099", "999", "-05", "-99", "---"]);
+  assert.deepEqual([0, 7, 99, 1234, -5, -123, Number.NaN].map(digits), [
+    "000",
+    "007",
+    "099",
+    "999",
+    "-05",
+    "-99",
+    "---",
+  ]);
 });

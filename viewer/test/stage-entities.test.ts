@@ -7,6 +7,7 @@ import { entities, layers } from "../src/stages/entities/index.js";
 import { Points, size } from "../src/stages/entities/points.js";
 import { fitted, panned, round, toPixels, toUnits, zoomed } from "../src/stages/entities/sheet.js";
 import { suitable } from "../src/stages/index.js";
+import { rowOf } from "../src/stages/shared/tables.js";
 import { frame, recording, rows, table, view } from "./stage-made.js";
 
 const SHIPS = table("ship", "state", "entity! x@m y@m z@m vx vy vz hull");
@@ -38,7 +39,12 @@ test("names and kinds are texts", () => {
 test("stages that know more come first", () => {
   const board = table("board", "grid", "col! row! recorded:text", [2, 2]);
   const cursor = table("cursor", "state", "x@px y@px");
-  assert.deepEqual(suitable(recording(board, cursor)).map(({ id }) => id).slice(0, 2), ["board", "entities"]);
+  assert.deepEqual(
+    suitable(recording(board, cursor))
+      .map(({ id }) => id)
+      .slice(0, 2),
+    ["board", "entities"],
+  );
   assert.equal(suitable(recording(SHIPS))[0]?.id, "entities");
   assert.equal(entities.suits(recording(table("t", "state", "hull"))), 0);
 });
@@ -61,7 +67,10 @@ test("all that has been seen is in view, and zooming keeps its place", () => {
   const bounds = { least: [-10, 0, 5] as [number, number, number], most: [30, 20, 5] as [number, number, number] };
   for (const down of [false, true]) {
     const sheet = fitted(bounds, [0, 1], 800, 600, down);
-    for (const [x, y] of [[-10, 0], [30, 20]] as const) {
+    for (const [x, y] of [
+      [-10, 0],
+      [30, 20],
+    ] as const) {
       const [px, py] = toPixels(sheet, x, y);
       assert.ok(px >= 0 && px <= 800 && py >= 0 && py <= 600);
       const [ux, uy] = toUnits(sheet, px, py);
@@ -74,6 +83,24 @@ test("all that has been seen is in view, and zooming keeps its place", () => {
     assert.ok(moved.every((value, at) => Math.abs(value - (under[at] ?? 0)) < 1e-9));
   }
   assert.equal(fitted({ least: [3, 4, 0], most: [3, 4, 0] }, [0, 1], 100, 100, false).scale, 40);
-  assert.equal(fitted({ least: [Infinity, Infinity, Infinity], most: [-Infinity, -Infinity, -Infinity] }, [0, 1], 100, 100, false).scale, 1);
+  assert.equal(
+    fitted({ least: [Infinity, Infinity, Infinity], most: [-Infinity, -Infinity, -Infinity] }, [0, 1], 100, 100, false)
+      .scale,
+    1,
+  );
   assert.deepEqual([0.7, 3, 14, 40, 80, 0, Number.NaN].map(round), [0.5, 2, 10, 50, 100, 1, 1]);
+});
+
+test("rows are found wherever they went", () => {
+  const ids = [4, 7, 9, 12, 1];
+  const held = rows(
+    SHIPS,
+    ids,
+    ids.map(() => []),
+  );
+  for (const near of [0, 2, 4, 9, -3]) {
+    ids.forEach((id, row) => assert.equal(rowOf(held, id, near), row));
+    assert.equal(rowOf(held, 5, near), -1);
+  }
+  assert.equal(rowOf(rows(SHIPS, [], []), 1, 0), -1);
 });

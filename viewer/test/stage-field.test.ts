@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { field, fields, liveliest } from "../src/stages/field/index.js";
-import { cellAt, middle, placing, plane, slice } from "../src/stages/field/plane.js";
+import { cellAt, middle, placing, plane, slice, thinned } from "../src/stages/field/plane.js";
 import { History, paint, paintSpread, spread } from "../src/stages/field/raster.js";
 import { STEPS, bent, extent, ramp, range } from "../src/stages/field/scale.js";
+import { longest } from "../src/stages/field/vectors.js";
 import { Values, comparable, components, differing } from "../src/stages/field/values.js";
 import { grid, recording, table } from "./stage-made.js";
 
@@ -34,7 +35,10 @@ test("planes come of the names of coordinates", () => {
 test("slices take the cells that they should", () => {
   const shape = [2, 3, 4];
   const { wide, high, base, right, below } = slice(plane(["x", "y", "z"]), shape, [3]);
-  const cells = Array.from({ length: wide * high }, (_, at) => base + (at % wide) * right + Math.floor(at / wide) * below);
+  const cells = Array.from(
+    { length: wide * high },
+    (_, at) => base + (at % wide) * right + Math.floor(at / wide) * below,
+  );
   // Cell (x, y, z) is number 12 x + 4 y + z.
   assert.deepEqual(cells, [3, 15, 7, 19, 11, 23]);
   assert.equal(slice(plane(["x", "y", "z"]), shape, [99]).base, 3);
@@ -42,7 +46,10 @@ test("slices take the cells that they should", () => {
 });
 
 test("the middle of each cell is in it, whatever the tiling", () => {
-  for (const names of [["row", "col"], ["q", "r"]]) {
+  for (const names of [
+    ["row", "col"],
+    ["q", "r"],
+  ]) {
     const at = plane(names);
     const cells = slice(at, [5, 7], []);
     const where = placing(at.tiling, cells, { x: 10, y: 20, w: 400, h: 300 });
@@ -66,7 +73,10 @@ test("ranges are even on both sides of 0", () => {
   assert.deepEqual(range(-5, -5), { least: -5, most: 0, sided: false });
   assert.deepEqual(range(...extent([])), { least: 0, most: 1, sided: false });
   assert.equal(bent(0.25, false), 0.5);
-  assert.deepEqual([0, 0.375, 0.5, 1].map((place) => bent(place, true)), [0, 0.25, 0.5, 1]);
+  assert.deepEqual(
+    [0, 0.375, 0.5, 1].map((place) => bent(place, true)),
+    [0, 0.25, 0.5, 1],
+  );
 });
 
 test("numbers get the colours of their place in the range", () => {
@@ -99,7 +109,10 @@ test("the past of a strip goes on, back, and over gaps", () => {
 
 test("components, lengths and differences", () => {
   const wind = table("wind", "grid", "row! col! value_0 value_1", [1, 2]);
-  assert.deepEqual(components(wind).map(({ name }) => name), ["value_0", "value_1", "|value|"]);
+  assert.deepEqual(
+    components(wind).map(({ name }) => name),
+    ["value_0", "value_1", "|value|"],
+  );
   const both = { ...grid(wind, 2, []), numbers: (at: number) => Float64Array.from(at === 2 ? [3, 6] : [4, 8]) };
   const length = components(wind)[2];
   assert.ok(length !== undefined);
@@ -114,4 +127,16 @@ test("components, lengths and differences", () => {
   assert.deepEqual([...values.of(one, value, undefined)], [1, 2, 3, Infinity, 5, 6]);
   assert.ok(comparable(one, other));
   assert.ok(!comparable(one, both) && !comparable(one, undefined));
+});
+
+test("of very long sides not every cell is painted", () => {
+  const cells = slice(plane(["row", "col"]), [3, 10_000], []);
+  const thin = thinned(cells, 4096);
+  assert.deepEqual(thin, { wide: 3334, high: 3, base: 0, right: 3, below: 10_000 });
+  assert.deepEqual(thinned(cells, 10_000), cells);
+});
+
+test("the longest vector is that of the slice", () => {
+  const cells = slice(plane(["x", "y", "z"]), [1, 2, 2], [1]);
+  assert.equal(longest([Float64Array.of(9, 3, 9, 1), Float64Array.of(9, 4, 9, Infinity)], cells), 5);
 });

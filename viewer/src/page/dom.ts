@@ -54,7 +54,12 @@ export function icon(name: IconName): SVGSVGElement {
 
 /** A button with a picture, a name, and the key that does the same. */
 export function button(name: IconName, title: string, key: string, act: () => void): HTMLButtonElement {
-  const made = el("button", { type: "button", class: "icon", title: key === "" ? title : `${title} (${key})`, "aria-label": title });
+  const made = el("button", {
+    type: "button",
+    class: "icon",
+    title: key === "" ? title : `${title} (${key})`,
+    "aria-label": title,
+  });
   made.append(icon(name));
   made.addEventListener("click", act);
   return made;

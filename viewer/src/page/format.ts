@@ -43,13 +43,13 @@ export function valueText(value: Value, column: ColumnDef): string {
   if (typeof value === "boolean") {
     return value ? "yes" : "no";
   }
-  if (typeof value !== "number" || Number.isInteger(value)) {
+  const { precision, kind } = column;
+  if (typeof value !== "number" || (Number.isInteger(value) && precision === null)) {
     return String(value);
   }
   if (!Number.isFinite(value)) {
     return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
   }
-  const { precision, kind } = column;
   if (precision !== null && precision > 0) {
     const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(precision))));
     return value.toFixed(digits);
@@ -59,5 +59,9 @@ export function valueText(value: Value, column: ColumnDef): string {
 
 /** Bytes as people count them. */
 export function size(bytes: number): string {
-  return bytes < 1000 ? `${bytes} bytes` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  return bytes < 1000
+    ? `${bytes} bytes`
+    : bytes < 1e6
+      ? `${(bytes / 1e3).toFixed(1)} kB`
+      : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -28,7 +28,12 @@ export const PAGE_KEYS: Keys = [
 export function dialog(title: string, ...content: Node[]): HTMLDialogElement {
   const made = el("dialog", { "aria-label": title });
   made.append(
-    el("header", {}, el("h2", {}, title), button("close", "Close", "Esc", () => made.close())),
+    el(
+      "header",
+      {},
+      el("h2", {}, title),
+      button("close", "Close", "Esc", () => made.close()),
+    ),
     el("div", { class: "inside" }, ...content),
   );
   made.addEventListener("click", (event) => {
@@ -43,7 +48,11 @@ export function dialog(title: string, ...content: Node[]): HTMLDialogElement {
 }
 
 function list(keys: Keys): HTMLElement {
-  return el("dl", { class: "keys" }, ...keys.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]));
+  return el(
+    "dl",
+    { class: "keys" },
+    ...keys.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]),
+  );
 }
 
 export function help(stage: string, keys: Keys): void {

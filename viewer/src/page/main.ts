@@ -7,7 +7,7 @@ import { type Entry, library as readLibrary, recordingId } from "../source/publi
 import { type Address, formatAddress, parseAddress } from "./address.js";
 import { button, el } from "./dom.js";
 import { dialog } from "./help.js";
-import { card, library } from "./library.js";
+import { chooser, library } from "./library.js";
 import { Player } from "./player.js";
 import { startTheme, switchTheme } from "./theme.js";
 
@@ -17,6 +17,8 @@ class Page {
   private readonly root: HTMLElement;
   private readonly files: Files;
   private entries: readonly Entry[] = [];
+  /** What is wrong with the library, once it is read. */
+  private library: Promise<unknown> = Promise.resolve(null);
   private player: Player | null = null;
   private address: Address = NOWHERE;
   private opening = 0;
@@ -28,12 +30,12 @@ class Page {
   }
 
   async start(): Promise<void> {
-    try {
-      this.entries = readLibrary(await this.files.text("library.json"));
-    } catch (error) {
-      this.fail(error);
-      return;
-    }
+    const reading = this.files.text("library.json").then((text) => (this.entries = readLibrary(text)));
+    // A recording can be played where the library can't be read.
+    this.library = reading.then(
+      () => null,
+      (error: unknown) => error,
+    );
     addEventListener("hashchange", () => void this.follow());
     await this.follow();
   }
@@ -41,9 +43,17 @@ class Page {
   /** Shows what the address says. */
   private async follow(): Promise<void> {
     const address = parseAddress(location.hash);
+    // Library and recording are loaded side by side.
+    const opening = address.recording === null ? null : this.open(address.recording, address.at);
+    const wrong = await this.library;
+    if (wrong !== null && opening === null) {
+      this.fail(wrong);
+      return;
+    }
     const only = this.entries.length === 1 ? this.entries[0]!.id : null;
     const id = address.recording ?? only;
-    const same = this.player !== null && id === (this.address.recording ?? only) && address.beside === this.address.beside;
+    const same =
+      this.player !== null && id === (this.address.recording ?? only) && address.beside === this.address.beside;
     this.address = { ...address, recording: id };
     if (same) {
       await this.player?.start(this.address);
@@ -60,7 +70,7 @@ class Page {
     }
     this.root.replaceChildren(el("p", { class: "message", role: "status" }, "Loading …"));
     try {
-      const loader = await Loader.open(this.files, recordingId(id));
+      const loader = await (opening ?? this.open(id, address.at));
       if (mine === this.opening) {
         await this.play(loader);
       }
@@ -69,6 +79,17 @@ class Page {
         this.fail(error);
       }
     }
+  }
+
+  /** Opens a recording, unless it is open. */
+  private open(id: string, at: number | null): Promise<Loader> {
+    if (this.player !== null && this.address.recording === id) {
+      return Promise.resolve(this.player.loader);
+    }
+    const opening = Promise.resolve().then(() => Loader.open(this.files, recordingId(id), at));
+    // Who awaits it says what is wrong.
+    opening.catch(() => {});
+    return opening;
   }
 
   private async play(loader: Loader): Promise<void> {
@@ -133,26 +154,36 @@ class Page {
       show(null);
       return;
     }
-    const list = el("ul", { class: "cards" });
-    const window = dialog("Beside this recording", list);
-    for (const entry of this.entries) {
-      const made = el("button", { type: "button" }, ...card(entry));
-      made.addEventListener("click", () => {
+    const here = this.entries.find(({ id }) => id === this.address.recording);
+    const window = dialog(
+      "Beside this recording",
+      ...chooser(this.entries, here, ({ id }) => {
         window.close();
-        show(entry.id);
-      });
-      list.append(el("li", {}, made));
-    }
+        show(id);
+      }),
+    );
   }
 
   private libraryTop(): HTMLElement {
-    return el("header", { class: "top" }, el("h1", {}, "gametape"), el("span", { class: "space" }), button("theme", "Dark or light", "", switchTheme));
+    return el(
+      "header",
+      { class: "top" },
+      el("h1", {}, "gametape"),
+      el("span", { class: "space" }),
+      button("theme", "Dark or light", "", switchTheme),
+    );
   }
 
   private fail(error: unknown): void {
     const back = el("a", { href: "#" }, "All recordings");
     this.root.replaceChildren(
-      el("main", { class: "library" }, el("h1", {}, "This can't be shown"), el("p", { role: "alert" }, sentence(error)), ...(this.entries.length > 1 ? [back] : [])),
+      el(
+        "main",
+        { class: "library" },
+        el("h1", {}, "This can't be shown"),
+        el("p", { role: "alert" }, sentence(error)),
+        ...(this.entries.length > 1 ? [back] : []),
+      ),
     );
   }
 }

@@ -21,10 +21,15 @@ export class NowPanel {
       this.view = new TableView(def);
       this.element.append(this.view.element);
     };
-    const pick = choice("Table", offered.map(({ name }) => [name, name] as const), first.name, (name) => {
-      show(offered.find((def) => def.name === name)!);
-      redraw();
-    });
+    const pick = choice(
+      "Table",
+      offered.map(({ name }) => [name, name] as const),
+      first.name,
+      (name) => {
+        show(offered.find((def) => def.name === name)!);
+        redraw();
+      },
+    );
     this.element.append(el("div", { class: "row" }, pick));
     show(first);
   }

@@ -21,7 +21,9 @@ function details(json: Json, list: HTMLElement, before = ""): void {
     if (typeof value === "object" && !Array.isArray(value)) {
       details(value as Json, list, `${before}${words(name)}: `);
     } else {
-      const text = Array.isArray(value) ? value.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", ") : String(value);
+      const text = Array.isArray(value)
+        ? value.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", ")
+        : String(value);
       list.append(el("dt", {}, `${before}${words(name)}`), el("dd", {}, text));
     }
   }
@@ -41,8 +43,13 @@ export function factsPanel({ published, tables }: Loader): HTMLElement {
   for (const def of tables.tables.filter(({ lane }) => lane === "facts")) {
     const rows = tables.facts(def.name);
     const text = (row: Readonly<Record<string, Value>>, name: string): string =>
-      valueText(row[name] ?? null, def.columns.find((column) => column.name === name)!);
-    const columns = def.columns.filter(({ name, notRecorded }) => !notRecorded && rows.some((row) => row[name] !== null && row[name] !== ""));
+      valueText(
+        row[name] ?? null,
+        def.columns.find((column) => column.name === name)!,
+      );
+    const columns = def.columns.filter(
+      ({ name, notRecorded }) => !notRecorded && rows.some((row) => row[name] !== null && row[name] !== ""),
+    );
     if (rows.length === 0 || columns.length === 0) {
       continue;
     }
@@ -50,12 +57,17 @@ export function factsPanel({ published, tables }: Loader): HTMLElement {
     if (rows.length === 1) {
       const list = el("dl");
       for (const { name, unit, doc } of columns) {
-        list.append(el("dt", { title: doc }, words(name)), el("dd", {}, unit === "" ? text(rows[0]!, name) : `${text(rows[0]!, name)} ${unit}`));
+        list.append(
+          el("dt", { title: doc }, words(name)),
+          el("dd", {}, unit === "" ? text(rows[0]!, name) : `${text(rows[0]!, name)} ${unit}`),
+        );
       }
       panel.append(list);
     } else {
       const head = el("tr", {}, ...columns.map(({ name, doc }) => el("th", { scope: "col", title: doc }, words(name))));
-      const body = rows.slice(0, MOST_ROWS).map((row) => el("tr", {}, ...columns.map(({ name }) => el("td", {}, text(row, name)))));
+      const body = rows
+        .slice(0, MOST_ROWS)
+        .map((row) => el("tr", {}, ...columns.map(({ name }) => el("td", {}, text(row, name)))));
       panel.append(el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...body))));
     }
   }
@@ -72,7 +84,11 @@ const SEVERITIES = ["error", "warning", "info"] as const;
 const MOST_MOMENTS = 2000;
 
 /** Findings and events; a click goes to the moment. */
-export function momentsPanel({ published, tables }: Loader, go: (at: number) => void, atOf: Loader["atOf"]): HTMLElement {
+export function momentsPanel(
+  { published, tables }: Loader,
+  go: (at: number) => void,
+  atOf: Loader["atOf"],
+): HTMLElement {
   const panel = el("div", { class: "moments" });
   const line = (kind: string, source: string, text: string, moment: Parameters<typeof when>[0] | null): HTMLElement => {
     const inside = [
@@ -87,17 +103,31 @@ export function momentsPanel({ published, tables }: Loader, go: (at: number) => 
     made.addEventListener("click", () => go(atOf(moment)));
     return el("li", {}, made);
   };
-  const findings = [...published.findings].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+  const findings = [...published.findings].sort(
+    (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
+  );
   panel.append(el("h3", {}, `Findings (${findings.length})`));
   panel.append(
     findings.length === 0
       ? el("p", { class: "quiet" }, "The audit found nothing to say.")
-      : el("ul", {}, ...findings.slice(0, MOST_MOMENTS).map(({ severity, code, message, moment }) => line(severity, code, message, moment))),
+      : el(
+          "ul",
+          {},
+          ...findings
+            .slice(0, MOST_MOMENTS)
+            .map(({ severity, code, message, moment }) => line(severity, code, message, moment)),
+        ),
   );
   const events = published.markers.filter(({ kind }) => kind === "event");
   if (events.length > 0) {
     panel.append(el("h3", {}, `Events (${events.length})`));
-    panel.append(el("ul", {}, ...events.slice(0, MOST_MOMENTS).map(({ kind, source, text, moment }) => line(kind, source, text, moment))));
+    panel.append(
+      el(
+        "ul",
+        {},
+        ...events.slice(0, MOST_MOMENTS).map(({ kind, source, text, moment }) => line(kind, source, text, moment)),
+      ),
+    );
   }
   return panel;
 }

@@ -22,7 +22,12 @@ const SETTLED = 400;
 
 const TABS = ["moments", "now", "plots", "facts"] as const;
 type Tab = (typeof TABS)[number];
-const TAB_NAMES: Readonly<Record<Tab, string>> = { moments: "Moments", now: "What holds", plots: "Plots", facts: "Facts" };
+const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  moments: "Moments",
+  now: "What holds",
+  plots: "Plots",
+  facts: "Facts",
+};
 
 /** How often a recording that is being written is asked for more, in milliseconds. */
 const FOLLOWS = 1500;
@@ -44,7 +49,7 @@ export class Player {
   readonly theatre: Theatre;
   interpolate = !reducedMotion();
   private other: Theatre | null = null;
-  private readonly loader: Loader;
+  readonly loader: Loader;
   private readonly around: Around;
   private readonly timeline: Timeline;
   private readonly transport: Transport;
@@ -72,7 +77,8 @@ export class Player {
     if (event.ctrlKey || event.metaKey || event.altKey || typing || document.querySelector("dialog[open]") !== null) {
       return;
     }
-    const onButton = event.target instanceof HTMLElement && event.target.matches("button, a") && [" ", "Enter"].includes(event.key);
+    const onButton =
+      event.target instanceof HTMLElement && event.target.matches("button, a") && [" ", "Enter"].includes(event.key);
     if (!onButton && (act(this, event) || (this.theatre.stage?.key?.(event) ?? false))) {
       event.preventDefault();
     }
@@ -136,7 +142,11 @@ export class Player {
     this.stagesRow.append(this.theatre.element);
     const tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
     for (const tab of TABS) {
-      const made = el("button", { type: "button", role: "tab", id: `tab-${tab}`, "aria-controls": `panel-${tab}` }, TAB_NAMES[tab]);
+      const made = el(
+        "button",
+        { type: "button", role: "tab", id: `tab-${tab}`, "aria-controls": `panel-${tab}` },
+        TAB_NAMES[tab],
+      );
       made.addEventListener("click", () => this.showTab(tab));
       tabs.append(made);
       const body = this.bodies[tab];
@@ -146,7 +156,13 @@ export class Player {
     }
     this.panel.append(tabs, ...TABS.map((tab) => this.bodies[tab]));
     const bottom = el("footer", { class: "bottom" }, this.timeline.element, this.transport.element);
-    this.element.append(head, this.alert, el("main", { class: "middle" }, this.stagesRow, this.panel), bottom, this.spoken);
+    this.element.append(
+      head,
+      this.alert,
+      el("main", { class: "middle" }, this.stagesRow, this.panel),
+      bottom,
+      this.spoken,
+    );
     this.showTab("moments");
   }
 
@@ -182,7 +198,10 @@ export class Player {
       }
     } catch (error) {
       this.alert.hidden = false;
-      say(this.alert, `Nothing more comes of this recording for now: ${error instanceof Error ? error.message : String(error)}.`);
+      say(
+        this.alert,
+        `Nothing more comes of this recording for now: ${error instanceof Error ? error.message : String(error)}.`,
+      );
     }
     if (loader.published.live && !this.gone) {
       this.following = window.setTimeout(() => void this.follow(), FOLLOWS);
@@ -233,7 +252,11 @@ export class Player {
     this.theatre.element.dataset["name"] = this.loader.published.name;
     if (loader !== null) {
       loader.onChange = () => this.redraw();
-      const other = new Theatre(loader, () => this.redraw(), () => this.settle());
+      const other = new Theatre(
+        loader,
+        () => this.redraw(),
+        () => this.settle(),
+      );
       other.element.dataset["name"] = loader.published.name;
       this.other = other;
       this.stagesRow.append(other.element);
@@ -288,9 +311,14 @@ export class Player {
 
   /** To the next marker, or the one before. */
   toMarker(by: -1 | 1): void {
-    const ats = this.loader.published.markers.flatMap(({ moment }) => (moment === null ? [] : [this.loader.atOf(moment)]));
+    const ats = this.loader.published.markers.flatMap(({ moment }) =>
+      moment === null ? [] : [this.loader.atOf(moment)],
+    );
     const { at } = this.playhead;
-    const to = by > 0 ? Math.min(...ats.filter((other) => other > at + 1e-6)) : Math.max(...ats.filter((other) => other < at - 1e-6));
+    const to =
+      by > 0
+        ? Math.min(...ats.filter((other) => other > at + 1e-6))
+        : Math.max(...ats.filter((other) => other < at - 1e-6));
     if (Number.isFinite(to)) {
       this.seek(to);
     }
@@ -386,8 +414,19 @@ export class Player {
 
   /** Sees to it that the next frame of the screen is drawn. */
   redraw(): void {
+    if (!this.playhead.playing) {
+      this.busy(true);
+    }
     if (this.frame === 0 && !this.gone) {
       this.frame = requestAnimationFrame((now) => this.draw(now));
+    }
+  }
+
+  /** Whether what is shown is not yet what is asked for. */
+  private busy(is: boolean): void {
+    const text = String(is);
+    if (this.element.getAttribute("aria-busy") !== text) {
+      this.element.setAttribute("aria-busy", text);
     }
   }
 
@@ -402,7 +441,7 @@ export class Player {
     }
     this.last = playhead.playing ? now : 0;
     theatre.show.interpolate = this.interpolate;
-    theatre.show.moveTo(playhead.at, playhead.playing);
+    const there = theatre.show.moveTo(playhead.at, playhead.playing);
     if (other !== null) {
       other.show.interpolate = this.interpolate;
       const at = Math.min(other.loader.to, other.loader.from + playhead.at - loader.from);
@@ -416,17 +455,22 @@ export class Player {
     this.plots.show(playhead.at);
     const before = theatre.show.deck.before;
     const { described } = loader.published;
-    const tick = described.ticks && before !== null && before.moment.tick !== null ? ` · tick ${before.moment.tick.toLocaleString("en")}` : "";
+    const tick =
+      described.ticks && before !== null && before.moment.tick !== null
+        ? ` · tick ${before.moment.tick.toLocaleString("en")}`
+        : "";
     const step = before === null ? "" : `${described.step} ${before.moment.step.toLocaleString("en")}${tick}`;
     this.transport.show(playhead, this.times, step, this.interpolate);
     if (before !== null && (!playhead.playing || now - this.panelsAt > PANELS)) {
       this.panelsAt = now;
+      this.tellProblems();
       if (this.tab === "now") {
         this.now.show(before);
       } else if (this.tab === "plots") {
         this.plots.offer(before);
       }
     }
+    this.busy(!there || theatre.stage === null);
     if (playhead.playing) {
       this.redraw();
     } else if (wasPlaying) {

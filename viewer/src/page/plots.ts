@@ -27,7 +27,14 @@ class Plot {
   private told = 0;
   private at = 0;
 
-  constructor(loader: Loader, title: string, series: readonly Series[], names: readonly string[], seek: (at: number) => void, close: () => void) {
+  constructor(
+    loader: Loader,
+    title: string,
+    series: readonly Series[],
+    names: readonly string[],
+    seek: (at: number) => void,
+    close: () => void,
+  ) {
     this.loader = loader;
     this.names = names;
     this.samples = new Samples(series, loader.from, loader.to);
@@ -85,7 +92,12 @@ class Plot {
 
   private make(data: uPlot.AlignedData): void {
     const { times } = this.loader.tables;
-    const axis = { stroke: () => colour("--muted"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const axis = {
+      stroke: () => colour("--muted"),
+      grid: { stroke: () => colour("--line"), width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui",
+    };
     this.plot = new uPlot(
       {
         width: this.chart.clientWidth,
@@ -100,7 +112,13 @@ class Plot {
         ],
         series: [
           { label: times ? "time" : "step", value: (_, at) => (at === null ? "" : position(at, times)) },
-          ...this.names.map((label, at) => ({ label, stroke: () => colour(INKS[at % INKS.length]!), width: 1.5, points: { show: false }, spanGaps: false })),
+          ...this.names.map((label, at) => ({
+            label,
+            stroke: () => colour(INKS[at % INKS.length]!),
+            width: 1.5,
+            points: { show: false },
+            spanGaps: false,
+          })),
         ],
       },
       data,
@@ -158,16 +176,22 @@ export class Plots {
     this.table = this.tables()[0];
     this.element.append(this.form, this.list);
     if (this.table === undefined) {
-      this.form.append(el("p", { class: "quiet" }, "This recording has no numbers that change over time, outside of grids."));
+      this.form.append(
+        el("p", { class: "quiet" }, "This recording has no numbers that change over time, outside of grids."),
+      );
     }
   }
 
   private tables(): TableDef[] {
-    return this.loader.tables.tables.filter((def) => def.lane === "state" && def.rows > 0 && this.columns(def).length > 0);
+    return this.loader.tables.tables.filter(
+      (def) => def.lane === "state" && def.rows > 0 && this.columns(def).length > 0,
+    );
   }
 
   private columns(def: TableDef): string[] {
-    return def.columns.filter(({ kind, key, notRecorded }) => NUMBERS.includes(kind) && !key && !notRecorded).map(({ name }) => name);
+    return def.columns
+      .filter(({ kind, key, notRecorded }) => NUMBERS.includes(kind) && !key && !notRecorded)
+      .map(({ name }) => name);
   }
 
   /** The rows that there are to choose from, as they are now. */
@@ -212,8 +236,9 @@ export class Plots {
     );
     const keyed = table.columns.some(({ key }) => key);
     if (keyed) {
-      const all: [string, string][] = this.rows.length > 1 ? [["", `the first ${Math.min(MOST_LINES, this.rows.length)}`]] : [];
-      this.row = this.rows.some(([id]) => id === this.row) ? this.row : (all[0] ?? this.rows[0])?.[0] ?? "";
+      const all: [string, string][] =
+        this.rows.length > 1 ? [["", `the first ${Math.min(MOST_LINES, this.rows.length)}`]] : [];
+      this.row = this.rows.some(([id]) => id === this.row) ? this.row : ((all[0] ?? this.rows[0])?.[0] ?? "");
       this.form.append(choice("Row", [...all, ...this.rows], this.row, (row) => (this.row = row)));
     }
     const add = el("button", { type: "button", class: "text" }, "Plot it");
@@ -224,7 +249,11 @@ export class Plots {
   private add(table: TableDef, keyed: boolean): void {
     const column = table.columns.findIndex(({ name }) => name === this.column);
     const { unit } = table.columns[column]!;
-    const rows = !keyed ? [] : this.row === "" ? this.rows.slice(0, MOST_LINES) : this.rows.filter(([id]) => id === this.row);
+    const rows = !keyed
+      ? []
+      : this.row === ""
+        ? this.rows.slice(0, MOST_LINES)
+        : this.rows.filter(([id]) => id === this.row);
     const of = { table: table.name, column };
     const series = keyed ? rows.map(([id]) => ({ ...of, entity: Number(id) })) : [{ ...of, entity: null }];
     if (series.length === 0) {

@@ -38,7 +38,12 @@ export class TableView {
   constructor(def: TableDef) {
     this.def = def;
     this.table = el("table", { "aria-label": def.name }, el("thead", {}, this.head), this.body);
-    this.element = el("div", { class: "tableview", tabindex: "0", role: "region", "aria-label": `The table ${def.name}` }, this.note, this.table);
+    this.element = el(
+      "div",
+      { class: "tableview", tabindex: "0", role: "region", "aria-label": `The table ${def.name}` },
+      this.note,
+      this.table,
+    );
     this.element.addEventListener("scroll", () => this.fill(), { passive: true });
     this.body.append(this.above, this.below);
   }
@@ -66,7 +71,9 @@ export class TableView {
       return;
     }
     this.headed = headed;
-    this.head.replaceChildren(...heads.map((text, column) => el("th", { scope: "col", title: lines.title(column) }, text)));
+    this.head.replaceChildren(
+      ...heads.map((text, column) => el("th", { scope: "col", title: lines.title(column) }, text)),
+    );
     for (const row of this.rows) {
       row.remove();
     }
@@ -129,7 +136,14 @@ function ofRows(rows: Rows): Lines {
     return {
       length: lines.length,
       columns: rows.length + 1,
-      head: (column) => (column === 0 ? "" : named === undefined ? (keys.length === 0 ? "now" : title(column - 1)) : text(column - 1, named)),
+      head: (column) =>
+        column === 0
+          ? ""
+          : named === undefined
+            ? keys.length === 0
+              ? "now"
+              : title(column - 1)
+            : text(column - 1, named),
       title: (column) => (column === 0 ? def.doc : title(column - 1)),
       text: (line, column) => (column === 0 ? unitOf(def, lines[line]!) : text(column - 1, lines[line]!)),
       numeric: (line, column) => column > 0 && isNumber(lines[line]!),

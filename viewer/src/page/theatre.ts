@@ -101,7 +101,10 @@ export class Theatre {
     if (this.failed) {
       return;
     }
-    say(this.message, show.ready ? "" : this.loader.starts.length === 0 ? "Nothing has been recorded yet." : "Loading …");
+    say(
+      this.message,
+      show.ready ? "" : this.loader.starts.length === 0 ? "Nothing has been recorded yet." : "Loading …",
+    );
     if (stage === null || !show.ready) {
       return;
     }

@@ -161,7 +161,12 @@ export class Timeline {
     bar(track.from, this.at, colour("--accent"), 6);
     if (this.loop !== null) {
       context.fillStyle = colour("--loop");
-      context.fillRect(this.x(this.loop.from), 4, Math.max(2, this.x(this.loop.to) - this.x(this.loop.from)), height - 8);
+      context.fillRect(
+        this.x(this.loop.from),
+        4,
+        Math.max(2, this.x(this.loop.to) - this.x(this.loop.from)),
+        height - 8,
+      );
     }
     for (const { at, marker } of this.drawn) {
       pin(context, this.x(at), middle, marker.kind);

@@ -28,7 +28,9 @@ export class Transport {
     this.play.classList.add("main");
     this.loop = button("loop", "Loop from here", "[ ]", () => acts.loop());
     this.smooth = button("smooth", "Motion between packets", "I", () => acts.smooth());
-    const speeds = SPEEDS.map((speed) => [String(speed), speed === 0.25 ? "¼×" : speed === 0.5 ? "½×" : `${speed}×`] as const);
+    const speeds = SPEEDS.map(
+      (speed) => [String(speed), speed === 0.25 ? "¼×" : speed === 0.5 ? "½×" : `${speed}×`] as const,
+    );
     this.speed = choice("Speed", speeds, "1", (speed) => {
       playhead.speed = Number(speed);
       acts.changed();

@@ -71,10 +71,12 @@ export class Loader {
     return same < now.segments.length || now.live !== live;
   }
 
-  /** Opens a recording. */
-  static async open(files: Files, id: string): Promise<Loader> {
+  /** Opens a recording; what is to be seen first begins to come meanwhile. */
+  static async open(files: Files, id: string, at: number | null = null): Promise<Loader> {
     const of = published(await files.text(`r/${id}/recording.json`));
     const tables = new Tables(of);
+    const loader = new Loader(files, of, tables);
+    loader.want(loader.indexAt(at ?? (of.live ? loader.to : loader.from)));
     const what = "the file of labels";
     try {
       const bytes = await gunzip(await files.bytes(`r/${id}/${of.labels.file}`), what);
@@ -89,7 +91,7 @@ export class Loader {
       }
       tables.problems.push(`Names and texts are missing: ${error.message}.`);
     }
-    return new Loader(files, of, tables);
+    return loader;
   }
 
   /** Where a moment is on the clock that the playhead runs by. */
@@ -100,7 +102,9 @@ export class Loader {
   /** What is wrong with the recording as it is published, a sentence each. */
   problems(): string[] {
     const damaged = [...this.kept.values()].flatMap(({ problem }) => (problem === null ? [] : [problem]));
-    const lost = [...this.lost].map(([index, why]) => `segment ${index + 1} of ${this.infos.length} is missing: ${why}`);
+    const lost = [...this.lost].map(
+      ([index, why]) => `segment ${index + 1} of ${this.infos.length} is missing: ${why}`,
+    );
     return [...this.tables.problems, ...lost, ...damaged];
   }
 
@@ -142,7 +146,9 @@ export class Loader {
 
   /** The stretches that are there. */
   loaded(): Stretch[] {
-    return [...this.kept.keys()].sort((a, b) => a - b).map((index) => ({ from: this.starts[index]!, to: this.starts[index + 1] ?? this.to }));
+    return [...this.kept.keys()]
+      .sort((a, b) => a - b)
+      .map((index) => ({ from: this.starts[index]!, to: this.starts[index + 1] ?? this.to }));
   }
 
   /** Sees to it that a segment comes, and stays a while. */

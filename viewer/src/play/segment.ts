@@ -112,21 +112,28 @@ export class Segment {
   /** Reads the snapshot at a position that `entry` gave. False where it is damaged, and then the segment ends. */
   enter(position: number, decoder: Decoder, into: StateFrame): boolean {
     const entry = this.entries.findLast(({ packets }) => packets === position);
-    return entry !== undefined && this.tried(position, () => {
-      decoder.full(this.bytes.subarray(entry.start, entry.end), into.state);
-      into.changed();
-      this.ats[position] = into.at;
-    });
+    return (
+      entry !== undefined &&
+      this.tried(position, () => {
+        decoder.full(this.bytes.subarray(entry.start, entry.end), into.state);
+        into.changed();
+        this.ats[position] = into.at;
+      })
+    );
   }
 
   /** Reads the packet at a position onto the state before it. */
   step(position: number, decoder: Decoder, from: StateFrame, into: StateFrame): boolean {
     const range = this.packets[position - 1];
-    return range !== undefined && position < this.length && this.tried(position, () => {
-      decoder.onto(from.state, this.bytes.subarray(range.start, range.end), into.state);
-      into.changed();
-      this.ats[position] = into.at;
-    });
+    return (
+      range !== undefined &&
+      position < this.length &&
+      this.tried(position, () => {
+        decoder.onto(from.state, this.bytes.subarray(range.start, range.end), into.state);
+        into.changed();
+        this.ats[position] = into.at;
+      })
+    );
   }
 
   private tried(position: number, read: () => void): boolean {

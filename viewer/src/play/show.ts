@@ -38,7 +38,10 @@ export class Show implements View {
   /** Whether a trail was asked for that has to be filled. */
   private lacking = false;
   private readonly gap: number;
-  private readonly events_ = new Map<string, { low: number; high: number; found: EventRow[]; of: readonly EventRow[] }>();
+  private readonly events_ = new Map<
+    string,
+    { low: number; high: number; found: EventRow[]; of: readonly EventRow[] }
+  >();
   private all: readonly EventRow[] = NO_EVENTS;
   private allOf = "";
 
@@ -47,7 +50,10 @@ export class Show implements View {
     this.loader = loader;
     this.deck = new Deck(loader);
     const packets = segments.reduce((sum, { packets }) => sum + packets, 0);
-    this.gap = Math.max(loader.tables.times ? SHORTEST_GAP : 1, (GAP * (loader.to - loader.from)) / Math.max(1, packets));
+    this.gap = Math.max(
+      loader.tables.times ? SHORTEST_GAP : 1,
+      (GAP * (loader.to - loader.from)) / Math.max(1, packets),
+    );
     this.deck.onJump = () => {
       for (const trail of this.trails) {
         [trail.ats, trail.points] = [[], []];

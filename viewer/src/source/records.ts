@@ -8,7 +8,11 @@ export const EVENT = 3;
 export const LABEL = 4;
 
 /** Calls `visit` for each record. */
-export function records(bytes: Uint8Array, what: string, visit: (kind: number, start: number, end: number) => void): void {
+export function records(
+  bytes: Uint8Array,
+  what: string,
+  visit: (kind: number, start: number, end: number) => void,
+): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   while (at < bytes.length) {

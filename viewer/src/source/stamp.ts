@@ -11,7 +11,11 @@ function tick(json: unknown): number | bigint | null {
 export function stamp(json: unknown, what: string): Moment {
   const of = object(json, what);
   const ns = real(of["time_ns"]);
-  return { step: count(of["step"], `the step of ${what}`), tick: tick(of["tick"]), timeMs: ns === null ? null : ns / 1e6 };
+  return {
+    step: count(of["step"], `the step of ${what}`),
+    tick: tick(of["tick"]),
+    timeMs: ns === null ? null : ns / 1e6,
+  };
 }
 
 /** A stamp with milliseconds; null where it is of no moment. */

@@ -40,7 +40,11 @@ class Tables implements Stage {
     this.drawn = 0;
     this.tabs.replaceChildren(
       ...shown(this.recording!).map((one) => {
-        const tab = el("button", { type: "button", role: "tab", "aria-selected": String(one === table), title: one.doc }, one.name);
+        const tab = el(
+          "button",
+          { type: "button", role: "tab", "aria-selected": String(one === table), title: one.doc },
+          one.name,
+        );
         tab.addEventListener("click", () => {
           this.choose(one);
           this.page?.saved();
@@ -72,7 +76,9 @@ class Tables implements Stage {
       return "The recording says nothing of what holds.";
     }
     const rows = view.before.rows(table.name);
-    return rows === undefined ? `The grid ${table.name}.` : `The table ${table.name}, with ${rows.length} ${rows.length === 1 ? "row" : "rows"}.`;
+    return rows === undefined
+      ? `The grid ${table.name}.`
+      : `The table ${table.name}, with ${rows.length} ${rows.length === 1 ? "row" : "rows"}.`;
   }
 
   save(): string {

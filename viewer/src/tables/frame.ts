@@ -28,7 +28,11 @@ export class Clock {
   /** The moment of a state. */
   read(state: Snapshot): Moment {
     const row = state.row(this.entity);
-    const [step, tick, time] = [value(state, row, this.step), value(state, row, this.tick), value(state, row, this.time)];
+    const [step, tick, time] = [
+      value(state, row, this.step),
+      value(state, row, this.tick),
+      value(state, row, this.time),
+    ];
     return {
       step: Number(step ?? 0),
       tick: typeof tick === "boolean" ? null : tick,
@@ -41,14 +45,23 @@ function value(state: Snapshot, row: number, coding: Coding): boolean | number |
   if (!state.has(row, coding.plain.component)) {
     throw new Damaged("a packet does not say when it is");
   }
-  return coding.value(state.slots, slot(state, row, coding.how), slot(state, row, coding.plain), slot(state, row, coding.exact));
+  return coding.value(
+    state.slots,
+    slot(state, row, coding.how),
+    slot(state, row, coding.plain),
+    slot(state, row, coding.exact),
+  );
 }
 
 function slot(state: Snapshot, row: number, at: Coding["how"]): number {
   if (at === null) {
     return -1;
   }
-  return state.start(row) + state.schema.layout.offset(state.masksHigh[row]!, state.masksLow[row]!, at.component) + at.plan.slot;
+  return (
+    state.start(row) +
+    state.schema.layout.offset(state.masksHigh[row]!, state.masksLow[row]!, at.component) +
+    at.plan.slot
+  );
 }
 
 /** A recording's tables, and how to read them from states. */

@@ -107,9 +107,7 @@ export class GridPlan {
 
   /** Whether an entity of a state is a tile of this grid. */
   isTile(state: Snapshot, row: number): boolean {
-    return (
-      state.masksHigh[row] === this.maskHigh && state.masksLow[row] === this.maskLow && state.has(row, this.first)
-    );
+    return state.masksHigh[row] === this.maskHigh && state.masksLow[row] === this.maskLow && state.has(row, this.first);
   }
 
   /** Where the cells of a tile are among all cells; −1 beyond the shape. */
@@ -274,7 +272,11 @@ class TileGrid implements Grid {
     const stated = plan.starts[plan.stated.component]! + plan.stated.plan.slot;
     const start = (at: At | null): number => (at === null ? -1 : plan.starts[at.component]!);
     const step = (at: At | null): number => (at?.plan.wide === true ? 2 : 1);
-    const [how, plain, exact] = [start(coding?.how ?? null), start(coding?.plain ?? null), start(coding?.exact ?? null)];
+    const [how, plain, exact] = [
+      start(coding?.how ?? null),
+      start(coding?.plain ?? null),
+      start(coding?.exact ?? null),
+    ];
     const [plainStep, exactStep] = [step(coding?.plain ?? null), step(coding?.exact ?? null)];
     for (let tile = 0; tile < this.tiles; tile += 1) {
       const places = this.placesOf(this.ids[tile]!);
@@ -285,7 +287,12 @@ class TileGrid implements Grid {
           continue;
         }
         if (coding !== null) {
-          into[cell] = coding.number(slots, base + how + number, base + plain + number * plainStep, base + exact + number * exactStep);
+          into[cell] = coding.number(
+            slots,
+            base + how + number,
+            base + plain + number * plainStep,
+            base + exact + number * exactStep,
+          );
         } else if (key >= 0) {
           into[cell] = this.coordinate(cell, key);
         }

@@ -100,12 +100,18 @@ export class Labels {
   private takeEntity({ def }: Table, json: Json): void {
     const entity = count(json["entity"], "an entity", U32);
     if (json["tile"] !== undefined) {
-      this.tiles.set(entity, list(json["tile"], "a tile").map((at) => count(at, "the number of a tile")));
+      this.tiles.set(
+        entity,
+        list(json["tile"], "a tile").map((at) => count(at, "the number of a tile")),
+      );
       return;
     }
     const key = object(json["key"], `a key of ${def.name}`);
     const columns = def.columns.filter((column) => column.key);
-    this.keys.set(entity, columns.map((column) => valueOf(column, key[column.name])));
+    this.keys.set(
+      entity,
+      columns.map((column) => valueOf(column, key[column.name])),
+    );
   }
 
   /** The key of a row, in the order of the key's columns. */

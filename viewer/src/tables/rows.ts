@@ -11,7 +11,11 @@ export class RowPlan {
   readonly def: TableDef;
   /** The place in the schema of the component that a row has. */
   readonly first: number;
-  readonly columns: readonly { readonly coding: Coding | null; readonly key: number; readonly texts: string[] | null }[];
+  readonly columns: readonly {
+    readonly coding: Coding | null;
+    readonly key: number;
+    readonly texts: string[] | null;
+  }[];
   readonly labels: Labels;
 
   constructor(schema: Schema, table: Table, components: readonly number[], labels: Labels) {

@@ -3,7 +3,15 @@
 import type { Rows, View } from "../../model.js";
 import { type Vec3, between, teleports, turned } from "../shared/motion.js";
 import { rowOf } from "../shared/tables.js";
-import { type ArenaColumns, type Columns3, type DiscColumns, PARTS, type Part, type PlayerColumns, type PoseColumns } from "./index.js";
+import {
+  type ArenaColumns,
+  type Columns3,
+  type DiscColumns,
+  PARTS,
+  type Part,
+  type PlayerColumns,
+  type PoseColumns,
+} from "./index.js";
 
 /** Metres a second that no player and no disc reaches. */
 const FASTEST_PLAYER = 50;
@@ -24,7 +32,12 @@ export class Actor {
   possession = false;
   blocking = false;
   stunned = false;
-  readonly parts: Readonly<Record<Part, Pose>> = { head: new Pose(), body: new Pose(), left_hand: new Pose(), right_hand: new Pose() };
+  readonly parts: Readonly<Record<Part, Pose>> = {
+    head: new Pose(),
+    body: new Pose(),
+    left_hand: new Pose(),
+    right_hand: new Pose(),
+  };
   /** Whether it is there at the playhead. */
   here = false;
   /** The row of it in the frame before the playhead, and how far it has moved from there, 0 to 1. */
@@ -50,7 +63,15 @@ function read(rows: Rows, row: number, columns: Columns3, into: Vec3): Vec3 {
   return into;
 }
 
-function turn(rows: Rows, row: number, next: Rows | undefined, nextRow: number, columns: Columns3 | undefined, mix: number, into: Vec3): void {
+function turn(
+  rows: Rows,
+  row: number,
+  next: Rows | undefined,
+  nextRow: number,
+  columns: Columns3 | undefined,
+  mix: number,
+  into: Vec3,
+): void {
   if (columns === undefined) {
     return;
   }
@@ -63,7 +84,15 @@ function turn(rows: Rows, row: number, next: Rows | undefined, nextRow: number, 
 }
 
 /** Reads a pose; where `mix` is above 0, on its way to the next frame's. */
-function readPose(rows: Rows, row: number, next: Rows | undefined, nextRow: number, columns: PoseColumns, mix: number, into: Pose): void {
+function readPose(
+  rows: Rows,
+  row: number,
+  next: Rows | undefined,
+  nextRow: number,
+  columns: PoseColumns,
+  mix: number,
+  into: Pose,
+): void {
   read(rows, row, columns.at, into.at);
   if (next !== undefined && mix > 0) {
     read(next, nextRow, columns.at, to);
@@ -121,7 +150,9 @@ export class Actors {
     const nextRow = next === undefined ? -1 : rowOf(next, id, row);
     // Who leaves, or is somewhere else at once, stays in place until then.
     const moves =
-      next !== undefined && nextRow >= 0 && !teleports(read(rows, row, body.at, from), read(next, nextRow, body.at, to), gap(view), FASTEST_PLAYER);
+      next !== undefined &&
+      nextRow >= 0 &&
+      !teleports(read(rows, row, body.at, from), read(next, nextRow, body.at, to), gap(view), FASTEST_PLAYER);
     actor.mix = moves ? view.mix : 0;
     actor.row = row;
     for (const part of PARTS) {
@@ -145,7 +176,9 @@ export class Actors {
     const next = view.after?.rows(def.name);
     const nextRow = next === undefined ? -1 : rowOf(next, rows.id(0), 0);
     const moves =
-      next !== undefined && nextRow >= 0 && !teleports(read(rows, 0, pose.at, from), read(next, nextRow, pose.at, to), gap(view), FASTEST_DISC);
+      next !== undefined &&
+      nextRow >= 0 &&
+      !teleports(read(rows, 0, pose.at, from), read(next, nextRow, pose.at, to), gap(view), FASTEST_DISC);
     readPose(rows, 0, next, nextRow, pose, moves ? view.mix : 0, this.disc);
     if (velocity !== undefined) {
       read(rows, 0, velocity, this.discVelocity);
@@ -157,6 +190,32 @@ export class Actors {
   /** Those who are there and play. */
   players(): Actor[] {
     return this.all.filter((actor) => actor.here && actor.playing);
+  }
+
+  /** How far players are from a place along the arena, in the mean; 0 where there are none. */
+  spread(z: number): number {
+    let [sum, count] = [0, 0];
+    for (const { here, playing, parts } of this.all) {
+      if (here && playing) {
+        sum += Math.abs(parts.body.at[2] - z);
+        count += 1;
+      }
+    }
+    return count === 0 ? 0 : sum / count;
+  }
+
+  /** The box around everybody who is there; `undefined` where nobody is. */
+  around(): { readonly least: Vec3; readonly most: Vec3 } | undefined {
+    const least: Vec3 = [Infinity, Infinity, Infinity];
+    const most: Vec3 = [-Infinity, -Infinity, -Infinity];
+    for (const { here, playing, parts } of this.all) {
+      for (let axis = 0; here && playing && axis < 3; axis++) {
+        const way = axis as 0 | 1 | 2;
+        least[way] = Math.min(least[way], parts.body.at[way]);
+        most[way] = Math.max(most[way], parts.body.at[way]);
+      }
+    }
+    return least[0] <= most[0] ? { least, most } : undefined;
   }
 
   /** The speed of the disc, NaN where it is not known. */

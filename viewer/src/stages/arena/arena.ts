@@ -82,7 +82,8 @@ export class Arena implements Stage {
     this.light(body);
     this.overlay = new Overlay(body, recording);
     this.paint();
-    this.setKind(this.renderer === undefined ? "top" : this.kind);
+    // Who asks for less motion gets the camera that stands still.
+    this.setKind(page.reducedMotion ? "top" : this.kind);
     this.unwatch = watchSize(body, (width, height) => {
       this.fit(width, height);
       page.redraw();
@@ -100,9 +101,13 @@ export class Arena implements Stage {
     const options = CAMERAS.map((kind) => [kind, ...cameras[kind]] as const);
     this.showKind = choice<CameraKind>(bar, "Camera", options, (kind) => this.change(() => this.setKind(kind)));
     this.pick = list(bar, "Player", [], (key) => this.change(() => this.setFollowed(Number(key))));
-    this.showNames = toggle(bar, "Names", "Names, states and speeds", this.names, (on) => this.change(() => this.setNames(on)));
+    this.showNames = toggle(bar, "Names", "Names, states and speeds", this.names, (on) =>
+      this.change(() => this.setNames(on)),
+    );
     if (this.skeletons !== undefined) {
-      this.showBones = toggle(bar, "Bones", "Skeletons in place of bodies", this.bones, (on) => this.change(() => this.setBones(on)));
+      this.showBones = toggle(bar, "Bones", "Skeletons in place of bodies", this.bones, (on) =>
+        this.change(() => this.setBones(on)),
+      );
     }
   }
 
@@ -111,7 +116,12 @@ export class Arena implements Stage {
     try {
       this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
     } catch {
-      const note = element("span", "stage-note", this.host.firstElementChild as HTMLElement, "no WebGL here: the map alone");
+      const note = element(
+        "span",
+        "stage-note",
+        this.host.firstElementChild as HTMLElement,
+        "no WebGL here: the map alone",
+      );
       note.setAttribute("role", "status");
       return;
     }
@@ -125,13 +135,37 @@ export class Arena implements Stage {
     this.orbit.enableDamping = false;
     this.orbit.maxDistance = 160;
     this.orbit.minDistance = 1;
-    // Whoever takes hold of the picture wants to look around from where it is.
-    this.orbit.addEventListener("start", () => this.kind !== "free" && this.setKind("free"));
-    this.orbit.addEventListener("change", () => this.kind === "free" && this.page.redraw());
-    this.orbit.addEventListener("end", () => this.page.saved());
+    // Whoever turns the picture wants to look around from where it is; a mere click changes nothing.
+    let held = false;
+    this.orbit.addEventListener("start", () => {
+      held = true;
+      if (this.kind !== "free") {
+        this.aimOrbit();
+      }
+    });
+    this.orbit.addEventListener("change", () => {
+      if (held && this.kind !== "free") {
+        this.setKind("free", true);
+      }
+      if (this.kind === "free") {
+        this.page.redraw();
+      }
+    });
+    this.orbit.addEventListener("end", () => {
+      held = false;
+      if (this.kind === "free") {
+        this.page.saved();
+      }
+    });
     const sun = new DirectionalLight(0xffffff, 1.7);
     sun.position.set(12, 30, 8);
-    this.scene.add(new HemisphereLight(0xffffff, 0x56677a, 2.1), sun, this.court.group, this.avatars.group, this.disc.group);
+    this.scene.add(
+      new HemisphereLight(0xffffff, 0x56677a, 2.1),
+      sun,
+      this.court.group,
+      this.avatars.group,
+      this.disc.group,
+    );
   }
 
   private change(what: () => void): void {
@@ -140,7 +174,16 @@ export class Arena implements Stage {
     this.page.redraw();
   }
 
-  private setKind(kind: CameraKind): void {
+  /** Turning goes around what the camera looks at, a little in front. */
+  private aimOrbit(): void {
+    if (this.orbit !== undefined && !this.fresh) {
+      const ahead = this.camera.getWorldDirection(this.orbit.target.clone());
+      this.orbit.target.copy(this.camera.position).addScaledVector(ahead, Math.min(30, this.camera.position.length()));
+    }
+  }
+
+  /** `aimed`: what the free camera turns around is known. */
+  private setKind(kind: CameraKind, aimed = false): void {
     const flat = kind === "top" || this.renderer === undefined;
     this.kind = flat ? "top" : kind;
     this.showKind(this.kind);
@@ -150,10 +193,8 @@ export class Arena implements Stage {
     this.top.canvas.element.style.display = flat ? "" : "none";
     this.camera.fov = kind === "eyes" ? EYES : VIEW;
     this.camera.up.set(0, 1, 0);
-    if (kind === "free" && this.orbit !== undefined && !this.fresh) {
-      // Turning goes around what the other cameras look at, a little in front.
-      const ahead = this.camera.getWorldDirection(this.orbit.target.clone());
-      this.orbit.target.copy(this.camera.position).addScaledVector(ahead, Math.min(30, this.camera.position.length()));
+    if (kind === "free" && !aimed) {
+      this.aimOrbit();
     }
     this.pick.hidden = kind !== "follow" && kind !== "eyes";
   }
@@ -205,8 +246,14 @@ export class Arena implements Stage {
     actors.update(view);
     this.offer();
     this.overlay.say(view);
+    const around = this.columns.court ? undefined : actors.around();
+    if (around !== undefined) {
+      this.court.under(around);
+      this.top.widen(around);
+    }
     const { disc } = this.columns;
-    const trail = disc === undefined || !actors.discHere ? [] : view.trail(disc.def.name, actors.discId, disc.pose.at, TRAIL);
+    const trail =
+      disc === undefined || !actors.discHere ? [] : view.trail(disc.def.name, actors.discId, disc.pose.at, TRAIL);
     if (this.kind === "top" || this.renderer === undefined) {
       this.overlay.hideNames();
       this.top.draw(actors, trail, this.theme, this.names);
@@ -274,14 +321,24 @@ export class Arena implements Stage {
     this.actors.update(view);
     const here = this.actors.players();
     const rows = view.before.rows("game");
-    const get = (name: string): number => (rows === undefined || rows.length === 0 ? Number.NaN : rows.number(0, rows.def.columns.findIndex((column) => column.name === name)));
+    const get = (name: string): number =>
+      rows === undefined || rows.length === 0
+        ? Number.NaN
+        : rows.number(
+            0,
+            rows.def.columns.findIndex((column) => column.name === name),
+          );
     const teams = ["blue", "orange"].map((team) => here.filter((actor) => actor.team === team).length);
     const special = here.filter(({ possession, stunned, blocking }) => possession || stunned || blocking).map(label);
     const [x, y, z] = this.actors.disc.at.map((number) => number.toFixed(1));
     const sentences = [
-      Number.isFinite(get("blue_points")) ? `Blue ${get("blue_points")}, orange ${get("orange_points")}, ${clock(get("clock"))} on the clock.` : "",
+      Number.isFinite(get("blue_points"))
+        ? `Blue ${get("blue_points")}, orange ${get("orange_points")}, ${clock(get("clock"))} on the clock.`
+        : "",
       `${count(here.length, "player")}: ${teams[0] ?? 0} blue, ${teams[1] ?? 0} orange.`,
-      this.actors.discHere ? `The disc is at ${x} m across, ${y} m up, ${z} m along (orange defends the far end)${Number.isFinite(this.actors.discSpeed) ? `, ${this.actors.discSpeed.toFixed(1)} m/s` : ""}.` : "",
+      this.actors.discHere
+        ? `The disc is at ${x} m across, ${y} m up, ${z} m along (orange defends the far end)${Number.isFinite(this.actors.discSpeed) ? `, ${this.actors.discSpeed.toFixed(1)} m/s` : ""}.`
+        : "",
       special.length > 0 ? `${special.join("; ")}.` : "",
     ];
     return sentences.filter((sentence) => sentence !== "").join(" ");
@@ -295,7 +352,9 @@ export class Arena implements Stage {
       case "f": {
         const here = this.actors.players();
         const now = here.findIndex((actor) => actor === this.target());
-        this.change(() => this.setFollowed(here[(now + (event.shiftKey ? here.length - 1 : 1)) % here.length]?.key ?? Number.NaN));
+        this.change(() =>
+          this.setFollowed(here[(now + (event.shiftKey ? here.length - 1 : 1)) % here.length]?.key ?? Number.NaN),
+        );
         return true;
       }
       case "s":
@@ -311,8 +370,16 @@ export class Arena implements Stage {
 
   save(): string {
     const flags = `${this.bones ? "b" : ""}${this.names ? "n" : ""}`;
-    const free = this.kind === "free" && this.orbit !== undefined ? [...this.camera.position.toArray(), ...this.orbit.target.toArray()] : [];
-    return [this.kind, Number.isFinite(this.followed) ? this.followed : "", flags, free.map((number) => number.toFixed(1)).join(",")].join(";");
+    const free =
+      this.kind === "free" && this.orbit !== undefined
+        ? [...this.camera.position.toArray(), ...this.orbit.target.toArray()]
+        : [];
+    return [
+      this.kind,
+      Number.isFinite(this.followed) ? this.followed : "",
+      flags,
+      free.map((number) => number.toFixed(1)).join(","),
+    ].join(";");
   }
 
   restore(saved: string): void {
@@ -327,8 +394,7 @@ export class Arena implements Stage {
     if (known === "free" && places.length === 6 && places.every(Number.isFinite) && this.orbit !== undefined) {
       this.camera.position.fromArray(places);
       this.orbit.target.fromArray(places, 3);
-      this.setKind("free");
-      this.orbit.target.fromArray(places, 3);
+      this.setKind("free", true);
       this.fresh = false;
       this.orbit.update();
       return;

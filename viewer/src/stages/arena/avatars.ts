@@ -18,6 +18,7 @@ import {
   TorusGeometry,
   Vector3,
 } from "three";
+import { setCount } from "../shared/instances.js";
 import type { Actor, Pose } from "./actors.js";
 import { MOST_BONES, type Skeletons, cross } from "./bones.js";
 import { teamColour } from "./colours.js";
@@ -167,7 +168,13 @@ export class Avatars {
     let [joints, links] = [0, 0];
     for (const actor of actors) {
       const skeleton = skeletons?.of.get(actor.id);
-      if (skeletons === undefined || skeleton?.here !== true || !actor.here || actor.id === eyes || joints + MOST_BONES > MOST_BONES * MOST_SKELETONS) {
+      if (
+        skeletons === undefined ||
+        skeleton?.here !== true ||
+        !actor.here ||
+        actor.id === eyes ||
+        joints + MOST_BONES > MOST_BONES * MOST_SKELETONS
+      ) {
         continue;
       }
       this.colour.setHex(teamColour(actor.team));
@@ -189,12 +196,7 @@ export class Avatars {
         }
       }
     }
-    for (const [mesh, count] of [[this.joints, joints], [this.links, links]] as const) {
-      mesh.count = count;
-      mesh.instanceMatrix.needsUpdate = true;
-      if (mesh.instanceColor !== null) {
-        mesh.instanceColor.needsUpdate = true;
-      }
-    }
+    setCount(this.joints, joints);
+    setCount(this.links, links);
   }
 }

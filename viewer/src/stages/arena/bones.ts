@@ -112,7 +112,8 @@ export class Skeletons {
       for (let axis = 0; axis < 3; axis++) {
         const column = at[axis as 0 | 1 | 2];
         const place = rows.number(row, column);
-        this.local[3 * bone + axis] = next === undefined || nextRow < 0 ? place : lerp(place, next.number(nextRow, column), actor.mix);
+        this.local[3 * bone + axis] =
+          next === undefined || nextRow < 0 ? place : lerp(place, next.number(nextRow, column), actor.mix);
       }
       skeleton.seen[bone] = 1;
       skeleton.here = true;

@@ -48,23 +48,46 @@ export function overview(degrees: number, aspect: number): Shot {
   return { from: [distance, distance * 0.42, 0], to: [0, -2, 0], up: [0, 1, 0] };
 }
 
+/** From where everybody can be seen. */
+export function everybody(actors: Actors, degrees: number, aspect: number): Shot | undefined {
+  const box = actors.around();
+  if (box === undefined) {
+    return undefined;
+  }
+  const [x, y, z] = [0, 1, 2].map((axis) => (box.least[axis as 0] + box.most[axis as 0]) / 2) as Vec3;
+  const across = 3 + (box.most[2] - box.least[2]) / 2;
+  const distance = Math.max(10, across / Math.tan(halfWidth(degrees, aspect)) + (box.most[0] - box.least[0]) / 2);
+  return { from: [x + distance, y + distance * 0.4, z], to: [x, y, z], up: [0, 1, 0] };
+}
+
 /** From the side, going along with the disc. */
 export function broadcast(view: View, actors: Actors, columns: ArenaColumns, degrees: number, aspect: number): Shot {
   const { disc } = columns;
-  if (disc === undefined || !actors.discHere) {
-    return overview(degrees, aspect);
+  if (disc === undefined || !actors.discHere || !columns.court) {
+    return (columns.court ? undefined : everybody(actors, degrees, aspect)) ?? overview(degrees, aspect);
   }
   const [x, y, z] = mean(view.trail(disc.def.name, actors.discId, disc.pose.at, CALM), actors.disc.at);
-  // Narrow pictures stand further back, so that as much of the arena is seen.
-  const back = 15 + 15 / Math.max(0.5, Math.min(2, aspect));
-  return { from: [x * 0.3 + back, y * 0.4 + 5.5, z * 0.86], to: [x * 0.7, y * 0.8, z], up: [0, 1, 0] };
+  // Narrow pictures stand further back, so that as much of the arena is seen; and so does everybody who
+  // is far from the disc. A mean of many moves slowly.
+  const near = 15 + 15 / Math.max(0.5, Math.min(2, aspect));
+  const far = HALF.length / Math.tan(halfWidth(degrees, aspect)) + HALF.width / 2;
+  const back = Math.max(near, Math.min(far, (actors.spread(z) * 1.15 + 3) / Math.tan(halfWidth(degrees, aspect))));
+  const away = (back - near) / Math.max(1, far - near);
+  return {
+    from: [x * 0.3 + back, y * 0.4 + 5.5 + 0.25 * (back - near), z * (0.86 - 0.7 * away)],
+    to: [x * 0.7, y * 0.8 - 2 * away, z * (1 - 0.8 * away)],
+    up: [0, 1, 0],
+  };
 }
 
 /** Behind a player, looking where the player's body has looked of late. */
 export function follow(view: View, actor: Actor, columns: ArenaColumns): Shot {
   const { body } = columns.players.parts;
   const { at, forward } = actor.parts.body;
-  const [dx, , dz] = body.forward === undefined ? forward : mean(view.trail(columns.players.def.name, actor.id, body.forward, TURN), forward);
+  const [dx, , dz] =
+    body.forward === undefined
+      ? forward
+      : mean(view.trail(columns.players.def.name, actor.id, body.forward, TURN), forward);
   const length = Math.hypot(dx, dz) || 1;
   const [wx, wz] = [dx / length, dz / length];
   const [x, y, z] = at;

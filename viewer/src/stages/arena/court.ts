@@ -14,6 +14,7 @@ import {
   MeshStandardMaterial,
   TorusGeometry,
 } from "three";
+import type { Vec3 } from "../shared/motion.js";
 import { type ArenaColours, teamColour } from "./colours.js";
 
 /** The arena is 30 m wide, 20 m high and 80 m long; blue defends the goal at negative z. */
@@ -21,9 +22,17 @@ export const HALF = { width: 15, height: 10, length: 40 } as const;
 /** Where goals are, and from the middle to the ring. */
 export const GOAL = { z: 36, radius: 1.5 } as const;
 
+/** How far the corners of a section are cut off, across and up. */
+const CUT = 5;
+
+/** How high the ground is, so far from the middle. */
+export function groundAt(x: number): number {
+  return Math.max(0, Math.abs(x) - (HALF.width - CUT)) - HALF.height;
+}
+
 /** The corners of a section of the walls: a rectangle with cut corners. */
 function section(scale: number): [x: number, y: number][] {
-  const [w, h, cut] = [HALF.width * scale, HALF.height * scale, 5 * scale];
+  const [w, h, cut] = [HALF.width * scale, HALF.height * scale, CUT * scale];
   return [
     [w - cut, -h],
     [w, -h + cut],
@@ -120,6 +129,16 @@ export class Court {
       middle.position.y = -HALF.height + 0.02;
       this.group.add(goal(-1), goal(1), middle);
     }
+  }
+
+  /** Of places that are not known the ground alone is drawn: below everybody. */
+  under({ least, most }: { readonly least: Vec3; readonly most: Vec3 }): void {
+    const square = 10;
+    this.group.position.set(
+      Math.round((least[0] + most[0]) / 2 / square) * square,
+      Math.floor(least[1]) - 1 + HALF.height,
+      Math.round((least[2] + most[2]) / 2 / square) * square,
+    );
   }
 
   paint(colours: ArenaColours): void {

@@ -3,6 +3,7 @@
 import {
   BufferAttribute,
   BufferGeometry,
+  CanvasTexture,
   CylinderGeometry,
   DoubleSide,
   DynamicDrawUsage,
@@ -19,7 +20,7 @@ import {
 import type { Vec3 } from "../shared/motion.js";
 import type { Pose } from "./actors.js";
 import { put } from "./avatars.js";
-import { HALF } from "./court.js";
+import { groundAt } from "./court.js";
 
 /** Places of a trail that are drawn at most. */
 const MOST = 256;
@@ -28,16 +29,30 @@ const WIDTH = 0.22;
 /** A step that is longer was no flight: the ribbon begins anew. */
 const JUMP = 6;
 
+/** A round spot: points are square. */
+function round(): CanvasTexture {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 32;
+  const to = canvas.getContext("2d");
+  if (to !== null) {
+    to.fillStyle = "#ffffff";
+    to.beginPath();
+    to.arc(16, 16, 14, 0, 2 * Math.PI);
+    to.fill();
+  }
+  return new CanvasTexture(canvas);
+}
+
 export class Disc {
   readonly group = new Group();
   private readonly disc = new Mesh(
     new CylinderGeometry(0.26, 0.26, 0.09, 32),
     new MeshStandardMaterial({ color: 0xffffff, emissive: 0xffffff, emissiveIntensity: 0.55, roughness: 0.3 }),
   );
-  /** So that it can be seen from afar. */
+  /** So that it can be seen from afar, and behind others. */
   private readonly spot = new Points(
     new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(3), 3)),
-    new PointsMaterial({ size: 6, sizeAttenuation: false, transparent: true, opacity: 0.9 }),
+    new PointsMaterial({ size: 7, sizeAttenuation: false, transparent: true, depthTest: false, map: round() }),
   );
   private readonly places = new Float32Array(6 * MOST);
   private readonly shades = new Float32Array(8 * MOST);
@@ -85,7 +100,7 @@ export class Disc {
     put(this.disc, pose);
     this.spot.position.copy(this.disc.position);
     this.plumb.position.copy(this.disc.position);
-    this.plumb.scale.y = Math.max(0.01, pose.at[1] + HALF.height);
+    this.plumb.scale.y = Math.max(0.01, pose.at[1] - groundAt(pose.at[0]));
     this.draw(trail, pose.at, camera);
   }
 

@@ -64,12 +64,23 @@ function pose(def: TableDef, stem: string): PoseColumns | undefined {
 function players(def: TableDef): PlayerColumns | undefined {
   const [head, body, left_hand, right_hand] = PARTS.map((part) => pose(def, part));
   const key = def.columns.findIndex((column) => column.key);
-  if (def.lane !== "state" || key < 0 || head === undefined || body === undefined || left_hand === undefined || right_hand === undefined) {
+  if (
+    def.lane !== "state" ||
+    key < 0 ||
+    head === undefined ||
+    body === undefined ||
+    left_hand === undefined ||
+    right_hand === undefined
+  ) {
     return undefined;
   }
-  const [name = -1, team = -1, possession = -1, blocking = -1, stunned = -1] = ["name", "team", "possession", "blocking", "stunned"].map(
-    (name) => column(def, name),
-  );
+  const [name = -1, team = -1, possession = -1, blocking = -1, stunned = -1] = [
+    "name",
+    "team",
+    "possession",
+    "blocking",
+    "stunned",
+  ].map((name) => column(def, name));
   return { def, key, name, team, possession, blocking, stunned, parts: { head, body, left_hand, right_hand } };
 }
 

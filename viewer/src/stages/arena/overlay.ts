@@ -34,8 +34,9 @@ class Tag {
   }
 
   /** `near` is 1 up close and less far away: nearer ones are larger, and above. */
-  move(x: number, y: number, near: number): void {
-    this.element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -100%) scale(${near.toFixed(2)})`;
+  move(x: number, y: number, near: number, below = false): void {
+    const place = below ? "translate(-50%, 8px)" : "translate(-50%, -100%)";
+    this.element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) ${place} scale(${near.toFixed(2)})`;
     this.element.style.zIndex = String(Math.round(near * 100));
   }
 }
@@ -78,20 +79,29 @@ export class Overlay {
       return part;
     });
     this.goal = element("span", "stage-tag", this.layer);
-    this.goal.style.cssText += "left:50%;top:52px;transform:translateX(-50%);font-size:14px;padding:3px 10px;font-weight:600;white-space:normal;text-align:center;width:max-content;max-width:88%;";
+    this.goal.style.cssText +=
+      "z-index:200;left:50%;top:52px;transform:translateX(-50%);font-size:14px;padding:3px 10px;font-weight:600;white-space:normal;text-align:center;width:max-content;max-width:88%;";
     this.speed = new Tag(this.layer);
     this.speed.element.style.background = "#0009";
-    this.goals = recording.tables.find((def) => def.lane === "events" && ["team", "points", "disc_speed"].every((name) => column(def, name) >= 0))?.name;
+    this.goals = recording.tables.find(
+      (def) => def.lane === "events" && ["team", "points", "disc_speed"].every((name) => column(def, name) >= 0),
+    )?.name;
   }
 
   /** The score, the clock, and a goal for a while after it. */
   say(view: View): void {
     const rows = view.before.rows("game");
-    const number = (name: string): number => (rows === undefined || rows.length === 0 || column(rows.def, name) < 0 ? Number.NaN : rows.number(0, column(rows.def, name)));
+    const number = (name: string): number =>
+      rows === undefined || rows.length === 0 || column(rows.def, name) < 0
+        ? Number.NaN
+        : rows.number(0, column(rows.def, name));
     const [blue, middle, orange] = this.parts;
     const points = [number("blue_points"), number("orange_points")];
     this.score.style.display = points.every(Number.isFinite) ? "" : "none";
-    const status = rows === undefined || rows.length === 0 || column(rows.def, "status") < 0 ? "" : String(rows.value(0, column(rows.def, "status")) ?? "");
+    const status =
+      rows === undefined || rows.length === 0 || column(rows.def, "status") < 0
+        ? ""
+        : String(rows.value(0, column(rows.def, "status")) ?? "");
     const shown = status === "" || status === "playing" ? "" : ` · ${status.replaceAll("_", " ")}`;
     write(blue, String(Math.round((points[0] ?? 0) * 10) / 10));
     write(middle, `${clock(number("clock"))}${shown}`);
@@ -112,7 +122,12 @@ export class Overlay {
         tag = new Tag(this.layer);
         this.tags.set(actor.id, tag);
       }
-      const on = names && actor.here && actor.playing && actor.id !== eyes && this.project(actor.parts.head.at, 0.4, camera, width, height);
+      const on =
+        names &&
+        actor.here &&
+        actor.playing &&
+        actor.id !== eyes &&
+        this.project(actor.parts.head.at, 0.4, camera, width, height);
       tag.show(on);
       if (on) {
         tag.say(label(actor));
@@ -120,11 +135,15 @@ export class Overlay {
         tag.move(this.place.x, this.place.y, this.near);
       }
     }
-    const on = names && actors.discHere && Number.isFinite(actors.discSpeed) && this.project(actors.disc.at, 0.35, camera, width, height);
+    const on =
+      names &&
+      actors.discHere &&
+      Number.isFinite(actors.discSpeed) &&
+      this.project(actors.disc.at, -0.2, camera, width, height);
     this.speed.show(on);
     if (on) {
       this.speed.say(`${actors.discSpeed.toFixed(1)} m/s`);
-      this.speed.move(this.place.x, this.place.y, this.near);
+      this.speed.move(this.place.x, this.place.y, this.near, true);
     }
   }
 
@@ -136,7 +155,13 @@ export class Overlay {
     }
   }
 
-  private project(at: readonly [number, number, number], above: number, camera: PerspectiveCamera, width: number, height: number): boolean {
+  private project(
+    at: readonly [number, number, number],
+    above: number,
+    camera: PerspectiveCamera,
+    width: number,
+    height: number,
+  ): boolean {
     this.place.set(at[0], at[1] + above, at[2]);
     this.near = Math.max(0.7, Math.min(1, 22 / this.place.distanceTo(camera.position)));
     this.place.project(camera);
@@ -155,8 +180,11 @@ function write(to: HTMLElement | undefined, text: string): void {
 /** A goal in a line. */
 export function announced({ row }: EventRow): string {
   const text = (name: string): string => (typeof row[name] === "string" && row[name] !== "" ? row[name] : "");
-  const speed = typeof row["disc_speed"] === "number" && row["disc_speed"] > 0 ? `${row["disc_speed"].toFixed(1)} m/s` : "";
+  const speed =
+    typeof row["disc_speed"] === "number" && row["disc_speed"] > 0 ? `${row["disc_speed"].toFixed(1)} m/s` : "";
   const type = text("goal_type").replaceAll("_", " ").toLowerCase();
   const parts = [text("thrower"), text("assist") === "" ? "" : `assist ${text("assist")}`, type, speed];
-  return [`Goal of ${text("team")}, ${String(row["points"])} points`, ...parts.filter((part) => part !== "")].join(" · ");
+  return [`Goal of ${text("team")}, ${String(row["points"])} points`, ...parts.filter((part) => part !== "")].join(
+    " · ",
+  );
 }

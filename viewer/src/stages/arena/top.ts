@@ -1,6 +1,7 @@
 // The arena from above: a map, with everybody on it and how high they are.
 
 import { Canvas } from "../shared/canvas.js";
+import type { Vec3 } from "../shared/motion.js";
 import { FONT, colours } from "../shared/theme.js";
 import type { Actor, Actors } from "./actors.js";
 import { arenaColours, hex, teamColour } from "./colours.js";
@@ -8,42 +9,69 @@ import { GOAL, HALF } from "./court.js";
 
 const SCORE = 36;
 
+/** What is seen: its middle, and half of its sides. */
+export interface Area {
+  readonly x: number;
+  readonly z: number;
+  readonly across: number;
+  readonly along: number;
+}
+
+const ARENA: Area = { x: 0, z: 0, across: HALF.width, along: HALF.length };
+
 /** From metres to pixels: z goes along the longer side. */
 export interface Ground {
+  readonly area: Area;
   readonly scale: number;
   readonly x: number;
   readonly y: number;
   readonly upright: boolean;
 }
 
-export function ground(width: number, height: number): Ground {
+export function ground(width: number, height: number, area = ARENA): Ground {
   const upright = height > width;
   // The score stands at the top.
   const high = height - SCORE;
   const [along, across] = upright ? [high, width] : [width, high];
-  const scale = Math.max(0.5, Math.min((along - 24) / (2 * HALF.length + 2), (across - 24) / (2 * HALF.width + 2)));
-  return { scale, x: width / 2, y: SCORE + high / 2, upright };
+  const scale = Math.max(0.5, Math.min((along - 24) / (2 * area.along + 2), (across - 24) / (2 * area.across + 2)));
+  return { area, scale, x: width / 2, y: SCORE + high / 2, upright };
 }
 
 /** Blue is at the left, or at the bottom. */
-export function onGround({ scale, x, y, upright }: Ground, place: ArrayLike<number>): [x: number, y: number] {
-  const [px, pz] = [(place[0] ?? 0) * scale, (place[2] ?? 0) * scale];
+export function onGround({ area, scale, x, y, upright }: Ground, place: ArrayLike<number>): [x: number, y: number] {
+  const [px, pz] = [((place[0] ?? 0) - area.x) * scale, ((place[2] ?? 0) - area.z) * scale];
   return upright ? [x - px, y - pz] : [x + pz, y - px];
 }
 
 export class TopView {
   readonly canvas: Canvas;
   private readonly court: boolean;
+  private area = ARENA;
+  private readonly least: [x: number, z: number] = [Infinity, Infinity];
+  private readonly most: [x: number, z: number] = [-Infinity, -Infinity];
 
   constructor(body: HTMLElement, court: boolean) {
-    this.canvas = new Canvas(body);
+    this.canvas = new Canvas(body, "The arena from above");
     this.court = court;
+  }
+
+  /** Of places that are not known it is as much as has been seen. */
+  widen({ least: [x, , z], most: [mx, , mz] }: { readonly least: Vec3; readonly most: Vec3 }): void {
+    const { least, most } = this;
+    [least[0], least[1], most[0], most[1]] = [
+      Math.min(least[0], x),
+      Math.min(least[1], z),
+      Math.max(most[0], mx),
+      Math.max(most[1], mz),
+    ];
+    const half = (axis: 0 | 1): number => Math.max(5, (most[axis] - least[axis]) / 2 + 2);
+    this.area = { x: (least[0] + most[0]) / 2, z: (least[1] + most[1]) / 2, across: half(0), along: half(1) };
   }
 
   draw(actors: Actors, trail: readonly (readonly number[])[], theme: "dark" | "light", labels: boolean): void {
     const to = this.canvas.clear();
     const { width, height } = this.canvas;
-    const at = ground(width, height);
+    const at = ground(width, height, this.area);
     to.fillStyle = hex(arenaColours(theme).back);
     to.fillRect(0, 0, width, height);
     this.lines(to, at, theme);
@@ -88,10 +116,28 @@ export class TopView {
       points.forEach(([x, z]) => to.lineTo(...onGround(at, [x, 0, z])));
       to.closePath();
     };
-    const [w, l] = [HALF.width, HALF.length];
+    const { x: mx, z: mz, across: w, along: l } = this.area;
     const end = w * 0.6;
-    const walls = [[-w, -34], [-end, -l], [end, -l], [w, -34], [w, 34], [end, l], [-end, l], [-w, 34]] as const;
-    polygon(this.court ? walls : [[-w, -l], [w, -l], [w, l], [-w, l]]);
+    const walls = [
+      [-w, -34],
+      [-end, -l],
+      [end, -l],
+      [w, -34],
+      [w, 34],
+      [end, l],
+      [-end, l],
+      [-w, 34],
+    ] as const;
+    polygon(
+      this.court
+        ? walls
+        : [
+            [mx - w, mz - l],
+            [mx + w, mz - l],
+            [mx + w, mz + l],
+            [mx - w, mz + l],
+          ],
+    );
     to.fillStyle = colours(theme).panel;
     to.fill();
     to.strokeStyle = hex(shade.line);
@@ -99,9 +145,9 @@ export class TopView {
     to.stroke();
     to.lineWidth = 1;
     to.beginPath();
-    for (let z = -30; z <= 30; z += 10) {
-      to.moveTo(...onGround(at, [-w, 0, z]));
-      to.lineTo(...onGround(at, [w, 0, z]));
+    for (let z = Math.ceil((mz - l + 1) / 10) * 10; z < mz + l; z += 10) {
+      to.moveTo(...onGround(at, [mx - w, 0, z]));
+      to.lineTo(...onGround(at, [mx + w, 0, z]));
     }
     to.globalAlpha = 0.5;
     to.stroke();
@@ -109,9 +155,9 @@ export class TopView {
     if (!this.court) {
       return;
     }
-    const [mx, my] = onGround(at, [0, 0, 0]);
+    const [cx, cy] = onGround(at, [0, 0, 0]);
     to.beginPath();
-    to.arc(mx, my, 3 * at.scale, 0, 2 * Math.PI);
+    to.arc(cx, cy, 3 * at.scale, 0, 2 * Math.PI);
     to.stroke();
     for (const side of [-1, 1] as const) {
       to.strokeStyle = hex(teamColour(side < 0 ? "blue" : "orange"));

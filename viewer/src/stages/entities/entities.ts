@@ -68,17 +68,22 @@ export class Entities implements Stage {
       ] as const;
       this.showKind = choice<Kind>(bar, "View", options, (kind) => this.change(() => this.setKind(kind)));
     }
-    this.showWays = toggle(bar, "Ways", "The ways that they came", this.ways, (on) => this.change(() => this.set(on, this.names)));
-    this.showNames = toggle(bar, "Names", "Names beside points", this.names, (on) => this.change(() => this.set(this.ways, on)));
+    this.showWays = toggle(bar, "Ways", "The ways that they came", this.ways, (on) =>
+      this.change(() => this.set(on, this.names)),
+    );
+    this.showNames = toggle(bar, "Names", "Names beside points", this.names, (on) =>
+      this.change(() => this.set(this.ways, on)),
+    );
     const fit = element("button", "", bar, "Fit");
     fit.type = "button";
     fit.title = "All of it in view again";
     fit.addEventListener("click", () => this.change(() => this.fit()));
-    this.note = element("span", "stage-note", bar);
     this.body = element("div", "stage-body", host);
+    this.note = element("span", "", element("div", "stage-status", host));
     this.map = new EntityMap(
       this.body,
       () => page.redraw(),
+      () => page.saved(),
       (point, chosen) => this.look(point, chosen),
     );
     this.setKind(this.deep ? "space" : "xy");
@@ -130,7 +135,12 @@ export class Entities implements Stage {
       if (!this.host.contains(this.body)) {
         return;
       }
-      this.space = new Space(this.body, this.layers[0]?.place.up ?? "z", () => this.page.redraw());
+      this.space = new Space(
+        this.body,
+        this.layers[0]?.place.up ?? "z",
+        () => this.page.redraw(),
+        () => this.page.saved(),
+      );
       this.space.paint(this.shades);
       this.space.resize(...this.size);
       this.space.show(this.kind === "space");
@@ -196,7 +206,9 @@ export class Entities implements Stage {
   private counted(): string {
     return this.layers
       .map(({ def }, number) => {
-        const here = this.points.layer.subarray(0, this.points.count).reduce((sum, of) => sum + (of === number ? 1 : 0), 0);
+        const here = this.points.layer
+          .subarray(0, this.points.count)
+          .reduce((sum, of) => sum + (of === number ? 1 : 0), 0);
         return `${def.name}: ${here}`;
       })
       .join(" · ");
@@ -210,7 +222,9 @@ export class Entities implements Stage {
       return `${points.name(view, point)} at ${places.join(", ")}`;
     });
     const more = points.count > names.length ? `, and ${points.count - names.length} more` : "";
-    return points.count === 0 ? "Nothing is there now." : `${count(points.count, "entity", "entities")}: ${names.join("; ")}${more}.`;
+    return points.count === 0
+      ? "Nothing is there now."
+      : `${count(points.count, "entity", "entities")}: ${names.join("; ")}${more}.`;
   }
 
   key(event: KeyboardEvent): boolean {
@@ -227,7 +241,9 @@ export class Entities implements Stage {
       case "f": {
         const now = this.points.ids.subarray(0, this.points.count).indexOf(this.chosen);
         this.pointed = -1;
-        this.change(() => (this.chosen = this.points.count === 0 ? -1 : (this.points.ids[(now + 1) % this.points.count] ?? -1)));
+        this.change(
+          () => (this.chosen = this.points.count === 0 ? -1 : (this.points.ids[(now + 1) % this.points.count] ?? -1)),
+        );
         return this.view !== undefined;
       }
       case "z":
@@ -241,7 +257,8 @@ export class Entities implements Stage {
   save(): string {
     const flags = `${this.ways ? "w" : ""}${this.names ? "n" : ""}`;
     const { own } = this.map;
-    const places = this.kind === "space" ? (this.space?.save() ?? []) : own === undefined ? [] : [own.scale, own.x, own.y];
+    const places =
+      this.kind === "space" ? (this.space?.save() ?? []) : own === undefined ? [] : [own.scale, own.x, own.y];
     return [this.kind, flags, this.chosen, places.map((number) => Number(number.toPrecision(5))).join(",")].join(";");
   }
 

@@ -24,7 +24,8 @@ export interface Layer {
 }
 
 /** Names in front of an axis that stand for no position. */
-const NO_PLACES = /(^|_)(v|vel|velocity|speed|acc|acceleration|forward|left|right|up|dir|direction|normal|q|rot|rotation|angular|spin|scale|size)$/;
+const NO_PLACES =
+  /(^|_)(v|vel|velocity|speed|acc|acceleration|forward|left|right|up|dir|direction|normal|q|rot|rotation|angular|spin|scale|size)$/;
 const KINDS = ["team", "kind", "type", "class", "side", "group"];
 
 /** What is around the axis in a name, and the names of the other axes, where `name` is the one of x. */
@@ -39,7 +40,10 @@ function axes(name: string): readonly [stem: string, y: string, z: string] | und
 
 function places(def: TableDef): { readonly stem: string; readonly place: Place }[] {
   const number = (name: string): number =>
-    def.columns.findIndex((column) => column.name === name && column.kind !== "text" && column.kind !== "bool" && !column.key && !column.notRecorded);
+    def.columns.findIndex(
+      (column) =>
+        column.name === name && column.kind !== "text" && column.kind !== "bool" && !column.key && !column.notRecorded,
+    );
   return def.columns.flatMap(({ name }) => {
     const found = axes(name);
     if (found === undefined || NO_PLACES.test(found[0])) {
@@ -52,7 +56,13 @@ function places(def: TableDef): { readonly stem: string; readonly place: Place }
       return [];
     }
     const deep = three?.unit === one.unit ? z : -1;
-    const up = ([["x", one], ["y", two], ["z", three]] as const).find(([, column]) => upwards(column))?.[0];
+    const up = (
+      [
+        ["x", one],
+        ["y", two],
+        ["z", three],
+      ] as const
+    ).find(([, column]) => upwards(column))?.[0];
     return [{ stem, place: { x, y, z: deep, unit: one.unit, up: up ?? "z" } }];
   });
 }
@@ -68,8 +78,10 @@ export function layers(recording: Recording): Layer[] {
       return [];
     }
     const found = places(def);
-    const best = found.find(({ stem }) => stem === "") ?? found.find(({ stem }) => /(^|_)pos(ition)?$/.test(stem)) ?? found[0];
-    const text = (name: string): number => def.columns.findIndex((column) => column.name === name && column.kind === "text" && !column.notRecorded);
+    const best =
+      found.find(({ stem }) => stem === "") ?? found.find(({ stem }) => /(^|_)pos(ition)?$/.test(stem)) ?? found[0];
+    const text = (name: string): number =>
+      def.columns.findIndex((column) => column.name === name && column.kind === "text" && !column.notRecorded);
     const kind = KINDS.map(text).find((at) => at >= 0) ?? -1;
     return best === undefined ? [] : [{ def, place: best.place, name: Math.max(text("name"), text("label")), kind }];
   });

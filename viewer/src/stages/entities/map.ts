@@ -25,27 +25,33 @@ export class EntityMap {
   private sheet: Sheet = { scale: 1, x: 0, y: 0, width: 1, height: 1, down: false };
   private points: Points | undefined;
 
-  constructor(body: HTMLElement, moved: () => void, looked: (point: number, chosen: boolean) => void) {
-    this.canvas = new Canvas(body);
+  constructor(
+    body: HTMLElement,
+    moved: () => void,
+    settled: () => void,
+    looked: (point: number, chosen: boolean) => void,
+  ) {
+    this.canvas = new Canvas(body, "A map of the entities");
     const { element } = this.canvas;
     element.tabIndex = 0;
-    element.setAttribute("role", "img");
-    element.setAttribute("aria-label", "A map of the entities");
     element.addEventListener(
       "wheel",
       (event) => {
         event.preventDefault();
         this.own = zoomed(this.sheet, Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
         moved();
+        settled();
       },
       { passive: false },
     );
     const fingers = new Map<number, readonly [x: number, y: number]>();
     let dragged = 0;
+    let before: Sheet | undefined;
     element.addEventListener("pointerdown", (event) => {
       element.setPointerCapture(event.pointerId);
       fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
       dragged = 0;
+      before = this.own;
     });
     element.addEventListener("pointermove", (event) => {
       const last = fingers.get(event.pointerId);
@@ -70,9 +76,11 @@ export class EntityMap {
     const up = (event: PointerEvent): void => {
       fingers.delete(event.pointerId);
       if (event.type === "pointerup" && dragged < 5) {
-        // A click is no wish to leave the fitted view.
+        // The hand may tremble: a click is no wish to see another part.
+        this.own = before;
         looked(this.under(event.offsetX, event.offsetY), true);
       }
+      settled();
     };
     element.addEventListener("pointerup", up);
     element.addEventListener("pointercancel", up);
@@ -101,7 +109,8 @@ export class EntityMap {
     this.points = points;
     const { width, height } = this.canvas;
     const down = layers.every(({ place }) => place.unit === "px");
-    this.sheet = this.own === undefined ? fitted(points.bounds, this.sides, width, height, down) : { ...this.own, width, height };
+    this.sheet =
+      this.own === undefined ? fitted(points.bounds, this.sides, width, height, down) : { ...this.own, width, height };
     const to = this.canvas.clear();
     this.grid(to, layers[0]?.place.unit ?? "", colours);
     this.ways(to, points, look);

@@ -44,7 +44,8 @@ export class Points {
   update(view: View, ways: boolean): void {
     this.count = 0;
     this.layers.forEach((layer, number) => this.updateLayer(view, layer, number));
-    this.ways = ways && this.count <= TRACED ? Array.from({ length: this.count }, (_, point) => this.way(view, point)) : [];
+    this.ways =
+      ways && this.count <= TRACED ? Array.from({ length: this.count }, (_, point) => this.way(view, point)) : [];
   }
 
   /** The places where a point was, oldest first. */
@@ -150,7 +151,10 @@ export class Points {
     const number = this.layer[point] ?? 0;
     const layer = this.layers[number];
     const rows = layer === undefined || layer.kind < 0 ? undefined : view.before.rows(layer.def.name);
-    const text = rows === undefined || layer === undefined ? undefined : String(rows.value(this.rows[point] ?? 0, layer.kind) ?? "");
+    const text =
+      rows === undefined || layer === undefined
+        ? undefined
+        : String(rows.value(this.rows[point] ?? 0, layer.kind) ?? "");
     if (text === undefined) {
       // One table without kinds: everything has a colour of its own.
       return this.layers.length > 1 ? number : (this.ids[point] ?? 0);

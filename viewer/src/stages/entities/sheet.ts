@@ -20,7 +20,13 @@ export interface Sheet {
 }
 
 /** All of the room that is seen, and a little around it. */
-export function fitted({ least, most }: Bounds, [across, up]: Sides, width: number, height: number, down: boolean): Sheet {
+export function fitted(
+  { least, most }: Bounds,
+  [across, up]: Sides,
+  width: number,
+  height: number,
+  down: boolean,
+): Sheet {
   const [w, h] = [most[across] - least[across], most[up] - least[up]];
   if (!(w >= 0 && h >= 0)) {
     return { scale: 1, x: 0, y: 0, width, height, down };

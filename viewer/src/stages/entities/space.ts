@@ -24,6 +24,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { View } from "../../model.js";
 import { element } from "../shared/controls.js";
 import type { Colours } from "../shared/theme.js";
+import { setCount } from "../shared/instances.js";
 import type { Look } from "./map.js";
 import { type Points, size } from "./points.js";
 import { round } from "./sheet.js";
@@ -57,7 +58,7 @@ export class Space {
   private readonly up: "x" | "y" | "z";
   private line = "#888888";
 
-  constructor(body: HTMLElement, up: "x" | "y" | "z", moved: () => void) {
+  constructor(body: HTMLElement, up: "x" | "y" | "z", moved: () => void, settled: () => void) {
     this.up = up;
     const { domElement } = this.renderer;
     domElement.classList.add("stage-canvas");
@@ -70,10 +71,14 @@ export class Space {
     this.orbit = new OrbitControls(this.camera, domElement);
     this.orbit.enableDamping = false;
     this.orbit.addEventListener("change", moved);
+    this.orbit.addEventListener("end", settled);
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(this.pieces, 3));
     geometry.setAttribute("color", new BufferAttribute(this.shades, 3));
-    this.ways = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.6 }));
+    this.ways = new LineSegments(
+      geometry,
+      new LineBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.6 }),
+    );
     this.ways.frustumCulled = false;
     const sun = new DirectionalLight(0xffffff, 1.6);
     sun.position.set(0.4, 0.9, 0.6);
@@ -136,7 +141,7 @@ export class Space {
   /** From where all of it is seen. */
   fit(): void {
     this.placed = true;
-    const back = (this.half * 2.3) / Math.min(1, this.camera.aspect);
+    const back = (this.half * 2.6) / Math.min(1, this.camera.aspect);
     const way = this.up === "z" ? [0.55, -0.75, 0.5] : this.up === "y" ? [0.55, 0.5, 0.75] : [0.5, 0.55, 0.75];
     this.camera.position.copy(this.middle).addScaledVector(this.spot.fromArray(way).normalize(), back);
     this.orbit.target.copy(this.middle);
@@ -147,7 +152,11 @@ export class Space {
     if (this.balls === undefined || this.balls.instanceMatrix.count < count) {
       this.balls?.removeFromParent();
       this.balls?.dispose();
-      this.balls = new InstancedMesh(new SphereGeometry(1, 16, 12), new MeshStandardMaterial({ roughness: 0.5 }), Math.max(64, 2 * count));
+      this.balls = new InstancedMesh(
+        new SphereGeometry(1, 16, 12),
+        new MeshStandardMaterial({ roughness: 0.5 }),
+        Math.max(64, 2 * count),
+      );
       this.balls.frustumCulled = false;
       this.scene.add(this.balls);
     }
@@ -165,11 +174,7 @@ export class Space {
       balls.setMatrixAt(point, this.matrix);
       balls.setColorAt(point, this.colour.set(look.colour(point)));
     }
-    balls.count = points.count;
-    balls.instanceMatrix.needsUpdate = true;
-    if (balls.instanceColor !== null) {
-      balls.instanceColor.needsUpdate = true;
-    }
+    setCount(balls, points.count);
     this.drawWays(points, look);
     this.renderer.render(this.scene, this.camera);
     this.name(view, points, look, radius);

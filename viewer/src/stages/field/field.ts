@@ -1,6 +1,7 @@
 // The stage of fields: choosing what is shown, and showing it.
 
-import type { Grid, Recording, Stage, Stageplay, TableDef, View } from "../../model.js";
+import type { Grid, Recording, Stage, Stageplay, TableDef, Value, View } from "../../model.js";
+import { valueText } from "../../page/format.js";
 import { watchSize } from "../shared/canvas.js";
 import { choice, dress, element, fill, list, toggle, undress } from "../shared/controls.js";
 import { count, short } from "../shared/tables.js";
@@ -11,6 +12,8 @@ import { type Range, extent, range } from "./scale.js";
 import { type Component, Values, comparable, components, differing } from "./values.js";
 
 type Mode = "seen" | "now" | "fixed";
+
+const POINT = "Point at a cell, or go to it with the arrow keys, for its value";
 
 export class Field implements Stage {
   readonly keys = [
@@ -62,6 +65,7 @@ export class Field implements Stage {
     dress(host, page.theme);
     this.controls(element("div", "stage-bar stage-wrap", host));
     const body = element("div", "stage-body", host);
+    this.probe = element("span", "", element("div", "stage-status", host));
     this.map = new HeatMap(body, page.theme, (cell) => {
       this.cell = cell;
       page.redraw();
@@ -105,7 +109,6 @@ export class Field implements Stage {
     this.showDifference = toggle(this.compare, "Difference", "This recording less the one beside it", false, (on) =>
       this.change(() => this.setDifference(on)),
     );
-    this.probe = element("span", "stage-note", bar);
     this.setMode(this.mode);
   }
 
@@ -132,12 +135,17 @@ export class Field implements Stage {
     if (this.def !== def) {
       this.plane = plane(keys.slice(0, def.shape.length));
       this.slices = this.plane.rest.map((dim) => Math.floor((def.shape[dim] ?? 1) / 2));
-      this.cell = undefined;
     }
+    this.cell = this.map.looked = undefined;
     this.def = def;
-    this.component = offered.find(({ name }) => name === component) ?? first;
+    // Of vectors the length says most.
+    this.component =
+      offered.find(({ name }) => name === component) ?? offered.find(({ columns }) => columns.length > 1) ?? first;
     this.pickField.value = def.name;
-    fill(this.pickComponent, offered.map(({ name }) => [name, name] as const));
+    fill(
+      this.pickComponent,
+      offered.map(({ name }) => [name, name] as const),
+    );
     this.pickComponent.value = this.component.name;
     this.pickComponent.parentElement?.toggleAttribute("hidden", offered.length < 2);
     this.makeSliders(keys);
@@ -235,10 +243,24 @@ export class Field implements Stage {
       root: this.root,
       unit: this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "",
       step: view.before.moment.step,
+      vectors: beside === undefined ? this.vectors(grid) : undefined,
       cell: this.cell,
       names: this.names(),
     });
     this.probe.textContent = this.probed(grid, beside, numbers);
+  }
+
+  /** The two numbers of vectors on a plane, where their length is shown. */
+  private vectors(grid: Grid): readonly [Float64Array, Float64Array] | undefined {
+    const [across, down, third] = this.component.columns;
+    // Which way a number points on hexes, and among three coordinates, no table says.
+    const flat =
+      across !== undefined &&
+      down !== undefined &&
+      third === undefined &&
+      this.plane.tiling === "squares" &&
+      this.plane.rest.length === 0;
+    return flat ? [grid.numbers(across), grid.numbers(down)] : undefined;
   }
 
   private names(): string[] {
@@ -248,7 +270,7 @@ export class Field implements Stage {
   /** The cell that is looked at, its coordinates and its exact value; else how many cells differ. */
   private probed(grid: Grid, beside: Grid | undefined, numbers: Float64Array): string {
     if (this.cell === undefined) {
-      return beside === undefined ? "" : `${differing(numbers)} of ${count(numbers.length, "cell")} differ`;
+      return beside === undefined ? POINT : `${differing(numbers)} of ${count(numbers.length, "cell")} differ`;
     }
     const [x, y] = this.cell;
     const cells = slice(this.plane, grid.shape, this.slices);
@@ -266,10 +288,14 @@ export class Field implements Stage {
   private exactly(grid: Grid, beside: Grid | undefined, at: number, numbers: Float64Array): string {
     const value = (of: Grid): string => {
       const values = this.component.columns.map((column) => of.value(at, column));
-      return values.every((value) => value === null) ? "no value" : values.map((value) => String(value ?? "none")).join(", ");
+      const text = (value: Value, place: number): string => {
+        const column = this.def.columns[this.component.columns[place] ?? -1];
+        return column === undefined ? "" : valueText(value, column);
+      };
+      return values.every((value) => value === null) ? "no value" : values.map(text).join(", ");
     };
     if (beside !== undefined) {
-      return `${value(grid)} here, ${value(beside)} beside, difference ${String(numbers[at])}`;
+      return `${value(grid)} here, ${value(beside)} beside, difference ${short(numbers[at] ?? Number.NaN)}`;
     }
     return this.component.columns.length > 1 ? `${short(numbers[at] ?? Number.NaN)} of (${value(grid)})` : value(grid);
   }
@@ -285,7 +311,8 @@ export class Field implements Stage {
     const [least, most] = extent(numbers);
     const unit = this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "";
     const of = components(this.def).length > 1 ? `, ${this.component.name}` : "";
-    const values = least <= most ? `from ${short(least)} to ${short(most)}${unit === "" ? "" : ` ${unit}`}` : "without a value";
+    const values =
+      least <= most ? `from ${short(least)} to ${short(most)}${unit === "" ? "" : ` ${unit}`}` : "without a value";
     return [
       beside === undefined
         ? `The field ${this.def.name}${of} of ${shape} cells, ${values}.`
@@ -328,7 +355,13 @@ export class Field implements Stage {
   }
 
   save(): string {
-    const parts = [this.def.name, this.component.name, this.mode, this.slices.join(","), `${this.difference ? "d" : ""}${this.root ? "r" : ""}`];
+    const parts = [
+      this.def.name,
+      this.component.name,
+      this.mode,
+      this.slices.join(","),
+      `${this.difference ? "d" : ""}${this.root ? "r" : ""}`,
+    ];
     return [...parts, this.mode === "fixed" ? this.fixed.join(",") : ""].map(encodeURIComponent).join(";");
   }
 
@@ -345,7 +378,12 @@ export class Field implements Stage {
       return;
     }
     this.choose(def, component);
-    const numbers = (text: string | undefined): number[] => (text ?? "").split(",").filter((part) => part !== "").map(Number).filter(Number.isFinite);
+    const numbers = (text: string | undefined): number[] =>
+      (text ?? "")
+        .split(",")
+        .filter((part) => part !== "")
+        .map(Number)
+        .filter(Number.isFinite);
     this.slices = this.slices.map((middle, at) => {
       const last = (def.shape[this.plane.rest[at] ?? 0] ?? 1) - 1;
       return Math.max(0, Math.min(last, Math.trunc(numbers(slices)[at] ?? middle)));

@@ -11,7 +11,8 @@ export function numeric(def: TableDef): number[] {
 /** The grids that can be drawn. */
 export function fields(recording: Recording): TableDef[] {
   return recording.tables.filter(
-    (def) => def.lane === "grid" && def.shape.length > 0 && def.shape.every((cells) => cells > 0) && numeric(def).length > 0,
+    (def) =>
+      def.lane === "grid" && def.shape.length > 0 && def.shape.every((cells) => cells > 0) && numeric(def).length > 0,
   );
 }
 

@@ -3,8 +3,9 @@
 import { Canvas } from "../shared/canvas.js";
 import { short } from "../shared/tables.js";
 import { FONT, type Colours, colours } from "../shared/theme.js";
-import { type Placing, type Plane, type Slice, cellAt, outline, placing } from "./plane.js";
+import { type Placing, type Plane, type Slice, cellAt, outline, placing, thinned } from "./plane.js";
 import { History, paint, paintSpread, spread } from "./raster.js";
+import { drawVectors } from "./vectors.js";
 import { type Range, STEPS, css, ramp } from "./scale.js";
 
 /** What is drawn. */
@@ -21,10 +22,14 @@ export interface Shown {
   readonly root: boolean;
   readonly unit: string;
   readonly step: number;
+  /** Of vectors: their numbers across and down. */
+  readonly vectors: readonly [across: Float64Array, down: Float64Array] | undefined;
   readonly cell: readonly [x: number, y: number] | undefined;
   readonly names: readonly string[];
 }
 
+/** Cells along a side that are painted: no screen shows more. */
+const MOST = 4096;
 /** Steps that the past of a strip goes back. */
 const PAST = 240;
 /** Pixels of the page: around the picture, and below it for the scale. */
@@ -46,18 +51,24 @@ export class HeatMap {
   private readonly history = new History(PAST);
   private historyOf = "";
   private at: Placing | undefined;
+  /** The cells of the slice that was placed: across, down. */
+  private placed: readonly [number, number] = [0, 0];
   private shown: Shown | undefined;
   private painted = "";
+  /** The cell that is looked at. */
+  looked: readonly [x: number, y: number] | undefined;
 
-  constructor(body: HTMLElement, theme: "dark" | "light", looked: (cell: readonly [number, number] | undefined) => void) {
-    this.canvas = new Canvas(body);
+  constructor(body: HTMLElement, theme: "dark" | "light", told: (cell: readonly [number, number] | undefined) => void) {
+    const looked = (cell: readonly [number, number] | undefined): void => {
+      this.looked = cell;
+      told(cell);
+    };
+    this.canvas = new Canvas(body, "The field as a heat map; arrow keys go from cell to cell");
     this.theme = theme;
     this.colours = colours(theme);
     this.makeRamps();
     const { element } = this.canvas;
     element.tabIndex = 0;
-    element.setAttribute("role", "img");
-    element.setAttribute("aria-label", "The field as a heat map; arrow keys go from cell to cell");
     const look = (event: PointerEvent): void => looked(this.under(event.offsetX, event.offsetY));
     element.addEventListener("pointermove", look);
     element.addEventListener("pointerdown", look);
@@ -132,7 +143,9 @@ export class HeatMap {
     if (move === undefined || shown === undefined) {
       return undefined;
     }
-    const { cell, slice } = shown;
+    // Keys come faster than pictures.
+    const { slice } = shown;
+    const cell = this.looked;
     const [x, y] = cell === undefined ? [0, 0] : [cell[0] + move[0], cell[1] + move[1]];
     return [Math.max(0, Math.min(slice.wide - 1, x)), Math.max(0, Math.min(slice.high - 1, y))];
   }
@@ -151,19 +164,40 @@ export class HeatMap {
     }
     // The values of now above, their past below; a row of it may be less than a pixel high.
     const curve = Math.round(box.h * 0.34);
-    return { tiling: "strip", x: box.x, y: box.y + curve + pad, w: box.w, h: box.h - curve - pad, size: box.w / shown.slice.wide };
+    return {
+      tiling: "strip",
+      x: box.x,
+      y: box.y + curve + pad,
+      w: box.w,
+      h: box.h - curve - pad,
+      size: box.w / shown.slice.wide,
+    };
   }
 
   draw(shown: Shown): void {
     this.shown = shown;
     this.range = shown.range;
-    this.at ??= this.place(shown);
     const { slice, range } = shown;
+    const [wide, high] = this.placed;
+    if (this.at === undefined || wide !== slice.wide || high !== slice.high) {
+      // A field that is still being recorded may grow.
+      this.at = this.place(shown);
+      this.placed = [slice.wide, slice.high];
+      this.cells = undefined;
+    }
     const strip = shown.plane.tiling === "strip";
     if (strip) {
       this.remember(shown);
     }
-    const state = [shown.version, slice.base, range.least, range.most, range.sided, shown.root, strip ? shown.step : 0].join();
+    const state = [
+      shown.version,
+      slice.base,
+      range.least,
+      range.most,
+      range.sided,
+      shown.root,
+      strip ? shown.step : 0,
+    ].join();
     if (state !== this.painted) {
       this.painted = state;
       this.paint(shown, this.at);
@@ -173,6 +207,9 @@ export class HeatMap {
     this.copy(to, shown, this.at);
     if (strip) {
       this.drawCurve(to, shown, this.at);
+    }
+    if (shown.vectors !== undefined) {
+      drawVectors(to, shown.vectors, shown.slice, this.at, this.canvas.ratio, shown.root);
     }
     this.drawCell(to, shown, this.at);
     this.drawScale(to, shown);
@@ -189,11 +226,12 @@ export class HeatMap {
 
   /** The pixels of the picture: one for each cell, of hexes all of them. */
   private paint(shown: Shown, at: Placing): void {
-    const { slice, range } = shown;
+    const { range } = shown;
     const colours = this.ramp(shown);
     const hexes = at.tiling === "hexes";
+    const slice = hexes ? shown.slice : thinned(shown.slice, MOST);
     const wide = hexes ? Math.ceil(at.w) : slice.wide;
-    const high = hexes ? Math.ceil(at.h) : this.high(shown);
+    const high = hexes ? Math.ceil(at.h) : at.tiling === "strip" ? PAST : slice.high;
     if (this.image === undefined || this.image.width !== wide || this.image.height !== high) {
       this.scratch.width = wide;
       this.scratch.height = high;
@@ -239,7 +277,11 @@ export class HeatMap {
       to.fillStyle = this.colours.faint;
       to.font = `${11 * ratio}px ${FONT}`;
       to.textBaseline = "top";
-      to.fillText(`${shown.names[0] ?? ""} →   the last ${PAST} steps, the newest at the bottom`, at.x + 4 * ratio, at.y - 13 * ratio);
+      to.fillText(
+        `${shown.names[0] ?? ""} →   the last ${PAST} steps, the newest at the bottom`,
+        at.x + 4 * ratio,
+        at.y - 13 * ratio,
+      );
     }
   }
 
@@ -248,7 +290,8 @@ export class HeatMap {
     const { ratio } = this.canvas;
     const [top, bottom] = [PAD * ratio, at.y - PAD * 1.6 * ratio];
     const span = range.most - range.least || 1;
-    const y = (value: number): number => bottom - ((Math.max(range.least, Math.min(range.most, value)) - range.least) / span) * (bottom - top);
+    const y = (value: number): number =>
+      bottom - ((Math.max(range.least, Math.min(range.most, value)) - range.least) / span) * (bottom - top);
     to.lineWidth = ratio;
     to.strokeStyle = this.colours.grid;
     to.beginPath();
@@ -278,7 +321,10 @@ export class HeatMap {
       return;
     }
     const { ratio } = this.canvas;
-    for (const [colour, wide] of [["#000000", 4], ["#ffffff", 2]] as const) {
+    for (const [colour, wide] of [
+      ["#000000", 4],
+      ["#ffffff", 2],
+    ] as const) {
       to.strokeStyle = colour;
       to.lineWidth = wide * ratio;
       if (at.tiling === "strip") {

@@ -21,7 +21,8 @@ const PAIRS: readonly (readonly [across: string, down: string, tiling: Tiling])[
 
 /** The plane that the names of the coordinates speak of; else of the last two, or a strip. */
 export function plane(names: readonly string[]): Plane {
-  const others = (...taken: readonly number[]): number[] => names.map((_, at) => at).filter((at) => !taken.includes(at));
+  const others = (...taken: readonly number[]): number[] =>
+    names.map((_, at) => at).filter((at) => !taken.includes(at));
   if (names.length === 1) {
     return { tiling: "strip", across: 0, down: -1, rest: [] };
   }
@@ -72,6 +73,18 @@ export function slice({ across, down, rest }: Plane, shape: readonly number[], a
   };
 }
 
+/** A slice with no more cells along a side than that: of longer ones every second, third and so on. */
+export function thinned(of: Slice, most: number): Slice {
+  const [x, y] = [Math.ceil(of.wide / most), Math.ceil(of.high / most)];
+  return {
+    wide: Math.ceil(of.wide / x),
+    high: Math.ceil(of.high / y),
+    base: of.base,
+    right: of.right * x,
+    below: of.below * y,
+  };
+}
+
 const ROOT3 = Math.sqrt(3);
 
 /** A rectangle of the picture. */
@@ -108,7 +121,12 @@ export function placing(tiling: Tiling, { wide, high }: Slice, box: Box): Placin
 }
 
 /** The place within a slice at a point; `undefined` beside it. */
-export function cellAt(at: Placing, { wide, high }: Slice, px: number, py: number): readonly [x: number, y: number] | undefined {
+export function cellAt(
+  at: Placing,
+  { wide, high }: Slice,
+  px: number,
+  py: number,
+): readonly [x: number, y: number] | undefined {
   const [dx, dy] = [px - at.x, py - at.y];
   let [x, y] = [Math.floor(dx / at.size), Math.floor(dy / at.size)];
   if (at.tiling === "hexes") {

@@ -35,7 +35,9 @@ export function range(least: number, most: number): Range {
   }
   if (least === most) {
     // One value: all of it is at an end.
-    return least === 0 ? { least: 0, most: 1, sided: false } : { least: Math.min(0, least), most: Math.max(0, most), sided: false };
+    return least === 0
+      ? { least: 0, most: 1, sided: false }
+      : { least: Math.min(0, least), most: Math.max(0, most), sided: false };
   }
   return { least, most, sided: false };
 }

@@ -27,7 +27,8 @@ export function components(def: TableDef): Component[] {
 
 /** Whether two grids have the same cells, so that one can be taken from the other. */
 export function comparable(one: Grid, other: Grid | undefined): other is Grid {
-  const same = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, at) => n === b[at]);
+  const same = (a: readonly number[], b: readonly number[]): boolean =>
+    a.length === b.length && a.every((n, at) => n === b[at]);
   return other !== undefined && same(one.shape, other.shape) && same(one.origin, other.origin);
 }
 
@@ -54,7 +55,10 @@ export class Values {
     }
     const mine = this.fill(grid, component);
     if (other !== undefined) {
-      const theirs = component.columns.length === 1 ? other.numbers(first) : lengths(other, component, new Float64Array(mine.length));
+      const theirs =
+        component.columns.length === 1
+          ? other.numbers(first)
+          : lengths(other, component, new Float64Array(mine.length));
       for (let cell = 0; cell < mine.length; cell++) {
         const [a, b] = [mine[cell] ?? 0, theirs[cell] ?? 0];
         // Of equal infinities the difference is none.

@@ -58,13 +58,14 @@ export class Board implements Stage {
     this.theme = page.theme;
     this.unit = Number(fact(recording, "square_size") ?? 16) || 16;
     dress(host, page.theme);
-    const bar = element("div", "stage-bar stage-wrap", host);
+    const bar = element("div", "stage-bar", host);
     this.showTrail = toggle(bar, "Trail", "The way of the cursor", this.trail, (on) => this.set({ trail: on }));
     this.showRings = toggle(bar, "Clicks", "Rings where buttons go down", this.rings, (on) => this.set({ rings: on }));
-    this.note = element("span", "stage-note", bar);
-    this.probe = element("span", "stage-note", bar);
     const body = element("div", "stage-body", host);
-    this.squares = new Canvas(body);
+    const status = element("div", "stage-status", host);
+    this.note = element("span", "", status);
+    this.probe = element("span", "stage-note", status);
+    this.squares = new Canvas(body, "The board");
     this.hand = new Canvas(body);
     this.hand.element.addEventListener("pointermove", (event) => this.hover(event));
     this.hand.element.addEventListener("pointerleave", () => this.hover(undefined));
@@ -218,9 +219,27 @@ export class Board implements Stage {
     to.fillStyle = colours.face;
     to.fillRect(frame.x, frame.y, frame.w, frame.h);
     bevel(to, frame.x, frame.y, frame.w, frame.h, edge, colours.light, colours.shade);
-    bevel(to, frame.x + edge * 2, head.y, frame.w - edge * 4, head.h, Math.ceil(edge / 2), colours.shade, colours.light);
+    bevel(
+      to,
+      frame.x + edge * 2,
+      head.y,
+      frame.w - edge * 4,
+      head.h,
+      Math.ceil(edge / 2),
+      colours.shade,
+      colours.light,
+    );
     const [cols, rows] = this.size();
-    bevel(to, at.x - edge, at.y - edge, cols * cell + 2 * edge, rows * cell + 2 * edge, edge, colours.shade, colours.light);
+    bevel(
+      to,
+      at.x - edge,
+      at.y - edge,
+      cols * cell + 2 * edge,
+      rows * cell + 2 * edge,
+      edge,
+      colours.shade,
+      colours.light,
+    );
     const [inset, high] = [Math.round(head.h * 0.16), Math.round(head.h * 0.68)];
     const [left, right] = [frame.x + 2 * edge + inset, frame.x + frame.w - 2 * edge - inset];
     counter(to, left, head.y + inset, high, this.counted(counters, "mines_left"));
@@ -251,7 +270,14 @@ export class Board implements Stage {
   }
 
   /** Where the recording and the rules part: outlined, with what the rules give in the corner. */
-  private markWrong(to: CanvasRenderingContext2D, { cell, x, y }: Layout, gives: number, col: number, row: number, ratio: number): void {
+  private markWrong(
+    to: CanvasRenderingContext2D,
+    { cell, x, y }: Layout,
+    gives: number,
+    col: number,
+    row: number,
+    ratio: number,
+  ): void {
     const [left, top] = [x + col * cell, y + row * cell];
     const wide = Math.max(2, Math.round(2.5 * ratio));
     to.strokeStyle = "#ff2fa0";
@@ -349,16 +375,22 @@ export class Board implements Stage {
       flags += FACES[place(shown)]?.look === "flag" ? 1 : 0;
       open += !untouched(shown) && FACES[place(shown)]?.look === "open" ? 1 : 0;
       if (parts(says, gives)) {
-        const [col, row] = this.columns.across === 0 ? [Math.floor(cell / rows), cell % rows] : [cell % cols, Math.floor(cell / cols)];
+        const [col, row] =
+          this.columns.across === 0 ? [Math.floor(cell / rows), cell % rows] : [cell % cols, Math.floor(cell / cols)];
         wrong.push(`column ${col}, row ${row} is ${this.squareWords(grid, cell)}`);
       }
     }
     const cursor = view.before.rows(this.columns.cursor.name);
-    const at = (name: string): number => (cursor === undefined || cursor.length === 0 ? Number.NaN : cursor.number(0, column(cursor.def, name)));
-    const held = Object.entries(this.held(cursor)).filter(([, down]) => down).map(([name]) => name);
+    const at = (name: string): number =>
+      cursor === undefined || cursor.length === 0 ? Number.NaN : cursor.number(0, column(cursor.def, name));
+    const held = Object.entries(this.held(cursor))
+      .filter(([, down]) => down)
+      .map(([name]) => name);
     const sentences = [
       `A board of ${cols} columns and ${rows} rows: ${count(open, "square")} open, ${count(flags, "flag")}.`,
-      Number.isFinite(at("col")) ? `The cursor is on column ${at("col")}, row ${at("row")}.` : "The cursor is beside the board.",
+      Number.isFinite(at("col"))
+        ? `The cursor is on column ${at("col")}, row ${at("row")}.`
+        : "The cursor is beside the board.",
       held.length > 0 ? `Down: the ${held.join(" and the ")} button.` : "",
       this.counts(view, counters).replace(/.$/, "$&."),
       ...wrong.slice(0, 3).map((what) => `The recording and the rules part: ${what}.`),

@@ -22,7 +22,8 @@ export function boardColumns(recording: Recording): BoardColumns | undefined {
   if (board === undefined || cursor === undefined || keys?.length !== 2 || board.shape.length !== 2) {
     return undefined;
   }
-  const text = (name: string): number => (board.columns[column(board, name)]?.kind === "text" ? column(board, name) : -1);
+  const text = (name: string): number =>
+    board.columns[column(board, name)]?.kind === "text" ? column(board, name) : -1;
   const [recorded, rules] = [text("recorded"), text("rules")];
   const across = keys.indexOf("col");
   if (Math.max(recorded, rules) < 0 || across < 0 || !keys.includes("row")) {

@@ -45,7 +45,16 @@ export function palette(theme: "dark" | "light"): Palette {
 type Context = CanvasRenderingContext2D;
 
 /** A raised (or, the other way round, sunken) edge within a rectangle. */
-export function bevel(to: Context, x: number, y: number, w: number, h: number, edge: number, light: string, shade: string): void {
+export function bevel(
+  to: Context,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+  edge: number,
+  light: string,
+  shade: string,
+): void {
   to.fillStyle = light;
   to.beginPath();
   to.moveTo(x, y);

@@ -43,7 +43,15 @@ export function drawTrail(to: Context, points: Float64Array, length: number, rat
 }
 
 /** A click's ring; `age` goes from 0 to 1. */
-export function drawRing(to: Context, x: number, y: number, age: number, button: Button, still: boolean, ratio: number): void {
+export function drawRing(
+  to: Context,
+  x: number,
+  y: number,
+  age: number,
+  button: Button,
+  still: boolean,
+  ratio: number,
+): void {
   to.strokeStyle = BUTTON_COLOURS[button];
   to.globalAlpha = 1 - age;
   to.lineWidth = 2.5 * ratio;
@@ -64,7 +72,13 @@ const ARROW: readonly (readonly [number, number])[] = [
 ];
 
 /** The cursor's arrow, and beside it a mouse whose pressed buttons are lit. */
-export function drawPointer(to: Context, x: number, y: number, held: Readonly<Record<Button, boolean>>, ratio: number): void {
+export function drawPointer(
+  to: Context,
+  x: number,
+  y: number,
+  held: Readonly<Record<Button, boolean>>,
+  ratio: number,
+): void {
   to.beginPath();
   ARROW.forEach(([dx, dy], at) => (at === 0 ? to.moveTo(x, y) : to.lineTo(x + dx * ratio, y + dy * ratio)));
   to.closePath();

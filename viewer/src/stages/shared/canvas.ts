@@ -9,9 +9,16 @@ export class Canvas {
   /** Pixels of the screen in one of the page. */
   ratio = 1;
 
-  constructor(host: HTMLElement) {
+  /** `label` says what it is a picture of; one that lies over another picture has none. */
+  constructor(host: HTMLElement, label?: string) {
     this.element = document.createElement("canvas");
     this.element.className = "stage-canvas";
+    if (label === undefined) {
+      this.element.setAttribute("aria-hidden", "true");
+    } else {
+      this.element.setAttribute("role", "img");
+      this.element.setAttribute("aria-label", label);
+    }
     host.append(this.element);
     const context = this.element.getContext("2d");
     if (context === null) {

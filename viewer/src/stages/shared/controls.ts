@@ -28,11 +28,16 @@ const RULES = `
 .stage-group button { border-radius: 0; margin-left: -1px; }
 .stage-group button:first-child { border-radius: 6px 0 0 6px; margin-left: 0; }
 .stage-group button:last-child { border-radius: 0 6px 6px 0; }
+.stage-status { display: flex; gap: 14px; flex: none; height: 26px; align-items: center; padding: 0 10px;
+  background: var(--stage-panel); border-top: 1px solid var(--stage-line); font-size: 12.5px; }
+.stage-status > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
+.stage-status > :last-child { flex: 1 0 auto; max-width: 100%; }
+.stage-status > :empty { display: none; }
 .stage-note { color: var(--stage-faint); font-variant-numeric: tabular-nums; }
 .stage-overlay { position: absolute; inset: 0; pointer-events: none; overflow: hidden; }
 .stage-tag { position: absolute; left: 0; top: 0; white-space: nowrap; font-size: 12px; line-height: 1.25;
   padding: 1px 6px; border-radius: 4px; color: #fff; transform-origin: 50% 100%; }
-.stage-score { position: absolute; top: 8px; left: 50%; transform: translateX(-50%); display: flex;
+.stage-score { position: absolute; z-index: 200; top: 8px; left: 50%; transform: translateX(-50%); display: flex;
   align-items: stretch; border-radius: 8px; overflow: hidden; font-weight: 600; font-variant-numeric: tabular-nums;
   box-shadow: 0 1px 6px #0005; background: var(--stage-panel); }
 .stage-score > span { padding: 4px 12px; display: flex; align-items: center; white-space: nowrap; }
@@ -40,8 +45,6 @@ const RULES = `
   .stage-bar { gap: 5px 6px; padding: 5px 6px; flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
   .stage-bar > * { flex: none; }
   .stage-bar.stage-wrap { flex-wrap: wrap; overflow: visible; }
-  .stage-bar.stage-wrap .stage-note { flex: 1 1 100%; font-size: 12px; }
-  .stage-bar.stage-wrap .stage-note:empty { display: none; }
   .stage-bar button, .stage-bar select { padding: 3px 7px; min-height: 32px; }
   .stage-tag { font-size: 11px; padding: 0 4px; }
 }

@@ -38,14 +38,14 @@ export function fact(recording: Recording, name: string): unknown {
   return undefined;
 }
 
-/** The row of an entity, -1 where there is none. `near` is where it was before: rows seldom move. */
+/** The row of an entity, -1 where there is none. It is looked for around `near`: rows seldom move far. */
 export function rowOf(rows: Rows, id: number, near: number): number {
-  if (near < rows.length && rows.id(near) === id) {
-    return near;
-  }
-  for (let row = 0; row < rows.length; row++) {
-    if (rows.id(row) === id) {
-      return row;
+  for (let by = 0; near - by >= 0 || near + by < rows.length; by++) {
+    if (near + by < rows.length && rows.id(near + by) === id) {
+      return near + by;
+    }
+    if (near - by >= 0 && near - by < rows.length && rows.id(near - by) === id) {
+      return near - by;
     }
   }
   return -1;
@@ -53,9 +53,7 @@ export function rowOf(rows: Rows, id: number, near: number): number {
 
 /** Milliseconds, or steps, from one frame to another. */
 export function span(before: Frame, after: Frame, times: boolean): number {
-  return times
-    ? (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0)
-    : after.moment.step - before.moment.step;
+  return times ? (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0) : after.moment.step - before.moment.step;
 }
 
 /** A number for people: short, and telling apart what is near. */

@@ -1,0 +1,196 @@
+// The stages in a browser: what they say is to be seen is what the library says, and links keep it.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { type Browser, type Page, chromium } from "playwright-core";
+
+import { short } from "../src/stages/shared/tables.js";
+import { LACKING, type Line, SITE, dump, listed } from "./recordings.js";
+import { serve } from "./server.js";
+
+const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const ARGS =
+  "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(
+    " ",
+  );
+
+const skip: string | false =
+  LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
+
+if (skip !== false && process.env["CI"] === "true") {
+  throw new Error(skip);
+}
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+
+before(async () => {
+  if (skip === false) {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    site = await serve([`${DIST}/site`, SITE]);
+  }
+});
+
+after(async () => {
+  if (skip === false) {
+    site.close();
+    await browser.close();
+  }
+});
+
+/** Opens a moment of a recording on a stage. Nothing may go wrong meanwhile, and text is never markup. */
+async function on(
+  name: string,
+  stage: string,
+  at: number,
+  act: (page: Page, step: number) => Promise<void>,
+): Promise<void> {
+  const recording = listed().find((one) => one.name === name);
+  assert.ok(recording !== undefined, `${name} is published`);
+  const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
+  const said: string[] = [];
+  page.on("console", (message) => message.type() === "error" && said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  await page.goto(`${site.address}#r=${recording.id}&t=${at}&stage=${stage}`);
+  await page.locator(".stage-body canvas").first().waitFor({ state: "attached" });
+  await page.waitForFunction(() => /\d/.test(document.querySelector(".transport .step")?.textContent ?? ""));
+  await act(page, await stepOf(page));
+  // Whatever size and theme: nothing stops.
+  await page.keyboard.press("t");
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.waitForTimeout(300);
+  await page.keyboard.press("Home");
+  await page.waitForTimeout(100);
+  assert.equal(await page.locator(".message").first().textContent(), "");
+  assert.deepEqual(said, [], name);
+  await page.close();
+}
+
+async function stepOf(page: Page): Promise<number> {
+  const text = (await page.locator(".transport .step").textContent()) ?? "";
+  return Number(/[\d,]+/.exec(text)?.[0].replaceAll(",", ""));
+}
+
+/** What is to be seen, in words. */
+async function words(page: Page): Promise<string> {
+  await page.keyboard.press("d");
+  const spoken = page.locator(".spoken");
+  await page.waitForFunction(() => (document.querySelector(".spoken")?.textContent ?? "") !== "");
+  return (await spoken.textContent()) ?? "";
+}
+
+function held(name: string, table: string, step: number): Line[] {
+  return dump(name, "--state", "--table", table, "--at", `step:${step}`);
+}
+
+test("the board shows the squares, the cursor and the counters of the moment", { skip }, async () => {
+  const name = "expert-win.rmv";
+  await on(name, "board", 20_000, async (page, step) => {
+    const squares = held(name, "board", step).map((line) => String(line["recorded"]));
+    const [cursor] = held(name, "cursor", step);
+    const [counters] = held(name, "counters", step);
+    const open = squares.filter((square) => square.startsWith("open_")).length;
+    const flags = squares.filter((square) => square === "flag").length;
+    const said = await words(page);
+    assert.ok(open > 0 && flags > 0);
+    assert.ok(said.includes(`${open} squares open, ${flags} flags.`), said);
+    assert.ok(said.includes(`on column ${String(cursor?.["col"])}, row ${String(cursor?.["row"])}.`), said);
+    assert.ok(
+      said.includes(`3BV ${String(counters?.["solved_bbbv"])}/`) &&
+        said.includes(`${String(counters?.["clicks"])} clicks`),
+      said,
+    );
+    assert.ok(!said.includes("part:"), said);
+  });
+});
+
+test("the board says where the recording and the rules part", { skip }, async () => {
+  await on("tampered-board-event.rmv", "board", 1200, async (page) => {
+    const said = await words(page);
+    assert.match(said, /The recording and the rules part: column 2, row 3 is recorded open, 2, by the rules open, 1\./);
+  });
+});
+
+test("a field gives the exact value of a cell", { skip }, async () => {
+  const name = "heat.murk";
+  await on(name, "field", 12_000, async (page, step) => {
+    await page.locator(".stage-bar select").first().selectOption("heat");
+    await page.locator("canvas[tabindex]").focus();
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowRight"]) {
+      await page.keyboard.press(key);
+    }
+    await page.waitForFunction(() =>
+      document.querySelector(".stage-status > span")?.textContent?.startsWith("row 1, col 2:"),
+    );
+    const cell = held(name, "heat", step).find((line) => line["row"] === 1 && line["col"] === 2);
+    assert.ok(cell !== undefined);
+    // The first key goes to the first cell.
+    assert.equal(
+      await page.locator(".stage-status > span").textContent(),
+      `row 1, col 2: ${String(cell["value"])} kelvin`,
+    );
+    assert.equal(await stepOf(page), step, "arrow keys on the picture leave the moment as it is");
+  });
+});
+
+test("the arena shows the score, the players and the disc; its camera is in the link", { skip }, async () => {
+  const name = "match.butter";
+  await on(name, "arena", 48_500, async (page, step) => {
+    const [game] = held(name, "game", step);
+    const players = held(name, "players", step).filter((line) => line["team"] !== "spectator");
+    const [disc] = held(name, "disc", step);
+    const said = await words(page);
+    const metres = (axis: string): string => Number(disc?.[axis]).toFixed(1);
+    assert.ok(
+      said.startsWith(`Blue ${String(game?.["blue_points"])}, orange ${String(game?.["orange_points"])}, `),
+      said,
+    );
+    assert.ok(said.includes(`${players.length} players: `), said);
+    assert.ok(players.length > 5 && disc !== undefined);
+    const [, x] = /The disc is at (-?[\d.]+) m across/.exec(said) ?? [];
+    // It may be on its way to the next frame.
+    assert.ok(Math.abs(Number(x) - Number(metres("x"))) < 1.5, `${said} ${metres("x")}`);
+    assert.equal(await page.locator(".stage-score > span").first().textContent(), String(game?.["blue_points"]));
+    await page.keyboard.press("v");
+    await page.keyboard.press("v");
+    await page.keyboard.press("h");
+    await page.waitForTimeout(700);
+    assert.match(decodeURIComponent(page.url()), /view=eyes;;b;/);
+    await page.reload();
+    await page.locator(".stage-group button[aria-pressed=true]").waitFor();
+    const camera = page.locator(".stage-group button[aria-pressed=true]");
+    assert.equal(await camera.textContent(), "First person");
+    // A click leaves the camera as it is; turning makes it free.
+    await page.mouse.click(300, 300);
+    assert.equal(await camera.textContent(), "First person");
+    await page.mouse.move(300, 300);
+    await page.mouse.down();
+    await page.mouse.move(360, 320, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForTimeout(700);
+    assert.equal(await camera.textContent(), "Free");
+    assert.match(decodeURIComponent(page.url()), /view=free;;b;(-?[\d.]+,){5}/);
+  });
+});
+
+test("entities are where their table says", { skip }, async () => {
+  const name = "arena.mcap";
+  await on(name, "entities", 4000, async (page, step) => {
+    await page.keyboard.press("i");
+    await page.keyboard.press("f");
+    await page.waitForTimeout(500);
+    const ships = held(name, "ship", step);
+    const said = (await page.locator(".stage-status > span").textContent()) ?? "";
+    const [, number] = /^ship (\d+): /.exec(said) ?? [];
+    const ship = ships.find((line) => String(line["entity"]) === number);
+    assert.ok(ship !== undefined, said);
+    for (const axis of ["x", "y", "z"]) {
+      assert.ok(said.includes(`${axis} ${short(Number(ship[axis]))}`), `${said}: ${axis} is ${String(ship[axis])}`);
+    }
+    assert.match(await words(page), new RegExp(`^${ships.length} entities: `));
+  });
+});
