@@ -1,5 +1,6 @@
 //! The viewer: its packages, its build, its tests. Nothing is written beside its source.
 
+use std::env;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -10,6 +11,9 @@ use super::{cargo, counted, root, run};
 
 /// The first version of Node that runs what is built.
 const NODE: u32 = 20;
+
+/// Where Debian's Chromium is.
+const BROWSER: &str = "/usr/bin/chromium";
 
 /// What keeps the viewer from being built on this machine.
 pub enum Blocked {
@@ -30,7 +34,8 @@ fn folder() -> PathBuf {
     root().join("target/viewer")
 }
 
-/// Types are checked, and the modules and their tests compiled to `target/viewer/out`.
+/// Types are checked, the modules and their tests compiled to `target/viewer/out`, and the page put
+/// together in `target/viewer/dist`: as a site, and as a single file.
 pub fn build() -> Result<(), Blocked> {
     tools()?;
     packages().map_err(Blocked::Broken)?;
@@ -44,7 +49,7 @@ pub fn build() -> Result<(), Blocked> {
             .arg(folder().join("node_modules/typescript/bin/tsc"))
             .args(["--project", project]))?;
     }
-    Ok(())
+    run(node().arg(out.join("build.js"))).map_err(Blocked::Broken)
 }
 
 /// Builds the viewer and runs its tests, on what the Rust decoder makes of the same packets: how many
@@ -56,6 +61,8 @@ pub fn test() -> Result<((u64, u64), bool), Blocked> {
         .args(["run", "--quiet", "--package", "gametape-delta"])
         .args(["--example", "decoder_cases", "--"])
         .arg(&cases))?;
+    recordings()?;
+    browser();
     let tests = folder().join("out/test");
     let files = tests_in(&tests).map_err(|error| format!("{}: {error}", tests.display()))?;
     let (counts, success) = counted(
@@ -68,6 +75,39 @@ pub fn test() -> Result<((u64, u64), bool), Blocked> {
     )?;
     // No test at all is no success.
     Ok((counts, success && counts.0 > 0))
+}
+
+/// Sees to Chromium, which the tests open the page in; what needs it is skipped without, and says so.
+fn browser() {
+    let there = Path::new(BROWSER).exists() || env::var_os("CHROMIUM").is_some();
+    if there || !may_install() {
+        return;
+    }
+    println!("{BROWSER} is not there: installing it with apt-get install chromium");
+    install("chromium");
+}
+
+/// Publishes the recordings of the demo: what the page plays is held against what the command says.
+fn recordings() -> Result<(), String> {
+    let folder = folder().join("recordings");
+    let (files, site) = (folder.join("files"), folder.join("site"));
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    run(cargo().args(["build", "--quiet", "--package", "gametape-cli"]))?;
+    let command = root().join(format!("target/debug/gametape{}", env::consts::EXE_SUFFIX));
+    let quiet = |command: &mut Command| run(command.stdout(Stdio::null()));
+    quiet(Command::new(&command).arg("demo").arg(&files))?;
+    let page = self::folder().join("dist");
+    let mut publish = Command::new(&command);
+    publish.arg("publish").arg(&files).arg("--out").arg(&site);
+    let published = publish.arg("--page").arg(&page).stdout(Stdio::null());
+    let status = published.status().map_err(|error| error.to_string())?;
+    // Some of the demo's recordings are damaged: not all of those can be published.
+    if status.success() || status.code() == Some(3) || status.code() == Some(1) {
+        return Ok(());
+    }
+    Err(format!("gametape publish: {status}"))
 }
 
 /// The compiled tests. By name: what Node makes of a folder differs from version to version.
@@ -155,23 +195,33 @@ fn lack() -> Option<Lack> {
         .then_some(Lack::Tool("npm"))
 }
 
+fn apt() -> bool {
+    output(Command::new("apt-get").arg("--version")).is_some()
+}
+
+/// Whether apt-get is there and may be used.
+fn may_install() -> bool {
+    apt() && output(Command::new("id").arg("-u")).as_deref() == Some("0")
+}
+
+fn install(packages: &str) {
+    let install = format!("install --yes --quiet --no-install-recommends {packages}");
+    for args in ["update --quiet", &install] {
+        // Where it fails the tool is still missing, which is said later.
+        let _ = run(Command::new("apt-get")
+            .args(args.split(' '))
+            .env("DEBIAN_FRONTEND", "noninteractive"));
+    }
+}
+
 /// Node and npm; installed by apt-get where that is there and may.
 fn tools() -> Result<(), Blocked> {
-    let apt = || output(Command::new("apt-get").arg("--version")).is_some();
-    let root = || output(Command::new("id").arg("-u")).as_deref() == Some("0");
     let mut lacks = lack();
     if let Some(Lack::Tool(tool)) = lacks
-        && apt()
-        && root()
+        && may_install()
     {
         println!("{tool} is not there: installing it with apt-get install nodejs npm");
-        let install = "install --yes --quiet --no-install-recommends nodejs npm";
-        for args in ["update --quiet", install] {
-            // Where it fails the tool is still missing, which is said below.
-            let _ = run(Command::new("apt-get")
-                .args(args.split(' '))
-                .env("DEBIAN_FRONTEND", "noninteractive"));
-        }
+        install("nodejs npm");
         lacks = lack();
     }
     let Some(lacks) = lacks else {

@@ -166,6 +166,10 @@ impl App {
                 commands::picture::run(args, &call, ui)
             }
             #[cfg(feature = "live")]
+            Cmd::Watch(args) => commands::serve::watch(args, &call, ui),
+            #[cfg(feature = "live")]
+            Cmd::Serve(args) => commands::serve::serve(args, &call, ui),
+            #[cfg(feature = "live")]
             Cmd::Publish(args) => {
                 leave_nothing_unfinished();
                 commands::publish::run(args, &call, ui)
@@ -209,6 +213,10 @@ const VERBS: &[(&str, &[Verb])] = &[
     ("play", &[Verb::Open]),
     #[cfg(feature = "picture")]
     ("picture", &[Verb::Open]),
+    #[cfg(feature = "live")]
+    ("watch", &[Verb::Open]),
+    #[cfg(feature = "live")]
+    ("serve", &[Verb::Open]),
     #[cfg(feature = "live")]
     ("publish", &[Verb::Open]),
     ("convert", &[Verb::Convert, Verb::Write, Verb::Open]),

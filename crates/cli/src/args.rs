@@ -75,6 +75,17 @@ pub enum Verb {
     /// above. What the picture shows is printed in words, and stands in an SVG, too, for who can't see it.
     #[cfg(feature = "picture")]
     Picture(Picture),
+    /// Play recordings in a browser
+    ///
+    /// Serves them to this machine alone, on a port that is free, and opens the page. Ctrl-C ends it.
+    #[cfg(feature = "live")]
+    Watch(Watch),
+    /// Serve a library of recordings to browsers
+    ///
+    /// What is in the folders is listed, and made ready when it is first asked for; what comes into them
+    /// later is found. Whoever is to reach it from elsewhere has to know a token. Ctrl-C ends it.
+    #[cfg(feature = "live")]
+    Serve(Serve),
     /// Make of recordings a folder that any web host serves, or one HTML file
     ///
     /// The page in it plays them: forwards, backwards, at any speed, from any moment. What was published
@@ -195,6 +206,67 @@ pub struct Play {
     #[arg(long, value_name = "VIEW")]
     pub view: Option<String>,
     /// Show tokens, IP addresses and user ids
+    #[arg(long)]
+    pub show_secrets: bool,
+}
+
+#[cfg(feature = "live")]
+#[derive(Args, Debug)]
+pub struct Watch {
+    /// Files, folders, patterns
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<OsString>,
+    /// Print the address, and open nothing
+    #[arg(long)]
+    pub no_open: bool,
+    /// This port [default: any that is free]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub port: u16,
+    /// A built page to use instead of the one that this command carries
+    #[arg(long, value_name = "DIR")]
+    pub page: Option<PathBuf>,
+    /// Show tokens, IP addresses and user ids
+    #[arg(long)]
+    pub show_secrets: bool,
+}
+
+#[cfg(feature = "live")]
+#[derive(Args, Debug)]
+pub struct Serve {
+    /// Folders, files, patterns: nothing outside of them is served, links included
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<OsString>,
+    /// Where to listen; 0.0.0.0 can be reached from elsewhere
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8420")]
+    pub listen: std::net::SocketAddr,
+    /// What whoever asks has to know: in a link as ?token=…, or as Authorization: Bearer
+    ///
+    /// Better in the environment, where other users of the machine can't see it.
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "GAMETAPE_TOKEN",
+        hide_env_values = true
+    )]
+    pub token: Option<String>,
+    /// A name that the server goes by, such as tapes.example.org; may be given several times
+    #[arg(long, value_name = "HOST")]
+    pub host: Vec<String>,
+    /// Keep what is made in this folder [default: a temporary one, which goes with the server]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Megabytes that may be kept
+    #[arg(long, value_name = "MB", default_value_t = 2048)]
+    pub cache_mb: u64,
+    /// A built page to use instead of the one that this command carries
+    #[arg(long, value_name = "DIR")]
+    pub page: Option<PathBuf>,
+    /// Serve tokens, IP addresses and user ids
     #[arg(long)]
     pub show_secrets: bool,
 }

@@ -1,6 +1,8 @@
 //! What can go wrong.
 
 use std::io;
+#[cfg(feature = "serve")]
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use thiserror::Error as ThisError;
@@ -41,4 +43,26 @@ pub enum Error {
         "this command carries no page: run cargo xtask viewer, then build it again; or name the folder of a built page"
     )]
     NoPage,
+    /// There is no room for what is made.
+    #[error("it takes more than the {limit} bytes that there are for it")]
+    Full {
+        /// Bytes that there were.
+        limit: u64,
+    },
+    /// Others may ask, and nobody says who.
+    #[cfg(feature = "serve")]
+    #[error("{listen} can be reached from elsewhere: that needs a token")]
+    Token {
+        /// Where it was to listen.
+        listen: SocketAddr,
+    },
+    /// It can't listen.
+    #[cfg(feature = "serve")]
+    #[error("can't listen at {listen}: {source}")]
+    Listen {
+        /// Where.
+        listen: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
 }

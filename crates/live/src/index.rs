@@ -32,8 +32,8 @@ pub struct Entry {
     pub duration_ms: Option<u64>,
     /// How many steps it has, where that is known.
     pub steps: Option<u64>,
-    /// What its audit comes to: `pass`, `warn` or `fail`.
-    pub verdict: String,
+    /// What its audit comes to: `pass`, `warn` or `fail`; `None` where nobody has looked yet.
+    pub verdict: Option<String>,
     /// The names of its tables.
     pub tables: Vec<String>,
     /// Whether it is still being written.

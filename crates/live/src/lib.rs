@@ -26,6 +26,7 @@
 //! | one HTML file | `single.rs` |
 //! | where files go | `store.rs` |
 //! | the page that is carried | `page.rs`, `build.rs` |
+//! | a server of them (feature `serve`) | [`server`] |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -43,6 +44,8 @@ mod error;
 mod index;
 mod page;
 mod publish;
+#[cfg(feature = "serve")]
+pub mod server;
 mod single;
 mod site;
 mod store;

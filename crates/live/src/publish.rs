@@ -75,7 +75,7 @@ pub fn publish(
             format: recording.format().name().to_owned(),
             duration_ms: info.value.duration_ms,
             steps: info.value.frames,
-            verdict: verdict(audit.verdict()),
+            verdict: Some(verdict(audit.verdict())),
             tables: names.collect(),
             live: false,
             details: info.value.details,
@@ -99,7 +99,7 @@ pub fn publish(
 }
 
 /// The name of the file, or of the folder that a recording is.
-fn name_of(recording: &Recording) -> String {
+pub(crate) fn name_of(recording: &Recording) -> String {
     let name = recording.path().file_name();
     name.unwrap_or_default().to_string_lossy().into_owned()
 }

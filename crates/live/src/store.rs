@@ -12,6 +12,15 @@ use crate::Error;
 pub enum Store {
     /// A folder.
     Folder(PathBuf),
+    /// A folder that only so much may come into.
+    Bounded {
+        /// Which.
+        folder: PathBuf,
+        /// Bytes that may come into it.
+        limit: u64,
+        /// Bytes that came.
+        taken: u64,
+    },
     /// Memory.
     Memory(BTreeMap<String, Vec<u8>>),
 }
@@ -29,6 +38,16 @@ impl Store {
         Ok(Self::Folder(path.to_owned()))
     }
 
+    /// A folder that is there, which only so much may come into.
+    #[must_use]
+    pub fn bounded(path: &Path, limit: u64) -> Self {
+        Self::Bounded {
+            folder: path.to_owned(),
+            limit,
+            taken: 0,
+        }
+    }
+
     /// Memory.
     #[must_use]
     pub const fn memory() -> Self {
@@ -37,9 +56,14 @@ impl Store {
 
     /// What its files are called in messages.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root()
+            .map_or_else(|| name.into(), |root| root.join(name))
+    }
+
+    fn root(&self) -> Option<&Path> {
         match self {
-            Self::Folder(folder) => folder.join(name),
-            Self::Memory(_) => PathBuf::from(name),
+            Self::Folder(folder) | Self::Bounded { folder, .. } => Some(folder),
+            Self::Memory(_) => None,
         }
     }
 
@@ -49,21 +73,26 @@ impl Store {
     /// [`Error::Recording`] with what the system says.
     pub fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         match self {
-            Self::Folder(folder) => {
-                let path = folder.join(name);
-                if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent).map_err(|source| Error::Io {
-                        path: parent.to_owned(),
-                        source,
-                    })?;
-                }
-                Ok(gametape::write_file(&path, bytes)?)
-            }
             Self::Memory(files) => {
                 files.insert(name.to_owned(), bytes.to_vec());
-                Ok(())
+                return Ok(());
             }
+            Self::Bounded { limit, taken, .. } => {
+                *taken = taken.saturating_add(bytes.len() as u64);
+                if taken > limit {
+                    return Err(Error::Full { limit: *limit });
+                }
+            }
+            Self::Folder(_) => {}
         }
+        let path = self.path(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|source| Error::Io {
+                path: parent.to_owned(),
+                source,
+            })?;
+        }
+        Ok(gametape::write_file(&path, bytes)?)
     }
 
     /// Keeps a file whose name tells its content: one that is there is this one.
@@ -72,9 +101,9 @@ impl Store {
     /// As [`Store::put`].
     pub fn put_once(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let there = match self {
-            Self::Folder(folder) => fs::metadata(folder.join(name))
-                .is_ok_and(|file| file.is_file() && file.len() == bytes.len() as u64),
             Self::Memory(files) => files.contains_key(name),
+            _ => fs::metadata(self.path(name))
+                .is_ok_and(|file| file.is_file() && file.len() == bytes.len() as u64),
         };
         if there { Ok(()) } else { self.put(name, bytes) }
     }
@@ -84,16 +113,14 @@ impl Store {
     /// # Errors
     /// [`Error::Io`], but for a file that is not there.
     pub fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
-        match self {
-            Self::Folder(folder) => match fs::read(folder.join(name)) {
-                Ok(bytes) => Ok(Some(bytes)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(source) => Err(Error::Io {
-                    path: self.path(name),
-                    source,
-                }),
-            },
-            Self::Memory(files) => Ok(files.get(name).cloned()),
+        if let Self::Memory(files) = self {
+            return Ok(files.get(name).cloned());
+        }
+        let path = self.path(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::Io { path, source }),
         }
     }
 
@@ -106,23 +133,20 @@ impl Store {
             let ours = ends.iter().any(|end| name.ends_with(end));
             ours && !kept.contains(&name)
         };
-        match self {
-            Self::Folder(root) => {
-                let path = root.join(folder);
-                let fail = |source| Error::Io {
-                    path: path.clone(),
-                    source,
-                };
-                for entry in fs::read_dir(&path).map_err(fail)? {
-                    let entry = entry.map_err(fail)?;
-                    if goes(&entry.file_name().to_string_lossy()) {
-                        fs::remove_file(entry.path()).map_err(fail)?;
-                    }
-                }
-            }
-            Self::Memory(files) => {
-                let prefix = format!("{folder}/");
-                files.retain(|path, _| !path.strip_prefix(&prefix).is_some_and(goes));
+        if let Self::Memory(files) = self {
+            let prefix = format!("{folder}/");
+            files.retain(|path, _| !path.strip_prefix(&prefix).is_some_and(goes));
+            return Ok(());
+        }
+        let path = self.path(folder);
+        let fail = |source| Error::Io {
+            path: path.clone(),
+            source,
+        };
+        for entry in fs::read_dir(&path).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            if goes(&entry.file_name().to_string_lossy()) {
+                fs::remove_file(entry.path()).map_err(fail)?;
             }
         }
         Ok(())

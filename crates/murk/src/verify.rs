@@ -271,8 +271,13 @@ impl<'s, S: Simulation> Verifier<'s, S> {
     /// # Errors
     /// [`VerifyError::SnapshotMismatch`].
     pub fn finish(mut self) -> Result<Verified, VerifyError<S::Error>> {
-        self.compare()?;
+        self.settle()?;
         Ok(self.verified)
+    }
+
+    /// Compares what waits, before more frames come.
+    pub(crate) fn settle(&mut self) -> Result<(), VerifyError<S::Error>> {
+        self.compare()
     }
 
     /// Frames whose hashes were compared, all of them right.

@@ -75,6 +75,22 @@ export class Decoder {
     });
   }
 
+  /** Reads a packet of either kind; a delta has to build on `baseline`, another state. */
+  onto(baseline: Snapshot, packet: Uint8Array, into: Snapshot): void {
+    if (baseline === into) {
+      throw new TypeError("a delta can't be applied onto its own baseline");
+    }
+    into.reset(this.schema);
+    this.wholly(into, () => {
+      this.frame.read(packet);
+      if (this.frame.full) {
+        this.readFull(into);
+      } else {
+        this.readDelta(baseline, into);
+      }
+    });
+  }
+
   /**
    * Reads a packet of either kind; the state that a delta builds on has to be among `held`, and `into` must
    * not be.

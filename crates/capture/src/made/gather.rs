@@ -126,40 +126,48 @@ pub(super) fn visible(table: &TableDef, secrets: Secrets) -> Option<TableDef> {
     })
 }
 
-/// Reads these tables, several at once; of a broken recording what can be read, where that is asked for.
+/// Reads these tables: on each core a share of them, in one pass; of a broken recording what can be
+/// read, where that is asked for.
 pub(super) fn gather(
     tape: &dyn Tape,
     tables: &[TableDef],
     broken: bool,
     work: &Work<'_>,
 ) -> Result<(Vec<Gathered>, Clocked), Error> {
-    let size = tape.input().size();
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let shares = threads.min(tables.len());
     let next = AtomicUsize::new(0);
     let found = Mutex::new(BTreeMap::new());
     let help = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(table) = tables.get(at) else {
-                return;
-            };
-            // Half of the work, a share a table.
-            let done = size.saturating_mul(at as u64) / (2 * tables.len() as u64);
-            let gathered = one(tape, table.clone(), broken, work, done);
-            if gathered.is_err() {
-                // Nothing is made of the others.
-                next.store(tables.len(), Ordering::Relaxed);
+        let share = next.fetch_add(1, Ordering::Relaxed);
+        let mine = tables.iter().enumerate().skip(share).step_by(shares.max(1));
+        let mine: Vec<(usize, &TableDef)> = mine.collect();
+        if share >= shares {
+            return;
+        }
+        let gathered = pass(tape, &mine, broken, work);
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        match gathered {
+            Ok(gathered) => {
+                let gathered = mine.iter().zip(gathered);
+                found.extend(gathered.map(|((at, _), gathered)| (*at, Ok(gathered))));
             }
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-            found.insert(at, gathered);
+            Err(error) => {
+                found.insert(share, Err(error));
+            }
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     std::thread::scope(|scope| {
-        for _ in 1..threads.min(tables.len()) {
+        let helpers = (1..shares).map(|_| {
             // Where there is no other thread, this one does it all.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, help);
+            std::thread::Builder::new()
+                .spawn_scoped(scope, help)
+                .is_ok()
+        });
+        let helpers = helpers.filter(|there| *there).count();
+        for _ in helpers..shares {
+            help();
         }
-        help();
     });
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut clock = Clocked::new();
@@ -172,74 +180,116 @@ pub(super) fn gather(
     Ok((all, clock))
 }
 
-/// Reads a table.
-fn one(
+/// Reads tables in one pass.
+fn pass(
     tape: &dyn Tape,
-    def: TableDef,
+    tables: &[(usize, &TableDef)],
     broken: bool,
     work: &Work<'_>,
-    done: u64,
-) -> Result<(Gathered, Clocked), Error> {
-    let mut clock = Clocked::new();
-    let scratch = work.scratch().map_err(Error::Output)?;
-    let mut spill = Spill::new(scratch).map_err(Error::Output)?;
-    let mut surveys: Vec<Survey> = def
-        .columns
-        .iter()
-        .map(|column| Survey::new(column.kind, column.precision))
-        .collect();
-    let mut numbers: Vec<Numbers> = def.columns.iter().map(|_| Numbers::default()).collect();
-    let scan = Scan {
-        secrets: Secrets::Show,
-        ..Scan::table(&*def.name).columns(def.columns.iter().map(|column| &*column.name))
-    };
-    let mut rows = 0;
-    let mut last = None;
-    let in_packets = def.lane != Lane::Facts;
-    let scanned = tape.scan(&scan, &mut |batch| {
-        rows += batch.len() as u64;
-        let block = match def.lane {
-            Lane::Facts | Lane::Events => messages(batch, &def),
-            Lane::State | Lane::Grid => block_of(batch, &def, &mut surveys, &mut numbers),
-        };
-        for stamp in &block.stamps {
-            if last == Some(*stamp) {
-                continue;
-            }
-            if last.is_some_and(|last: Stamp| stamp.step < last.step) {
-                return Err(Error::Unsupported(format!(
-                    "the steps of {} go back: from {} to {}",
-                    def.name,
-                    last.map_or(0, |last| last.step),
-                    stamp.step
-                )));
-            }
-            last = Some(*stamp);
-            if in_packets {
-                clock.take(*stamp);
-            }
+) -> Result<Vec<(Gathered, Clocked)>, Error> {
+    let gathering = tables.iter().map(|(_, def)| Gathering::of(def, work));
+    let mut gathering: Vec<Gathering> = gathering.collect::<Result<_, Error>>()?;
+    let scans: Vec<Scan> = gathering.iter().map(Gathering::scan).collect();
+    let read = tape.scan_each(&scans, &mut |scan, batch| {
+        if let Some(gathering) = gathering.get_mut(scan) {
+            gathering.take(batch)?;
         }
-        spill.push(&block).map_err(Error::Output)?;
-        work.done(done)?;
+        work.done(0)?;
         Ok(ControlFlow::Continue(()))
     })?;
-    let doubt = match scanned.problem {
-        Some(problem) if !broken && !is_whole(tape, &problem)? => return Err(problem),
-        doubt => doubt.map(|doubt| doubt.to_string()),
-    };
-    let columns = match def.lane {
-        Lane::Facts | Lane::Events => 0,
-        Lane::State | Lane::Grid => def.columns.len(),
-    };
-    let spilled = spill.finish(columns).map_err(Error::Output)?;
-    let gathered = Gathered {
-        def,
-        rows,
-        surveys,
-        spilled,
-        doubt,
-    };
-    Ok((gathered, clock))
+    let ends = gathering.into_iter().zip(read);
+    ends.map(|(gathering, read)| gathering.end(tape, broken, read.problem))
+        .collect()
+}
+
+/// A table that is being read.
+struct Gathering {
+    def: TableDef,
+    clock: Clocked,
+    spill: Spill,
+    surveys: Vec<Survey>,
+    numbers: Vec<Numbers>,
+    rows: u64,
+    last: Option<Stamp>,
+}
+
+impl Gathering {
+    fn of(def: &TableDef, work: &Work<'_>) -> Result<Self, Error> {
+        let scratch = work.scratch().map_err(Error::Output)?;
+        let surveys = def
+            .columns
+            .iter()
+            .map(|column| Survey::new(column.kind, column.precision));
+        Ok(Self {
+            clock: Clocked::new(),
+            spill: Spill::new(scratch).map_err(Error::Output)?,
+            surveys: surveys.collect(),
+            numbers: def.columns.iter().map(|_| Numbers::default()).collect(),
+            rows: 0,
+            last: None,
+            def: def.clone(),
+        })
+    }
+
+    /// All of it.
+    fn scan(&self) -> Scan {
+        let columns = self.def.columns.iter().map(|column| &*column.name);
+        Scan {
+            secrets: Secrets::Show,
+            ..Scan::table(&*self.def.name).columns(columns)
+        }
+    }
+
+    fn take(&mut self, batch: &Batch) -> Result<(), Error> {
+        self.rows += batch.len() as u64;
+        let def = &self.def;
+        let block = match def.lane {
+            Lane::Facts | Lane::Events => messages(batch, def),
+            Lane::State | Lane::Grid => block_of(batch, def, &mut self.surveys, &mut self.numbers),
+        };
+        for stamp in &block.stamps {
+            if self.last == Some(*stamp) {
+                continue;
+            }
+            if let Some(last) = self.last.filter(|last| stamp.step < last.step) {
+                return Err(Error::Unsupported(format!(
+                    "the steps of {} go back: from {} to {}",
+                    def.name, last.step, stamp.step
+                )));
+            }
+            self.last = Some(*stamp);
+            if def.lane != Lane::Facts {
+                self.clock.take(*stamp);
+            }
+        }
+        self.spill.push(&block).map_err(Error::Output)
+    }
+
+    /// There are no more rows, because of a problem if there is one.
+    fn end(
+        self,
+        tape: &dyn Tape,
+        broken: bool,
+        problem: Option<Error>,
+    ) -> Result<(Gathered, Clocked), Error> {
+        let doubt = match problem {
+            Some(problem) if !broken && !is_whole(tape, &problem)? => return Err(problem),
+            doubt => doubt.map(|doubt| doubt.to_string()),
+        };
+        let columns = match self.def.lane {
+            Lane::Facts | Lane::Events => 0,
+            Lane::State | Lane::Grid => self.def.columns.len(),
+        };
+        let spilled = self.spill.finish(columns).map_err(Error::Output)?;
+        let gathered = Gathered {
+            def: self.def,
+            rows: self.rows,
+            surveys: self.surveys,
+            spilled,
+            doubt,
+        };
+        Ok((gathered, self.clock))
+    }
 }
 
 /// Whether a recording is all there, whatever is wrong with what its rows say: a replay goes on where it

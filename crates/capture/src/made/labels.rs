@@ -13,7 +13,7 @@ use super::json::owned;
 use crate::container::{Inside, inside};
 use crate::layout::Role;
 use crate::read::Capture;
-use crate::rule::{Error, fault};
+use crate::rule::{Error, Finding, fault};
 
 /// Gives the messages of a role, with the tick each is of; chunks that have none are not read. What
 /// is wrong with the capture is passed over, and told.
@@ -74,9 +74,9 @@ pub(super) struct Labels {
     entities: HashMap<u32, Label>,
     texts: HashMap<(usize, usize), Texts>,
     /// What is wrong with the capture.
-    problem: Option<Error>,
+    problem: Option<Finding>,
     /// What is wrong with the labels.
-    wrong: Option<Error>,
+    wrong: Option<Finding>,
     /// Whether something was asked for that is not among them.
     missing: Cell<bool>,
 }
@@ -105,8 +105,8 @@ impl Labels {
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        labels.problem = problem;
-        labels.wrong = wrong;
+        labels.problem = problem.map(fault).transpose()?;
+        labels.wrong = wrong.map(fault).transpose()?;
         Ok(labels)
     }
 
@@ -147,16 +147,26 @@ impl Labels {
         Some(())
     }
 
-    /// What keeps rows from being told as they were.
-    pub fn take_problem(&mut self) -> Option<Error> {
-        let missing = || broken("keys or texts are missing that its packets speak of");
-        let problem = self.problem.take().or_else(|| self.wrong.take());
-        problem.or_else(|| self.missing.take().then(missing))
+    /// Whether something was asked for that is not among them, since this was asked.
+    pub fn took_missing(&self) -> bool {
+        self.missing.take()
+    }
+
+    /// What keeps rows from being told as they were, some of which have asked for what is `missing`.
+    ///
+    /// # Errors
+    /// Never: what is wrong is known.
+    pub fn problem(&self, missing: bool) -> Result<Option<Finding>, Error> {
+        let known = self.problem.as_ref().or(self.wrong.as_ref());
+        let missing = missing && known.is_none();
+        let missing =
+            missing.then(|| broken("keys or texts are missing that its packets speak of"));
+        Ok(known.cloned().or(missing.map(fault).transpose()?))
     }
 
     /// What is wrong with what they say.
     pub fn wrong(self) -> Option<Error> {
-        self.wrong
+        self.wrong.map(Error::from)
     }
 
     pub fn entity(&self, entity: u32) -> Option<&Label> {

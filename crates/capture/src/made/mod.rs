@@ -36,7 +36,7 @@ mod tile;
 
 pub(crate) use make::{make, secrets};
 pub(crate) use reading::{Made, told};
-pub(crate) use scan::{problem, scan};
+pub(crate) use scan::{problem, scan, scan_each};
 pub(crate) use seek::play;
 pub(crate) use segments::segments;
 pub use segments::{RecordKind, Segment, Segmented, push_record};

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Lane, Owned, Scan, Scanning, Value, Visit};
+use gametape_core::table::{Lane, Owned, Scan, Scanning, Value, Visit, VisitEach, Visitors};
 use gametape_core::tape::{self, Partial};
 use gametape_core::{At, Clocks, Stamp};
 use gametape_delta::{Snapshot, Value as Wire};
@@ -29,30 +29,86 @@ pub(super) const fn clocks(of: &Description) -> Clocks {
     }
 }
 
-/// Gives the rows of a table; `packets` gives those of the packets, and is told when each is.
+/// What stands in a column of the table of packets.
+type OfPacket<'p> = dyn Fn(&Packet<'_>, usize) -> Value<'static> + 'p;
+
+/// Gives the rows of a table; `packet` tells what stands in those of the packets.
 pub(crate) fn scan<'v>(
     capture: &Capture<'_>,
     made: &Made,
     scan: &Scan,
     visit: &'v mut Visit<'v>,
-    packet: &dyn Fn(&Packet<'_>, usize) -> Value<'static>,
+    packet: &OfPacket<'_>,
 ) -> Result<Partial<()>, tape::Error> {
-    let table = scan.find(&made.tables)?;
-    let clocks = clocks(&made.of);
-    let at = made
-        .tables
-        .iter()
-        .position(|other| other.name == table.name);
-    let at = at.unwrap_or_default();
-    let rows = Scanning::new(table, scan, clocks, visit)?;
-    let Some(described) = made.of.tables.get(at) else {
-        return packets(capture, made, rows, packet);
-    };
-    match table.lane {
-        Lane::Facts => messages(capture, described, Role::Labels, rows),
-        Lane::Events => messages(capture, described, Role::Events, rows),
-        Lane::State | Lane::Grid => states(capture, made, at, rows),
+    let scans = std::slice::from_ref(scan);
+    let mut visit = |_, batch: &_| visit(batch);
+    let mut read = scan_each(capture, made, scans, &mut visit, packet)?;
+    Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
+}
+
+/// Gives the rows of several tables: what is followed, or lies beside the packets, is read once for
+/// all of them.
+pub(crate) fn scan_each<'v>(
+    capture: &Capture<'_>,
+    made: &Made,
+    scans: &[Scan],
+    visit: &'v mut VisitEach<'v>,
+    packet: &OfPacket<'_>,
+) -> Result<Vec<Partial<()>>, tape::Error> {
+    let visitors = Visitors::new(visit);
+    let mut visits: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
+    let (mut facts, mut events, mut followed) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, (scan, visit)) in scans.iter().zip(&mut visits).enumerate() {
+        let table = scan.find(&made.tables)?;
+        let mut tables = made.tables.iter();
+        let at = tables.position(|other| other.name == table.name);
+        let at = at.unwrap_or_default();
+        let rows = Scanning::new(table, scan, clocks(&made.of), visit)?;
+        let described = made.of.tables.get(at);
+        let (going, to) = match (table.lane, described) {
+            (Lane::Facts, Some(table)) => (Gives::Messages(table, None), &mut facts),
+            (Lane::Events, Some(table)) => (Gives::Messages(table, None), &mut events),
+            (_, None) => (Gives::Packets, &mut followed),
+            (Lane::State | Lane::Grid, Some(_)) => {
+                let reading = Reading::new(&made.of, capture.schema(), at)?;
+                (
+                    Gives::States(Box::new(reading), Changes::default(), false),
+                    &mut followed,
+                )
+            }
+        };
+        to.push(Going {
+            place,
+            gives: going,
+            rows,
+            enough: false,
+        });
     }
+    let mut ends: Vec<(usize, Partial<()>)> = Vec::with_capacity(scans.len());
+    messages(capture, facts, Role::Labels, &mut ends)?;
+    messages(capture, events, Role::Events, &mut ends)?;
+    states(capture, made, followed, packet, &mut ends)?;
+    ends.sort_by_key(|(place, _)| *place);
+    Ok(ends.into_iter().map(|(_, end)| end).collect())
+}
+
+/// A table whose rows are given.
+struct Going<'m, 'v> {
+    /// Which of the scans it is.
+    place: usize,
+    gives: Gives<'m>,
+    rows: Scanning<'v>,
+    /// Nothing that follows is wanted.
+    enough: bool,
+}
+
+/// What its rows are.
+enum Gives<'m> {
+    /// Messages of this table, and what is wrong with one.
+    Messages(&'m Table, Option<Error>),
+    Packets,
+    /// What changes in a state, and whether labels are missing for that.
+    States(Box<Reading>, Changes, bool),
 }
 
 /// What is wrong with what lies beside the packets of a capture that was made of tables.
@@ -79,31 +135,89 @@ pub(crate) fn problem(capture: &Capture<'_>, made: &Made) -> Result<Option<Error
 /// Rows that are messages.
 fn messages(
     capture: &Capture<'_>,
-    table: &Table,
+    mut tables: Vec<Going<'_, '_>>,
     role: Role,
-    mut rows: Scanning<'_>,
-) -> Result<Partial<()>, tape::Error> {
-    let mut wrong = None;
-    let start = format!("{{\"table\":{},", Json::from(table.name.as_str()));
+    ends: &mut Vec<(usize, Partial<()>)>,
+) -> Result<(), tape::Error> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let starts = tables.iter().map(|going| match &going.gives {
+        Gives::Messages(table, _) => format!("{{\"table\":{},", Json::from(table.name.as_str())),
+        _ => String::new(),
+    });
+    let starts: Vec<String> = starts.collect();
     let problem = each(capture, role, |_, message| {
-        // Most messages are of other tables.
-        if !message.starts_with(start.as_bytes()) {
-            return Ok(ControlFlow::Continue(()));
+        let mut all = ControlFlow::Break(());
+        for (going, start) in tables.iter_mut().zip(&starts) {
+            // Most messages are of other tables.
+            if !going.enough && message.starts_with(start.as_bytes()) {
+                going.message(message)?;
+            }
+            if !going.enough {
+                all = ControlFlow::Continue(());
+            }
         }
+        Ok(all)
+    })?;
+    let problem = problem.map(fault).transpose()?;
+    for going in tables {
+        let wrong = match going.gives {
+            Gives::Messages(_, wrong) => wrong,
+            _ => None,
+        };
+        let problem = problem.clone().map(Error::from).or(wrong);
+        let problem = problem.or_else(|| capture.problem());
+        let problem = problem.filter(|_| !going.enough);
+        let end = going.rows.end(problem.map(tape::Error::from))?;
+        ends.push((going.place, end));
+    }
+    Ok(())
+}
+
+impl Going<'_, '_> {
+    /// Gives what a packet says, which led from one state to another.
+    fn packet(
+        &mut self,
+        packet: &Packet<'_>,
+        [before, state]: [Option<&Snapshot>; 2],
+        stamp: Option<Stamp>,
+        labels: Option<&Labels>,
+        value: &OfPacket<'_>,
+    ) -> Result<ControlFlow<()>, tape::Error> {
+        match (&mut self.gives, labels, state, stamp) {
+            (Gives::Packets, ..) if packet.role != Role::Added => {
+                let stamp = stamp.unwrap_or_default();
+                self.rows.row(stamp, |column| value(packet, column))
+            }
+            (Gives::States(reading, changes, missing), Some(labels), Some(state), Some(stamp)) => {
+                changes.find(reading, labels, before, state);
+                let given = changes.give(reading, labels, stamp, &mut self.rows)?;
+                *missing |= labels.took_missing();
+                Ok(given)
+            }
+            _ => Ok(ControlFlow::Continue(())),
+        }
+    }
+
+    /// Takes a message of its table.
+    fn message(&mut self, message: &[u8]) -> Result<(), tape::Error> {
+        let Gives::Messages(table, wrong) = &mut self.gives else {
+            return Ok(());
+        };
         match row_of(table, message) {
-            Said::Other => Ok(ControlFlow::Continue(())),
+            Said::Other => {}
             Said::Row(stamp, values) => {
-                rows.row(stamp, |at| values.get(at).map_or(Value::Null, Owned::value))
+                let value = |at: usize| values.get(at).map_or(Value::Null, Owned::value);
+                self.enough = self.rows.row(stamp, value)?.is_break();
             }
             Said::Nothing => {
                 let name = &table.name;
                 wrong.get_or_insert_with(|| broken(format!("a row of {name} can't be read")));
-                Ok(ControlFlow::Continue(()))
             }
         }
-    })?;
-    let problem = problem.or(wrong).or_else(|| capture.problem());
-    rows.end(problem.map(tape::Error::from))
+        Ok(())
+    }
 }
 
 /// What a message says.
@@ -180,44 +294,54 @@ fn followed(
     follow(cursor, replay, tick, || capture.problem(), visit)
 }
 
-fn packets(
-    capture: &Capture<'_>,
-    made: &Made,
-    mut rows: Scanning<'_>,
-    value: &dyn Fn(&Packet<'_>, usize) -> Value<'static>,
-) -> Result<Partial<()>, tape::Error> {
-    let clock = Clock::new(&made.of, capture.schema())?;
-    let start = start(capture, &clock, rows.from())?;
-    let problem = followed(capture, start, |packet, _, state| {
-        if packet.role == Role::Added {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let stamp = clock.stamp(state).unwrap_or_default();
-        rows.row(stamp, |column| value(packet, column))
-    })?;
-    rows.end(problem.map(tape::Error::from))
-}
-
+/// Rows that packets say: they are followed once.
 fn states(
     capture: &Capture<'_>,
     made: &Made,
-    table: usize,
-    mut rows: Scanning<'_>,
-) -> Result<Partial<()>, tape::Error> {
+    mut tables: Vec<Going<'_, '_>>,
+    value: &OfPacket<'_>,
+    ends: &mut Vec<(usize, Partial<()>)>,
+) -> Result<(), tape::Error> {
+    if tables.is_empty() {
+        return Ok(());
+    }
     let clock = Clock::new(&made.of, capture.schema())?;
-    let reading = Reading::new(&made.of, capture.schema(), table)?;
-    let mut labels = Labels::read(capture, &made.of)?;
-    let mut changes = Changes::default();
-    let start = start(capture, &clock, rows.from())?;
-    let problem = followed(capture, start, |_, before, state| {
-        let Some(stamp) = clock.stamp(state) else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        changes.find(&reading, &labels, before, state);
-        changes.give(&reading, &labels, stamp, &mut rows)
+    let of_state = |going: &Going<'_, '_>| matches!(going.gives, Gives::States(..));
+    let has_states = tables.iter().any(of_state);
+    let labels = has_states.then(|| Labels::read(capture, &made.of));
+    let labels = labels.transpose()?;
+    // What is before the first of all that is wanted is not followed.
+    let from = tables.iter().map(|going| match going.rows.from() {
+        Some(At::Step(step)) => Some(step),
+        _ => None,
+    });
+    let from = from.collect::<Option<Vec<u64>>>();
+    let from = from.and_then(|steps| steps.into_iter().min()).map(At::Step);
+    let start = start(capture, &clock, from)?;
+    let problem = followed(capture, start, |packet, before, state| {
+        let stamp = clock.stamp(state);
+        let mut all = ControlFlow::Break(());
+        for going in tables.iter_mut().filter(|going| !going.enough) {
+            let given =
+                going.packet(packet, [before, Some(state)], stamp, labels.as_ref(), value)?;
+            going.enough = given.is_break();
+            if !going.enough {
+                all = ControlFlow::Continue(());
+            }
+        }
+        Ok(all)
     })?;
-    let problem = problem.or_else(|| labels.take_problem());
-    rows.end(problem.map(tape::Error::from))
+    let problem = problem.map(fault).transpose()?;
+    for going in tables {
+        let of_labels = match (&going.gives, &labels) {
+            (Gives::States(_, _, missing), Some(labels)) => labels.problem(*missing)?,
+            _ => None,
+        };
+        let problem = problem.clone().or(of_labels).filter(|_| !going.enough);
+        let end = going.rows.end(problem.map(tape::Error::from))?;
+        ends.push((going.place, end));
+    }
+    Ok(())
 }
 
 /// What a packet says of a table.

@@ -18,7 +18,7 @@ use std::any::Any;
 use std::io::{self, Write};
 use std::path::Path;
 
-use gametape_core::table::{Playback, Scan, TableDef, Visit};
+use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, Maker, OptionDef, OptionKind, Options,
     Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
@@ -283,6 +283,18 @@ impl Tape for PacketsTape {
         match made_of(&packets)? {
             Some((capture, made)) => made::scan(capture, &made, scan, visit, &tables::head),
             None => tables::scan(&packets, scan, visit),
+        }
+    }
+
+    fn scan_each<'v>(
+        &self,
+        scans: &[Scan],
+        visit: &'v mut VisitEach<'v>,
+    ) -> Result<Vec<Partial<()>>, Error> {
+        let packets = self.packets()?;
+        match made_of(&packets)? {
+            Some((capture, made)) => made::scan_each(capture, &made, scans, visit, &tables::head),
+            None => tables::scan_each(&packets, scans, visit),
         }
     }
 

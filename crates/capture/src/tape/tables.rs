@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gametape_core::table::{
     Batch, ColumnDef, Field, Kind, Lane, Rows, Scan, Scanning, State, StateAt, Stepped, Table,
-    TableDef, Value, Visit, plain_name,
+    TableDef, Value, Visit, VisitEach, Visitors, plain_name,
 };
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{Clocks, Stamp};
@@ -183,16 +183,47 @@ pub(super) fn scan<'v>(
     scan: &Scan,
     visit: &'v mut Visit<'v>,
 ) -> Result<Partial<()>, Error> {
+    let scans = std::slice::from_ref(scan);
+    let mut read = scan_each(packets, scans, &mut |_, batch| visit(batch))?;
+    Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
+}
+
+/// Gives the rows of several tables: the packets are followed once for all components.
+pub(super) fn scan_each<'v>(
+    packets: &Packets<'_>,
+    scans: &[Scan],
+    visit: &'v mut VisitEach<'v>,
+) -> Result<Vec<Partial<()>>, Error> {
     let tables = of(packets.schema());
-    let table = scan.find(&tables)?;
-    let rows = Scanning::new(table, scan, clocks(packets), visit)?;
-    // The components' tables follow, in the order of the schema.
-    let component = tables.iter().position(|other| std::ptr::eq(other, table));
-    let component = component.and_then(|at| at.checked_sub(1));
-    match component.and_then(|at| packets.schema().components().get(at)) {
-        None => heads(packets, rows),
-        Some(component) => values(packets, component, rows),
+    let visitors = Visitors::new(visit);
+    let mut visits: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
+    let (mut heads, mut components) = (Vec::new(), Vec::new());
+    for (at, (scan, visit)) in scans.iter().zip(&mut visits).enumerate() {
+        let table = scan.find(&tables)?;
+        let rows = Scanning::new(table, scan, clocks(packets), visit)?;
+        // The components' tables follow, in the order of the schema.
+        let component = tables.iter().position(|other| std::ptr::eq(other, table));
+        let component = component.and_then(|at| at.checked_sub(1));
+        match component.and_then(|at| packets.schema().components().get(at)) {
+            None => heads.push((at, rows)),
+            Some(component) => components.push(Going {
+                at,
+                reading: Reading::of(component),
+                rows,
+                enough: false,
+            }),
+        }
     }
+    let mut ends: Vec<(usize, Partial<()>)> = Vec::with_capacity(scans.len());
+    for (at, rows) in heads {
+        // What can't be followed has a head all the same.
+        ends.push((at, self::heads(packets, rows)?));
+    }
+    if !components.is_empty() {
+        ends.extend(values(packets, components)?);
+    }
+    ends.sort_by_key(|(at, _)| *at);
+    Ok(ends.into_iter().map(|(_, end)| end).collect())
 }
 
 fn heads(packets: &Packets<'_>, mut rows: Scanning<'_>) -> Result<Partial<()>, Error> {
@@ -215,21 +246,43 @@ fn heads(packets: &Packets<'_>, mut rows: Scanning<'_>) -> Result<Partial<()>, E
     rows.end(problem.map(Error::from))
 }
 
+/// A component whose rows are given.
+struct Going<'c, 'v> {
+    /// Which of the scans it is.
+    at: usize,
+    reading: Reading<'c>,
+    rows: Scanning<'v>,
+    /// Nothing that follows is wanted.
+    enough: bool,
+}
+
 /// A row where an entity gets other values, and one where it goes.
 fn values(
     packets: &Packets<'_>,
-    component: &Component,
-    mut rows: Scanning<'_>,
-) -> Result<Partial<()>, Error> {
-    let reading = Reading::of(component);
+    mut components: Vec<Going<'_, '_>>,
+) -> Result<Vec<(usize, Partial<()>)>, Error> {
     let mut clock = Clock::new(packets.tick_ns());
     let (cursor, replay) = (packets.cursor(), packets.replay()?);
     let behind = || packets.problem();
     let problem = follow(cursor, replay, None, behind, |packet, before, state| {
         let stamp = stamp(packet, &mut clock);
-        show(&reading, stamp, before, state, &mut rows)
+        let mut all = ControlFlow::Break(());
+        for going in components.iter_mut().filter(|going| !going.enough) {
+            let given = show(&going.reading, stamp, before, state, &mut going.rows)?;
+            going.enough = given.is_break();
+            if !going.enough {
+                all = ControlFlow::Continue(());
+            }
+        }
+        Ok(all)
     })?;
-    rows.end(problem.map(Error::from))
+    let problem = problem.map(fault).transpose()?;
+    let ends = components.into_iter().map(|going| {
+        // Who has enough has not asked for what is behind it.
+        let problem = problem.clone().filter(|_| !going.enough);
+        Ok((going.at, going.rows.end(problem.map(Error::from))?))
+    });
+    ends.collect()
 }
 
 /// Gives what is new in a state.

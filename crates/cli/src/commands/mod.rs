@@ -13,6 +13,8 @@ pub mod play;
 #[cfg(feature = "live")]
 pub mod publish;
 pub mod repair;
+#[cfg(feature = "live")]
+pub mod serve;
 pub mod stats;
 pub mod tables;
 pub mod verify;

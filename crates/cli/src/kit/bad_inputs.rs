@@ -51,6 +51,18 @@ impl Kit {
                     let args = ["picture", &bad, "-"];
                     self.sparingly(&folder, &[&args, more].concat()).calmly();
                 }
+                #[cfg(feature = "live")]
+                {
+                    let args = ["publish", &bad, "--out", "site"];
+                    let ended = self.sparingly(&folder, &args);
+                    ended.calmly();
+                    let listed = folder.0.join("site/library.json").exists();
+                    ended.expect(
+                        listed == matches!(ended.code, Some(0 | 3)),
+                        "a library where something was published, and nowhere else",
+                    );
+                    let _ = fs::remove_dir_all(folder.0.join("site"));
+                }
                 for line in &self.also {
                     let line = line.replace("{}", &bad);
                     let args: Vec<&str> = line.split(' ').collect();

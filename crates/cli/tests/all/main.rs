@@ -8,6 +8,8 @@ mod delta;
 mod echo;
 mod echo_record;
 mod kit;
+#[cfg(feature = "live")]
+mod live;
 mod murk;
 mod murk_crash;
 #[cfg(feature = "picture")]

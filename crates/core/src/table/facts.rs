@@ -111,19 +111,28 @@ impl FactTable {
         scan: &Scan,
         visit: &'v mut Visit<'v>,
     ) -> Result<Partial<()>, Error> {
+        let mut rows = Scanning::new(&self.def(), scan, Clocks::TIMES, visit)?;
+        self.row(told, &mut rows)?;
+        rows.end(problem)
+    }
+
+    /// Gives that row to a scan of the table.
+    ///
+    /// # Errors
+    /// The visitor's.
+    pub fn row(&self, told: &[Map<String, Json>], rows: &mut Scanning<'_>) -> Result<(), Error> {
         let told: Vec<_> = told.iter().map(flat).collect();
-        let mut scanning = Scanning::new(&self.def(), scan, Clocks::TIMES, visit)?;
         let start = Stamp {
             time: Some(Time::START),
             ..Stamp::default()
         };
-        let _ = scanning.row(start, |column| {
+        let _ = rows.row(start, |column| {
             let fact = self.facts.get(column);
             let value =
                 fact.and_then(|fact| Some((fact, told.iter().find_map(|map| map.get(fact.of))?)));
             value.map_or(Value::Null, |(fact, value)| of_json(fact.kind, value))
         })?;
-        scanning.end(problem)
+        Ok(())
     }
 }
 

@@ -55,6 +55,13 @@ pub trait Playback {
     /// [`Error::Scan`]; where what is needed can't be read.
     fn state(&mut self, scan: &Scan) -> Result<Batch, Error>;
 
+    /// What is wrong with what it has said that holds now: what a scan up to now would say behind its
+    /// rows. Only what had to be made for that is known, such as that a replay has parted from what
+    /// was recorded; what is wrong behind the last step is the recording's to say.
+    fn problem(&self) -> Option<Error> {
+        None
+    }
+
     /// The events of a range, wherever it is: what [`Tape::scan`](crate::tape::Tape::scan) gives.
     ///
     /// # Errors

@@ -18,7 +18,9 @@ use crate::clock::At;
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit, scan_by_stepping};
+use crate::table::{
+    JsonRows, Lane, Needs, Playback, Scan, TableDef, Visit, VisitEach, scan_by_stepping,
+};
 
 /// What to dump.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -231,6 +233,22 @@ pub trait Tape: Send + Sync {
         };
         let problem = || Ok(self.info(Secrets::Hide)?.problem);
         scan_by_stepping(&mut *play, &tables, scan, visit, problem)
+    }
+
+    /// [`Tape::scan`] of several tables: gives what is wrong with the recording behind the rows of
+    /// each. Batches of different scans come in any order. Where nothing else is said they are read
+    /// one after the other; a format for which a pass is dear reads them all in one, and holds no more
+    /// than a batch for each.
+    ///
+    /// # Errors
+    /// Those of [`Tape::scan`], of any of them.
+    fn scan_each<'v>(
+        &self,
+        scans: &[Scan],
+        visit: &'v mut VisitEach<'v>,
+    ) -> Result<Vec<Partial<()>>, Error> {
+        let scan = |(at, scan)| self.scan(scan, &mut |batch| visit(at, batch));
+        scans.iter().enumerate().map(scan).collect()
     }
 
     /// A playback that does better than `table::ScanPlayback`, where the format has one;

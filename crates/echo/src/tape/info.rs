@@ -5,6 +5,7 @@ use gametape_core::tape::{Error, Info, Partial, Secrets, object};
 use serde_json::{Map, Value, json};
 
 use super::encoding::EchoFormat;
+use super::frames::Frames;
 use super::opened::EchoTape;
 use crate::butter::{self, Header};
 use crate::{Error as ReadError, Frame, Map as ArenaMap, ReadOptions, Rule, Session, Time};
@@ -51,7 +52,7 @@ const TEAMS: [&str; 3] = ["blue", "orange", "spectator"];
 
 /// What all frames tell.
 #[derive(Default)]
-struct Summary {
+pub(super) struct Summary {
     frames: u64,
     /// Earliest and latest.
     times: Option<(Time, Time)>,
@@ -66,7 +67,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn push(&mut self, frame: &Frame) {
+    pub fn push(&mut self, frame: &Frame) {
         let session = &frame.session;
         self.frames += 1;
         let (from, to) = self.times.unwrap_or((frame.time, frame.time));
@@ -187,7 +188,20 @@ pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, 
             Err(error) => break Some(error.into()),
         }
     };
-    let mut details = of_session(&summary, secrets);
+    Ok(Partial::new(
+        of_frames(tape, &frames, &summary, secrets),
+        problem,
+    ))
+}
+
+/// From what all frames told, and from who read them.
+pub(super) fn of_frames(
+    tape: &EchoTape,
+    frames: &Frames,
+    summary: &Summary,
+    secrets: Secrets,
+) -> Info {
+    let mut details = of_session(summary, secrets);
     let mut version = 1;
     if let Some(decoder) = frames.butter() {
         version = decoder
@@ -211,11 +225,8 @@ pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, 
         // It keeps no such member.
         details.insert("tournament".into(), Value::Null);
     }
-    details.insert("players".into(), players(&summary, secrets));
-    Ok(Partial::new(
-        info(tape, version, Some(&summary), details),
-        problem,
-    ))
+    details.insert("players".into(), players(summary, secrets));
+    info(tape, version, Some(summary), details)
 }
 
 fn info(

@@ -19,7 +19,7 @@ use std::any::Any;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use gametape_core::table::{Playback, Scan, TableDef, Visit};
+use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, Options, Partial, Repaired,
     Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -232,13 +232,15 @@ impl Tape for EchoTape {
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        if scan.table != tables::MATCH.name {
-            return tables::scan(self, scan, visit);
-        }
-        let info = info::whole(self, scan.secrets)?;
-        let stats = stats::stats(self)?;
-        let told = [info.value.details, stats.value];
-        tables::MATCH.scan(&told, info.problem.or(stats.problem), scan, visit)
+        tables::scan(self, scan, visit)
+    }
+
+    fn scan_each<'v>(
+        &self,
+        scans: &[Scan],
+        visit: &'v mut VisitEach<'v>,
+    ) -> Result<Vec<Partial<()>>, Error> {
+        tables::scan_each(self, scans, visit)
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {

@@ -5,13 +5,18 @@ use serde_json::{Map, Value};
 
 use super::frames::each;
 use super::opened::EchoTape;
-use crate::stats::StatsBuilder;
+use crate::stats::{MatchStats, StatsBuilder};
 
 pub(super) fn stats(tape: &EchoTape) -> Result<Partial<Map<String, Value>>, Error> {
     let mut builder = StatsBuilder::new();
     let problem = each(tape.frames()?, |_, frame| builder.push(frame))?;
+    Ok(Partial::new(told(&builder.finish()), problem))
+}
+
+/// The figures as JSON.
+pub(super) fn told(stats: &MatchStats) -> Map<String, Value> {
     // By way of its text: numbers of 32 bits are then as short as they are in it.
-    let text = serde_json::to_vec(&builder.finish()).unwrap_or_default();
+    let text = serde_json::to_vec(stats).unwrap_or_default();
     let mut value = object(serde_json::from_slice(&text).unwrap_or_default());
     for key in ["blue_points", "orange_points"] {
         if let Some(points) = value.get_mut(key)
@@ -22,5 +27,5 @@ pub(super) fn stats(tape: &EchoTape) -> Result<Partial<Map<String, Value>>, Erro
             *points = (whole as i64).into();
         }
     }
-    Ok(Partial::new(value, problem))
+    value
 }

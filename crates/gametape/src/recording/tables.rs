@@ -173,6 +173,9 @@ impl Recording {
             };
             self.explain(written.map_err(tape::Error::Output))?;
         }
+        // As behind rows: what was made of the recording comes first.
+        let made = play.problem().map(Error::tape(&self.path));
+        let problem = made.or(problem);
         Ok(Partial { value: (), problem })
     }
 }

@@ -17,7 +17,7 @@ use std::any::Any;
 use std::io::Write;
 use std::path::Path;
 
-use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit};
+use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
     Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
     Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
@@ -182,14 +182,17 @@ impl Tape for MurkTape {
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
-        if scan.table != tables::RUN.name {
-            return tables::scan(self, scan, visit);
-        }
-        let (stats, read) = self.counted()?;
-        let dt = self.tick_length(&read.value)?;
-        let info = info::info(self.input.size(), &read.value, dt, Some(&stats));
-        let measured = info::measured(dt, &stats);
-        tables::RUN.scan(&[info.details, measured], read.problem, scan, visit)
+        let scans = std::slice::from_ref(scan);
+        let mut read = tables::scan_each(self, scans, &mut |_, batch| visit(batch))?;
+        Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
+    }
+
+    fn scan_each<'v>(
+        &self,
+        scans: &[Scan],
+        visit: &'v mut VisitEach<'v>,
+    ) -> Result<Vec<Partial<()>>, Error> {
+        tables::scan_each(self, scans, visit)
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {

@@ -48,6 +48,7 @@ pub fn grid(subject: &Subject<'_>, grid: &Grid, source: &mut Source<'_>) -> Resu
         show: None,
         words,
         problem: None,
+        made: None,
     })
 }
 
@@ -104,5 +105,6 @@ pub fn map(subject: &Subject<'_>, map: &[Points], source: &mut Source<'_>) -> Re
         show: None,
         words,
         problem: None,
+        made: None,
     })
 }

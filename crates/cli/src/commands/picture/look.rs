@@ -41,6 +41,7 @@ pub fn look(recording: &Recording, args: &Args) -> Result<Drawn, Fault> {
         _ => Err(subject.fault("that is no view that can be drawn")),
     }?;
     drawn.problem = source.problem;
+    drawn.made = source.made;
     Ok(drawn)
 }
 

@@ -158,12 +158,15 @@ fn say(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Result<E
             ui.line(printable(&drawn.words))?;
         }
     }
-    Ok(match &drawn.problem {
-        None => Exit::Fine,
-        Some(problem) => {
-            ui.complain(&format!("{problem} (drew what could be read)"));
-            Exit::Problems
-        }
+    if let Some(made) = &drawn.made {
+        ui.complain(&made.to_string());
+    }
+    if let Some(problem) = &drawn.problem {
+        ui.complain(&format!("{problem} (drew what could be read)"));
+    }
+    Ok(match (&drawn.made, &drawn.problem) {
+        (None, None) => Exit::Fine,
+        _ => Exit::Problems,
     })
 }
 

@@ -44,6 +44,7 @@ fn drawn(
         show: Some(named(show)),
         words,
         problem: None,
+        made: None,
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Source<'r> {
     secrets: Secrets,
     /// What is wrong with it, where that may be seen.
     pub problem: Option<Error>,
+    /// What is wrong with what was made of it, where that is seen.
+    pub made: Option<Error>,
 }
 
 impl<'r> Source<'r> {
@@ -38,6 +40,7 @@ impl<'r> Source<'r> {
             play,
             secrets,
             problem: None,
+            made: None,
         })
     }
 
@@ -110,12 +113,16 @@ impl<'r> Source<'r> {
     }
 
     fn state(&mut self, scan: &Scan) -> Result<Batch, Fault> {
-        self.play.state(scan).map_err(of(self.recording))
+        let state = self.play.state(scan).map_err(of(self.recording))?;
+        if self.made.is_none() {
+            self.made = self.play.problem().map(Error::tape(self.recording.path()));
+        }
+        Ok(state)
     }
 
     /// Rows of some columns of a table; of a broken recording those before the damage.
     fn rows(
-        &self,
+        &mut self,
         scan: &Scan,
         ends: Option<Ends>,
         see: &mut dyn FnMut(&Batch),
@@ -124,10 +131,14 @@ impl<'r> Source<'r> {
         if let Some((from, to)) = ends {
             (scan.from, scan.to) = (Some(At::Step(from.step)), Some(At::Step(to.step)));
         }
-        self.recording.scan(&scan, &mut |batch| {
+        let read = self.recording.scan(&scan, &mut |batch| {
             see(batch);
             Ok(ControlFlow::Continue(()))
         })?;
+        // Where it breaks off is said of the stretch.
+        if ends.is_some() && self.made.is_none() && self.problem.is_none() {
+            self.made = read.problem;
+        }
         Ok(())
     }
 
@@ -207,7 +218,7 @@ impl<'r> Source<'r> {
                 }
             };
             if ends.is_some() {
-                see(&self.play.state(&scan).map_err(of(self.recording))?);
+                see(&self.state(&scan)?);
             }
             self.rows(&scan, ends, &mut see)?;
         }

@@ -35,7 +35,10 @@ pub struct Drawn {
     pub over: Option<Ends>,
     pub show: Option<&'static str>,
     pub words: String,
+    /// What is wrong with the recording: only what could be read was drawn.
     pub problem: Option<Error>,
+    /// What is wrong with what was made of it.
+    pub made: Option<Error>,
 }
 
 /// What is drawn of which recording.

@@ -52,6 +52,8 @@ pub struct Shot {
     /// Of each state what held before, oldest first.
     pub trails: Vec<Vec<Batch>>,
     pub events: Vec<Batch>,
+    /// What is wrong with what holds, such as that a replay has parted from what was recorded.
+    pub problem: Option<String>,
 }
 
 impl Shot {

@@ -216,6 +216,15 @@ impl Player {
         }
     }
 
+    /// What is wrong with the recording, or with what is seen of it.
+    pub fn wrong(&self) -> Option<String> {
+        let damage = self.damage.as_ref();
+        let damage = damage.map(|damage| format!("damaged: {damage}"));
+        let made = || self.shot.as_ref()?.problem.as_ref();
+        let made = || made().map(|made| format!("not as recorded: {made}"));
+        damage.or_else(made)
+    }
+
     /// A moment was read.
     pub fn show(&mut self, shot: Shot) {
         self.answered = self.answered.max(shot.number);

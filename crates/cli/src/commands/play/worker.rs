@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use gametape::core::table::{Marker, Playback, Span};
 use gametape::core::tape;
+use gametape::core::text::printable;
 use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef};
 
 use super::desk::Desk;
@@ -32,7 +33,7 @@ pub fn serve(
         Ok(tables) => tables,
         Err(error) => return failed(error),
     };
-    let path = gametape::core::text::printable(&recording.path().display().to_string());
+    let path = printable(&recording.path().display().to_string());
     if tables.is_empty() {
         let _ = news.send(News::Nothing(format!("{path}: it has no tables to play")));
         return;
@@ -175,6 +176,7 @@ impl Reader<'_> {
         let states = states
             .map(|scan| self.playback.state(scan))
             .collect::<Result<Vec<Batch>, tape::Error>>()?;
+        let problem = self.playback.problem();
         let trails = if wish.look.trail {
             self.trails(&wish.look.states, stamp)?
         } else {
@@ -191,6 +193,7 @@ impl Reader<'_> {
             states,
             trails,
             events,
+            problem: problem.map(|problem| printable(&problem.to_string())),
         })
     }
 

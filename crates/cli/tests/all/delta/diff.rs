@@ -7,7 +7,9 @@ use gametape::delta::{Snapshot, Value};
 use gametape_samples::delta::Arena;
 use snapbox::str;
 
-use super::support::{fine, folder, gametape, packets, packets_of, schema_json, states};
+use super::support::{
+    capture, fine, folder, gametape, packets, packets_of, schema_json, states, with_keyframes,
+};
 
 /// Writes the stream of the states, changed.
 fn write(path: &Path, change: impl FnOnce(&mut Vec<Snapshot>)) {
@@ -236,4 +238,20 @@ the schemas differ, between the first (here) and the second (there): component 1
         .assert()
         .code(2)
         .stderr_eq("gametape: cut.delta: byte 822: the file ends inside its last packet\n");
+    // A capture that is cut behind its last whole packet, or between two chunks, has lost its end, too.
+    let whole = capture(&packets, with_keyframes());
+    for (name, bytes) in [
+        ("cut.mcap", whole[..whole.len() * 2 / 3].to_vec()),
+        ("end.mcap", whole[..whole.len() - 30].to_vec()),
+    ] {
+        fs::write(path.join(name), bytes).unwrap();
+        let run = gametape(path, &["diff", name, name]).assert().code(2);
+        let run = run.stdout_eq("");
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        let place = format!("gametape: {name}: byte ");
+        assert!(
+            said.starts_with(&place) && said.contains(": the file ends inside its "),
+            "{said}"
+        );
+    }
 }

@@ -138,6 +138,12 @@ fn compare_says_what_differs() {
         fine(path, "schema compare --json run.mcap packets"),
         "{\"same\":true,\"first\":\"8bd8c1dbe8794429\",\"second\":\"8bd8c1dbe8794429\",\"differences\":[]}\n"
     );
+    // There is one standard input.
+    gametape(path, &["schema", "compare", "-", "-"])
+        .assert()
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq("gametape: one of the two schemas can come from standard input, not both\n");
     // Names are beside the hash.
     let renamed = String::from_utf8(schema_json())
         .unwrap()

@@ -93,6 +93,21 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         );
         grid("faulty.murk", tick, 1);
         assert_eq!(grid("faulty.murk", tick - 1, 0).1, "");
+        // What holds at a moment says it, too, and so does a picture of it.
+        let drawn = ["picture", "faulty.murk", "moment.svg", "--view", "ink"];
+        for what in [&["dump", "--state", "faulty.murk"][..], &drawn] {
+            for (at, code) in [(tick - 1, 0), (tick, 1), (12, 1)] {
+                let at = format!("tick:{at}");
+                let run = gametape(path, &[what, &["--at", &at]].concat());
+                let run = run.assert().code(code);
+                let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+                assert_eq!(said.starts_with(&place), code == 1, "{what:?} {at}: {said}");
+            }
+        }
+        let run = gametape(path, &[&drawn[..], &["--over", "tick:2..tick:12"]].concat());
+        let run = run.assert().code(1);
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(said.starts_with(&place), "{said}");
         // All of them can be looked at elsewhere, and the doubt goes with them.
         let converted = gametape(path, &["convert", "faulty.murk", "faulty.mcap"]);
         let converted = converted.assert().code(3);

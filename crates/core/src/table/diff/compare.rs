@@ -1,18 +1,16 @@
 //! Comparing the rows of one table.
 
 use std::collections::HashMap;
-use std::sync::mpsc::sync_channel;
-use std::thread;
 
 use super::super::batch::{Batch, Owned, Value};
 use super::super::def::{ColumnDef, TableDef};
 use super::super::kind::{Kind, Lane};
 use super::super::scan::Scan;
-use super::feed::{By, Feed, Moment, WAITING, tell};
+use super::feed::{By, Feed, Moment};
 use super::found::{Cell, RowDiff, TableDiff, Which};
 use super::same::same;
 use crate::clock::Stamp;
-use crate::tape::{Error, Partial, Secrets, Tape};
+use crate::tape::Secrets;
 
 /// So many values of an event tell which one it is.
 const TOLD: usize = 4;
@@ -67,6 +65,10 @@ pub(super) struct Comparison {
     moment: u64,
     /// Which of them has ended.
     ended: [bool; 2],
+    /// By what moments are told, once the first rows have come.
+    by: Option<By>,
+    /// The moment that is being compared.
+    open: Option<(Moment, Stamp)>,
 }
 
 /// Whether values of these kinds can be compared.
@@ -150,74 +152,92 @@ impl Comparison {
             touched: Vec::new(),
             moment: 0,
             ended: [false; 2],
+            by: None,
+            open: None,
         }
     }
 
-    /// Reads both, side by side, as far as both can be read.
-    ///
-    /// `last` is the last step of each: behind it nothing of it holds.
-    pub fn run(
-        mut self,
-        [ours, theirs]: [&dyn Tape; 2],
-        last: [Stamp; 2],
-    ) -> Result<Partial<(TableDiff, Vec<u64>)>, Error> {
-        if self.columns.is_empty() {
-            return Ok((self.found, self.steps).into());
-        }
-        let scan = Scan {
+    /// What has to be read of both; `None` where nothing can be compared.
+    pub fn scan(&self) -> Option<Scan> {
+        let columns = self.columns.iter().map(|column| &*column.def.name);
+        (!self.columns.is_empty()).then(|| Scan {
             secrets: Secrets::Show,
-            ..Scan::table(&*self.found.table)
-                .columns(self.columns.iter().map(|column| &*column.def.name))
-        };
-        let problem = thread::scope(|scope| {
-            let scan = &scan;
-            let reader = |tape| {
-                let (to, told) = sync_channel(WAITING);
-                let reading = thread::Builder::new().name("reader".to_owned());
-                let reading = reading.spawn_scoped(scope, move || tell(tape, scan, &to));
-                reading.map(|_| Feed::new(told)).map_err(Error::Io)
-            };
-            let (mut a, mut b) = (reader(ours)?, reader(theirs)?);
-            self.both(&mut a, &mut b, last);
-            let theirs = || b.problem().map(Error::of_other);
-            Ok::<_, Error>(a.problem().or_else(theirs))
-        })?;
+            ..Scan::table(&*self.found.table).columns(columns)
+        })
+    }
+
+    /// What was found, and the steps at which something differs.
+    pub fn finish(mut self) -> (TableDiff, Vec<u64>) {
         let columns = self.columns.iter().filter(|column| column.rows > 0);
         self.found.columns = columns
             .map(|column| (column.def.name.to_string(), column.rows))
             .collect();
-        Ok(Partial::new((self.found, self.steps), problem))
+        (self.found, self.steps)
     }
 
-    fn both(&mut self, a: &mut Feed, b: &mut Feed, last: [Stamp; 2]) {
+    /// Compares what has come of both, side by side; true once nothing is left to be compared.
+    ///
+    /// `last` is the last step of each: behind it nothing of it holds.
+    pub fn go_on(&mut self, [a, b]: &mut [Feed; 2], last: [Stamp; 2]) -> bool {
         if self.lane == Lane::Facts {
             // They hold whenever they are asked for.
-            while self.pair([true, true], a, b) {}
-            return;
-        }
-        let by = By::of([a.stamp(), b.stamp()]);
-        let last = last.map(|last| by.at(last));
-        loop {
-            let (x, y) = (a.moment(by), b.moment(by));
-            // Nobody knows what was behind it.
-            if a.breaks_off() || b.breaks_off() {
-                return;
+            while !a.waits() && !b.waits() {
+                if !self.pair([true, true], a, b) {
+                    return true;
+                }
             }
-            let Some(now) = x.into_iter().chain(y).min() else {
-                return;
+            return false;
+        }
+        loop {
+            let opened = match (self.by, self.open) {
+                (Some(by), Some(open)) => Some((by, open)),
+                _ if a.waits() || b.waits() => return false,
+                (by, _) => {
+                    let by = by.unwrap_or_else(|| By::of([a.stamp(), b.stamp()]));
+                    self.by = Some(by);
+                    self.open = self.next(by, a, b, last);
+                    self.open.map(|open| (by, open))
+                }
             };
-            let stamp = if x == Some(now) { a.stamp() } else { b.stamp() };
-            let stamp = stamp.unwrap_or_default();
-            if self.lane == Lane::Events {
-                self.events(by, now, a, b);
+            let Some((by, (now, stamp))) = opened else {
+                return true;
+            };
+            let whole = if self.lane == Lane::Events {
+                self.events(by, now, a, b)
             } else {
-                self.moment += 1;
-                self.end([x, y].map(|next| next.is_none()), last, now);
                 self.hold(0, by, now, a);
                 self.hold(1, by, now, b);
+                !a.waits() && !b.waits()
+            };
+            if !whole {
+                return false;
+            }
+            if self.lane != Lane::Events {
                 self.settle(stamp);
             }
+            self.open = None;
         }
+    }
+
+    /// The next moment at which one of them says something.
+    fn next(
+        &mut self,
+        by: By,
+        a: &mut Feed,
+        b: &mut Feed,
+        last: [Stamp; 2],
+    ) -> Option<(Moment, Stamp)> {
+        let (x, y) = (a.moment(by), b.moment(by));
+        // Nobody knows what was behind it.
+        if a.breaks_off() || b.breaks_off() {
+            return None;
+        }
+        let now = x.into_iter().chain(y).min()?;
+        let stamp = if x == Some(now) { a.stamp() } else { b.stamp() };
+        self.moment += 1;
+        let last = last.map(|last| by.at(last));
+        self.end([x, y].map(|next| next.is_none()), last, now);
+        Some((now, stamp.unwrap_or_default()))
     }
 
     /// Nothing holds any more of what has ended.
@@ -236,16 +256,19 @@ impl Comparison {
         }
     }
 
-    /// Compares the events of a moment, the first with the first.
-    fn events(&mut self, by: By, now: Moment, a: &mut Feed, b: &mut Feed) {
+    /// Compares the events of a moment, the first with the first; true once all have come.
+    fn events(&mut self, by: By, now: Moment, a: &mut Feed, b: &mut Feed) -> bool {
         loop {
+            if a.waits() || b.waits() {
+                return false;
+            }
             let is = [a.moment(by) == Some(now), b.moment(by) == Some(now)];
             // What breaks off may have had as many.
             if !is[0] && a.breaks_off() || !is[1] && b.breaks_off() {
-                return;
+                return true;
             }
             if !self.pair(is, a, b) {
-                return;
+                return true;
             }
         }
     }

@@ -1,15 +1,10 @@
-//! The rows of a recording, asked for one by one.
+//! The rows of a table of a recording, as they come.
 
-use std::ops::ControlFlow;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::collections::VecDeque;
 
 use super::super::batch::Batch;
-use super::super::scan::Scan;
 use crate::clock::Stamp;
-use crate::tape::{Error, Tape};
-
-/// Batches that may wait to be compared.
-pub(super) const WAITING: usize = 2;
+use crate::tape::Error;
 
 /// By what the moments of two recordings are told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,77 +44,79 @@ pub(super) struct Moment {
     pub nth: u64,
 }
 
-/// What a reader tells.
-pub(super) enum Told {
-    Rows(Batch),
-    /// There are no more, and this is wrong with the recording.
-    End(Option<Error>),
-}
-
-/// Tells the rows of a scan to whoever takes them: as long as somebody does.
-pub(super) fn tell(tape: &dyn Tape, scan: &Scan, to: &SyncSender<Told>) {
-    let scanned = tape.scan(scan, &mut |batch| {
-        Ok(match to.send(Told::Rows(batch.clone())) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        })
-    });
-    let problem = scanned.map_or_else(Some, |read| read.problem);
-    // Nobody waits for it where somebody has seen enough.
-    drop(to.send(Told::End(problem)));
-}
-
 /// Takes rows, in their order.
 pub(super) struct Feed {
-    told: Receiver<Told>,
-    batch: Batch,
+    /// What came and was not taken yet; of the first the rows from `row` on.
+    batches: VecDeque<Batch>,
     row: usize,
     /// The moment of the row before.
     moment: Moment,
     /// The step of that row.
     step: Option<u64>,
+    /// There are no more rows than these.
+    ended: bool,
+    /// There were more, or might have been.
+    cut: bool,
     /// What is wrong with the recording behind the last row.
     problem: Option<Error>,
 }
 
 impl Feed {
-    pub fn new(told: Receiver<Told>) -> Self {
+    pub const fn new() -> Self {
         Self {
-            told,
-            batch: Batch::default(),
+            batches: VecDeque::new(),
             row: 0,
             moment: Moment {
                 at: i128::MIN,
                 nth: 0,
             },
             step: None,
+            ended: false,
+            cut: false,
             problem: None,
         }
     }
 
-    /// The next row: the batch it is in, and where; `None` behind the last.
+    /// More rows.
+    pub fn push(&mut self, batch: Batch) {
+        self.batches.push_back(batch);
+    }
+
+    /// There are no more, because of a problem if there is one.
+    pub fn end(&mut self, cut: bool, problem: Option<Error>) {
+        self.ended = true;
+        self.cut = cut;
+        self.problem = problem;
+    }
+
+    /// Whether the next row, if there is one, has not come yet.
+    pub fn waits(&mut self) -> bool {
+        !self.ended && self.peek().is_none()
+    }
+
+    /// How many batches wait to be taken.
+    pub fn waiting(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// The next row of those that came: the batch it is in, and where.
     pub fn peek(&mut self) -> Option<(&Batch, usize)> {
-        while self.row >= self.batch.len() {
-            match self.told.recv().ok()? {
-                Told::Rows(batch) => self.batch = batch,
-                Told::End(problem) => {
-                    self.problem = problem;
-                    return None;
-                }
-            }
+        while self.batches.front()?.len() <= self.row {
+            self.batches.pop_front();
             self.row = 0;
         }
-        Some((&self.batch, self.row))
+        Some((self.batches.front()?, self.row))
     }
 
     /// Whether its recording breaks off behind the rows that were taken.
-    pub const fn breaks_off(&self) -> bool {
-        self.problem.is_some()
+    pub fn breaks_off(&mut self) -> bool {
+        self.cut && self.peek().is_none()
     }
 
-    /// What is wrong with its recording behind the last row.
-    pub fn problem(self) -> Option<Error> {
-        self.problem
+    /// What is wrong with its recording behind the last row, where that was come to.
+    pub fn problem(mut self) -> Option<Error> {
+        let rest = self.peek().is_some();
+        self.problem.filter(|_| !rest)
     }
 
     /// Goes on behind it.

@@ -3,6 +3,7 @@
 mod compare;
 mod feed;
 mod found;
+mod pass;
 mod same;
 
 pub use self::found::{Cell, RowDiff, TableDiff, TablesDiff, Which};
@@ -10,9 +11,7 @@ pub use self::found::{Cell, RowDiff, TableDiff, TablesDiff, Which};
 use super::def::TableDef;
 use crate::tape::{Error, Partial, Tape};
 
-use self::compare::Comparison;
-
-/// Compares the rows of two recordings, table by table.
+/// Compares the rows of two recordings, table by table, in one pass over each of them.
 ///
 /// Rows belong together by their tick where those of both recordings have one, else by their time to the
 /// millisecond, else by their step; of several steps at one time, and where a clock goes back, the
@@ -41,26 +40,30 @@ use self::compare::Comparison;
 /// Where nothing can be read, of the second as [`Error::Other`]; where the system gives no thread.
 pub fn diff_tables(tapes: [&dyn Tape; 2]) -> Result<Partial<TablesDiff>, Error> {
     let [ours, theirs] = tapes;
-    let (ours, mut theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
+    let (ours, theirs) = (ours.tables()?, theirs.tables().map_err(Error::of_other)?);
     let last = [
         tapes[0].playback()?,
         tapes[1].playback().map_err(Error::of_other)?,
     ];
     let last = last.map(|play| play.span().last);
+    let pairs = ours.iter().filter_map(|table| {
+        let other = theirs.iter().find(|other| other.name == table.name);
+        other.map(|other| [table, other])
+    });
+    let pairs: Vec<[&TableDef; 2]> = pairs.collect();
+    let mut compared = pass::compare(tapes, last, &pairs)?.into_iter();
     let mut found = TablesDiff::default();
     let mut problem = None;
+    let in_both = |name: &str| pairs.iter().any(|[table, _]| table.name == name);
     for table in &ours {
-        let other = theirs.iter().position(|other| other.name == table.name);
-        match other.map(|at| theirs.remove(at)) {
-            Some(other) => {
-                let compared = Comparison::new([table, &other]).run(tapes, last)?;
-                found.put(compared.value);
-                problem = problem.or(compared.problem);
-            }
-            None => found.put(alone(table, Which::First)),
+        if !in_both(&table.name) {
+            found.put(alone(table, Which::First));
+        } else if let Some(compared) = compared.next() {
+            found.put(compared.value);
+            problem = problem.or(compared.problem);
         }
     }
-    for table in &theirs {
+    for table in theirs.iter().filter(|table| !in_both(&table.name)) {
         found.put(alone(table, Which::Second));
     }
     found.steps.sort_unstable();

@@ -1,4 +1,6 @@
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +9,9 @@ use super::super::kit::{Made, Row};
 use super::super::{ColumnDef, Kind, Lane, Owned};
 use super::*;
 use crate::clock::{Clocks, Stamp, Time};
-use crate::table::Value;
+use crate::input::Input;
+use crate::table::{Scan, Value, Visit, VisitEach};
+use crate::tape::{Audit, Info, Options, Repaired, Secrets, Sink, Work};
 
 fn ships() -> TableDef {
     TableDef::new("ships", Lane::State, "Ships.")
@@ -446,4 +450,100 @@ fn many_rows_wait_for_nobody() {
     );
     let first = &table.first.as_ref().unwrap().key[0].1;
     assert_eq!(*first, Cell::Is(Owned::Uint(0)));
+}
+
+/// A recording that counts how often it is read.
+struct Counted(Made, AtomicUsize);
+
+impl Tape for Counted {
+    fn input(&self) -> &Input {
+        self.0.input()
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn info(&self, secrets: Secrets) -> Result<Partial<Info>, Error> {
+        self.0.info(secrets)
+    }
+
+    fn audit(&self, options: &Options) -> Result<Audit, Error> {
+        self.0.audit(options)
+    }
+
+    fn repair(
+        &self,
+        options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Repaired, Error> {
+        self.0.repair(options, out, work)
+    }
+
+    fn tables(&self) -> Result<Vec<TableDef>, Error> {
+        self.0.tables()
+    }
+
+    fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        self.0.scan(scan, visit)
+    }
+
+    fn scan_each<'v>(
+        &self,
+        scans: &[Scan],
+        visit: &'v mut VisitEach<'v>,
+    ) -> Result<Vec<Partial<()>>, Error> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.scan_each(scans, visit)
+    }
+}
+
+/// Two tables of ships, and rows for both.
+fn fleets(first: Vec<Row>, second: Vec<Row>) -> Counted {
+    let named = |name: &str| TableDef {
+        name: name.to_owned().into(),
+        ..ships()
+    };
+    let tables = vec![(named("red"), first), (named("green"), second)];
+    Counted(Made::new(Clocks::STEPS, tables), AtomicUsize::new(0))
+}
+
+fn fleet(steps: std::ops::Range<u64>, x: f64) -> Vec<Row> {
+    steps.map(|at| ship(step(at), 0, x + at as f64)).collect()
+}
+
+#[test]
+fn all_tables_are_compared_in_one_pass() {
+    let ours = fleets(fleet(0..30_000, 0.0), fleet(10_000..30_000, 0.5));
+    let theirs = fleets(fleet(0..30_000, 0.0), fleet(10_000..29_999, 0.5));
+    let found = whole([&ours, &theirs]);
+    let said: Vec<String> = found.tables.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "green: 1 row differs (x in 1); first at step 29999: ship 0: x is 29999.5 m in the first, 29998.5 m in the second"
+        ]
+    );
+    let passes = [&ours, &theirs].map(|tape| tape.1.load(Ordering::Relaxed));
+    assert_eq!(passes, [1, 1]);
+}
+
+#[test]
+fn where_one_says_much_that_the_other_does_not_nothing_is_missed() {
+    // The second says nothing of the green ones until the very end, and goes on about the red ones.
+    let ours = fleets(fleet(0..200_000, 0.0), fleet(0..200_000, 0.5));
+    let theirs = fleets(fleet(0..200_000, 0.0), fleet(199_999..200_000, 0.5));
+    for (tapes, is) in [
+        ([&ours, &theirs], [0, 199_999, 0]),
+        ([&theirs, &ours], [0, 0, 199_999]),
+    ] {
+        let found = whole(tapes.map(|tape| tape as &dyn Tape));
+        assert_eq!(found.tables.len(), 1);
+        let table = &found.tables[0];
+        assert_eq!([table.rows, table.only_first, table.only_second], is);
+        assert_eq!(found.steps.len(), 199_999);
+    }
+    // Such a table is read once more, by itself.
+    assert_eq!(ours.1.load(Ordering::Relaxed), 4);
 }

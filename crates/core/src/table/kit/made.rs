@@ -5,7 +5,7 @@ use std::any::Any;
 use super::Row;
 use crate::clock::Clocks;
 use crate::input::Input;
-use crate::table::{Owned, Scan, Scanning, TableDef, Value, Visit};
+use crate::table::{Owned, Scan, Scanning, TableDef, Value, Visit, VisitEach, Visitors};
 use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Secrets, Sink, Tape, Work};
 
 /// Tables with their rows, in memory: for tests of what stands on tables.
@@ -74,21 +74,46 @@ impl Tape for Made {
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+        let scans = std::slice::from_ref(scan);
+        let mut read = self.scan_each(scans, &mut |_, batch| visit(batch))?;
+        Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
+    }
+
+    /// Step by step, as a format does that reads its recording once.
+    fn scan_each<'v>(
+        &self,
+        scans: &[Scan],
+        visit: &'v mut VisitEach<'v>,
+    ) -> Result<Vec<Partial<()>>, Error> {
         let tables = self.tables()?;
-        let table = scan.find(&tables)?;
-        let mut rows = Scanning::new(table, scan, self.clocks, visit)?;
-        let made = self.tables.iter().find(|(made, _)| made.name == table.name);
-        for row in made.iter().flat_map(|(_, rows)| rows) {
-            let value = |at: usize| row.values.get(at).map_or(Value::Null, Owned::value);
-            let given = if row.ended {
-                rows.ended(row.stamp, value)
-            } else {
-                rows.row(row.stamp, value)
-            };
-            if given?.is_break() {
-                break;
+        let visitors = Visitors::new(visit);
+        let mut visits: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
+        let mut going = Vec::new();
+        for (scan, visit) in scans.iter().zip(&mut visits) {
+            let table = scan.find(&tables)?;
+            let made = self.tables.iter().find(|(made, _)| made.name == table.name);
+            let rows = made.into_iter().flat_map(|(_, rows)| rows).peekable();
+            going.push((rows, Scanning::new(table, scan, self.clocks, visit)?));
+        }
+        let steps = self.tables.iter().flat_map(|(_, rows)| rows);
+        let mut steps: Vec<u64> = steps.map(|row| row.stamp.step).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        for step in steps {
+            for (made, rows) in &mut going {
+                while let Some(row) = made.next_if(|row| row.stamp.step == step) {
+                    let value = |at: usize| row.values.get(at).map_or(Value::Null, Owned::value);
+                    // Behind what is wanted nothing more is taken.
+                    let _ = if row.ended {
+                        rows.ended(row.stamp, value)
+                    } else {
+                        rows.row(row.stamp, value)
+                    }?;
+                }
             }
         }
-        rows.end(self.problem.map(|problem| problem()))
+        let problem = || self.problem.map(|problem| problem());
+        let ends = going.into_iter().map(|(_, rows)| rows.end(problem()));
+        ends.collect()
     }
 }

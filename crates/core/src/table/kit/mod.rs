@@ -1,5 +1,6 @@
 //! What the tables of every recording keep to: for the tests of formats.
 
+mod each;
 mod made;
 mod row;
 
@@ -16,7 +17,7 @@ pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 /// Checks that the tables of a recording are what tables are to be: named and documented, their rows
 /// in the order of their steps, of the declared number, kind and shape; that fewer columns, a range,
 /// and a filter give what is left of all rows; that a scan ends where it is told to; that what holds at
-/// a moment is what the rows before it come to.
+/// a moment is what the rows before it come to; that several tables at once have the rows of each.
 ///
 /// # Panics
 /// Where they are not.
@@ -47,6 +48,7 @@ pub fn check(tape: &dyn Tape) {
             playback(tape, table, &rows);
         }
     }
+    each::check(tape, &tables);
     match super::diff_tables([tape, tape]) {
         Ok(found) => assert_eq!(found.value.tables, [], "it differs from itself"),
         Err(error) => panic!("it can't be compared with itself: {error}"),
@@ -321,7 +323,7 @@ mod tests {
     use super::*;
     use crate::clock::{Clocks, Time};
     use crate::input::Input;
-    use crate::table::{Batch, ColumnDef, ScanPlayback, Scanning, Span, Value, Visit};
+    use crate::table::{Batch, ColumnDef, ScanPlayback, Scanning, Span, Value, Visit, VisitEach};
     use crate::tape::{Audit, Error, Info, Options, Partial, Repaired, Sink, Work};
 
     /// A fault that a format may have.
@@ -342,6 +344,8 @@ mod tests {
         Twice,
         /// A sentence is missing.
         Undocumented,
+        /// Several tables at once lose a row.
+        Each,
     }
 
     /// Two things that move; the second comes at step 3 and goes at step 6.
@@ -422,6 +426,20 @@ mod tests {
             let play = twice.then(|| ScanPlayback::new(self)).transpose()?;
             Ok(play.map(|play| Box::new(Twice(play)) as Box<dyn Playback>))
         }
+
+        fn scan_each<'v>(
+            &self,
+            scans: &[Scan],
+            visit: &'v mut VisitEach<'v>,
+        ) -> Result<Vec<Partial<()>>, Error> {
+            let late = |at: usize| self.0 == Fault::Each && at > 0;
+            let read = scans.iter().enumerate().map(|(at, scan)| {
+                let mut scan = scan.clone();
+                scan.from = scan.from.or(late(at).then_some(At::Step(1)));
+                self.scan(&scan, &mut |batch| visit(at, batch))
+            });
+            read.collect()
+        }
     }
 
     struct Twice<'t>(ScanPlayback<'t>);
@@ -478,6 +496,7 @@ mod tests {
             Fault::Playback,
             Fault::Twice,
             Fault::Undocumented,
+            Fault::Each,
         ] {
             assert!(!stands(fault), "{fault:?}");
         }

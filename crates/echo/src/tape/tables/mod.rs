@@ -7,6 +7,7 @@ mod events;
 mod facts;
 mod frame;
 mod game;
+mod giving;
 mod players;
 mod poses;
 mod precision;
@@ -14,8 +15,7 @@ mod scan;
 mod seek;
 mod there;
 
-pub(super) use facts::MATCH;
 pub(super) use frame::defs;
 pub(super) use precision::tables;
-pub(super) use scan::scan;
+pub(super) use scan::{scan, scan_each};
 pub(super) use seek::Seeking;

@@ -1,36 +1,63 @@
-//! The rows of tables, frame after frame.
+//! The rows of tables, frame after frame: of as many tables as are asked for at once.
 
-use std::ops::ControlFlow;
-
-use gametape_core::table::{Batch, Place, Scan, Scanning, TableDef, Visit};
+use gametape_core::Clocks;
+use gametape_core::table::{Place, Scan, Scanning, TableDef, Visit, VisitEach, Visitors};
 use gametape_core::tape::{Error, Partial};
-use gametape_core::{Clocks, Stamp};
 
 use super::beside::{Beside, Given};
-use super::events::{GOALS, JOINS, THROWS};
 use super::frame::{State, stamp};
+use super::giving::{Ended, Giving};
 use super::precision::tables;
-use super::there::There;
 use crate::Error as ReadError;
 use crate::butter::Parts;
-use crate::model::{Frame, LastThrow};
 use crate::stats::StatsBuilder;
-use crate::tape::frames;
 use crate::tape::opened::EchoTape;
 
-/// The rows of a table, facts aside.
+/// The rows of a table.
 pub fn scan<'v>(
     tape: &EchoTape,
     scan: &Scan,
     visit: &'v mut Visit<'v>,
 ) -> Result<Partial<()>, Error> {
     let tables = tables(tape.format);
-    let table = scan.find(&tables)?;
     tape.reads_all();
-    let Some(state) = State::of(&table.name) else {
-        return events(tape, scan, table, visit);
+    let from = match beside(tape, &tables, scan, visit)? {
+        Given::All => return Ok(().into()),
+        Given::Before(step) => step,
     };
-    let mut nobody = |_: &Batch| Ok(ControlFlow::Continue(()));
+    let scans = std::slice::from_ref(scan);
+    let mut read = in_order(tape, &tables, scans, from, &mut |_, batch| visit(batch))?;
+    Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
+}
+
+/// The rows of several tables, in one pass.
+pub fn scan_each<'v>(
+    tape: &EchoTape,
+    scans: &[Scan],
+    visit: &'v mut VisitEach<'v>,
+) -> Result<Vec<Partial<()>>, Error> {
+    match scans {
+        [] => Ok(Vec::new()),
+        [scan] => Ok(vec![self::scan(tape, scan, &mut |batch| visit(0, batch))?]),
+        scans => {
+            tape.reads_all();
+            in_order(tape, &tables(tape.format), scans, 0, visit)
+        }
+    }
+}
+
+/// The rows of a state of a .butter, as far as they can be had from several chunks at once.
+fn beside(
+    tape: &EchoTape,
+    tables: &[TableDef],
+    scan: &Scan,
+    visit: &mut Visit<'_>,
+) -> Result<Given, Error> {
+    let table = scan.find(tables)?;
+    let Some(state) = State::of(&table.name) else {
+        return Ok(Given::Before(0));
+    };
+    let mut nobody = |_: &_| Ok(std::ops::ControlFlow::Continue(()));
     let wanted = Scanning::new(table, scan, Clocks::TIMES, &mut nobody)?;
     let parts = state.parts(table, |column| wanted.needs(column));
     let beside = Beside {
@@ -40,150 +67,88 @@ pub fn scan<'v>(
         state,
         parts,
     };
-    let from = match beside.given(visit)? {
-        Given::All => return Ok(().into()),
-        Given::Before(step) => step,
-    };
-    let rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
-    let giving = Giving::State(There::new(table, state, parts));
-    in_order(tape, parts, from, giving, rows)
+    beside.given(visit)
 }
 
-/// The rows of events.
-fn events<'v>(
-    tape: &EchoTape,
-    scan: &Scan,
-    table: &TableDef,
-    visit: &'v mut Visit<'v>,
-) -> Result<Partial<()>, Error> {
-    let rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
-    let (parts, giving) = match &*table.name {
-        name if name == THROWS.name => (Parts::THROW, Giving::Throws(None)),
-        name if name == JOINS.name => (Parts::ALL, Giving::Joins(Box::new(StatsBuilder::new()))),
-        // What is known of a goal may come behind it.
-        _ => return goals(tape, rows),
-    };
-    in_order(tape, parts, 0, giving, rows)
+/// A table whose rows are given.
+struct Going<'v> {
+    giving: Giving,
+    rows: Scanning<'v>,
+    /// Nothing that follows is wanted.
+    enough: bool,
 }
 
 /// Gives the rows of all frames from a step on, one after another.
-fn in_order(
+fn in_order<'v>(
     tape: &EchoTape,
-    parts: Parts,
+    tables: &[TableDef],
+    scans: &[Scan],
     from: u64,
-    mut giving: Giving,
-    mut rows: Scanning<'_>,
-) -> Result<Partial<()>, Error> {
+    visit: &'v mut VisitEach<'v>,
+) -> Result<Vec<Partial<()>>, Error> {
+    let visitors = Visitors::new(visit);
+    let mut visits: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
+    let mut going = Vec::with_capacity(scans.len());
+    let mut parts = Parts::NONE;
+    for (scan, visit) in scans.iter().zip(&mut visits) {
+        let table = scan.find(tables)?;
+        let rows = Scanning::new(table, scan, Clocks::TIMES, visit)?;
+        let giving = Giving::of(table, &rows, scan.secrets);
+        parts = parts.with(giving.parts());
+        going.push(Going {
+            giving,
+            rows,
+            enough: false,
+        });
+    }
     let mut frames = tape.frames_of(parts)?;
+    // What tells of the whole match is counted once, whoever asks for it.
+    let counts = going.iter().any(|going| going.giving.counts());
+    let mut builder = counts.then(StatsBuilder::new);
     let mut start = None;
-    let problem = loop {
+    let failed = loop {
         let step = frames.count;
         let frame = match frames.next() {
             Ok(Some(frame)) => frame,
-            Ok(None) => break frames.findings().problem(),
-            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-            Err(error) if step == 0 => return Err(error.into()),
-            Err(error) => break Some(error.into()),
+            Ok(None) => break None,
+            Err(ReadError::Malformed(finding)) if step > 0 => break Some(finding),
+            Err(error) => return Err(error.into()),
         };
         let stamp = stamp(step, frame, &mut start);
-        if step < from {
-            if step + 1 == from {
-                giving.know(frame)?;
-            }
-            continue;
+        if let Some(builder) = &mut builder {
+            builder.push(frame);
         }
-        if rows.place(stamp) == Place::Behind || giving.frame(frame, stamp, &mut rows)?.is_break() {
+        let so_far = builder.as_ref().map(StatsBuilder::so_far);
+        let mut enough = true;
+        for going in going.iter_mut().filter(|going| !going.enough) {
+            if step < from {
+                if step + 1 == from {
+                    going.giving.know(frame)?;
+                }
+            } else {
+                let (giving, rows) = (&mut going.giving, &mut going.rows);
+                let behind = !giving.is_of_the_whole() && rows.place(stamp) == Place::Behind;
+                going.enough = behind || giving.frame(frame, stamp, so_far, rows)?.is_break();
+            }
+            enough &= going.enough;
+        }
+        if enough {
             break None;
         }
     };
-    rows.end(problem)
-}
-
-/// What gives the rows of a frame.
-enum Giving {
-    State(There),
-    /// The last throw.
-    Throws(Option<LastThrow>),
-    Joins(Box<StatsBuilder>),
-}
-
-impl Giving {
-    fn frame(
-        &mut self,
-        frame: &Frame,
-        stamp: Stamp,
-        rows: &mut Scanning<'_>,
-    ) -> Result<ControlFlow<()>, Error> {
-        match self {
-            Self::State(there) => there.frame(frame, stamp, rows),
-            Self::Throws(last) => throws(frame, stamp, last, rows),
-            Self::Joins(builder) => joins(frame, stamp, builder, rows),
-        }
-    }
-
-    /// The rows of a frame were given before.
-    fn know(&mut self, frame: &Frame) -> Result<(), Error> {
-        match self {
-            Self::State(there) => there.know(frame),
-            Self::Throws(_) | Self::Joins(_) => Ok(()),
-        }
-    }
-}
-
-fn throws(
-    frame: &Frame,
-    stamp: Stamp,
-    last: &mut Option<LastThrow>,
-    rows: &mut Scanning<'_>,
-) -> Result<ControlFlow<()>, Error> {
-    let throw = &frame.session.last_throw;
-    let before = std::mem::replace(last, *throw);
-    // That of the first frame was before the recording; a .butter may leave it out for a while.
-    match throw {
-        Some(throw) if before.is_some_and(|before| before != *throw) => {
-            rows.row_of(&THROWS, stamp, &throw)
-        }
-        Some(_) => Ok(ControlFlow::Continue(())),
-        None => {
-            *last = before;
-            Ok(ControlFlow::Continue(()))
-        }
-    }
-}
-
-fn joins(
-    frame: &Frame,
-    stamp: Stamp,
-    builder: &mut StatsBuilder,
-    rows: &mut Scanning<'_>,
-) -> Result<ControlFlow<()>, Error> {
-    let known = builder.so_far().timeline.attendance.len();
-    builder.push(frame);
-    for joining in builder.so_far().timeline.attendance.iter().skip(known) {
-        let given = rows.row_of(&JOINS, stamp, &joining)?;
-        if given.is_break() {
-            return Ok(given);
-        }
-    }
-    Ok(ControlFlow::Continue(()))
-}
-
-fn goals(tape: &EchoTape, mut rows: Scanning<'_>) -> Result<Partial<()>, Error> {
-    let mut builder = StatsBuilder::new();
-    let mut stamps = Vec::new();
-    let mut start = None;
-    let problem = frames::each(tape.frames()?, |step, frame| {
-        let known = builder.so_far().timeline.goals.len();
-        builder.push(frame);
-        let stamp = stamp(step, frame, &mut start);
-        // When the points rose, whatever is learnt of it later.
-        stamps.resize(builder.so_far().timeline.goals.len().max(known), stamp);
-    })?;
-    let stats = builder.finish();
-    for (goal, stamp) in stats.timeline.goals.iter().zip(stamps) {
-        if rows.row_of(&GOALS, stamp, &goal)?.is_break() {
-            break;
-        }
-    }
-    rows.end(problem)
+    let ended = Ended {
+        tape,
+        frames: &frames,
+        stats: builder.map(StatsBuilder::finish),
+    };
+    let problem = || match &failed {
+        Some(finding) => Some((**finding).clone().into()),
+        None => frames.findings().problem(),
+    };
+    let ends = going.into_iter().map(|going| {
+        // Who has enough has not asked for what is behind it.
+        let problem = (!going.enough).then(problem).flatten();
+        going.giving.end(&ended, problem, going.rows)
+    });
+    ends.collect()
 }

@@ -13,6 +13,5 @@ mod scan;
 mod seek;
 
 pub(super) use defs::{known, of};
-pub(super) use facts::RUN;
-pub(super) use scan::scan;
+pub(super) use scan::scan_each;
 pub use seek::MurkPlayback;

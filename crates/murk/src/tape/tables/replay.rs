@@ -1,7 +1,7 @@
 //! A world at any tick: saved states on the way, and what lies between is replayed.
 
 use gametape_core::Stamp;
-use gametape_core::tape::Error;
+use gametape_core::tape::{AnyFinding, Error};
 
 use super::frames::{Frames, Marks};
 use crate::engine::{EngineError, EngineWorld, State, World};
@@ -21,57 +21,95 @@ pub(super) fn replay(world: &mut EngineWorld, frame: &Frame<'_>) -> Result<(), E
     made.map_err(|error| stopped(format!("tick {}: {error}", frame.tick)))
 }
 
+/// What a replay has, and the recorded run had not.
+#[derive(Default)]
+struct Wrong {
+    /// The world that was recorded, and the one that is replayed, where they are two.
+    misfit: Option<[u64; 2]>,
+    /// Where it parts from what was recorded.
+    parted: Option<AnyFinding>,
+}
+
+impl Wrong {
+    /// Of a recording that is replayed in this world; whoever verifies the rest must not ask for more
+    /// than the header then does.
+    fn of(header: &mut Header<'_>, world: &EngineWorld) -> Self {
+        let expected = world.config_hash();
+        let other = expected.filter(|expected| ![0, *expected].contains(&header.config_hash));
+        Self {
+            misfit: other.map(|expected| [std::mem::take(&mut header.config_hash), expected]),
+            parted: None,
+        }
+    }
+
+    const fn is_nothing(&self) -> bool {
+        self.misfit.is_none() && self.parted.is_none()
+    }
+
+    /// What it is.
+    fn told(&self) -> Option<Error> {
+        if let Some([recorded, expected]) = self.misfit {
+            let mismatch: VerifyError<EngineError> =
+                VerifyError::ConfigMismatch { recorded, expected };
+            let advice = "the values are those of a replay in that one";
+            return Some(damaged(&outcome(mismatch), advice));
+        }
+        Some(Error::Broken(Box::new(self.parted.clone()?)))
+    }
+}
+
 /// A world that is replayed from the start, and whether it does what was recorded. It goes on where it
 /// does not: what it comes to is told, and that it was not so.
 pub(super) struct Checked<'w> {
     verifier: Verifier<'w, EngineWorld>,
-    wrong: Option<Error>,
+    wrong: Wrong,
 }
 
 impl<'w> Checked<'w> {
     /// A world in its initial state, for a recording with this header.
     pub fn new(header: &Header<'_>, world: &'w mut EngineWorld) -> Result<Self, Error> {
         let mut header = header.clone();
-        let expected = world.config_hash();
-        let other = expected.filter(|expected| ![0, *expected].contains(&header.config_hash));
-        let wrong = other.map(|expected| {
-            let recorded = std::mem::take(&mut header.config_hash);
-            let mismatch = VerifyError::ConfigMismatch { recorded, expected };
-            told(mismatch, "the values are those of a replay in that one")
-        });
-        let verifier = Verifier::new(&header, world);
-        Ok(Self {
-            verifier: verifier.map_err(|error| stopped(error.to_string()))?,
-            wrong,
-        })
+        let wrong = Wrong::of(&mut header, world);
+        let verifier = verifier(&header, world)?;
+        Ok(Self { verifier, wrong })
     }
 
-    /// The world behind the tick of a frame.
-    pub fn tick(&mut self, frame: &Frame<'_>) -> Result<&EngineWorld, Error> {
+    /// Makes the tick of a frame.
+    pub fn tick(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         replay(self.verifier.simulation_mut(), frame)?;
-        if self.wrong.is_none() {
-            self.wrong = self.verifier.stepped(frame).err().map(parted);
+        if self.wrong.is_nothing() {
+            self.wrong.parted = self.verifier.stepped(frame).err().map(parted);
         }
-        Ok(self.verifier.simulation())
+        Ok(())
     }
 
-    /// What the replay has, and the recorded run had not.
-    pub fn finish(self) -> Option<Error> {
-        let last = || self.verifier.finish().err().map(parted);
-        self.wrong.or_else(last)
+    /// The world behind the tick that was made last.
+    pub const fn world(&self) -> &EngineWorld {
+        self.verifier.simulation()
+    }
+
+    /// What the replay has up to there, and the recorded run had not.
+    pub fn so_far(&mut self) -> Option<Error> {
+        if self.wrong.is_nothing() {
+            self.wrong.parted = self.verifier.settle().err().map(parted);
+        }
+        self.wrong.told()
     }
 }
 
-fn parted(error: VerifyError<EngineError>) -> Error {
+fn verifier<'w>(
+    header: &Header<'_>,
+    world: &'w mut EngineWorld,
+) -> Result<Verifier<'w, EngineWorld>, Error> {
+    Verifier::new(header, world).map_err(|error| stopped(error.to_string()))
+}
+
+fn parted(error: VerifyError<EngineError>) -> AnyFinding {
     let mut finding = outcome(error).told();
     finding.rule.sentence.push_str(
         "; from there on the values are those of the replay, not of the run that was recorded",
     );
-    Error::Broken(Box::new(finding))
-}
-
-fn told(error: VerifyError<EngineError>, advice: &str) -> Error {
-    damaged(&outcome(error), advice)
+    finding
 }
 
 struct Saved {
@@ -94,6 +132,10 @@ pub(super) struct Replay {
     every: u64,
     /// The furthest frame that was made at some time.
     made: Option<Stamp>,
+    /// What is recorded of the run, and how far it was compared with the replay.
+    header: Header<'static>,
+    compared: u64,
+    wrong: Wrong,
 }
 
 impl Replay {
@@ -102,7 +144,12 @@ impl Replay {
         let engine = world::build(&world, None)?;
         let state = engine.checkpoint();
         let size = (state.size() + OVERHEAD) as u64;
+        let mut reader = tape.reader();
+        let mut header = reader.header()?.clone();
         Ok(Self {
+            wrong: Wrong::of(&mut header, &engine),
+            header,
+            compared: 0,
             world,
             engine,
             next: Some(0),
@@ -128,13 +175,17 @@ impl Replay {
     /// The world behind a frame.
     pub fn at(&mut self, marks: &Marks, step: u64) -> Result<&EngineWorld, Error> {
         let mut next = self.nearest(step)?;
+        let mut verifier = verifier(&self.header, &mut self.engine)?;
         while next <= step {
             let Some(frame) = self.frames.get(marks, next)? else {
                 // It was there before: the recording has changed since.
                 return Err(stopped(format!("frame {next} is not there any more")));
             };
             self.next = None;
-            replay(&mut self.engine, &frame)?;
+            replay(verifier.simulation_mut(), &frame)?;
+            if next >= self.compared && self.wrong.is_nothing() {
+                self.wrong.parted = verifier.stepped(&frame).err().map(parted);
+            }
             let stamp = marks.stamp(&frame);
             if self.made.is_none_or(|made| made.step < stamp.step) {
                 self.made = Some(stamp);
@@ -142,14 +193,30 @@ impl Replay {
             next += 1;
             self.next = Some(next);
             let last = self.saved.last().map_or(0, |saved| saved.next);
+            let engine = verifier.simulation();
             // What the engine keeps of ticks that failed can't be brought back.
-            let is_whole = self.engine.failure().is_none();
+            let is_whole = engine.failure().is_none();
             if is_whole && next >= last.saturating_add(self.every) {
-                let state = self.engine.checkpoint();
+                let state = engine.checkpoint();
                 self.saved.push(Saved { next, state });
             }
         }
+        if self.wrong.is_nothing() {
+            self.wrong.parted = verifier.settle().err().map(parted);
+        }
+        self.compared = self.compared.max(next);
         Ok(&self.engine)
+    }
+
+    /// What it has at a frame that was made, and the recorded run had not.
+    pub fn problem(&self, step: u64) -> Option<Error> {
+        let parted = self
+            .wrong
+            .parted
+            .as_ref()
+            .and_then(|parted| parted.place.step);
+        let since = parted.unwrap_or(0);
+        self.wrong.told().filter(|_| since <= step)
     }
 
     /// Takes the engine to the nearest state that is not behind a frame; gives the frame that comes

@@ -2,101 +2,198 @@
 
 use std::ops::ControlFlow;
 
-use gametape_core::table::{Place, Scan, Scanning, Visit};
+use gametape_core::table::{Place, Scan, Scanning, TableDef, VisitEach, Visitors};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, InputStream, Stamp};
 
 use super::clock::Clock;
 use super::columns::{COMMANDS, COORD, OUTCOME, Submitted, TICKS, Tick, coord};
 use super::defs::{grid, of};
+use super::facts::RUN;
 use super::grid::Grid;
 use super::parameters::{PARAMETERS, parameters};
 use super::replay::Checked;
-use crate::engine::EngineWorld;
+use crate::engine::{EngineWorld, World};
 use crate::tape::opened::MurkTape;
-use crate::tape::{beside, world};
+use crate::tape::{beside, info, world};
 use crate::{Frame, Hash, Reader};
+
+/// A table whose rows are given.
+struct Going<'v> {
+    gives: Give,
+    /// Whether a world is replayed for it.
+    replays: bool,
+    rows: Scanning<'v>,
+    end: End,
+}
+
+/// Whether more rows are wanted.
+enum End {
+    Open,
+    /// No more, and this was wrong up to there.
+    At(Option<Error>),
+}
 
 /// What gives the rows of a frame.
 enum Give {
     Ticks,
     Commands,
     Changes(Changes),
+    /// They are none of frames.
+    Nothing,
 }
 
-impl Give {
-    fn rows(
+impl Going<'_> {
+    const fn is_open(&self) -> bool {
+        matches!(self.end, End::Open)
+    }
+
+    /// Gives the rows of a frame, of a world behind it.
+    fn frame(
         &mut self,
         frame: &Frame<'_>,
         stamp: Stamp,
-        world: Option<&mut Checked<'_>>,
-        rows: &mut Scanning<'_>,
+        world: Option<&EngineWorld>,
     ) -> Result<ControlFlow<()>, Error> {
-        let world = world.map(|world| world.tick(frame)).transpose()?;
-        match (self, world) {
-            (Self::Ticks, _) => tick(frame, stamp, rows),
-            (Self::Commands, world) => commands(frame, stamp, world, rows),
-            (Self::Changes(changes), Some(world)) => changes.tick(world, stamp, rows),
-            (Self::Changes(_), None) => Ok(ControlFlow::Continue(())),
+        let world = world.filter(|_| self.replays);
+        match (&mut self.gives, world) {
+            (Give::Ticks, _) => tick(frame, stamp, &mut self.rows),
+            (Give::Commands, world) => commands(frame, stamp, world, &mut self.rows),
+            (Give::Changes(changes), Some(world)) => changes.tick(world, stamp, &mut self.rows),
+            (Give::Changes(_), None) => Ok(ControlFlow::Continue(())),
+            (Give::Nothing, _) => Ok(ControlFlow::Break(())),
         }
+    }
+
+    /// No more rows are wanted.
+    fn end(&mut self, engine: Option<&mut Checked<'_>>) {
+        let parted = engine.filter(|_| self.replays);
+        self.end = End::At(parted.and_then(Checked::so_far));
     }
 }
 
-/// The rows of a table, facts aside.
-pub(in crate::tape) fn scan<'v>(
+/// The rows of tables, in one pass.
+pub(in crate::tape) fn scan_each<'v>(
     tape: &MurkTape,
-    scan: &Scan,
-    visit: &'v mut Visit<'v>,
-) -> Result<Partial<()>, Error> {
+    scans: &[Scan],
+    visit: &'v mut VisitEach<'v>,
+) -> Result<Vec<Partial<()>>, Error> {
     let mut reader = tape.reader();
     let header = reader.header()?.clone();
     let clock = Clock::of(tape, &header)?;
     let world = tape.replayed_in(&header)?;
     let tables = of(world.as_ref());
-    let table = scan.find(&tables)?;
-    let mut rows = Scanning::new(table, scan, clock.clocks(), visit)?;
-    if table.name == PARAMETERS.name {
-        for row in world.iter().flat_map(parameters) {
-            if rows.row_of(&PARAMETERS, Clock::start(), &row)?.is_break() {
-                break;
-            }
-        }
-        return rows.end(None);
+    let visitors = Visitors::new(visit);
+    let mut visits: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
+    let mut going = Vec::with_capacity(scans.len());
+    for (scan, visit) in scans.iter().zip(&mut visits) {
+        let table = scan.find(&tables)?;
+        let rows = Scanning::new(table, scan, clock.clocks(), visit)?;
+        going.push(begin(tape, &tables, table, world.as_ref(), rows)?);
     }
-    let replays = match &*table.name {
-        name if name == TICKS.name => false,
-        name if name == COMMANDS.name => rows.needs(OUTCOME),
-        _ => true,
-    };
+    let replays = going.iter().any(|going| going.replays);
     let of = world.as_ref().filter(|_| replays);
     let mut engine = of.map(|world| world::build(world, None)).transpose()?;
     let engine = engine.as_mut().map(|engine| Checked::new(&header, engine));
     let mut engine = engine.transpose()?;
     if engine.is_none() {
-        skip(tape, &mut reader, clock, rows.from())?;
+        // Where all of them start.
+        let mut froms = going.iter().map(|going| going.rows.from());
+        let from = froms.next().flatten();
+        skip(
+            tape,
+            &mut reader,
+            clock,
+            from.filter(|_| froms.all(|other| other == from)),
+        )?;
     }
-    let mut give = match &*table.name {
-        name if name == TICKS.name => Give::Ticks,
-        name if name == COMMANDS.name => Give::Commands,
-        _ => match of.and_then(|world| grid(world, &tables, table)) {
-            Some(grid) => Give::Changes(Changes::new(grid)),
-            None => return rows.end(None),
-        },
-    };
-    while let Some(frame) = reader.next_frame()? {
+    frames(&mut reader, clock, engine.as_mut(), &mut going)?;
+    let ends = going.into_iter().map(|going| {
+        let problem = match going.end {
+            End::At(problem) => problem,
+            End::Open => {
+                // Where both are, the end that is missing shows by itself: what the rows say does not.
+                let parted = engine.as_mut().filter(|_| going.replays);
+                let parted = parted.and_then(Checked::so_far);
+                parted.or_else(|| reader.findings().problem())
+            }
+        };
+        going.rows.end(problem)
+    });
+    ends.collect()
+}
+
+/// Gives the rows of frames, as long as any are wanted.
+fn frames(
+    reader: &mut Reader<InputStream>,
+    clock: Clock,
+    mut engine: Option<&mut Checked<'_>>,
+    tables: &mut [Going<'_>],
+) -> Result<(), Error> {
+    while tables.iter().any(Going::is_open) {
+        let Some(frame) = reader.next_frame()? else {
+            return Ok(());
+        };
         let stamp = clock.stamp(frame.index, frame.tick);
-        let behind = rows.place(stamp) == Place::Behind;
-        if behind
-            || give
-                .rows(&frame, stamp, engine.as_mut(), &mut rows)?
-                .is_break()
+        for going in tables.iter_mut().filter(|going| going.is_open()) {
+            // What is behind what is wanted is not made for it.
+            if going.rows.place(stamp) == Place::Behind {
+                going.end(engine.as_deref_mut());
+            }
+        }
+        let mut open = tables.iter().filter(|going| going.is_open());
+        if let Some(engine) = engine.as_deref_mut()
+            && open.any(|going| going.replays)
         {
-            return rows.end(engine.and_then(Checked::finish));
+            engine.tick(&frame)?;
+        }
+        for going in tables.iter_mut().filter(|going| going.is_open()) {
+            let world = engine.as_deref().map(Checked::world);
+            if going.frame(&frame, stamp, world)?.is_break() {
+                going.end(engine.as_deref_mut());
+            }
         }
     }
-    // Where both are, the end that is missing shows by itself: what the rows say does not.
-    let parted = engine.and_then(Checked::finish);
-    rows.end(parted.or_else(|| reader.findings().problem()))
+    Ok(())
+}
+
+/// Begins with a table: what is none of frames is given.
+fn begin<'v>(
+    tape: &MurkTape,
+    tables: &[TableDef],
+    table: &TableDef,
+    world: Option<&World>,
+    mut rows: Scanning<'v>,
+) -> Result<Going<'v>, Error> {
+    let (gives, replays, end) = match &*table.name {
+        name if name == RUN.name => {
+            let (stats, read) = tape.counted()?;
+            let dt = tape.tick_length(&read.value)?;
+            let info = info::info(tape.input.size(), &read.value, dt, Some(&stats));
+            RUN.row(&[info.details, info::measured(dt, &stats)], &mut rows)?;
+            (Give::Nothing, false, End::At(read.problem))
+        }
+        name if name == PARAMETERS.name => {
+            for row in world.iter().flat_map(|world| parameters(world)) {
+                if rows.row_of(&PARAMETERS, Clock::start(), &row)?.is_break() {
+                    break;
+                }
+            }
+            (Give::Nothing, false, End::At(None))
+        }
+        name if name == TICKS.name => (Give::Ticks, false, End::Open),
+        name if name == COMMANDS.name => (Give::Commands, rows.needs(OUTCOME), End::Open),
+        _ => match world.and_then(|world| grid(world, tables, table)) {
+            Some(grid) => (Give::Changes(Changes::new(grid)), true, End::Open),
+            None => (Give::Nothing, false, End::At(None)),
+        },
+    };
+    Ok(Going {
+        gives,
+        replays: replays && world.is_some(),
+        rows,
+        end,
+    })
 }
 
 /// Goes to the last frame before a range, where an index beside the recording leads there.

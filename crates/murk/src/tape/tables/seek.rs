@@ -272,6 +272,10 @@ impl Playback for MurkPlayback<'_> {
         Ok(rows.rows())
     }
 
+    fn problem(&self) -> Option<Error> {
+        self.replay.as_ref()?.problem(self.now.step)
+    }
+
     fn events<'v>(&mut self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
         self.tape.scan(scan, visit)
     }

@@ -92,10 +92,7 @@ fn header(pen: &mut Pen<'_>, player: &Player) {
     );
     let room = pen.width().saturating_sub(width(&now) + 1);
     let format = format!("  {}", player.opened.format);
-    let damage = player
-        .damage
-        .as_ref()
-        .map(|damage| format!("  damaged: {damage}"));
+    let damage = player.wrong().map(|wrong| format!("  {wrong}"));
     // Of a long path its end says most. The damage takes what is left, but some of it is always seen.
     let most = room.saturating_sub(width(&format) + damage.as_ref().map_or(0, |_| 12));
     let path = end_of(&player.opened.path, most);
@@ -218,8 +215,7 @@ fn sentence(paint: Paint, player: &Player) -> Option<((String, Style), (String, 
         let (sign, style) = paint.mark(mark.kind);
         return Some(((format!("{sign} "), style), (mark.to_string(), plain)));
     }
-    let damage = player.damage.as_ref()?;
-    alone(format!("damaged: {damage}"), paint.bad())
+    alone(player.wrong()?, paint.bad())
 }
 
 /// How many markers there are of each kind.

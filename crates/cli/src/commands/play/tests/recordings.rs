@@ -109,7 +109,7 @@ fn a_world_is_a_heat_map_and_its_faults_are_marked() {
     assert_data_eq!(
         stage.screen(80, 24),
         str![[r#"
-heat.murk  murk v3                              || 1x  3.000 s  tick 30  step 29
+heat.murk  murk v3  not as recorded: frame 29…  || 1x  3.000 s  tick 30  step 29
  1 stove  2 smoke  3 haze  4 heat  5 gradient  6 ticks  7 commands  8 run  9 pa>
 @@oo==--------------------------
 oo==--------------------------::

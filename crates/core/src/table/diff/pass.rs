@@ -1,0 +1,261 @@
+//! Reading two recordings side by side, once for all of their tables.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::{ops::ControlFlow, thread};
+
+use super::super::batch::Batch;
+use super::super::def::TableDef;
+use super::super::scan::Scan;
+use super::compare::Comparison;
+use super::feed::Feed;
+use super::found::TableDiff;
+use crate::clock::Stamp;
+use crate::tape::{Error, Partial, Tape};
+
+/// Batches that may wait between a reader and who compares.
+const WAITING: usize = 2;
+
+/// Batches of a table that may wait for rows of the other recording. Where one of them says much that
+/// the other does not, that table is compared by itself.
+const MOST: usize = 16;
+
+/// What was found in a table, and the steps at which it differs.
+pub(super) type Compared = Partial<(TableDiff, Vec<u64>)>;
+
+/// What a reader tells.
+enum Told {
+    /// Rows of this table.
+    Rows(usize, Batch),
+    /// There are no more, and this is wrong with the recording behind those of each table.
+    End(Result<Vec<Partial<()>>, Error>),
+}
+
+/// A table that is being compared.
+struct Table {
+    comparison: Comparison,
+    feeds: [Feed; 2],
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Going,
+    /// It was compared as far as that can be done.
+    Done,
+    /// One recording is too far ahead of the other in it.
+    Apart,
+}
+
+/// A recording that is read.
+struct Side {
+    told: Receiver<Told>,
+    ended: bool,
+    /// Rows that it told.
+    rows: u64,
+}
+
+/// Compares these tables; `last` is the last step of each recording.
+pub(super) fn compare(
+    tapes: [&dyn Tape; 2],
+    last: [Stamp; 2],
+    tables: &[[&TableDef; 2]],
+) -> Result<Vec<Compared>, Error> {
+    let first = together(tapes, last, tables)?;
+    let again = tables.iter().zip(first).map(|(table, compared)| {
+        let Some(compared) = compared else {
+            let alone = together(tapes, last, &[*table])?;
+            return Ok(alone.into_iter().flatten().next());
+        };
+        Ok(Some(compared))
+    });
+    again.filter_map(Result::transpose).collect()
+}
+
+/// Compares tables in one pass over each recording; `None` stands for one in which they are too far
+/// apart for that.
+fn together(
+    tapes: [&dyn Tape; 2],
+    last: [Stamp; 2],
+    tables: &[[&TableDef; 2]],
+) -> Result<Vec<Option<Compared>>, Error> {
+    let of = |table: &[&TableDef; 2]| Comparison::new(*table);
+    let comparisons: Vec<Comparison> = tables.iter().map(of).collect();
+    let scans: Vec<Scan> = comparisons.iter().filter_map(Comparison::scan).collect();
+    let wanted: Vec<AtomicBool> = scans.iter().map(|_| AtomicBool::new(true)).collect();
+    let (read, rest): (Vec<_>, Vec<_>) = comparisons
+        .into_iter()
+        .enumerate()
+        .partition(|(_, comparison)| comparison.scan().is_some());
+    let (places, read): (Vec<usize>, Vec<Comparison>) = read.into_iter().unzip();
+    let mut going: Vec<Table> = read.into_iter().map(Table::new).collect();
+    if !going.is_empty() {
+        thread::scope(|scope| {
+            let (scans, wanted) = (&scans, &wanted);
+            let reader = |tape| {
+                let (to, told) = sync_channel(WAITING);
+                let reading = thread::Builder::new().name("reader".to_owned());
+                let reading = reading.spawn_scoped(scope, move || tell(tape, scans, wanted, &to));
+                reading.map_err(Error::Io).map(|_| Side {
+                    told,
+                    ended: false,
+                    rows: 0,
+                })
+            };
+            let mut sides = [reader(tapes[0])?, reader(tapes[1])?];
+            side_by_side(&mut going, &mut sides, wanted, last);
+            Ok::<_, Error>(())
+        })?;
+    }
+    let rest = rest.into_iter().map(|(at, comparison)| {
+        let found = comparison.finish();
+        (at, Some(found.into()))
+    });
+    let compared = going.into_iter().map(Table::finish);
+    let mut all: Vec<(usize, Option<Compared>)> = places.into_iter().zip(compared).collect();
+    all.extend(rest);
+    all.sort_by_key(|(at, _)| *at);
+    Ok(all.into_iter().map(|(_, compared)| compared).collect())
+}
+
+/// Tells the rows of scans to whoever takes them: as long as somebody does.
+fn tell(tape: &dyn Tape, scans: &[Scan], wanted: &[AtomicBool], to: &SyncSender<Told>) {
+    let is_wanted = |scan: usize| {
+        let wanted = wanted.get(scan);
+        wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed))
+    };
+    let read = tape.scan_each(scans, &mut |scan, batch| {
+        Ok(
+            if is_wanted(scan) && to.send(Told::Rows(scan, batch.clone())).is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            },
+        )
+    });
+    // Nobody waits for it where somebody has seen enough.
+    drop(to.send(Told::End(read)));
+}
+
+/// Takes the rows of both as they are needed.
+fn side_by_side(
+    tables: &mut [Table],
+    sides: &mut [Side; 2],
+    wanted: &[AtomicBool],
+    last: [Stamp; 2],
+) {
+    let several = tables.len() > 1;
+    while let Some(at) = needed(tables, sides) {
+        let Some(side) = sides.get_mut(at) else {
+            return;
+        };
+        let told = side.told.recv();
+        match told {
+            Ok(Told::Rows(table, batch)) => {
+                side.rows += batch.len() as u64;
+                let of = tables.get_mut(table).zip(wanted.get(table));
+                if let Some((table, wanted)) = of {
+                    table.take(at, batch, last, several);
+                    wanted.store(table.state == State::Going, Ordering::Relaxed);
+                }
+            }
+            Ok(Told::End(read)) => {
+                side.ended = true;
+                end(tables, at, read, last);
+            }
+            // A reader that says no more than that.
+            Err(_) => {
+                side.ended = true;
+                end(tables, at, Err(Error::Cancelled), last);
+            }
+        }
+    }
+}
+
+/// Which recording is to be read on: the one that is waited for, or else the one that lags behind.
+fn needed(tables: &mut [Table], sides: &[Side; 2]) -> Option<usize> {
+    let mut waited_for = [false; 2];
+    let mut any = false;
+    for table in tables
+        .iter_mut()
+        .filter(|table| table.state == State::Going)
+    {
+        any = true;
+        match table.feeds.each_mut().map(Feed::waits) {
+            [true, false] => waited_for[0] = true,
+            [false, true] => waited_for[1] = true,
+            _ => {}
+        }
+    }
+    let [a, b] = sides;
+    match waited_for {
+        _ if !any => None,
+        [true, false] if !a.ended => Some(0),
+        [false, true] if !b.ended => Some(1),
+        _ if a.ended && b.ended => None,
+        _ if a.ended => Some(1),
+        _ if b.ended => Some(0),
+        _ => Some(usize::from(b.rows < a.rows)),
+    }
+}
+
+/// A recording gives no more rows.
+fn end(tables: &mut [Table], side: usize, read: Result<Vec<Partial<()>>, Error>, last: [Stamp; 2]) {
+    let (mut failed, problems) = match read {
+        Ok(read) => (None, read),
+        Err(error) => (Some(error), Vec::new()),
+    };
+    // What can't be read is said once, and is there of no table.
+    let cut = failed.is_some();
+    let mut problems = problems.into_iter();
+    for table in tables {
+        let problem = problems.next().and_then(|read| read.problem);
+        let problem = problem.or_else(|| failed.take());
+        if let Some(feed) = table.feeds.get_mut(side) {
+            feed.end(cut || problem.is_some(), problem);
+        }
+        table.go_on(last);
+    }
+}
+
+impl Table {
+    fn new(comparison: Comparison) -> Self {
+        Self {
+            comparison,
+            feeds: [Feed::new(), Feed::new()],
+            state: State::Going,
+        }
+    }
+
+    /// Takes rows of one of the two; where there are `several` tables, as many as may wait.
+    fn take(&mut self, side: usize, batch: Batch, last: [Stamp; 2], several: bool) {
+        if self.state != State::Going {
+            return;
+        }
+        let Some(feed) = self.feeds.get_mut(side) else {
+            return;
+        };
+        feed.push(batch);
+        self.go_on(last);
+        let waiting = self.feeds.iter().map(Feed::waiting).max();
+        if several && self.state == State::Going && waiting > Some(MOST) {
+            self.state = State::Apart;
+            self.feeds = [Feed::new(), Feed::new()];
+        }
+    }
+
+    fn go_on(&mut self, last: [Stamp; 2]) {
+        if self.state == State::Going && self.comparison.go_on(&mut self.feeds, last) {
+            self.state = State::Done;
+        }
+    }
+
+    fn finish(self) -> Option<Compared> {
+        if self.state == State::Apart {
+            return None;
+        }
+        let [a, b] = self.feeds;
+        let problem = a.problem().or_else(|| b.problem().map(Error::of_other));
+        Some(Partial::new(self.comparison.finish(), problem))
+    }
+}

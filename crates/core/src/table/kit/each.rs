@@ -1,0 +1,46 @@
+//! Several tables at once.
+
+use std::ops::ControlFlow;
+
+use super::{Row, all_of, rows_of, scanned};
+use crate::table::{Scan, TableDef};
+use crate::tape::Tape;
+
+/// Several tables at once give what each gives alone; who has seen enough of one gets all of the others.
+pub(super) fn check(tape: &dyn Tape, tables: &[TableDef]) {
+    let last = tables.last().map(|table| Scan::table(&*table.name));
+    let scans: Vec<Scan> = tables.iter().map(all_of).chain(last).collect();
+    for enough in [None, Some(0)] {
+        let mut rows: Vec<Vec<Row>> = vec![Vec::new(); scans.len()];
+        let mut batches = 0;
+        let read = tape.scan_each(&scans, &mut |scan, batch| {
+            assert!(!batch.is_empty(), "an empty batch of {:?}", scans.get(scan));
+            if enough == Some(scan) {
+                batches += 1;
+                return Ok(ControlFlow::Break(()));
+            }
+            if let Some(rows) = rows.get_mut(scan) {
+                rows.extend(rows_of(batch));
+            }
+            Ok(ControlFlow::Continue(()))
+        });
+        assert!(batches <= 1, "a table goes on of which enough was seen");
+        let problems: Vec<Option<String>> = match read {
+            Ok(read) => read
+                .iter()
+                .map(|read| Some(read.problem.as_ref()?.to_string()))
+                .collect(),
+            Err(error) => panic!("the tables can't be read at once: {error}"),
+        };
+        assert_eq!(problems.len(), scans.len(), "an end for each scan");
+        for (at, ((scan, rows), problem)) in scans.iter().zip(&rows).zip(problems).enumerate() {
+            if enough == Some(at) {
+                continue;
+            }
+            super::same(scan, rows, &scanned(tape, scan));
+            let alone = tape.scan(scan, &mut |_| Ok(ControlFlow::Continue(())));
+            let alone = alone.map(|read| Some(read.problem?.to_string()));
+            assert_eq!(Some(problem), alone.ok(), "{scan:?}: what is wrong");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Who may ask, and what no answer goes without.
+
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use axum::extract::Request;
+use axum::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HOST, LOCATION,
+    ORIGIN, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::rate::Rates;
+
+/// The cookie that a token becomes.
+const KEPT: &str = "gametape-token";
+
+/// No script but the page's own, no request elsewhere, no frame around it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; font-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What is asked of who asks.
+#[derive(Debug)]
+pub struct Guard {
+    /// Values of `Host` that are this server.
+    hosts: Vec<String>,
+    token: Option<blake3::Hash>,
+    rates: Rates,
+}
+
+impl Guard {
+    pub fn new(address: SocketAddr, token: Option<&str>, names: &[String]) -> Self {
+        let port = address.port();
+        let mut hosts = vec![address.to_string()];
+        if address.ip().is_loopback() || address.ip().is_unspecified() {
+            let names = ["localhost", "127.0.0.1", "[::1]"];
+            hosts.extend(names.map(|name| format!("{name}:{port}")));
+        }
+        for name in names {
+            // Behind a proxy the port is another, or none is said.
+            hosts.push(name.to_ascii_lowercase());
+            hosts.push(format!("{}:{port}", name.to_ascii_lowercase()));
+        }
+        if port == 80 {
+            let without: Vec<String> = hosts
+                .iter()
+                .filter_map(|host| host.strip_suffix(":80").map(str::to_owned))
+                .collect();
+            hosts.extend(without);
+        }
+        Self {
+            hosts,
+            token: token.map(hash),
+            rates: Rates::default(),
+        }
+    }
+
+    /// Whether it is this server that is asked.
+    fn is_host(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        self.hosts.contains(&host)
+    }
+
+    /// Why a request is refused.
+    fn refuse(&self, request: &Request, peer: SocketAddr) -> Option<(StatusCode, &'static str)> {
+        if !self.rates.may(peer.ip(), Instant::now()) {
+            return Some((StatusCode::TOO_MANY_REQUESTS, "too many requests"));
+        }
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            return Some((StatusCode::METHOD_NOT_ALLOWED, "this server only answers"));
+        }
+        let headers = request.headers();
+        let one = |name: HeaderName| {
+            let mut values = headers.get_all(name).iter();
+            let first = values.next();
+            if values.next().is_some() {
+                None
+            } else {
+                Some(first.map(HeaderValue::as_bytes))
+            }
+        };
+        let host = one(HOST)
+            .flatten()
+            .and_then(|host| std::str::from_utf8(host).ok());
+        let Some(host) = host.filter(|host| self.is_host(host)) else {
+            return Some((
+                StatusCode::MISDIRECTED_REQUEST,
+                "this server goes by another name",
+            ));
+        };
+        let same = |origin: &[u8]| {
+            let origin = std::str::from_utf8(origin).unwrap_or_default();
+            let of = origin.split_once("://").map(|(_, of)| of);
+            of.is_some_and(|of| of.eq_ignore_ascii_case(host))
+        };
+        match one(ORIGIN) {
+            Some(None) => {}
+            Some(Some(origin)) if same(origin) => {}
+            _ => return Some((StatusCode::FORBIDDEN, "no other page may ask this server")),
+        }
+        let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+        let mode = headers.get("sec-fetch-mode").map(HeaderValue::as_bytes);
+        // A link from elsewhere may be followed; what a page elsewhere loads may not.
+        if matches!(site, Some(b"cross-site" | b"same-site")) && mode != Some(b"navigate") {
+            return Some((StatusCode::FORBIDDEN, "no other page may ask this server"));
+        }
+        None
+    }
+
+    /// Whether a request knows the token, in its head.
+    fn knows(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = self.token else {
+            return true;
+        };
+        let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
+        let bearer = headers.get(AUTHORIZATION).and_then(text);
+        let bearer = bearer
+            .as_deref()
+            .and_then(|value| value.strip_prefix("Bearer "));
+        // The comparison of hashes takes the same time for all.
+        if bearer.is_some_and(|told| hash(told) == token) {
+            return true;
+        }
+        let cookies = headers.get_all(COOKIE).iter().filter_map(text);
+        cookies.into_iter().any(|cookies| {
+            cookies.split(';').any(|cookie| {
+                let told = cookie.trim().split_once('=');
+                told.is_some_and(|(name, told)| name == KEPT && hash(told) == token)
+            })
+        })
+    }
+
+    /// The address again without its token, which becomes a cookie, where it says the right one.
+    fn introduced(&self, uri: &Uri) -> Option<Response> {
+        let token = self.token?;
+        let query = uri.query()?;
+        let told = query
+            .split('&')
+            .find_map(|part| part.strip_prefix("token="))?;
+        if hash(told) != token {
+            return None;
+        }
+        let rest: Vec<&str> = query
+            .split('&')
+            .filter(|part| !part.starts_with("token="))
+            .collect();
+        let path = uri.path().trim_start_matches('/');
+        let mark = if rest.is_empty() { "" } else { "?" };
+        let to = format!("/{path}{mark}{}", rest.join("&"));
+        let cookie = format!("{KEPT}={told}; Path=/; HttpOnly; SameSite=Strict");
+        let mut answer = StatusCode::SEE_OTHER.into_response();
+        answer
+            .headers_mut()
+            .insert(LOCATION, HeaderValue::try_from(to).ok()?);
+        answer
+            .headers_mut()
+            .insert(SET_COOKIE, HeaderValue::try_from(cookie).ok()?);
+        Some(answer)
+    }
+
+    /// What is answered to who may not ask, and to who says the token for the first time.
+    pub fn answer(&self, request: &Request, peer: SocketAddr) -> Option<Response> {
+        if let Some((status, sentence)) = self.refuse(request, peer) {
+            return Some(refusal(status, sentence));
+        }
+        if self.knows(request.headers()) {
+            return None;
+        }
+        let answer = self.introduced(request.uri());
+        let unknown = || refusal(StatusCode::UNAUTHORIZED, "this server asks for its token");
+        Some(answer.unwrap_or_else(unknown))
+    }
+}
+
+fn hash(token: &str) -> blake3::Hash {
+    blake3::hash(token.as_bytes())
+}
+
+/// What is said of now alone.
+pub fn told(status: StatusCode, json: &Value) -> Response {
+    let headers = [
+        (CONTENT_TYPE, "application/json"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    (status, headers, json.to_string()).into_response()
+}
+
+/// An answer that is a sentence.
+pub fn refusal(status: StatusCode, sentence: &str) -> Response {
+    let mut answer = told(status, &json!({ "error": sentence }));
+    let headers = answer.headers_mut();
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    answer
+}
+
+/// What no answer goes without.
+pub fn protect(answer: &mut Response) {
+    let policies = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+    ];
+    let headers = answer.headers_mut();
+    for (name, value) in policies {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}

@@ -1,0 +1,85 @@
+//! Connections: how many there are at once, and how long they may dawdle.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
+use tower::ServiceExt;
+
+/// Connections at once: more wait until one ends.
+const CONNECTIONS: usize = 4096;
+/// A head that does not come within this time does not come.
+const HEAD: Duration = Duration::from_secs(10);
+/// Whoever takes nothing for so long takes no more.
+const STALLED: Duration = Duration::from_secs(30);
+/// What is being sent when the server stops has so long to be sent.
+const LAST: Duration = Duration::from_secs(2);
+/// Bytes of a request's head.
+const HEAD_BYTES: usize = 16 << 10;
+
+/// Serves until it is to stop.
+pub async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let closing = stopped.clone();
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else {
+            break;
+        };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopped.wait_for(|stop| *stop) => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                let (router, closing) = (router.clone(), closing.clone());
+                tokio::spawn(async move {
+                    connection(stream, peer, router, closing).await;
+                    drop(place);
+                });
+            }
+            // Too many files are open, or the peer is gone: the next one may do better.
+            Err(_) => sleep(Duration::from_millis(20)).await,
+        }
+    }
+    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
+    let _ = timeout(LAST, places.acquire_many(all)).await;
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    mut closing: watch::Receiver<bool>,
+) {
+    let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(STALLED));
+    let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        router.clone().oneshot(request)
+    });
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES);
+    let io = TokioIo::new(Box::pin(stream));
+    let mut served = std::pin::pin!(builder.serve_connection(io, service));
+    tokio::select! {
+        // What is wrong with a connection is the peer's concern.
+        _ = served.as_mut() => return,
+        _ = closing.wait_for(|stop| *stop) => {}
+    }
+    served.as_mut().graceful_shutdown();
+    let _ = timeout(LAST, served).await;
+}

@@ -1,0 +1,273 @@
+//! Addresses, and what is answered.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Path as FromPath, Request, State as FromState};
+use axum::http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::json;
+use tower::ServiceExt;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower_http::services::ServeFile;
+
+use super::book::{Book, Ready};
+use super::guard::{Guard, protect, refusal, told};
+use super::shelf::Shelf;
+use crate::index::VERSION;
+use crate::{Error, Page};
+
+/// How long an answer waits for what is soon made.
+const SOON: Duration = Duration::from_millis(800);
+const NEVER_CHANGES: &str = "public, max-age=31536000, immutable";
+const ASK_AGAIN: &str = "no-cache";
+const PACKED: &str = "application/octet-stream";
+
+/// What all answers come of.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub shelf: Arc<Shelf>,
+    pub page: Arc<Page>,
+    pub guard: Arc<Guard>,
+}
+
+impl State {
+    pub fn new(shelf: Shelf, page: Page, guard: Guard) -> Self {
+        Self {
+            shelf: Arc::new(shelf),
+            page: Arc::new(page),
+            guard: Arc::new(guard),
+        }
+    }
+}
+
+/// All addresses.
+pub fn router(state: State) -> Router {
+    // Segments are packed already.
+    let worth_it = SizeAbove::new(512).and(NotForContentType::const_new(PACKED));
+    Router::new()
+        .route("/library.json", get(library))
+        .route("/r/{id}/recording.json", get(recording))
+        .route("/r/{id}/{file}", get(file))
+        .fallback(page)
+        .layer(CompressionLayer::new().compress_when(worth_it))
+        .layer(from_fn_with_state(state.clone(), guarded))
+        .with_state(state)
+}
+
+/// Asks who asks, and says with each answer what a page may do with it.
+async fn guarded(
+    FromState(state): FromState<State>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut answer = match state.guard.answer(&request, peer) {
+        Some(refused) => refused,
+        None => next.run(request).await,
+    };
+    protect(&mut answer);
+    answer
+}
+
+fn unknown() -> Response {
+    refusal(StatusCode::NOT_FOUND, "there is no such thing here")
+}
+
+fn broken() -> Response {
+    refusal(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "the server could not do it",
+    )
+}
+
+async fn library(FromState(state): FromState<State>, headers: HeaderMap) -> Response {
+    let shelf = state.shelf.clone();
+    let listed = tokio::task::spawn_blocking(move || serde_json::to_vec(&shelf.library()));
+    match listed.await {
+        Ok(Ok(json)) => known(json, "application/json", ASK_AGAIN, &headers),
+        _ => broken(),
+    }
+}
+
+async fn book(state: &State, id: String) -> Option<Arc<Book>> {
+    let shelf = state.shelf.clone();
+    let found = tokio::task::spawn_blocking(move || shelf.book(&id));
+    found.await.ok()?
+}
+
+async fn recording(
+    FromState(state): FromState<State>,
+    FromPath(id): FromPath<String>,
+    headers: HeaderMap,
+) -> Response {
+    let Some(book) = book(&state, id).await else {
+        return unknown();
+    };
+    let mut turned = book.turned.subscribe();
+    let mut ready = state.shelf.ask(&book);
+    if matches!(ready, Ready::Making(_)) {
+        // Most are made while one waits.
+        let _ = tokio::time::timeout(SOON, turned.changed()).await;
+        ready = state.shelf.ask(&book);
+    }
+    match ready {
+        Ready::Yes => {
+            let path = state.shelf.file(&book, "recording.json");
+            match tokio::task::spawn_blocking(move || std::fs::read(path)).await {
+                Ok(Ok(json)) => known(json, "application/json", ASK_AGAIN, &headers),
+                _ => broken(),
+            }
+        }
+        Ready::Making(done) => {
+            let share = json!({ "version": VERSION, "making": done });
+            let mut answer = told(StatusCode::ACCEPTED, &share);
+            let headers = answer.headers_mut();
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            answer
+        }
+        Ready::No(sentence) => refusal(StatusCode::UNPROCESSABLE_ENTITY, &sentence),
+    }
+}
+
+/// The names of segments and labels, and no other.
+fn is_packed(file: &str) -> bool {
+    let Some((hash, end)) = file.split_once('.') else {
+        return false;
+    };
+    let hex = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+    hash.len() == 32 && hash.bytes().all(hex) && ["seg", "lab"].contains(&end)
+}
+
+async fn file(
+    FromState(state): FromState<State>,
+    FromPath((id, file)): FromPath<(String, String)>,
+    request: Request,
+) -> Response {
+    if !is_packed(&file) {
+        return unknown();
+    }
+    let Some(book) = book(&state, id).await else {
+        return unknown();
+    };
+    // Its name tells what is in it.
+    let tag = format!("\"{file}\"");
+    if is_known(request.headers(), &tag) {
+        return answered(
+            StatusCode::NOT_MODIFIED,
+            Body::empty(),
+            PACKED,
+            NEVER_CHANGES,
+            &tag,
+        );
+    }
+    let path = state.shelf.file(&book, &file);
+    let mut answer = serve(&path, request).await;
+    if answer.status() == StatusCode::NOT_FOUND {
+        // It may have been dropped to make room: whoever asks for the recording again gets it.
+        return unknown();
+    }
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PACKED));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(NEVER_CHANGES));
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        headers.insert(ETAG, tag);
+    }
+    answer
+}
+
+async fn serve(path: &Path, request: Request) -> Response {
+    match ServeFile::new(path).oneshot(request).await {
+        Ok(answer) => answer.map(Body::new),
+        Err(never) => match never {},
+    }
+}
+
+async fn page(FromState(state): FromState<State>, request: Request) -> Response {
+    let name = request.uri().path().trim_start_matches('/');
+    let name = if name.is_empty() { "index.html" } else { name };
+    let files = match state.page.site() {
+        Ok(files) => files,
+        Err(error) if name == "index.html" => return without_page(&error),
+        Err(_) => return unknown(),
+    };
+    let Some((_, bytes)) = files.into_iter().find(|(file, _)| *file == name) else {
+        return unknown();
+    };
+    // What the build names by its content.
+    let keep = if name.starts_with("assets/") {
+        NEVER_CHANGES
+    } else {
+        ASK_AGAIN
+    };
+    known(bytes.to_vec(), kind_of(name), keep, request.headers())
+}
+
+fn kind_of(name: &str) -> &'static str {
+    match Path::new(name).extension().and_then(|end| end.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("json") => "application/json",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("woff2") => "font/woff2",
+        _ => PACKED,
+    }
+}
+
+fn without_page(error: &Error) -> Response {
+    let text = format!("{error}\n\nThe recordings themselves are served: /library.json\n");
+    let kind = [(CONTENT_TYPE, "text/plain; charset=utf-8")];
+    (StatusCode::OK, kind, text).into_response()
+}
+
+/// Whether who asks has it already.
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    let known = headers.get_all(IF_NONE_MATCH).iter();
+    let known = known.filter_map(|value| value.to_str().ok());
+    known
+        .flat_map(|value| value.split(','))
+        .any(|value| value.trim().trim_start_matches("W/") == tag)
+}
+
+/// Something that is sent only to who has not got it.
+fn known(bytes: Vec<u8>, kind: &'static str, keep: &'static str, headers: &HeaderMap) -> Response {
+    let hash = blake3::hash(&bytes).to_hex();
+    let tag = format!("\"{}\"", hash.as_str().split_at(32).0);
+    let (status, body) = if is_known(headers, &tag) {
+        (StatusCode::NOT_MODIFIED, Body::empty())
+    } else {
+        (StatusCode::OK, bytes.into())
+    };
+    // Packed on the way it is another form of the same.
+    answered(status, body, kind, keep, &format!("W/{tag}"))
+}
+
+fn answered(
+    status: StatusCode,
+    body: Body,
+    kind: &'static str,
+    keep: &'static str,
+    tag: &str,
+) -> Response {
+    let mut answer = (status, body).into_response();
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(keep));
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        headers.insert(ETAG, tag);
+    }
+    answer
+}

@@ -1,0 +1,247 @@
+//! The library: which recordings there are, and the files that were made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gametape::Formats;
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
+
+use super::book::{Book, Ready};
+use super::options::ServeOptions;
+use crate::Error;
+use crate::index::{Entry, Library, VERSION};
+use crate::site::id_of;
+
+/// Folders are not looked through more often.
+const LOOKED: Duration = Duration::from_secs(2);
+/// Recordings that are made into segments at once, and that wait for it.
+const AT_ONCE: usize = 2;
+const WAITING: usize = 32;
+/// Recordings in the list: a folder with more is too large to look through again and again.
+const MOST: usize = 100_000;
+
+/// A path that was named, as it lies on the disk.
+#[derive(Debug)]
+struct Root {
+    path: PathBuf,
+    is_folder: bool,
+}
+
+/// Recordings by their ids.
+#[derive(Default, Debug)]
+struct Books {
+    by_id: BTreeMap<String, Arc<Book>>,
+    ids: BTreeMap<PathBuf, String>,
+    looked: Option<Instant>,
+}
+
+/// The library.
+#[derive(Debug)]
+pub struct Shelf {
+    roots: Vec<Root>,
+    formats: Formats,
+    options: ServeOptions,
+    cache: PathBuf,
+    /// The cache, where it is to go.
+    _temporary: Option<TempDir>,
+    books: Mutex<Books>,
+    places: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    cancel: AtomicBool,
+}
+
+impl Shelf {
+    pub fn new(paths: &[PathBuf], formats: Formats, options: ServeOptions) -> Result<Self, Error> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Io { path, source }
+        };
+        let root = |path: &PathBuf| {
+            let real = fs::canonicalize(path).map_err(io(path))?;
+            let is_folder = real.is_dir() && !formats.is_folder(&real);
+            Ok::<_, Error>(Root {
+                path: real,
+                is_folder,
+            })
+        };
+        let roots = paths.iter().map(root).collect::<Result<Vec<_>, _>>()?;
+        let (cache, temporary) = if let Some(folder) = &options.cache {
+            fs::create_dir_all(folder).map_err(io(folder))?;
+            (folder.clone(), None)
+        } else {
+            let folder = TempDir::with_prefix("gametape-");
+            let folder = folder.map_err(io(&std::env::temp_dir()))?;
+            (folder.path().to_owned(), Some(folder))
+        };
+        Ok(Self {
+            roots,
+            formats,
+            options,
+            cache,
+            _temporary: temporary,
+            books: Mutex::default(),
+            places: Arc::new(Semaphore::new(AT_ONCE)),
+            waiting: AtomicUsize::new(0),
+            cancel: AtomicBool::new(false),
+        })
+    }
+
+    /// Whoever makes segments is to end.
+    pub fn end(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks through the folders, if that was not done just now.
+    fn look(&self) -> Vec<Arc<Book>> {
+        let mut books = self.books();
+        let now = Instant::now();
+        if books
+            .looked
+            .is_none_or(|looked| now.duration_since(looked) >= LOOKED)
+        {
+            let mut there = BTreeSet::new();
+            for root in &self.roots {
+                for (path, name) in self.found(root).into_iter().take(MOST) {
+                    there.insert(books.give(path, &name));
+                }
+            }
+            books.by_id.retain(|id, _| there.contains(id));
+            books.looked = Some(now);
+        }
+        books.by_id.values().cloned().collect()
+    }
+
+    /// The files of a root, with what their ids are made of.
+    fn found(&self, root: &Root) -> Vec<(PathBuf, String)> {
+        if !root.is_folder {
+            let name = root.path.file_name().unwrap_or_default();
+            let name = name.to_string_lossy().into_owned();
+            return vec![(root.path.clone(), name)];
+        }
+        let mut files = Vec::new();
+        for found in self.formats.find(&root.path).into_iter().flatten() {
+            // A link may lead out of the folder: what lies there is not to be had.
+            let real = fs::canonicalize(&found.path).ok();
+            if !real.is_some_and(|real| real.starts_with(&root.path)) {
+                continue;
+            }
+            let within = found.path.strip_prefix(&root.path);
+            let name = within.unwrap_or(&found.path).to_string_lossy().into_owned();
+            files.push((found.path, name));
+        }
+        files
+    }
+
+    /// The ids of all that is there.
+    pub fn ids(&self) -> Vec<String> {
+        let books = self.look();
+        books.iter().map(|book| book.id.clone()).collect()
+    }
+
+    /// The list of recordings. It reads their headers: not to be asked for where others wait.
+    pub fn library(&self) -> Library {
+        let books = self.look();
+        let entries = books.iter();
+        let entries = entries.filter_map(|book| book.entry(&self.formats, &self.options));
+        let mut recordings: Vec<Entry> = entries.collect();
+        recordings.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        Library {
+            version: VERSION,
+            recordings,
+        }
+    }
+
+    /// A recording; folders are looked through again where it is not known.
+    pub fn book(&self, id: &str) -> Option<Arc<Book>> {
+        if let Some(book) = self.books().by_id.get(id) {
+            return Some(book.clone());
+        }
+        self.look().into_iter().find(|book| book.id == id)
+    }
+
+    /// Where a file of a recording is, if it is there.
+    pub fn file(&self, book: &Book, name: &str) -> PathBuf {
+        self.cache.join("r").join(&book.id).join(name)
+    }
+
+    /// Whether the files of a recording are there; else they are made from now on.
+    pub fn ask(self: &Arc<Self>, book: &Arc<Book>) -> Ready {
+        let (ready, to_make) = book.ask();
+        let Some(done) = to_make else {
+            return ready;
+        };
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= WAITING {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            book.left();
+            return Ready::No(
+                "too many recordings are being made ready: ask again later".to_owned(),
+            );
+        }
+        let (shelf, book) = (self.clone(), book.clone());
+        tokio::spawn(async move {
+            let place = shelf.places.clone().acquire_owned().await;
+            let helped = shelf.clone();
+            let made = tokio::task::spawn_blocking(move || {
+                let Shelf {
+                    formats,
+                    options,
+                    cache,
+                    cancel,
+                    ..
+                } = &*helped;
+                book.make(formats, options, cache, &done, cancel);
+                helped.make_room(&book);
+            });
+            let _ = made.await;
+            shelf.waiting.fetch_sub(1, Ordering::Relaxed);
+            drop(place);
+        });
+        ready
+    }
+
+    /// Drops what was used least lately until the rest fits; this one stays.
+    fn make_room(&self, newest: &Book) {
+        let all: Vec<Arc<Book>> = self.books().by_id.values().cloned().collect();
+        let mut there: Vec<(Instant, u64, Arc<Book>)> = all
+            .into_iter()
+            .filter_map(|book| book.takes().map(|(used, bytes)| (used, bytes, book)))
+            .collect();
+        there.sort_by_key(|(used, ..)| *used);
+        let mut bytes: u64 = there.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, of, book) in there {
+            if bytes <= self.options.cache_bytes {
+                break;
+            }
+            if book.id != newest.id {
+                book.drop_files(&self.cache);
+                bytes -= of;
+            }
+        }
+    }
+}
+
+impl Books {
+    /// The id of a file: the same as long as the server runs.
+    fn give(&mut self, path: PathBuf, name: &str) -> String {
+        let id = self.ids.get(&path).cloned().unwrap_or_else(|| {
+            let first = id_of(name);
+            let numbered = (2..).map(|number| format!("{first}-{number}"));
+            let mut ids = [first.clone()].into_iter().chain(numbered);
+            let given: BTreeSet<&String> = self.ids.values().collect();
+            ids.find(|id| !given.contains(id)).unwrap_or_default()
+        });
+        self.ids.insert(path.clone(), id.clone());
+        let book = self.by_id.entry(id.clone());
+        book.or_insert_with(|| Arc::new(Book::new(id.clone(), path)));
+        id
+    }
+}

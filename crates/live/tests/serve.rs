@@ -1,0 +1,467 @@
+//! The server, asked by friends and others.
+
+#![cfg(feature = "serve")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use flate2::read::GzDecoder;
+use gametape_live::server::{ServeOptions, Server, Stop};
+use gametape_live::{Error, Page};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+struct Served {
+    address: SocketAddr,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+    folder: TempDir,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop.stop();
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn json(&self) -> Json {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
+    }
+}
+
+/// A page, and two recordings below each other.
+fn library() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("games/old")).unwrap();
+    let game = gametape_samples::mines::example();
+    fs::write(folder.path().join("games/a.rmv"), &game).unwrap();
+    let scenario = &gametape_samples::mines::scenarios()[1];
+    let other = gametape_samples::mines::record(scenario, 9).unwrap();
+    let other = gametape::mines::rmv::write(&other).unwrap();
+    fs::write(folder.path().join("games/old/b c.rmv"), other).unwrap();
+    fs::write(folder.path().join("games/notes.txt"), "no recording").unwrap();
+    fs::create_dir_all(folder.path().join("dist/site/assets")).unwrap();
+    let page = "<!doctype html><title>page</title>".repeat(40);
+    fs::write(folder.path().join("dist/site/index.html"), page).unwrap();
+    fs::write(folder.path().join("dist/site/assets/a.js"), "1").unwrap();
+    folder
+}
+
+fn options() -> ServeOptions {
+    ServeOptions::default()
+}
+
+fn serve(folder: TempDir, options: ServeOptions) -> Served {
+    let page = Page::read(&folder.path().join("dist")).unwrap();
+    let games = folder.path().join("games");
+    let server = Server::bind(&[games], gametape::formats(), page, options).unwrap();
+    let (address, stop) = (server.address(), server.stop());
+    let thread = std::thread::spawn(move || server.run().unwrap());
+    Served {
+        address,
+        stop,
+        thread: Some(thread),
+        folder,
+    }
+}
+
+impl Served {
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream
+    }
+
+    fn raw(&self, request: &str) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        // Who is refused in the middle of a request may be hung up on.
+        let _ = stream.read_to_end(&mut bytes);
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("{:?}", String::from_utf8_lossy(&bytes)));
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut lines = head.lines();
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
+        let headers = lines.map(|line| line.split_once(": ").unwrap());
+        let headers = headers.map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        Answer {
+            status: status.parse().unwrap(),
+            headers: headers.collect(),
+            body: bytes[end + 4..].to_vec(),
+        }
+    }
+
+    fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
+        if headers.iter().all(|(name, _)| *name != "Host") {
+            request.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        self.raw(&format!("{request}\r\n"))
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.get_with(path, &[])
+    }
+
+    /// A recording, once it is made.
+    fn recording(&self, id: &str) -> Json {
+        loop {
+            let answer = self.get(&format!("/r/{id}/recording.json"));
+            if answer.status == 200 {
+                return answer.json();
+            }
+            assert_eq!(answer.status, 202, "{answer:?}");
+            assert!(answer.json()["making"].as_f64().unwrap() <= 1.0);
+        }
+    }
+}
+
+#[test]
+fn a_library_is_listed_and_its_recordings_are_made_when_they_are_asked_for() {
+    let served = serve(library(), options());
+    let listed = served.get("/library.json").json();
+    let entries = listed["recordings"].as_array().unwrap();
+    let ids: Vec<&str> = entries
+        .iter()
+        .map(|entry| entry["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["a.rmv", "old-b-c.rmv"]);
+    assert!(entries[0]["verdict"].is_null());
+    let index = served.recording("old-b-c.rmv");
+    assert_eq!(index["name"], "b c.rmv");
+    for segment in index["segments"].as_array().unwrap() {
+        let path = format!("/r/old-b-c.rmv/{}", segment["file"].as_str().unwrap());
+        let answer = served.get(&path);
+        assert_eq!(
+            (answer.status, answer.body.len() as u64),
+            (200, segment["bytes"].as_u64().unwrap())
+        );
+        assert_eq!(
+            answer.headers["cache-control"],
+            "public, max-age=31536000, immutable"
+        );
+        let mut records = Vec::new();
+        GzDecoder::new(&answer.body[..])
+            .read_to_end(&mut records)
+            .unwrap();
+        assert_eq!(records[0], 1);
+        let tag = answer.headers["etag"].clone();
+        let again = served.get_with(&path, &[("If-None-Match", &tag)]);
+        assert_eq!((again.status, again.body.len()), (304, 0));
+        let part = served.get_with(&path, &[("Range", "bytes=2-5")]);
+        assert_eq!((part.status, &part.body[..]), (206, &answer.body[2..6]));
+    }
+    // Now it is known what the audit says.
+    let listed = served.get("/library.json").json();
+    assert!(listed["recordings"][1]["verdict"].is_string());
+    assert_eq!(served.get("/r/nobody/recording.json").status, 404);
+}
+
+#[test]
+fn the_page_is_served_packed_once_and_with_its_policy() {
+    let served = serve(library(), options());
+    let plain = served.get("/");
+    assert_eq!(plain.headers["content-type"], "text/html; charset=utf-8");
+    let policy = &plain.headers["content-security-policy"];
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"));
+    let packed = served.get_with("/", &[("Accept-Encoding", "gzip")]);
+    assert_eq!(packed.headers["content-encoding"], "gzip");
+    assert!(packed.body.len() < plain.body.len() / 4);
+    let tag = plain.headers["etag"].clone();
+    assert_eq!(served.get_with("/", &[("If-None-Match", &tag)]).status, 304);
+    assert_eq!(served.get("/assets/a.js").body, b"1");
+}
+
+#[test]
+fn a_file_that_changes_is_made_again() {
+    let served = serve(library(), options());
+    let before = served.recording("a.rmv");
+    let game = fs::read(served.folder.path().join("games/old/b c.rmv")).unwrap();
+    fs::write(served.folder.path().join("games/a.rmv"), game).unwrap();
+    let after = served.recording("a.rmv");
+    assert_ne!(before["segments"], after["segments"]);
+    fs::write(served.folder.path().join("games/a.rmv"), "*rmv, once").unwrap();
+    let broken = served.get("/r/a.rmv/recording.json");
+    assert_eq!(broken.status, 422);
+    assert!(broken.json()["error"].as_str().unwrap().contains("a.rmv"));
+    fs::remove_file(served.folder.path().join("games/a.rmv")).unwrap();
+    assert!(served.get("/r/a.rmv/recording.json").status >= 404);
+}
+
+#[test]
+fn no_other_page_and_no_other_name_is_answered() {
+    let served = serve(library(), options());
+    let port = served.address.port();
+    let own = format!("http://{}", served.address);
+    let fine: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("Origin", &own)],
+        &[("Host", &format!("localhost:{port}"))],
+        &[
+            ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Mode", "navigate"),
+        ],
+    ];
+    for headers in fine {
+        assert_eq!(
+            served.get_with("/library.json", headers).status,
+            200,
+            "{headers:?}"
+        );
+    }
+    let wrong: [(u16, &[(&str, &str)]); 9] = [
+        (421, &[("Host", "evil.example")]),
+        (421, &[("Host", &format!("evil.example:{port}"))]),
+        (421, &[("Host", "localhost")]),
+        (421, &[("Host", "")]),
+        (403, &[("Origin", "http://evil.example")]),
+        (403, &[("Origin", "null")]),
+        (403, &[("Origin", &own), ("Origin", "http://evil.example")]),
+        (
+            403,
+            &[
+                ("Sec-Fetch-Site", "cross-site"),
+                ("Sec-Fetch-Mode", "no-cors"),
+            ],
+        ),
+        (
+            403,
+            &[("Origin", &format!("http://localhost:{}", port ^ 1))],
+        ),
+    ];
+    for (status, headers) in wrong {
+        let answer = served.get_with("/library.json", headers);
+        assert_eq!(answer.status, status, "{headers:?}");
+        assert!(answer.json()["error"].is_string());
+    }
+    let two = format!(
+        "GET / HTTP/1.1\r\nHost: {0}\r\nHost: {0}\r\nConnection: close\r\n\r\n",
+        served.address
+    );
+    assert!(served.raw(&two).status >= 400);
+    let posted = format!(
+        "POST / HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        served.address
+    );
+    assert_eq!(served.raw(&posted).status, 405);
+}
+
+#[test]
+fn who_does_not_know_the_token_gets_nothing() {
+    let with = |token: &str| ServeOptions {
+        token: Some(token.to_owned()),
+        ..options()
+    };
+    let served = serve(library(), with("s3cret"));
+    for path in [
+        "/",
+        "/library.json",
+        "/r/a.rmv/recording.json",
+        "/?token=wrong",
+        "/?token=",
+    ] {
+        assert_eq!(served.get(path).status, 401, "{path}");
+    }
+    let answer = served.get_with("/library.json", &[("Authorization", "Bearer s3cret")]);
+    assert_eq!(answer.status, 200);
+    let answer = served.get("/x/y?a=1&token=s3cret&b=2");
+    assert_eq!(answer.status, 303);
+    assert_eq!(answer.headers["location"], "/x/y?a=1&b=2");
+    let cookie = answer.headers["set-cookie"].clone();
+    assert!(cookie.ends_with("HttpOnly; SameSite=Strict"));
+    let cookie = cookie.split(';').next().unwrap();
+    assert_eq!(
+        served
+            .get_with("/library.json", &[("Cookie", cookie)])
+            .status,
+        200
+    );
+    let cookie = cookie.replace("s3cret", "s3cres");
+    assert_eq!(
+        served
+            .get_with("/library.json", &[("Cookie", &cookie)])
+            .status,
+        401
+    );
+    // Nobody is sent elsewhere.
+    let answer = served.get("//evil.example/?token=s3cret");
+    assert_eq!(answer.headers["location"], "/evil.example/");
+}
+
+#[test]
+fn who_can_be_reached_from_elsewhere_needs_a_token() {
+    let anywhere = ServeOptions {
+        listen: "0.0.0.0:0".parse().unwrap(),
+        ..options()
+    };
+    let bind = |options| Server::bind(&[], gametape::formats(), Page::built(), options);
+    assert!(matches!(bind(anywhere.clone()), Err(Error::Token { .. })));
+    let told = ServeOptions {
+        token: Some("x".to_owned()),
+        ..anywhere
+    };
+    let first = bind(told.clone()).unwrap();
+    let taken = ServeOptions {
+        listen: first.address(),
+        ..told
+    };
+    assert!(matches!(bind(taken), Err(Error::Listen { .. })));
+}
+
+#[test]
+fn paths_do_not_leave_the_library() {
+    let folder = library();
+    let outside = tempfile::tempdir().unwrap();
+    let game = gametape_samples::mines::example();
+    fs::write(outside.path().join("secret.rmv"), game).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        let games = folder.path().join("games");
+        symlink(outside.path().join("secret.rmv"), games.join("link.rmv")).unwrap();
+        symlink(outside.path(), games.join("away")).unwrap();
+    }
+    let served = serve(folder, options());
+    let listed = served.get("/library.json").json();
+    assert_eq!(listed["recordings"].as_array().unwrap().len(), 2);
+    served.recording("a.rmv");
+    for path in [
+        "/r/link.rmv/recording.json",
+        "/r/away-secret.rmv/recording.json",
+        "/r/../games/a.rmv",
+        "/r/a.rmv/../../../games/a.rmv",
+        "/r/a.rmv/..%2f..%2f..%2fetc%2fpasswd",
+        "/r/..%2f..%2fgames/recording.json",
+        "/r/a.rmv/recording.json%00.seg",
+        "/r/a.rmv/0123456789abcdef0123456789abcdef.seg",
+        "/r/a.rmv/",
+        "/../../etc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "//etc/passwd",
+        "/site/index.html",
+        "/assets/../index.html",
+    ] {
+        let answer = served.get(path);
+        assert_eq!(answer.status, 404, "{path}: {answer:?}");
+    }
+}
+
+#[test]
+fn nonsense_and_dawdlers_harm_nobody() {
+    let served = serve(library(), options());
+    let address = served.address;
+    let mut kept: Vec<TcpStream> = Vec::new();
+    for nonsense in [
+        "\0\0\0\0",
+        "GET\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
+    ] {
+        let mut stream = served.connect();
+        let _ = stream.write_all(nonsense.as_bytes());
+        kept.push(stream);
+    }
+    // Heads without an end, and heads that are too large.
+    let mut stream = served.connect();
+    let _ = stream.write_all(b"GET / HTTP/1.1\r\nA: ");
+    for _ in 0..100 {
+        if stream.write_all(&[b'a'; 1024]).is_err() {
+            break;
+        }
+    }
+    kept.push(stream);
+    // A thousand that connect and say nothing, and some that ask and do not read.
+    for _ in 0..1000 {
+        kept.push(TcpStream::connect(address).unwrap());
+    }
+    for _ in 0..50 {
+        let mut stream = served.connect();
+        let request = format!("GET /library.json HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        let _ = stream.write_all(request.as_bytes());
+        kept.push(stream);
+    }
+    assert_eq!(served.get("/library.json").status, 200);
+    served.recording("a.rmv");
+    drop(kept);
+    assert_eq!(served.get("/").status, 200);
+}
+
+fn bytes_below(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return fs::metadata(folder).map_or(0, |file| file.len());
+    };
+    entries
+        .map(|entry| bytes_below(&entry.unwrap().path()))
+        .sum()
+}
+
+#[test]
+fn segments_take_no_more_room_than_they_may() {
+    let cache = tempfile::tempdir().unwrap();
+    let bounded = |bytes: u64| ServeOptions {
+        cache: Some(PathBuf::from(cache.path())),
+        cache_bytes: bytes,
+        ..options()
+    };
+    let both = {
+        let served = serve(library(), bounded(1 << 30));
+        served.recording("a.rmv");
+        let one = bytes_below(&cache.path().join("r/a.rmv"));
+        served.recording("old-b-c.rmv");
+        (one, bytes_below(&cache.path().join("r/old-b-c.rmv")))
+    };
+    fs::remove_dir_all(cache.path().join("r")).unwrap();
+    let (one, other) = both;
+    let served = serve(library(), bounded(one.max(other) + 10));
+    served.recording("a.rmv");
+    served.recording("old-b-c.rmv");
+    // Room is made behind the answer.
+    let goes = |id: &str| {
+        let folder = cache.path().join("r").join(id);
+        let gone = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            !folder.exists()
+        });
+        assert!(gone, "{id} was used least lately");
+    };
+    goes("a.rmv");
+    served.recording("a.rmv");
+    goes("old-b-c.rmv");
+    drop(served);
+    let served = serve(library(), bounded(100));
+    let answer = loop {
+        let answer = served.get("/r/a.rmv/recording.json");
+        if answer.status != 202 {
+            break answer;
+        }
+    };
+    assert_eq!(answer.status, 422);
+    assert!(
+        answer.json()["error"]
+            .as_str()
+            .unwrap()
+            .contains("100 bytes")
+    );
+}

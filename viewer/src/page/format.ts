@@ -1,0 +1,63 @@
+// Values and moments as people read them.
+
+import type { ColumnDef, Moment, Value } from "../model.js";
+
+/** Milliseconds as minutes and seconds; with hours where there are any. */
+export function clock(ms: number, digits = 2): string {
+  const sign = ms < 0 ? "−" : "";
+  const unit = 10 ** digits;
+  const parts = Math.floor((Math.abs(ms) / 1000) * unit + 1e-6);
+  const seconds = Math.floor(parts / unit);
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const rest = digits === 0 ? "" : `.${String(parts % unit).padStart(digits, "0")}`;
+  return `${sign}${h > 0 ? `${h}:${two(m)}` : m}:${two(s)}${rest}`;
+}
+
+/** Where the playhead is. */
+export function position(at: number, times: boolean, digits = 2): string {
+  return times ? clock(at, digits) : `step ${Math.floor(at).toLocaleString("en")}`;
+}
+
+/** When something is, by the clock that the recording has. */
+export function when(moment: Moment, times: boolean): string {
+  return times && moment.timeMs !== null ? clock(moment.timeMs) : `step ${moment.step.toLocaleString("en")}`;
+}
+
+/** The fewest digits that give a number of 32 bits back. */
+function short(value: number): string {
+  for (let digits = 6; digits < 9; digits += 1) {
+    const text = value.toPrecision(digits);
+    if (Math.fround(Number(text)) === value) {
+      return String(Number(text));
+    }
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+/** A value of a column; no more digits than its precision has meaning for. */
+export function valueText(value: Value, column: ColumnDef): string {
+  if (value === null) {
+    return "–";
+  }
+  if (typeof value === "boolean") {
+    return value ? "yes" : "no";
+  }
+  if (typeof value !== "number" || Number.isInteger(value)) {
+    return String(value);
+  }
+  if (!Number.isFinite(value)) {
+    return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
+  }
+  const { precision, kind } = column;
+  if (precision !== null && precision > 0) {
+    const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(precision))));
+    return value.toFixed(digits);
+  }
+  return kind === "float32" ? short(value) : String(value);
+}
+
+/** Bytes as people count them. */
+export function size(bytes: number): string {
+  return bytes < 1000 ? `${bytes} bytes` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

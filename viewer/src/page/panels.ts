@@ -1,0 +1,103 @@
+// What is told of a recording beside what is seen of it: facts, and moments worth going to.
+
+import type { Value } from "../model.js";
+import type { Loader } from "../play/loader.js";
+import type { Json } from "../source/check.js";
+import { badge, el } from "./dom.js";
+import { valueText, when } from "./format.js";
+
+const MOST_ROWS = 500;
+
+function words(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+/** JSON that a format says of itself, as names and values. */
+function details(json: Json, list: HTMLElement, before = ""): void {
+  for (const [name, value] of Object.entries(json)) {
+    if (value === null || value === "") {
+      continue;
+    }
+    if (typeof value === "object" && !Array.isArray(value)) {
+      details(value as Json, list, `${before}${words(name)}: `);
+    } else {
+      const text = Array.isArray(value) ? value.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", ") : String(value);
+      list.append(el("dt", {}, `${before}${words(name)}`), el("dd", {}, text));
+    }
+  }
+}
+
+/** The facts: what holds for the whole of a recording. */
+export function factsPanel({ published, tables }: Loader): HTMLElement {
+  const about = el("dl");
+  about.append(el("dt", {}, "format"), el("dd", {}, published.format));
+  if (published.verdict !== null) {
+    about.append(el("dt", {}, "verdict"), el("dd", {}, ...badge(published.verdict), ` ${published.summary}`));
+  }
+  const panel = el("div", { class: "facts" }, el("h3", {}, published.name), about);
+  for (const note of published.notes) {
+    panel.append(el("p", { class: "quiet" }, note));
+  }
+  for (const def of tables.tables.filter(({ lane }) => lane === "facts")) {
+    const rows = tables.facts(def.name);
+    const text = (row: Readonly<Record<string, Value>>, name: string): string =>
+      valueText(row[name] ?? null, def.columns.find((column) => column.name === name)!);
+    const columns = def.columns.filter(({ name, notRecorded }) => !notRecorded && rows.some((row) => row[name] !== null && row[name] !== ""));
+    if (rows.length === 0 || columns.length === 0) {
+      continue;
+    }
+    panel.append(el("h3", { title: def.doc }, words(def.name)));
+    if (rows.length === 1) {
+      const list = el("dl");
+      for (const { name, unit, doc } of columns) {
+        list.append(el("dt", { title: doc }, words(name)), el("dd", {}, unit === "" ? text(rows[0]!, name) : `${text(rows[0]!, name)} ${unit}`));
+      }
+      panel.append(list);
+    } else {
+      const head = el("tr", {}, ...columns.map(({ name, doc }) => el("th", { scope: "col", title: doc }, words(name))));
+      const body = rows.slice(0, MOST_ROWS).map((row) => el("tr", {}, ...columns.map(({ name }) => el("td", {}, text(row, name)))));
+      panel.append(el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...body))));
+    }
+  }
+  const list = el("dl");
+  details(published.details, list);
+  if (list.childElementCount > 0) {
+    panel.append(el("h3", {}, "as the format has it"), list);
+  }
+  return panel;
+}
+
+const SEVERITIES = ["error", "warning", "info"] as const;
+/** More are in the timeline, but no longer in the list. */
+const MOST_MOMENTS = 2000;
+
+/** Findings and events; a click goes to the moment. */
+export function momentsPanel({ published, tables }: Loader, go: (at: number) => void, atOf: Loader["atOf"]): HTMLElement {
+  const panel = el("div", { class: "moments" });
+  const line = (kind: string, source: string, text: string, moment: Parameters<typeof when>[0] | null): HTMLElement => {
+    const inside = [
+      el("span", { class: `mark ${kind}`, role: "img", "aria-label": kind }),
+      el("span", { class: "time" }, moment === null ? "whole" : when(moment, tables.times)),
+      el("span", { class: "what" }, text, " ", el("code", {}, source)),
+    ];
+    if (moment === null) {
+      return el("li", {}, el("div", { class: "moment" }, ...inside));
+    }
+    const made = el("button", { type: "button", class: "moment" }, ...inside);
+    made.addEventListener("click", () => go(atOf(moment)));
+    return el("li", {}, made);
+  };
+  const findings = [...published.findings].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+  panel.append(el("h3", {}, `Findings (${findings.length})`));
+  panel.append(
+    findings.length === 0
+      ? el("p", { class: "quiet" }, "The audit found nothing to say.")
+      : el("ul", {}, ...findings.slice(0, MOST_MOMENTS).map(({ severity, code, message, moment }) => line(severity, code, message, moment))),
+  );
+  const events = published.markers.filter(({ kind }) => kind === "event");
+  if (events.length > 0) {
+    panel.append(el("h3", {}, `Events (${events.length})`));
+    panel.append(el("ul", {}, ...events.slice(0, MOST_MOMENTS).map(({ kind, source, text, moment }) => line(kind, source, text, moment))));
+  }
+  return panel;
+}

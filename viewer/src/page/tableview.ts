@@ -1,0 +1,172 @@
+// A table of what holds now. Only what is to be seen of it is in the page.
+
+import type { Frame, Grid, Rows, TableDef, Value } from "../model.js";
+import { el, say } from "./dom.js";
+import { valueText } from "./format.js";
+
+const ROW = 26;
+/** Rows beyond the edges that are there already when somebody scrolls. */
+const SPARE = 6;
+/** With more columns than this, and than rows, the columns go down the page. */
+const WIDE = 8;
+/** Rows that are shown side by side. */
+const MOST_BESIDE = 40;
+
+/** Values by line and column of what is shown. */
+interface Lines {
+  readonly length: number;
+  readonly columns: number;
+  head(column: number): string;
+  title(column: number): string;
+  text(line: number, column: number): string;
+  numeric(line: number, column: number): boolean;
+}
+
+export class TableView {
+  readonly element: HTMLElement;
+  private readonly def: TableDef;
+  private readonly head = el("tr");
+  private readonly body = el("tbody");
+  private readonly above = el("tr", { "aria-hidden": "true" }, el("td"));
+  private readonly below = el("tr", { "aria-hidden": "true" }, el("td"));
+  private readonly table: HTMLTableElement;
+  private readonly note = el("p", { class: "quiet" });
+  private rows: HTMLTableRowElement[] = [];
+  private headed = "";
+  private lines: Lines | null = null;
+
+  constructor(def: TableDef) {
+    this.def = def;
+    this.table = el("table", { "aria-label": def.name }, el("thead", {}, this.head), this.body);
+    this.element = el("div", { class: "tableview", tabindex: "0", role: "region", "aria-label": `The table ${def.name}` }, this.note, this.table);
+    this.element.addEventListener("scroll", () => this.fill(), { passive: true });
+    this.body.append(this.above, this.below);
+  }
+
+  /** Shows what holds in a frame. */
+  show(frame: Frame): void {
+    const rows = frame.rows(this.def.name);
+    const grid = frame.grid(this.def.name);
+    this.lines = rows !== undefined ? ofRows(rows) : grid !== undefined ? ofGrid(grid) : null;
+    const empty = this.lines === null || this.lines.length === 0 || this.lines.columns < 1;
+    say(this.note, empty ? "Nothing holds at this moment." : "");
+    this.note.hidden = !empty;
+    this.table.hidden = empty;
+    if (!empty) {
+      this.headings();
+      this.fill();
+    }
+  }
+
+  private headings(): void {
+    const lines = this.lines!;
+    const heads = Array.from({ length: lines.columns }, (_, column) => lines.head(column));
+    const headed = heads.join("\n");
+    if (headed === this.headed) {
+      return;
+    }
+    this.headed = headed;
+    this.head.replaceChildren(...heads.map((text, column) => el("th", { scope: "col", title: lines.title(column) }, text)));
+    for (const row of this.rows) {
+      row.remove();
+    }
+    this.rows = [];
+  }
+
+  private fill(): void {
+    const { lines, element } = this;
+    if (lines === null) {
+      return;
+    }
+    this.table.setAttribute("aria-rowcount", String(lines.length + 1));
+    const height = element.clientHeight || 400;
+    const first = Math.max(0, Math.min(lines.length - 1, Math.floor(element.scrollTop / ROW) - SPARE));
+    const count = Math.min(lines.length - first, Math.ceil(height / ROW) + 2 * SPARE);
+    this.above.firstElementChild!.setAttribute("colspan", String(lines.columns));
+    this.above.style.height = `${first * ROW}px`;
+    this.below.style.height = `${Math.max(0, lines.length - first - count) * ROW}px`;
+    while (this.rows.length < count) {
+      const row = el("tr");
+      for (let column = 0; column < lines.columns; column += 1) {
+        row.append(column === 0 ? el("th", { scope: "row" }) : el("td"));
+      }
+      this.rows.push(row);
+      this.below.before(row);
+    }
+    while (this.rows.length > count) {
+      this.rows.pop()!.remove();
+    }
+    this.rows.forEach((row, at) => {
+      const line = first + at;
+      row.setAttribute("aria-rowindex", String(line + 2));
+      for (let column = 0; column < lines.columns; column += 1) {
+        const cell = row.children[column]!;
+        say(cell, lines.text(line, column));
+        cell.classList.toggle("number", lines.numeric(line, column));
+      }
+    });
+  }
+}
+
+const NUMBERS = ["int", "uint", "float32", "float64"];
+
+function unitOf(def: TableDef, column: number): string {
+  const { name, unit } = def.columns[column]!;
+  return unit === "" ? name : `${name} (${unit})`;
+}
+
+/** A line a row; or a line a column, where there are few rows with many columns. */
+function ofRows(rows: Rows): Lines {
+  const { def } = rows;
+  const shown = def.columns.flatMap(({ notRecorded }, column) => (notRecorded ? [] : [column]));
+  const text = (row: number, column: number): string => valueText(rows.value(row, column), def.columns[column]!);
+  const isNumber = (column: number): boolean => NUMBERS.includes(def.columns[column]!.kind);
+  if (shown.length > WIDE && rows.length > 0 && rows.length < shown.length && rows.length <= MOST_BESIDE) {
+    const keys = shown.filter((column) => def.columns[column]!.key);
+    const named = shown.find((column) => def.columns[column]!.name === "name");
+    const lines = shown.filter((column) => !keys.includes(column));
+    const title = (row: number): string => keys.map((key) => text(row, key)).join(", ");
+    return {
+      length: lines.length,
+      columns: rows.length + 1,
+      head: (column) => (column === 0 ? "" : named === undefined ? (keys.length === 0 ? "now" : title(column - 1)) : text(column - 1, named)),
+      title: (column) => (column === 0 ? def.doc : title(column - 1)),
+      text: (line, column) => (column === 0 ? unitOf(def, lines[line]!) : text(column - 1, lines[line]!)),
+      numeric: (line, column) => column > 0 && isNumber(lines[line]!),
+    };
+  }
+  return {
+    length: rows.length,
+    columns: shown.length,
+    head: (column) => unitOf(def, shown[column]!),
+    title: (column) => def.columns[shown[column]!]!.doc,
+    text: (row, column) => text(row, shown[column]!),
+    numeric: (_, column) => isNumber(shown[column]!),
+  };
+}
+
+function ofGrid(grid: Grid): Lines {
+  const { def } = grid;
+  const shown = def.columns.flatMap(({ notRecorded }, column) => (notRecorded ? [] : [column]));
+  // Keys are told of cells without a row, too.
+  const keys = def.columns.flatMap(({ key }, column) => (key ? [column] : []));
+  const coordinate = (cell: number, key: number): Value => {
+    let rest = cell;
+    for (let at = grid.shape.length - 1; at > key; at -= 1) {
+      rest = Math.floor(rest / grid.shape[at]!);
+    }
+    return grid.origin[key]! + (rest % grid.shape[key]!);
+  };
+  return {
+    length: grid.shape.reduce((cells, edge) => cells * edge, 1),
+    columns: shown.length,
+    head: (column) => unitOf(def, shown[column]!),
+    title: (column) => def.columns[shown[column]!]!.doc,
+    text: (cell, column) => {
+      const key = keys.indexOf(shown[column]!);
+      const value = key < 0 ? grid.value(cell, shown[column]!) : coordinate(cell, key);
+      return valueText(value, def.columns[shown[column]!]!);
+    },
+    numeric: (_, column) => NUMBERS.includes(def.columns[shown[column]!]!.kind),
+  };
+}

@@ -1,0 +1,127 @@
+// One recording on one stage.
+
+import type { Stage, StageDef, Stageplay } from "../model.js";
+import type { Loader } from "../play/loader.js";
+import { Show } from "../play/show.js";
+import { suitable } from "../stages/index.js";
+import { el, say } from "./dom.js";
+import { type Theme, offTheme, onTheme, reducedMotion, theme } from "./theme.js";
+
+/** Where a recording is to be seen. */
+export class Theatre {
+  readonly element: HTMLElement;
+  readonly show: Show;
+  readonly loader: Loader;
+  readonly stages: readonly StageDef[];
+  chosen: StageDef;
+  stage: Stage | null = null;
+  private readonly host = el("div", { class: "host" });
+  private readonly message = el("p", { class: "message", role: "status" });
+  private readonly redraw: () => void;
+  private readonly saved: () => void;
+  private readonly resized: ResizeObserver;
+  private choosing = 0;
+  private failed = false;
+  private readonly themed = (to: Theme): void => {
+    this.stage?.themeChanged?.(to);
+    this.redraw();
+  };
+
+  constructor(loader: Loader, redraw: () => void, saved: () => void) {
+    this.loader = loader;
+    this.show = new Show(loader);
+    this.redraw = redraw;
+    this.saved = saved;
+    this.stages = suitable(loader.tables);
+    this.chosen = this.stages[0]!;
+    this.element = el("section", { class: "theatre", "aria-label": loader.published.name }, this.host, this.message);
+    this.resized = new ResizeObserver(() => this.resize());
+    this.resized.observe(this.host);
+    onTheme(this.themed);
+  }
+
+  /** Puts another stage up; with what was saved of it. */
+  async choose(def: StageDef, restored: string | null = null): Promise<void> {
+    this.choosing += 1;
+    const mine = this.choosing;
+    this.stage?.dispose();
+    this.stage = null;
+    this.failed = false;
+    this.chosen = def;
+    const place = el("div", { class: "place" });
+    this.host.replaceChildren(place);
+    say(this.message, "");
+    const page: Stageplay = {
+      redraw: this.redraw,
+      saved: this.saved,
+      get theme() {
+        return theme();
+      },
+      get reducedMotion() {
+        return reducedMotion();
+      },
+    };
+    try {
+      const stage = await def.load();
+      if (mine !== this.choosing) {
+        return;
+      }
+      await stage.mount(place, this.loader.tables, page);
+      if (mine !== this.choosing) {
+        stage.dispose();
+        return;
+      }
+      this.stage = stage;
+      if (restored !== null && restored !== "") {
+        stage.restore(restored);
+      }
+      this.resize();
+    } catch (error) {
+      this.fail(`The stage “${def.title}” can't be shown: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    this.redraw();
+  }
+
+  private fail(why: string): void {
+    this.failed = true;
+    say(this.message, why);
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.host;
+    if (clientWidth > 0 && clientHeight > 0) {
+      this.stage?.resize(clientWidth, clientHeight);
+    }
+    this.redraw();
+  }
+
+  /** Draws what holds now. */
+  draw(): void {
+    const { stage, show } = this;
+    if (this.failed) {
+      return;
+    }
+    say(this.message, show.ready ? "" : this.loader.starts.length === 0 ? "Nothing has been recorded yet." : "Loading …");
+    if (stage === null || !show.ready) {
+      return;
+    }
+    try {
+      stage.draw(show);
+    } catch (error) {
+      this.fail(`The stage “${this.chosen.title}” stopped: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** What is to be seen, in words. */
+  describe(): string {
+    return this.stage !== null && this.show.ready && !this.failed ? this.stage.describe(this.show) : "";
+  }
+
+  dispose(): void {
+    this.choosing += 1;
+    offTheme(this.themed);
+    this.resized.disconnect();
+    this.stage?.dispose();
+    this.element.remove();
+  }
+}

@@ -1,0 +1,203 @@
+// The timeline: where the playhead is, what lies where, and going there.
+
+import type { Marker } from "../source/published.js";
+import type { Stretch } from "../play/playhead.js";
+import { colour, el } from "./dom.js";
+import { position } from "./format.js";
+
+/** What it shows. */
+export interface Track {
+  readonly from: number;
+  readonly to: number;
+  readonly times: boolean;
+  readonly markers: readonly { readonly at: number; readonly marker: Marker }[];
+  /** Stretches that are loaded. */
+  loaded(): readonly Stretch[];
+}
+
+const EDGE = 10;
+/** A marker is meant within so many pixels. */
+const NEAR = 7;
+const MOST_TOLD = 5;
+/** What is worse is drawn above. */
+const ORDER = ["event", "info", "warning", "error"];
+
+export class Timeline {
+  readonly element: HTMLElement;
+  private readonly canvas = el("canvas", { "aria-hidden": "true" });
+  private readonly tip = el("div", { class: "tip", role: "presentation", hidden: true });
+  private track: Track;
+  private readonly seek: (at: number) => void;
+  private drawn: Track["markers"] = [];
+  private at = 0;
+  private loop: Stretch | null = null;
+  private width = 0;
+  private height = 0;
+  private dragging = false;
+  private hover: number | null = null;
+
+  constructor(track: Track, seek: (at: number) => void) {
+    this.seek = seek;
+    this.element = el("div", { class: "timeline", role: "slider", tabindex: "0", "aria-label": "Timeline" });
+    this.track = track;
+    this.change(track);
+    this.element.append(this.canvas, this.tip);
+    const { element } = this;
+    element.addEventListener("pointerdown", (event) => {
+      this.dragging = true;
+      element.setPointerCapture(event.pointerId);
+      this.point(event);
+      this.seek(this.snapped(event));
+    });
+    element.addEventListener("pointermove", (event) => {
+      this.point(event);
+      if (this.dragging) {
+        this.seek(this.momentOf(event));
+      }
+    });
+    const ends = (event: PointerEvent): void => {
+      this.dragging = false;
+      // A finger that is gone points at nothing.
+      if (event.pointerType === "touch") {
+        this.tip.hidden = true;
+        this.hover = null;
+      }
+    };
+    element.addEventListener("pointerup", ends);
+    element.addEventListener("pointercancel", ends);
+    element.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+      this.hover = null;
+      this.draw();
+    });
+    new ResizeObserver(() => this.resize()).observe(element);
+  }
+
+  /** Shows another track, or the same when it has grown. */
+  change(track: Track): void {
+    this.track = track;
+    this.drawn = [...track.markers].sort((a, b) => ORDER.indexOf(a.marker.kind) - ORDER.indexOf(b.marker.kind));
+    this.element.setAttribute("aria-valuemin", String(Math.round(track.from)));
+    this.element.setAttribute("aria-valuemax", String(Math.round(track.to)));
+    this.draw();
+  }
+
+  /** The moment under the pointer. */
+  private momentOf(event: PointerEvent): number {
+    const { left } = this.element.getBoundingClientRect();
+    const share = (event.clientX - left - EDGE) / Math.max(1, this.width - 2 * EDGE);
+    return this.track.from + Math.min(1, Math.max(0, share)) * (this.track.to - this.track.from);
+  }
+
+  /** The same; that of a marker that is right there. */
+  private snapped(event: PointerEvent): number {
+    const near = this.near(event);
+    return near[0]?.at ?? this.momentOf(event);
+  }
+
+  private near(event: PointerEvent): { readonly at: number; readonly marker: Marker }[] {
+    const x = event.clientX - this.element.getBoundingClientRect().left;
+    const away = (at: number): number => Math.abs(this.x(at) - x);
+    return this.track.markers.filter(({ at }) => away(at) <= NEAR).sort((a, b) => away(a.at) - away(b.at));
+  }
+
+  private point(event: PointerEvent): void {
+    const at = this.momentOf(event);
+    const near = this.near(event);
+    this.hover = at;
+    this.tip.replaceChildren(
+      el("b", {}, position(near[0]?.at ?? at, this.track.times)),
+      ...near.slice(0, MOST_TOLD).map(({ marker }) => el("span", { class: marker.kind }, marker.text)),
+      ...(near.length > MOST_TOLD ? [el("span", { class: "quiet" }, `and ${near.length - MOST_TOLD} more`)] : []),
+    );
+    this.tip.hidden = false;
+    const half = this.tip.offsetWidth / 2;
+    const x = Math.min(this.width - half, Math.max(half, this.x(at)));
+    this.tip.style.transform = `translate(${x - half}px, -100%)`;
+    this.draw();
+  }
+
+  private x(at: number): number {
+    const { from, to } = this.track;
+    return EDGE + (to > from ? (at - from) / (to - from) : 0) * (this.width - 2 * EDGE);
+  }
+
+  private resize(): void {
+    const { width, height } = this.element.getBoundingClientRect();
+    const ratio = devicePixelRatio;
+    [this.width, this.height] = [width, height];
+    [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+    this.draw();
+  }
+
+  show(at: number, loop: Stretch | null): void {
+    const { element, track } = this;
+    [this.at, this.loop] = [at, loop];
+    element.setAttribute("aria-valuenow", String(Math.round(at)));
+    element.setAttribute("aria-valuetext", `${position(at, track.times)} of ${position(track.to, track.times)}`);
+    this.draw();
+  }
+
+  draw(): void {
+    const context = this.canvas.getContext("2d");
+    if (context === null || this.width === 0) {
+      return;
+    }
+    const { track, width, height } = this;
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    const middle = Math.round(height * 0.62);
+    const bar = (from: number, to: number, fill: string, tall: number): void => {
+      const [left, right] = [this.x(from), this.x(to)];
+      context.fillStyle = fill;
+      context.beginPath();
+      context.roundRect(left, middle - tall / 2, Math.max(1, right - left), tall, tall / 2);
+      context.fill();
+    };
+    bar(track.from, track.to, colour("--track"), 6);
+    for (const { from, to } of track.loaded()) {
+      bar(Math.max(from, track.from), Math.min(to, track.to), colour("--loaded"), 6);
+    }
+    bar(track.from, this.at, colour("--accent"), 6);
+    if (this.loop !== null) {
+      context.fillStyle = colour("--loop");
+      context.fillRect(this.x(this.loop.from), 4, Math.max(2, this.x(this.loop.to) - this.x(this.loop.from)), height - 8);
+    }
+    for (const { at, marker } of this.drawn) {
+      pin(context, this.x(at), middle, marker.kind);
+    }
+    if (this.hover !== null) {
+      context.fillStyle = colour("--muted");
+      context.fillRect(Math.round(this.x(this.hover)), 4, 1, height - 8);
+    }
+    const x = this.x(this.at);
+    context.fillStyle = colour("--ink");
+    context.fillRect(Math.round(x) - 1, 3, 2, height - 6);
+    context.beginPath();
+    context.arc(x, middle, 7, 0, 2 * Math.PI);
+    context.fill();
+    context.fillStyle = colour("--accent");
+    context.beginPath();
+    context.arc(x, middle, 4.5, 0, 2 * Math.PI);
+    context.fill();
+  }
+}
+
+/** Events are rhombs, findings flags: their kinds show without colour, too. */
+function pin(context: CanvasRenderingContext2D, x: number, middle: number, kind: Marker["kind"]): void {
+  context.fillStyle = colour(`--${kind}`);
+  const top = middle - 9;
+  context.beginPath();
+  if (kind === "event" || kind === "info") {
+    const size = kind === "event" ? 4.5 : 3;
+    context.moveTo(x, top - size);
+    context.lineTo(x + size, top);
+    context.lineTo(x, top + size);
+    context.lineTo(x - size, top);
+  } else {
+    context.moveTo(x - 5, top - 6);
+    context.lineTo(x + 5, top - 6);
+    context.lineTo(x, top + 4);
+  }
+  context.fill();
+}

@@ -1,0 +1,75 @@
+// Where one is in a recording, and how that moves.
+
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
+
+/** How far a frame of the screen may be from the last: a page in the background stands still meanwhile. */
+const LONGEST = 250;
+/** Steps a second where a recording knows no times. */
+const STEPS_A_SECOND = 20;
+
+/** A stretch that is played again and again. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The playhead: on a clock of milliseconds, or of steps. */
+export class Playhead {
+  at: number;
+  playing = false;
+  speed = 1;
+  loop: Stretch | null = null;
+  from: number;
+  to: number;
+  /** Whether more may come: then the end is no end. */
+  live = false;
+  /** What the clock counts in a millisecond. */
+  private readonly rate: number;
+
+  constructor(from: number, to: number, times: boolean) {
+    this.from = from;
+    this.to = Math.max(from, to);
+    this.at = from;
+    this.rate = times ? 1 : STEPS_A_SECOND / 1000;
+  }
+
+  /** Goes to a moment, within the recording. */
+  seek(at: number): void {
+    this.at = Math.min(this.to, Math.max(this.from, Number.isFinite(at) ? at : this.from));
+  }
+
+  /** Plays, from the start where one is at the end. */
+  play(): void {
+    const end = this.loop?.to ?? this.to;
+    if (this.at >= end && !this.live) {
+      this.at = this.loop?.from ?? this.from;
+    }
+    this.playing = this.live || this.to > this.from;
+  }
+
+  pause(): void {
+    this.playing = false;
+  }
+
+  /** Faster or slower by so many of the speeds. */
+  faster(by: number): void {
+    const now = SPEEDS.findIndex((speed) => speed >= this.speed);
+    this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, now + by))]!;
+  }
+
+  /** So many milliseconds have gone by on the wall. */
+  elapsed(ms: number): void {
+    if (!this.playing || !(ms > 0)) {
+      return;
+    }
+    this.at += Math.min(ms, LONGEST) * this.rate * this.speed;
+    const { loop } = this;
+    if (loop !== null && this.at >= loop.to) {
+      const length = loop.to - loop.from;
+      this.at = length > 0 ? loop.from + ((this.at - loop.from) % length) : loop.from;
+    } else if (this.at >= this.to) {
+      this.at = this.to;
+      this.playing = this.live;
+    }
+  }
+}

@@ -1,0 +1,195 @@
+// A recording being shown: what a stage is given to draw.
+
+import type { EventRow, Frame, View } from "../model.js";
+import type { StateFrame } from "../tables/frame.js";
+import { Deck } from "./deck.js";
+import type { Loader } from "./loader.js";
+
+/** Nobody asks for earlier positions of more than this: milliseconds. */
+const LONGEST_TRAIL = 10_000;
+/** Packets further apart than so many usual ones have a gap between them, in which nothing moves. */
+const GAP = 3;
+const SHORTEST_GAP = 100;
+
+/** Earlier positions of a row. */
+interface Trail {
+  readonly table: string;
+  readonly id: number;
+  readonly columns: readonly number[];
+  last: number;
+  ats: number[];
+  points: number[][];
+}
+
+const NO_EVENTS: readonly EventRow[] = [];
+
+/** Keeps up with a playhead; it is the view itself, so that a frame of the screen makes nothing new. */
+export class Show implements View {
+  readonly loader: Loader;
+  readonly deck: Deck;
+  mix = 0;
+  at = 0;
+  playing = false;
+  other: View | null = null;
+  interpolate = true;
+  private readonly trails: Trail[] = [];
+  /** How far back trails go. */
+  private behind = 0;
+  /** Whether a trail was asked for that has to be filled. */
+  private lacking = false;
+  private readonly gap: number;
+  private readonly events_ = new Map<string, { low: number; high: number; found: EventRow[]; of: readonly EventRow[] }>();
+  private all: readonly EventRow[] = NO_EVENTS;
+  private allOf = "";
+
+  constructor(loader: Loader) {
+    const { segments } = loader.published;
+    this.loader = loader;
+    this.deck = new Deck(loader);
+    const packets = segments.reduce((sum, { packets }) => sum + packets, 0);
+    this.gap = Math.max(loader.tables.times ? SHORTEST_GAP : 1, (GAP * (loader.to - loader.from)) / Math.max(1, packets));
+    this.deck.onJump = () => {
+      for (const trail of this.trails) {
+        [trail.ats, trail.points] = [[], []];
+      }
+    };
+    this.deck.onPass = (frame) => {
+      for (const trail of this.trails) {
+        follow(trail, frame);
+      }
+    };
+  }
+
+  /** Goes to a moment. False while something is still to come: what was there before is shown. */
+  moveTo(at: number, playing: boolean): boolean {
+    this.playing = playing;
+    const moved = this.deck.moveTo(at, this.behind, this.lacking);
+    if (moved) {
+      this.lacking = false;
+      this.at = at;
+    }
+    const { before, after } = this.deck;
+    const apart = before === null || after === null ? 0 : after.at - before.at;
+    this.mix = this.after === null || apart <= 0 ? 0 : Math.min(1, Math.max(0, (this.at - before!.at) / apart));
+    return moved;
+  }
+
+  /** Whether anything is there to be drawn. */
+  get ready(): boolean {
+    return this.deck.before !== null;
+  }
+
+  get before(): StateFrame {
+    const { before } = this.deck;
+    if (before === null) {
+      throw new Error("nothing is there to be drawn yet");
+    }
+    return before;
+  }
+
+  get after(): Frame | null {
+    const { before, after } = this.deck;
+    const moving = this.interpolate && before !== null && after !== null && after.at - before.at <= this.gap;
+    return moving ? after : null;
+  }
+
+  events(table: string, last: number): readonly EventRow[] {
+    const all = this.around(last);
+    let kept = this.events_.get(`${table} ${last}`);
+    if (kept === undefined) {
+      kept = { low: -1, high: -1, found: [], of: NO_EVENTS };
+      this.events_.set(`${table} ${last}`, kept);
+    }
+    const low = this.firstAfter(all, this.at - last);
+    const high = this.firstAfter(all, this.at);
+    if (kept.of !== all || kept.low !== low || kept.high !== high) {
+      kept.found = [];
+      for (let at = low; at < high; at += 1) {
+        if (all[at]!.table === table) {
+          kept.found.push(all[at]!);
+        }
+      }
+      [kept.of, kept.low, kept.high] = [all, low, high];
+    }
+    return kept.found;
+  }
+
+  /** The events of the segments about the playhead that are there, in their order. */
+  private around(last: number): readonly EventRow[] {
+    const { loader } = this;
+    const until = loader.indexAt(this.at);
+    let from = loader.indexAt(this.at - last);
+    while (from < until && loader.have(from) === undefined) {
+      from += 1;
+    }
+    // An event comes before the packet of its step: it may be at the end of the segment before.
+    const of = `${from} ${until} ${loader.have(until + 1) !== undefined}`;
+    if (of !== this.allOf) {
+      const all: EventRow[] = [];
+      for (let index = from; index <= until + 1; index += 1) {
+        all.push(...(loader.have(index)?.events ?? []));
+      }
+      all.sort((a, b) => loader.atOf(a.moment) - loader.atOf(b.moment) || a.moment.step - b.moment.step);
+      [this.all, this.allOf] = [all, of];
+    }
+    return this.all;
+  }
+
+  private firstAfter(all: readonly EventRow[], at: number): number {
+    let [low, high] = [0, all.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.loader.atOf(all[middle]!.moment) <= at) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  trail(table: string, id: number, columns: readonly number[], last: number): readonly (readonly number[])[] {
+    const length = Math.min(last, LONGEST_TRAIL);
+    let trail = this.trails.find((trail) => trail.id === id && trail.table === table && same(trail.columns, columns));
+    if (trail === undefined) {
+      trail = { table, id, columns: [...columns], last: length, ats: [], points: [] };
+      this.trails.push(trail);
+      this.lacking = true;
+    } else if (length > trail.last) {
+      trail.last = length;
+      this.lacking = true;
+    }
+    this.behind = Math.max(this.behind, length);
+    return trail.points;
+  }
+}
+
+function same(a: readonly number[], b: readonly number[]): boolean {
+  for (let at = 0; at < a.length; at += 1) {
+    if (a[at] !== b[at]) {
+      return false;
+    }
+  }
+  return a.length === b.length;
+}
+
+/** Adds where a row is now, and drops what is too long ago. */
+function follow(trail: Trail, frame: StateFrame): void {
+  const rows = frame.stateRows(trail.table);
+  const row = rows?.rowOf(trail.id) ?? -1;
+  // What falls out is used again.
+  let old = 0;
+  while (old < trail.ats.length && trail.ats[old]! < frame.at - trail.last) {
+    old += 1;
+  }
+  const point = (old > 0 ? trail.points[0] : undefined) ?? [];
+  if (old > 0) {
+    trail.ats.splice(0, old);
+    trail.points.splice(0, old);
+  }
+  for (let at = 0; at < trail.columns.length; at += 1) {
+    point[at] = row < 0 ? NaN : rows!.number(row, trail.columns[at]!);
+  }
+  trail.ats.push(frame.at);
+  trail.points.push(point);
+}

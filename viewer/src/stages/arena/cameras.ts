@@ -1,0 +1,79 @@
+// Where the camera is. All but the free one are made of the moment alone: a link shows to everybody the
+// same picture, forwards, backwards and after a jump.
+
+import type { View } from "../../model.js";
+import type { Vec3 } from "../shared/motion.js";
+import type { Actor, Actors } from "./actors.js";
+import { HALF } from "./court.js";
+import type { ArenaColumns } from "./index.js";
+
+export const CAMERAS = ["broadcast", "follow", "eyes", "free", "top"] as const;
+export type CameraKind = (typeof CAMERAS)[number];
+
+export interface Shot {
+  readonly from: Vec3;
+  readonly to: Vec3;
+  readonly up: Vec3;
+}
+
+/** Milliseconds that a camera takes to come round. */
+const CALM = 1400;
+const TURN = 900;
+
+/** The middle of what has been in the last time; `otherwise`, where nothing has. */
+export function mean(trail: readonly (readonly number[])[], otherwise: Vec3): Vec3 {
+  const sum: Vec3 = [0, 0, 0];
+  let count = 0;
+  for (const place of trail) {
+    const [x = Number.NaN, y = Number.NaN, z = Number.NaN] = place;
+    if (Number.isFinite(x + y + z)) {
+      sum[0] += x;
+      sum[1] += y;
+      sum[2] += z;
+      count += 1;
+    }
+  }
+  return count === 0 ? otherwise : [sum[0] / count, sum[1] / count, sum[2] / count];
+}
+
+/** Half of the horizontal angle of view that a picture of this shape has. */
+function halfWidth(degrees: number, aspect: number): number {
+  return Math.atan(Math.tan((degrees * Math.PI) / 360) * aspect);
+}
+
+/** From where all of the arena can be seen. */
+export function overview(degrees: number, aspect: number): Shot {
+  const across = HALF.length / Math.tan(halfWidth(degrees, aspect));
+  const distance = across + HALF.width;
+  return { from: [distance, distance * 0.42, 0], to: [0, -2, 0], up: [0, 1, 0] };
+}
+
+/** From the side, going along with the disc. */
+export function broadcast(view: View, actors: Actors, columns: ArenaColumns, degrees: number, aspect: number): Shot {
+  const { disc } = columns;
+  if (disc === undefined || !actors.discHere) {
+    return overview(degrees, aspect);
+  }
+  const [x, y, z] = mean(view.trail(disc.def.name, actors.discId, disc.pose.at, CALM), actors.disc.at);
+  // Narrow pictures stand further back, so that as much of the arena is seen.
+  const back = 15 + 15 / Math.max(0.5, Math.min(2, aspect));
+  return { from: [x * 0.3 + back, y * 0.4 + 5.5, z * 0.86], to: [x * 0.7, y * 0.8, z], up: [0, 1, 0] };
+}
+
+/** Behind a player, looking where the player's body has looked of late. */
+export function follow(view: View, actor: Actor, columns: ArenaColumns): Shot {
+  const { body } = columns.players.parts;
+  const { at, forward } = actor.parts.body;
+  const [dx, , dz] = body.forward === undefined ? forward : mean(view.trail(columns.players.def.name, actor.id, body.forward, TURN), forward);
+  const length = Math.hypot(dx, dz) || 1;
+  const [wx, wz] = [dx / length, dz / length];
+  const [x, y, z] = at;
+  return { from: [x - wx * 4.2, y + 1.3, z - wz * 4.2], to: [x + wx * 4, y - 0.1, z + wz * 4], up: [0, 1, 0] };
+}
+
+/** Out of a player's eyes. */
+export function eyes({ parts: { head } }: Actor): Shot {
+  const [x, y, z] = head.at;
+  const [fx, fy, fz] = head.forward;
+  return { from: [x + fx * 0.12, y + fy * 0.12, z + fz * 0.12], to: [x + fx, y + fy, z + fz], up: [...head.up] };
+}

@@ -1,0 +1,131 @@
+// The arena itself: its walls, its lines, its goals, in metres.
+
+import {
+  BackSide,
+  BufferGeometry,
+  CircleGeometry,
+  DoubleSide,
+  Float32BufferAttribute,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  TorusGeometry,
+} from "three";
+import { type ArenaColours, teamColour } from "./colours.js";
+
+/** The arena is 30 m wide, 20 m high and 80 m long; blue defends the goal at negative z. */
+export const HALF = { width: 15, height: 10, length: 40 } as const;
+/** Where goals are, and from the middle to the ring. */
+export const GOAL = { z: 36, radius: 1.5 } as const;
+
+/** The corners of a section of the walls: a rectangle with cut corners. */
+function section(scale: number): [x: number, y: number][] {
+  const [w, h, cut] = [HALF.width * scale, HALF.height * scale, 5 * scale];
+  return [
+    [w - cut, -h],
+    [w, -h + cut],
+    [w, h - cut],
+    [w - cut, h],
+    [-w + cut, h],
+    [-w, h - cut],
+    [-w, -h + cut],
+    [-w + cut, -h],
+  ];
+}
+
+/** Sections along z, and their size: the ends are narrower. */
+const SECTIONS: readonly (readonly [z: number, scale: number])[] = [
+  [-HALF.length, 0.6],
+  [-34, 1],
+  [-20, 1],
+  [0, 1],
+  [20, 1],
+  [34, 1],
+  [HALF.length, 0.6],
+];
+
+function walls(): { readonly faces: number[]; readonly lines: number[] } {
+  const [faces, lines]: [number[], number[]] = [[], []];
+  SECTIONS.forEach(([z, scale], at) => {
+    const corners = section(scale);
+    const [nextZ, nextScale] = SECTIONS[at + 1] ?? [z, scale];
+    const next = section(nextScale);
+    corners.forEach(([x, y], corner) => {
+      const other = (corner + 1) % corners.length;
+      const [[ox, oy], [nx, ny], [mx, my]] = [corners[other] ?? [0, 0], next[corner] ?? [0, 0], next[other] ?? [0, 0]];
+      lines.push(x, y, z, ox, oy, z);
+      if (nextZ !== z) {
+        lines.push(x, y, z, nx, ny, nextZ);
+        faces.push(x, y, z, nx, ny, nextZ, ox, oy, z, ox, oy, z, nx, ny, nextZ, mx, my, nextZ);
+      }
+    });
+  });
+  return { faces, lines };
+}
+
+function geometry(points: readonly number[]): BufferGeometry {
+  const made = new BufferGeometry();
+  made.setAttribute("position", new Float32BufferAttribute(points, 3));
+  return made;
+}
+
+function ground(): number[] {
+  const [lines, y] = [[] as number[], -HALF.height];
+  for (let z = -30; z <= 30; z += 5) {
+    lines.push(-10, y, z, 10, y, z);
+  }
+  for (let x = -10; x <= 10; x += 5) {
+    lines.push(x, y, -34, x, y, 34);
+  }
+  return lines;
+}
+
+function goal(side: -1 | 1): Group {
+  const group = new Group();
+  const colour = teamColour(side < 0 ? "blue" : "orange");
+  const ring = new Mesh(
+    new TorusGeometry(GOAL.radius, 0.13, 12, 48),
+    new MeshStandardMaterial({ color: colour, emissive: colour, emissiveIntensity: 0.7, roughness: 0.4 }),
+  );
+  const back = new Mesh(
+    new CircleGeometry(GOAL.radius, 48),
+    new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.16, side: DoubleSide, depthWrite: false }),
+  );
+  const outer = new Mesh(
+    new TorusGeometry(GOAL.radius * 1.7, 0.04, 6, 48),
+    new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.5 }),
+  );
+  group.add(ring, back, outer);
+  group.position.z = side * GOAL.z;
+  return group;
+}
+
+/** All that stands still. `court` says whether it is the arena with goals. */
+export class Court {
+  readonly group = new Group();
+  private readonly line = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
+  private readonly floor = new LineBasicMaterial();
+  private readonly wall = new MeshBasicMaterial({ transparent: true, side: BackSide, depthWrite: false });
+
+  constructor(court: boolean) {
+    this.group.add(new LineSegments(geometry(ground()), this.floor));
+    if (court) {
+      const { faces, lines } = walls();
+      this.group.add(new Mesh(geometry(faces), this.wall), new LineSegments(geometry(lines), this.line));
+      const middle = new Mesh(new TorusGeometry(3, 0.03, 6, 64), new MeshBasicMaterial({ color: 0x8aa0b6 }));
+      middle.rotation.x = Math.PI / 2;
+      middle.position.y = -HALF.height + 0.02;
+      this.group.add(goal(-1), goal(1), middle);
+    }
+  }
+
+  paint(colours: ArenaColours): void {
+    this.line.color.setHex(colours.line);
+    this.floor.color.setHex(colours.floor);
+    this.wall.color.setHex(colours.wall);
+    this.wall.opacity = colours.wallOpacity;
+  }
+}

@@ -1,0 +1,83 @@
+// Things that are somewhere: which tables have positions, in which columns.
+
+import type { ColumnDef, Recording, StageDef, TableDef } from "../../model.js";
+
+/** The columns of a position. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+  /** -1 where there are two only. */
+  readonly z: number;
+  readonly unit: string;
+  /** Which of the three points upwards, as far as the table says so. */
+  readonly up: "x" | "y" | "z";
+}
+
+/** A table whose rows are drawn as points. */
+export interface Layer {
+  readonly def: TableDef;
+  readonly place: Place;
+  /** The column of the text that an entity is called by, -1 where it is its key. */
+  readonly name: number;
+  /** The column of the text that colours go by, -1 where there is none. */
+  readonly kind: number;
+}
+
+/** Names in front of an axis that stand for no position. */
+const NO_PLACES = /(^|_)(v|vel|velocity|speed|acc|acceleration|forward|left|right|up|dir|direction|normal|q|rot|rotation|angular|spin|scale|size)$/;
+const KINDS = ["team", "kind", "type", "class", "side", "group"];
+
+/** What is around the axis in a name, and the names of the other axes, where `name` is the one of x. */
+function axes(name: string): readonly [stem: string, y: string, z: string] | undefined {
+  const found = /^(.*_)?x(_.*)?$/.exec(name);
+  if (found === null) {
+    return undefined;
+  }
+  const [before, behind] = [found[1] ?? "", found[2] ?? ""];
+  return [`${before}${behind}`.replace(/^_|_$/g, ""), `${before}y${behind}`, `${before}z${behind}`];
+}
+
+function places(def: TableDef): { readonly stem: string; readonly place: Place }[] {
+  const number = (name: string): number =>
+    def.columns.findIndex((column) => column.name === name && column.kind !== "text" && column.kind !== "bool" && !column.key && !column.notRecorded);
+  return def.columns.flatMap(({ name }) => {
+    const found = axes(name);
+    if (found === undefined || NO_PLACES.test(found[0])) {
+      return [];
+    }
+    const [stem, yName, zName] = found;
+    const [x, y, z] = [number(name), number(yName), number(zName)];
+    const [one, two, three] = [def.columns[x], def.columns[y], def.columns[z]];
+    if (one === undefined || two === undefined || one.unit !== two.unit || one.unit.includes("/")) {
+      return [];
+    }
+    const deep = three?.unit === one.unit ? z : -1;
+    const up = ([["x", one], ["y", two], ["z", three]] as const).find(([, column]) => upwards(column))?.[0];
+    return [{ stem, place: { x, y, z: deep, unit: one.unit, up: up ?? "z" } }];
+  });
+}
+
+function upwards(column: ColumnDef | undefined): boolean {
+  return column !== undefined && /\b(up|upwards|height|altitude)\b/i.test(column.doc);
+}
+
+/** The tables with positions: of several positions in one, the one that is most likely of the whole. */
+export function layers(recording: Recording): Layer[] {
+  return recording.tables.flatMap((def) => {
+    if (def.lane !== "state") {
+      return [];
+    }
+    const found = places(def);
+    const best = found.find(({ stem }) => stem === "") ?? found.find(({ stem }) => /(^|_)pos(ition)?$/.test(stem)) ?? found[0];
+    const text = (name: string): number => def.columns.findIndex((column) => column.name === name && column.kind === "text" && !column.notRecorded);
+    const kind = KINDS.map(text).find((at) => at >= 0) ?? -1;
+    return best === undefined ? [] : [{ def, place: best.place, name: Math.max(text("name"), text("label")), kind }];
+  });
+}
+
+export const entities: StageDef = {
+  id: "entities",
+  title: "Entities",
+  suits: (recording) => (layers(recording).length > 0 ? 40 : 0),
+  load: async () => new (await import("./entities.js")).Entities(),
+};

@@ -1,0 +1,329 @@
+// The picture of a field: its cells, the scale of the colours, and the cell that is looked at.
+
+import { Canvas } from "../shared/canvas.js";
+import { short } from "../shared/tables.js";
+import { FONT, type Colours, colours } from "../shared/theme.js";
+import { type Placing, type Plane, type Slice, cellAt, outline, placing } from "./plane.js";
+import { History, paint, paintSpread, spread } from "./raster.js";
+import { type Range, STEPS, css, ramp } from "./scale.js";
+
+/** What is drawn. */
+export interface Shown {
+  readonly numbers: Float64Array;
+  /** Goes up whenever the numbers may be others. */
+  readonly version: number;
+  readonly plane: Plane;
+  readonly slice: Slice;
+  readonly range: Range;
+  /** The least and the greatest number of now. */
+  readonly ends: readonly [least: number, most: number];
+  /** Whether colours go by the root of the numbers. */
+  readonly root: boolean;
+  readonly unit: string;
+  readonly step: number;
+  readonly cell: readonly [x: number, y: number] | undefined;
+  readonly names: readonly string[];
+}
+
+/** Steps that the past of a strip goes back. */
+const PAST = 240;
+/** Pixels of the page: around the picture, and below it for the scale. */
+const PAD = 14;
+const SCALE = 46;
+
+export class HeatMap {
+  range: Range | undefined;
+  private readonly canvas: Canvas;
+  private readonly scratch = document.createElement("canvas");
+  private image: ImageData | undefined;
+  private pixels = new Uint32Array(0);
+  /** Of hexes: which cell each pixel shows, and the colour of each cell. */
+  private cells: Int32Array | undefined;
+  private cellColours = new Uint32Array(0);
+  private ramps: Uint32Array[] = [];
+  private theme: "dark" | "light";
+  private colours: Colours;
+  private readonly history = new History(PAST);
+  private historyOf = "";
+  private at: Placing | undefined;
+  private shown: Shown | undefined;
+  private painted = "";
+
+  constructor(body: HTMLElement, theme: "dark" | "light", looked: (cell: readonly [number, number] | undefined) => void) {
+    this.canvas = new Canvas(body);
+    this.theme = theme;
+    this.colours = colours(theme);
+    this.makeRamps();
+    const { element } = this.canvas;
+    element.tabIndex = 0;
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", "The field as a heat map; arrow keys go from cell to cell");
+    const look = (event: PointerEvent): void => looked(this.under(event.offsetX, event.offsetY));
+    element.addEventListener("pointermove", look);
+    element.addEventListener("pointerdown", look);
+    element.addEventListener("pointerleave", () => looked(undefined));
+    element.addEventListener("keydown", (event) => {
+      const to = this.step(event.key);
+      if (to !== undefined) {
+        event.preventDefault();
+        event.stopPropagation();
+        looked(to);
+      }
+    });
+  }
+
+  private makeRamps(): void {
+    this.ramps = [false, true].flatMap((sided) => [ramp(sided, this.theme), ramp(sided, this.theme, true)]);
+  }
+
+  private ramp({ range, root }: Shown): Uint32Array {
+    return this.ramps[(range.sided ? 2 : 0) + (root ? 1 : 0)] ?? new Uint32Array(STEPS);
+  }
+
+  themeChanged(theme: "dark" | "light"): void {
+    this.theme = theme;
+    this.colours = colours(theme);
+    this.makeRamps();
+    this.painted = "";
+  }
+
+  resize(width: number, height: number): void {
+    if (this.canvas.resize(width, height)) {
+      this.at = undefined;
+      this.cells = undefined;
+      this.painted = "";
+    }
+  }
+
+  fit(): void {
+    const box = this.canvas.element.parentElement;
+    this.resize(box?.clientWidth ?? 0, box?.clientHeight ?? 0);
+  }
+
+  /** Another field is shown from now on. */
+  forget(): void {
+    this.at = this.cells = this.range = undefined;
+    this.painted = "";
+  }
+
+  empty(): void {
+    this.shown = undefined;
+    this.canvas.clear();
+  }
+
+  private under(x: number, y: number): readonly [number, number] | undefined {
+    const { at, shown } = this;
+    if (at === undefined || shown === undefined) {
+      return undefined;
+    }
+    const { ratio } = this.canvas;
+    const found = cellAt(at, { ...shown.slice, high: this.high(shown) }, x * ratio, y * ratio);
+    return found !== undefined && at.tiling === "strip" ? [found[0], 0] : found;
+  }
+
+  private step(key: string): readonly [number, number] | undefined {
+    const moves: Readonly<Record<string, readonly [number, number]>> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, -1],
+      ArrowDown: [0, 1],
+    };
+    const [move, shown] = [moves[key], this.shown];
+    if (move === undefined || shown === undefined) {
+      return undefined;
+    }
+    const { cell, slice } = shown;
+    const [x, y] = cell === undefined ? [0, 0] : [cell[0] + move[0], cell[1] + move[1]];
+    return [Math.max(0, Math.min(slice.wide - 1, x)), Math.max(0, Math.min(slice.high - 1, y))];
+  }
+
+  /** How many rows the picture has: of strips the past. */
+  private high(shown: Shown): number {
+    return shown.plane.tiling === "strip" ? PAST : shown.slice.high;
+  }
+
+  private place(shown: Shown): Placing {
+    const { ratio, element } = this.canvas;
+    const [pad, scale] = [PAD * ratio, SCALE * ratio];
+    const box = { x: pad, y: pad, w: element.width - 2 * pad, h: element.height - pad - scale };
+    if (shown.plane.tiling !== "strip") {
+      return placing(shown.plane.tiling, shown.slice, box);
+    }
+    // The values of now above, their past below; a row of it may be less than a pixel high.
+    const curve = Math.round(box.h * 0.34);
+    return { tiling: "strip", x: box.x, y: box.y + curve + pad, w: box.w, h: box.h - curve - pad, size: box.w / shown.slice.wide };
+  }
+
+  draw(shown: Shown): void {
+    this.shown = shown;
+    this.range = shown.range;
+    this.at ??= this.place(shown);
+    const { slice, range } = shown;
+    const strip = shown.plane.tiling === "strip";
+    if (strip) {
+      this.remember(shown);
+    }
+    const state = [shown.version, slice.base, range.least, range.most, range.sided, shown.root, strip ? shown.step : 0].join();
+    if (state !== this.painted) {
+      this.painted = state;
+      this.paint(shown, this.at);
+    }
+    const to = this.canvas.clear();
+    to.setTransform(1, 0, 0, 1, 0, 0);
+    this.copy(to, shown, this.at);
+    if (strip) {
+      this.drawCurve(to, shown, this.at);
+    }
+    this.drawCell(to, shown, this.at);
+    this.drawScale(to, shown);
+  }
+
+  private remember(shown: Shown): void {
+    const of = [shown.names, shown.slice.base, shown.unit].join();
+    if (of !== this.historyOf) {
+      this.historyOf = of;
+      this.history.clear();
+    }
+    this.history.add(shown.step, shown.numbers);
+  }
+
+  /** The pixels of the picture: one for each cell, of hexes all of them. */
+  private paint(shown: Shown, at: Placing): void {
+    const { slice, range } = shown;
+    const colours = this.ramp(shown);
+    const hexes = at.tiling === "hexes";
+    const wide = hexes ? Math.ceil(at.w) : slice.wide;
+    const high = hexes ? Math.ceil(at.h) : this.high(shown);
+    if (this.image === undefined || this.image.width !== wide || this.image.height !== high) {
+      this.scratch.width = wide;
+      this.scratch.height = high;
+      this.image = new ImageData(wide, high);
+      this.pixels = new Uint32Array(this.image.data.buffer);
+      this.cells = undefined;
+    }
+    if (hexes) {
+      const count = slice.wide * slice.high;
+      if (this.cellColours.length !== count) {
+        this.cellColours = new Uint32Array(count);
+      }
+      this.cells ??= spread(at, slice, wide, high);
+      paint(shown.numbers, slice, range, colours, this.cellColours);
+      paintSpread(this.cells, this.cellColours, this.pixels);
+    } else if (at.tiling === "strip") {
+      this.pixels.fill(0);
+      const { rows } = this.history;
+      rows.forEach((row, place) => {
+        const line = (high - rows.length + place) * wide;
+        paint(row, slice, range, colours, this.pixels.subarray(line, line + wide));
+      });
+    } else {
+      paint(shown.numbers, slice, range, colours, this.pixels);
+    }
+    this.scratch.getContext("2d")?.putImageData(this.image, 0, 0);
+  }
+
+  private copy(to: CanvasRenderingContext2D, shown: Shown, at: Placing): void {
+    to.imageSmoothingEnabled = at.tiling !== "hexes" && at.size < 1;
+    if (at.tiling === "hexes") {
+      to.drawImage(this.scratch, at.x, at.y);
+      return;
+    }
+    to.drawImage(this.scratch, at.x, at.y, at.w, at.h);
+    if (at.tiling === "squares") {
+      to.strokeStyle = this.colours.line;
+      to.lineWidth = Math.max(1, Math.round(this.canvas.ratio));
+      to.strokeRect(at.x - 0.5, at.y - 0.5, at.w + 1, at.h + 1);
+    }
+    if (at.tiling === "strip") {
+      const { ratio } = this.canvas;
+      to.fillStyle = this.colours.faint;
+      to.font = `${11 * ratio}px ${FONT}`;
+      to.textBaseline = "top";
+      to.fillText(`${shown.names[0] ?? ""} →   the last ${PAST} steps, the newest at the bottom`, at.x + 4 * ratio, at.y - 13 * ratio);
+    }
+  }
+
+  /** The values of now, as a curve over the cells. */
+  private drawCurve(to: CanvasRenderingContext2D, { numbers, slice, range }: Shown, at: Placing): void {
+    const { ratio } = this.canvas;
+    const [top, bottom] = [PAD * ratio, at.y - PAD * 1.6 * ratio];
+    const span = range.most - range.least || 1;
+    const y = (value: number): number => bottom - ((Math.max(range.least, Math.min(range.most, value)) - range.least) / span) * (bottom - top);
+    to.lineWidth = ratio;
+    to.strokeStyle = this.colours.grid;
+    to.beginPath();
+    for (const value of [range.least, (range.least + range.most) / 2, range.most]) {
+      to.moveTo(at.x, y(value));
+      to.lineTo(at.x + at.w, y(value));
+    }
+    to.stroke();
+    to.strokeStyle = this.colours.accent;
+    to.lineWidth = 1.8 * ratio;
+    to.lineJoin = "round";
+    to.beginPath();
+    let drawing = false;
+    for (let x = 0; x < slice.wide; x++) {
+      const value = numbers[slice.base + x * slice.right] ?? Number.NaN;
+      if (value === value) {
+        const px = at.x + (x + 0.5) * at.size;
+        to[drawing ? "lineTo" : "moveTo"](px, y(value));
+      }
+      drawing = value === value;
+    }
+    to.stroke();
+  }
+
+  private drawCell(to: CanvasRenderingContext2D, shown: Shown, at: Placing): void {
+    if (shown.cell === undefined) {
+      return;
+    }
+    const { ratio } = this.canvas;
+    for (const [colour, wide] of [["#000000", 4], ["#ffffff", 2]] as const) {
+      to.strokeStyle = colour;
+      to.lineWidth = wide * ratio;
+      if (at.tiling === "strip") {
+        to.strokeRect(at.x + shown.cell[0] * at.size, PAD * ratio, at.size, at.y + at.h - PAD * ratio);
+      } else {
+        outline(to, at, ...shown.cell);
+      }
+    }
+  }
+
+  /** The scale of the colours, its ends, its middle, and where the values of now are on it. */
+  private drawScale(to: CanvasRenderingContext2D, shown: Shown): void {
+    const { ratio, element } = this.canvas;
+    const { range, unit, ends } = shown;
+    const colours = this.ramp(shown);
+    const width = Math.min(element.width - 2 * PAD * ratio, 360 * ratio);
+    const [x, y, high] = [(element.width - width) / 2, element.height - (SCALE - 10) * ratio, 12 * ratio];
+    const gradient = to.createLinearGradient(x, 0, x + width, 0);
+    for (let stop = 0; stop <= 48; stop++) {
+      gradient.addColorStop(stop / 48, css(colours[Math.round((stop / 48) * (STEPS - 1))] ?? 0));
+    }
+    to.fillStyle = gradient;
+    to.fillRect(x, y, width, high);
+    to.strokeStyle = this.colours.line;
+    to.lineWidth = Math.max(1, ratio);
+    to.strokeRect(x, y, width, high);
+    to.fillStyle = this.colours.ink;
+    to.font = `${11.5 * ratio}px ${FONT}`;
+    to.textBaseline = "top";
+    const text = (value: number, at: number, align: CanvasTextAlign): void => {
+      to.textAlign = align;
+      to.fillText(`${short(value)}${unit === "" ? "" : ` ${unit}`}`, at, y + high + 4 * ratio);
+    };
+    text(range.least, x, "left");
+    text(range.most, x + width, "right");
+    text((range.least + range.most) / 2, x + width / 2, "center");
+    to.textAlign = "left";
+    const span = range.most - range.least || 1;
+    for (const end of ends) {
+      const place = x + Math.max(0, Math.min(1, (end - range.least) / span)) * width;
+      to.beginPath();
+      to.moveTo(place, y - ratio);
+      to.lineTo(place - 4 * ratio, y - 7 * ratio);
+      to.lineTo(place + 4 * ratio, y - 7 * ratio);
+      to.fill();
+    }
+  }
+}

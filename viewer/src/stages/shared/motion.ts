@@ -1,0 +1,43 @@
+// Motion between two frames: from the one to the other, unless nothing could have moved so.
+
+export type Vec3 = [x: number, y: number, z: number];
+
+/** Metres that the rounding of two positions can make of standing still. */
+const SLACK = 1;
+
+/** Whether something is too far from where it was to have moved there within so many milliseconds. */
+export function teleports(from: Vec3, to: Vec3, ms: number, fastest: number): boolean {
+  const distance = Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  return !(distance <= SLACK + (fastest * Math.max(ms, 0)) / 1000);
+}
+
+/** Between two numbers. */
+export function lerp(from: number, to: number, mix: number): number {
+  return from + (to - from) * mix;
+}
+
+/** Between two positions. */
+export function between(from: Vec3, to: Vec3, mix: number, into: Vec3): Vec3 {
+  into[0] = lerp(from[0], to[0], mix);
+  into[1] = lerp(from[1], to[1], mix);
+  into[2] = lerp(from[2], to[2], mix);
+  return into;
+}
+
+/**
+ * Between two directions: on the straight way, stretched to length 1. Opposite ones have no way between
+ * them: then it is the nearer one.
+ */
+export function turned(from: Vec3, to: Vec3, mix: number, into: Vec3): Vec3 {
+  between(from, to, mix, into);
+  const length = Math.hypot(into[0], into[1], into[2]);
+  if (length < 1e-6) {
+    const nearer = mix < 0.5 ? from : to;
+    [into[0], into[1], into[2]] = nearer;
+    return into;
+  }
+  into[0] /= length;
+  into[1] /= length;
+  into[2] /= length;
+  return into;
+}

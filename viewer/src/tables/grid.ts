@@ -1,0 +1,332 @@
+// The cells of a grid, dense, out of tiles.
+
+import type { Grid, TableDef, Value } from "../model.js";
+import { Damaged } from "../source/check.js";
+import type { Schema, Snapshot } from "../wire/index.js";
+import { type At, Coding, fieldAt } from "./coding.js";
+import type { Table } from "./description.js";
+import type { Labels } from "./labels.js";
+
+/** More cells are not laid out. */
+const MOST_CELLS = 1 << 24;
+/** States that are kept laid out: before, after, and those beside. */
+const KEPT = 4;
+
+type Tiles = Extract<Table["stored"], { as: "tiles" }>;
+
+interface Column {
+  readonly coding: Coding | null;
+  /** Of a key: which of them. */
+  readonly key: number;
+  readonly texts: string[] | null;
+}
+
+/** A grid of a recording: makes of states what stages read, and of equal states the same. */
+export class GridPlan {
+  readonly def: TableDef;
+  readonly columns: readonly Column[];
+  readonly stored: Tiles;
+  readonly stated: At;
+  readonly shape: readonly number[];
+  readonly cells: number;
+  /** Cells of a tile. */
+  readonly within: number;
+  /** Slots of a tile, and where in them each component begins. */
+  readonly slots: number;
+  readonly starts: Int32Array;
+  private readonly maskHigh: number;
+  private readonly maskLow: number;
+  private readonly first: number;
+  private readonly labels: Labels;
+  private readonly kept: TileGrid[] = [];
+  private versions = 0;
+
+  constructor(schema: Schema, table: Table, stored: Tiles, labels: Labels) {
+    const { def, coded } = table;
+    this.def = def;
+    this.stored = stored;
+    this.labels = labels;
+    let keys = 0;
+    this.columns = def.columns.map((column, at) => {
+      const how = coded[at] ?? null;
+      return {
+        coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
+        key: column.key ? keys++ : -1,
+        texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
+      };
+    });
+    this.within = stored.edges.reduce((cells, edge) => cells * edge, 1);
+    this.shape = def.shape;
+    this.cells = def.shape.reduce((cells, edge) => cells * edge, 1);
+    const places = stored.components.map((id) => schema.place(id));
+    const sound =
+      keys === stored.edges.length &&
+      keys === stored.origin.length &&
+      keys === def.shape.length &&
+      this.within >= 1 &&
+      places.length > 0 &&
+      places.every((place) => schema.components[place]?.fields.length === this.within);
+    if (!sound) {
+      throw new Damaged(`the tiles of ${def.name} are not those of its packets`);
+    }
+    if (this.cells > MOST_CELLS) {
+      throw new Damaged(`${def.name} has ${this.cells} cells, more than a page can lay out`);
+    }
+    this.stated = fieldAt(schema, stored.stated, `${def.name}`);
+    let [high, low] = [0, 0];
+    for (const place of places) {
+      high |= place < 32 ? 0x8000_0000 >>> place : 0;
+      low |= place < 32 ? 0 : 0x8000_0000 >>> (place - 32);
+    }
+    [this.maskHigh, this.maskLow] = [high >>> 0, low >>> 0];
+    this.slots = schema.layout.slots(this.maskHigh, this.maskLow);
+    this.starts = Int32Array.from(schema.components, (_, place) =>
+      schema.layout.offset(this.maskHigh, this.maskLow, place),
+    );
+    this.first = places[0]!;
+  }
+
+  /** The grid of a state. */
+  of(state: Snapshot): TileGrid {
+    const found = this.kept.findIndex((grid) => grid.holds(state));
+    let grid = this.kept[found];
+    if (grid === undefined) {
+      grid = this.kept.length < KEPT ? new TileGrid(this, this.labels) : this.kept[this.kept.length - 1]!;
+      this.versions += 1;
+      grid.take(state, this.versions);
+      if (!this.kept.includes(grid)) {
+        this.kept.push(grid);
+      }
+    }
+    // The latest is asked for first the next time.
+    const at = this.kept.indexOf(grid);
+    this.kept.copyWithin(1, 0, at);
+    this.kept[0] = grid;
+    return grid;
+  }
+
+  /** Whether an entity of a state is a tile of this grid. */
+  isTile(state: Snapshot, row: number): boolean {
+    return (
+      state.masksHigh[row] === this.maskHigh && state.masksLow[row] === this.maskLow && state.has(row, this.first)
+    );
+  }
+
+  /** Where the cells of a tile are among all cells; −1 beyond the shape. */
+  cellsOf(tile: readonly number[]): Int32Array {
+    const { within } = this;
+    const { edges } = this.stored;
+    const cells = new Int32Array(within);
+    for (let number = 0; number < within; number += 1) {
+      let [rest, at, step] = [number, 0, 1];
+      for (let key = edges.length - 1; key >= 0; key -= 1) {
+        const edge = edges[key]!;
+        const place = (tile[key] ?? 0) * edge + (rest % edge);
+        rest = Math.floor(rest / edge);
+        at = place >= this.shape[key]! || at < 0 ? -1 : at + place * step;
+        step *= this.shape[key]!;
+      }
+      cells[number] = at;
+    }
+    return cells;
+  }
+}
+
+/** The cells that hold in one state. */
+class TileGrid implements Grid {
+  readonly def: TableDef;
+  readonly shape: readonly number[];
+  readonly origin: readonly number[];
+  version = 0;
+  private readonly plan: GridPlan;
+  private readonly labels: Labels;
+  /** The entities that are tiles, their values one behind the other. */
+  private ids = new Uint32Array(0);
+  private slots = new Float64Array(0);
+  private tiles = 0;
+  private readonly places = new Map<number, Int32Array>();
+  /** Where the values of each cell are: its tile times the cells of a tile, and its number there; −1 without a row. */
+  private where = new Int32Array(0);
+  private located = false;
+  private readonly made = new Map<number, { of: number; numbers: Float64Array }>();
+
+  constructor(plan: GridPlan, labels: Labels) {
+    this.plan = plan;
+    this.labels = labels;
+    this.def = plan.def;
+    this.shape = plan.shape;
+    this.origin = plan.stored.origin;
+  }
+
+  /** Whether the tiles of a state are those that are held. */
+  holds(state: Snapshot): boolean {
+    const { plan, ids, slots } = this;
+    let [tile, at] = [0, 0];
+    for (let row = 0; row < state.length; row += 1) {
+      if (!plan.isTile(state, row)) {
+        continue;
+      }
+      if (tile === this.tiles || ids[tile] !== state.ids[row]) {
+        return false;
+      }
+      const end = state.ends[row]!;
+      for (let slot = state.start(row); slot < end; slot += 1, at += 1) {
+        if (slots[at] !== state.slots[slot]) {
+          return false;
+        }
+      }
+      tile += 1;
+    }
+    return tile === this.tiles && this.version > 0;
+  }
+
+  /** Takes over the tiles of a state. */
+  take(state: Snapshot, version: number): void {
+    const { plan } = this;
+    this.version = version;
+    this.located = false;
+    this.tiles = 0;
+    if (this.ids.length < state.length) {
+      this.ids = new Uint32Array(state.length);
+    }
+    let at = 0;
+    for (let row = 0; row < state.length; row += 1) {
+      if (!plan.isTile(state, row)) {
+        continue;
+      }
+      const [start, end] = [state.start(row), state.ends[row]!];
+      if (at + end - start > this.slots.length) {
+        const grown = new Float64Array(Math.max(2 * this.slots.length, at + end - start));
+        grown.set(this.slots);
+        this.slots = grown;
+      }
+      this.slots.set(state.slots.subarray(start, end), at);
+      at += end - start;
+      this.ids[this.tiles] = state.ids[row]!;
+      this.tiles += 1;
+    }
+  }
+
+  /** Finds out where each cell is. */
+  private locate(): void {
+    if (this.located) {
+      return;
+    }
+    const { plan } = this;
+    const { within } = plan;
+    if (this.where.length === 0) {
+      this.where = new Int32Array(plan.cells);
+    }
+    this.where.fill(-1);
+    const stated = plan.starts[plan.stated.component]! + plan.stated.plan.slot;
+    for (let tile = 0; tile < this.tiles; tile += 1) {
+      const places = this.placesOf(this.ids[tile]!);
+      if (places === null) {
+        continue;
+      }
+      const start = tile * plan.slots + stated;
+      for (let number = 0; number < within; number += 1) {
+        const cell = places[number]!;
+        if (cell >= 0 && this.slots[start + number] !== 0) {
+          this.where[cell] = tile * within + number;
+        }
+      }
+    }
+    this.located = true;
+  }
+
+  private placesOf(entity: number): Int32Array | null {
+    let places = this.places.get(entity);
+    if (places === undefined) {
+      const tile = this.labels.tile(entity);
+      if (tile === undefined) {
+        return null;
+      }
+      places = this.plan.cellsOf(tile);
+      this.places.set(entity, places);
+    }
+    return places;
+  }
+
+  numbers(column: number): Float64Array {
+    let made = this.made.get(column);
+    if (made === undefined) {
+      made = { of: -1, numbers: new Float64Array(this.plan.cells) };
+      this.made.set(column, made);
+    }
+    if (made.of !== this.version) {
+      this.lay(made.numbers, column);
+      made.of = this.version;
+    }
+    return made.numbers;
+  }
+
+  /** Writes the numbers of a column, tile by tile. */
+  private lay(into: Float64Array, column: number): void {
+    const { plan, slots } = this;
+    const { within } = plan;
+    const of = plan.columns[column];
+    into.fill(NaN);
+    if (of === undefined || of.texts !== null) {
+      return;
+    }
+    const { coding, key } = of;
+    const stated = plan.starts[plan.stated.component]! + plan.stated.plan.slot;
+    const start = (at: At | null): number => (at === null ? -1 : plan.starts[at.component]!);
+    const step = (at: At | null): number => (at?.plan.wide === true ? 2 : 1);
+    const [how, plain, exact] = [start(coding?.how ?? null), start(coding?.plain ?? null), start(coding?.exact ?? null)];
+    const [plainStep, exactStep] = [step(coding?.plain ?? null), step(coding?.exact ?? null)];
+    for (let tile = 0; tile < this.tiles; tile += 1) {
+      const places = this.placesOf(this.ids[tile]!);
+      const base = tile * plan.slots;
+      for (let number = 0; places !== null && number < within; number += 1) {
+        const cell = places[number]!;
+        if (cell < 0 || slots[base + stated + number] === 0) {
+          continue;
+        }
+        if (coding !== null) {
+          into[cell] = coding.number(slots, base + how + number, base + plain + number * plainStep, base + exact + number * exactStep);
+        } else if (key >= 0) {
+          into[cell] = this.coordinate(cell, key);
+        }
+      }
+    }
+  }
+
+  value(cell: number, column: number): Value {
+    this.locate();
+    const [where, of] = [this.where[cell] ?? -1, this.plan.columns[column]];
+    if (where < 0 || of === undefined) {
+      return null;
+    }
+    const { coding, key, texts } = of;
+    if (coding === null) {
+      return key < 0 ? null : this.coordinate(cell, key);
+    }
+    const value = coding.value(
+      this.slots,
+      this.slot(coding.how, where),
+      this.slot(coding.plain, where),
+      this.slot(coding.exact, where),
+    );
+    return texts === null || value === null ? value : (texts[Number(value)] ?? null);
+  }
+
+  private coordinate(cell: number, key: number): number {
+    let rest = cell;
+    for (let at = this.shape.length - 1; at > key; at -= 1) {
+      rest = Math.floor(rest / this.shape[at]!);
+    }
+    return this.origin[key]! + (rest % this.shape[key]!);
+  }
+
+  private slot(at: At | null, where: number): number {
+    if (at === null) {
+      return -1;
+    }
+    const { plan } = this;
+    const { within } = plan;
+    const tile = Math.floor(where / within);
+    return tile * plan.slots + plan.starts[at.component]! + (where - tile * within) * (at.plan.wide ? 2 : 1);
+  }
+}

@@ -1,0 +1,156 @@
+// The rows of a state that hold at a packet.
+
+import type { Rows, TableDef, Value } from "../model.js";
+import type { Schema, Snapshot } from "../wire/index.js";
+import { type At, Coding } from "./coding.js";
+import type { Table } from "./description.js";
+import { type Labels, compareKeys } from "./labels.js";
+
+/** What is the same for all states: which fields the columns of a table are. */
+export class RowPlan {
+  readonly def: TableDef;
+  /** The place in the schema of the component that a row has. */
+  readonly first: number;
+  readonly columns: readonly { readonly coding: Coding | null; readonly key: number; readonly texts: string[] | null }[];
+  readonly labels: Labels;
+
+  constructor(schema: Schema, table: Table, components: readonly number[], labels: Labels) {
+    const { def, coded } = table;
+    this.def = def;
+    this.labels = labels;
+    this.first = schema.place(components[0] ?? -1);
+    let keys = 0;
+    this.columns = def.columns.map((column, at) => {
+      const how = coded[at] ?? null;
+      return {
+        coding: how && new Coding(schema, column.kind, how, `${def.name}.${column.name}`),
+        key: column.key ? keys++ : -1,
+        texts: column.kind === "text" && how !== null ? labels.textsOf(def.name, column.name) : null,
+      };
+    });
+  }
+}
+
+/** The rows of one table in one state, which is read anew after each packet. */
+export class StateRows implements Rows {
+  readonly def: TableDef;
+  length = 0;
+  private readonly plan: RowPlan;
+  private readonly state: Snapshot;
+  /** The rows of the state, in the order of their keys. */
+  private index: number[] = [];
+  // What the order was made of: it stays where nobody comes or goes.
+  private ids = new Uint32Array(0);
+  private labelled = -1;
+  /** Where the components of the row that was asked last begin. */
+  private readonly starts: Float64Array;
+  private startsOf = -1;
+
+  constructor(plan: RowPlan, state: Snapshot) {
+    this.plan = plan;
+    this.def = plan.def;
+    this.state = state;
+    this.starts = new Float64Array(state.schema.components.length);
+  }
+
+  /** Looks at the state again. */
+  refresh(): void {
+    const { state, plan } = this;
+    this.startsOf = -1;
+    if (this.labelled === plan.labels.version && this.stays()) {
+      return;
+    }
+    this.labelled = plan.labels.version;
+    this.ids = state.ids.slice(0, state.length);
+    this.index = [];
+    for (let row = 0; row < state.length; row += 1) {
+      if (state.has(row, plan.first)) {
+        this.index.push(row);
+      }
+    }
+    const key = (row: number): readonly Value[] | undefined => plan.labels.key(state.ids[row]!);
+    this.index.sort((a, b) => compareKeys(key(a), key(b)));
+    this.length = this.index.length;
+  }
+
+  private stays(): boolean {
+    const { ids, state } = this;
+    if (ids.length !== state.length) {
+      return false;
+    }
+    for (let at = 0; at < ids.length; at += 1) {
+      if (ids[at] !== state.ids[at]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  id(row: number): number {
+    const at = this.index[row];
+    return at === undefined ? -1 : this.state.ids[at]!;
+  }
+
+  /** The row of an entity; −1 where it does not hold. */
+  rowOf(id: number): number {
+    const at = this.state.row(id);
+    return at < 0 ? -1 : this.index.indexOf(at);
+  }
+
+  private slot(at: At | null, row: number): number {
+    if (at === null) {
+      return -1;
+    }
+    if (this.startsOf !== row) {
+      this.findStarts(row);
+    }
+    const start = this.starts[at.component]!;
+    return start < 0 ? -1 : start + at.plan.slot;
+  }
+
+  private findStarts(row: number): void {
+    const { state } = this;
+    const { parts } = state.schema.layout;
+    let start = state.start(row);
+    for (let component = 0; component < parts.length; component += 1) {
+      const has = state.has(row, component);
+      this.starts[component] = has ? start : -1;
+      start += has ? parts[component]!.slots : 0;
+    }
+    this.startsOf = row;
+  }
+
+  value(row: number, column: number): Value {
+    const [at, of] = [this.index[row], this.plan.columns[column]];
+    if (at === undefined || of === undefined) {
+      return null;
+    }
+    const { coding, key, texts } = of;
+    if (coding === null) {
+      return key < 0 ? null : (this.plan.labels.key(this.state.ids[at]!)?.[key] ?? null);
+    }
+    const plain = this.slot(coding.plain, at);
+    if (plain < 0) {
+      return null;
+    }
+    const value = coding.value(this.state.slots, this.slot(coding.how, at), plain, this.slot(coding.exact, at));
+    return texts === null || value === null ? value : (texts[Number(value)] ?? null);
+  }
+
+  number(row: number, column: number): number {
+    const [at, of] = [this.index[row], this.plan.columns[column]];
+    if (at === undefined || of === undefined || of.texts !== null) {
+      return NaN;
+    }
+    const { coding, key } = of;
+    if (coding === null) {
+      const value = key < 0 ? null : this.plan.labels.key(this.state.ids[at]!)?.[key];
+      return typeof value === "number" || typeof value === "bigint" ? Number(value) : NaN;
+    }
+    const plain = this.slot(coding.plain, at);
+    if (plain < 0) {
+      return NaN;
+    }
+    return coding.number(this.state.slots, this.slot(coding.how, at), plain, this.slot(coding.exact, at));
+  }
+}

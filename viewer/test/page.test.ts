@@ -1,0 +1,342 @@
+// The page in a browser: it plays, seeks, and shows what the library says.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+
+import { valueText } from "../src/page/format.js";
+import type { ColumnDef, Value } from "../src/model.js";
+import { published } from "../src/source/published.js";
+import { real } from "../src/source/check.js";
+import { LACKING, type Line, type Listed, SITE, dump, listed } from "./recordings.js";
+import { serve } from "./server.js";
+
+const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+const SHOTS = fileURLToPath(new URL("../../screenshots", import.meta.url));
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const ARGS = [
+  ..."--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run".split(" "),
+  ..."--disable-background-networking --disable-component-update --disable-sync".split(" "),
+];
+
+const skip: string | false = LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
+
+if (skip !== false && process.env["CI"] === "true") {
+  throw new Error(skip);
+}
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+
+before(async () => {
+  if (skip === false) {
+    mkdirSync(SHOTS, { recursive: true });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    site = await serve([`${DIST}/site`, SITE]);
+  }
+});
+
+after(async () => {
+  if (skip === false) {
+    site.close();
+    await browser.close();
+  }
+});
+
+const WIDE = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+
+/** Does something with a page; nothing may be said on its console meanwhile. */
+async function onPage(address: string, options: BrowserContextOptions, act: (page: Page) => Promise<void>, quiet = true): Promise<void> {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  const page = await context.newPage();
+  const said: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  page.on("request", (request) => {
+    // Nothing comes from anywhere else.
+    if (!request.url().startsWith(new URL(address).origin) && !/^(data|blob|file):/.test(request.url())) {
+      said.push(`asks ${request.url()}`);
+    }
+  });
+  await page.goto(address);
+  await act(page);
+  if (quiet) {
+    assert.deepEqual(said, []);
+  }
+  await context.close();
+}
+
+/** One recording of each format. */
+function oneOfEach(): (Listed & { format: string })[] {
+  const library = JSON.parse(readFileSync(`${SITE}/library.json`, "utf8")) as { recordings: (Listed & { format: string; verdict: string })[] };
+  const there = listed().map(({ id }) => id);
+  const found = new Map<string, Listed & { format: string }>();
+  for (const entry of library.recordings.filter(({ id, verdict }) => there.includes(id) && verdict === "pass")) {
+    if (!found.has(entry.format)) {
+      found.set(entry.format, entry);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The text of all cells of the table that is shown, a line each. */
+function cells(page: Page): Promise<string[][]> {
+  return page.locator(".tablestage tbody tr:not([aria-hidden])").evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent ?? "")));
+}
+
+/** Where the playhead is, in milliseconds. */
+async function clockOf(page: Page): Promise<number> {
+  const text = (await page.locator(".clock").textContent()) ?? "";
+  return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000;
+}
+
+/** Which step it shows. */
+async function stepOf(page: Page): Promise<number> {
+  const text = (await page.locator(".transport .step").textContent()) ?? "";
+  return Number(/[\d,]+/.exec(text)![0].replaceAll(",", ""));
+}
+
+function asValue(column: ColumnDef, json: unknown): Value {
+  const number = column.kind === "float32" || column.kind === "float64" ? real(json) : null;
+  return number === null ? (json as Value) : column.kind === "float32" ? Math.fround(number) : number;
+}
+
+/** Whether two texts say the same, as far as the precision of the column goes. */
+function near(column: ColumnDef, shown: string, said: string): boolean {
+  const off = column.precision === null ? 0 : 2 * column.precision;
+  return shown === said || Math.abs(Number(shown) - Number(said)) <= off;
+}
+
+/** What the page shows of its first table, and what the library says of it at the same moment. */
+async function compare(page: Page, { id, name }: Listed): Promise<number> {
+  const of = published(readFileSync(`${SITE}/r/${id}/recording.json`, "utf8"));
+  const table = (await page.locator('.tablestage [role="tab"][aria-selected="true"]').textContent()) ?? "";
+  const { def } = of.described.tables.find((one) => one.def.name === table)!;
+  const at = await stepOf(page);
+  const lines = dump(name, "--state", "--table", table, "--at", `step:${at}`);
+  const shown = await cells(page);
+  const columns = def.columns.filter(({ notRecorded }) => !notRecorded);
+  const beside = shown[0]!.length !== columns.length || (shown.length > 0 && shown[0]![0]!.startsWith(columns.find(({ key }) => !key)!.name));
+  let compared = 0;
+  const check = (column: ColumnDef, line: Line, text: string): void => {
+    const said = valueText(asValue(column, line[column.name] ?? null), column);
+    assert.ok(near(column, text, said), `${name} at step ${at}: ${table}.${column.name} shows ${text}, not ${said}`);
+    compared += 1;
+  };
+  if (beside) {
+    const keys = columns.filter(({ key }) => key);
+    const order = [...lines].sort((a, b) => keys.reduce((sum, { name }) => sum || Number(a[name]) - Number(b[name]), 0));
+    columns.filter(({ key }) => !key).forEach((column, row) => {
+      if (row < shown.length) {
+        order.forEach((line, at) => check(column, line, shown[row]![at + 1]!));
+      }
+    });
+  } else {
+    for (const row of shown) {
+      const line = lines.find((line) => columns.every(({ key, name }, at) => !key || String(line[name]) === row[at]));
+      assert.ok(line !== undefined, `${name} at step ${at}: no row ${row.join(", ")}`);
+      columns.forEach((column, at) => check(column, line, row[at]!));
+    }
+  }
+  assert.ok(compared > 0);
+  return compared;
+}
+
+/** Seeks back and forth, plays, and holds what is shown against the library. */
+async function playThrough(page: Page, recording: Listed): Promise<void> {
+  await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
+  const box = (await page.locator(".timeline").boundingBox())!;
+  for (const share of [0.7, 0.2, 0.9, 0.4]) {
+    await page.mouse.click(box.x + 10 + share * (box.width - 20), box.y + box.height - 10);
+    await page.mouse.move(box.x, box.y - 200);
+    await page.waitForTimeout(150);
+    await compare(page, recording);
+  }
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Space");
+  await page.waitForTimeout(700);
+  await page.keyboard.press("Space");
+  await page.waitForTimeout(100);
+  const played = await clockOf(page);
+  assert.ok(played > 0, "it plays");
+  await compare(page, recording);
+  await page.keyboard.press(".");
+  await page.waitForTimeout(60);
+  assert.ok((await clockOf(page)) >= played, "a packet on");
+  await page.keyboard.press(",");
+  await page.keyboard.press(",");
+  await page.waitForTimeout(60);
+  assert.ok((await clockOf(page)) < played + 1, "a packet back");
+}
+
+test("a published folder plays, and shows what the library says", { skip }, async () => {
+  for (const recording of oneOfEach()) {
+    await onPage(`${site.address}#r=${recording.id}&stage=table`, {}, (page) => playThrough(page, recording));
+  }
+});
+
+/** The single file with some recordings in it. */
+function single(recordings: readonly Listed[]): string {
+  const library = JSON.parse(readFileSync(`${SITE}/library.json`, "utf8")) as { version: number; recordings: Listed[] };
+  const ids = recordings.map(({ id }) => id);
+  const json = (path: string, text: string): string =>
+    `<script type="application/json" data-file="${path}">${text.replaceAll("<", "\\u003c")}</script>`;
+  const parts = [json("library.json", JSON.stringify({ ...library, recordings: library.recordings.filter(({ id }) => ids.includes(id)) }))];
+  for (const id of ids) {
+    for (const file of readdirSync(`${SITE}/r/${id}`)) {
+      const bytes = readFileSync(`${SITE}/r/${id}/${file}`);
+      const path = `r/${id}/${file}`;
+      parts.push(file.endsWith(".json") ? json(path, bytes.toString("utf8")) : `<script type="text/plain" data-file="${path}">${bytes.toString("base64")}</script>`);
+    }
+  }
+  return readFileSync(`${DIST}/single/index.html`, "utf8").replace("<!-- data -->", () => parts.join("\n"));
+}
+
+test("the single file plays from the disk, without a server", { skip }, async () => {
+  for (const recording of oneOfEach()) {
+    const file = `${SHOTS}/single.html`;
+    writeFileSync(file, single([recording]));
+    await onPage(`${pathToFileURL(file).href}#stage=table`, {}, (page) => playThrough(page, recording));
+  }
+});
+
+test("text of recordings is never markup", { skip }, async () => {
+  const [recording] = oneOfEach();
+  const evil = '<img src=x onerror="document.title=1">';
+  const hostile = await serve([`${DIST}/site`, SITE], (path, file) => {
+    if (!path.endsWith("recording.json")) {
+      return file;
+    }
+    const json = JSON.parse(file.toString("utf8")) as Record<string, unknown>;
+    const step = { step: 1, tick: null, time_ms: 10 };
+    return Buffer.from(JSON.stringify({ ...json, name: evil, summary: evil, notes: [evil], markers: [{ kind: "event", source: evil, text: evil, ...step }] }));
+  });
+  await onPage(`${hostile.address}#r=${recording!.id}`, {}, async (page) => {
+    await page.getByRole("heading", { name: evil }).first().waitFor();
+    for (const tab of ["moments", "facts", "now", "plots"]) {
+      await page.click(`#tab-${tab}`);
+      assert.equal(await page.locator("img").count(), 0);
+    }
+    const box = (await page.locator(".timeline").boundingBox())!;
+    await page.mouse.move(box.x + 12, box.y + 20);
+    assert.equal(await page.locator("img").count(), 0);
+  });
+  hostile.close();
+});
+
+test("what is missing or damaged is told, and the rest plays", { skip }, async () => {
+  const long = listed().find(({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5)!;
+  const of = published(readFileSync(`${SITE}/r/${long.id}/recording.json`, "utf8"));
+  const [second, third] = [of.segments[1]!.file, of.segments[2]!.file];
+  const broken = await serve([`${DIST}/site`, SITE], (path, file) => {
+    return path.endsWith(second) ? null : path.endsWith(third) ? file.subarray(0, file.length / 2) : file;
+  });
+  await onPage(
+    `${broken.address}#r=${long.id}&stage=table`,
+    {},
+    async (page) => {
+      await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
+      await page.evaluate((at) => (location.hash = `${location.hash}&t=${at}`), of.segments[4]!.from.timeMs ?? of.segments[4]!.from.step);
+      await page.waitForTimeout(400);
+      await compare(page, long);
+      await page.keyboard.press("Home");
+      for (let step = 0; step < 14; step += 1) {
+        await page.keyboard.press("ArrowRight");
+        await page.waitForTimeout(40);
+      }
+      const told = (await page.locator(".alert").textContent()) ?? "";
+      assert.match(told, /segment [23]/);
+    },
+    false,
+  );
+  broken.close();
+});
+
+test("a recording that is being written is followed to its end", { skip }, async () => {
+  const long = listed().find(({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5)!;
+  const text = readFileSync(`${SITE}/r/${long.id}/recording.json`, "utf8");
+  const whole = JSON.parse(text) as { segments: unknown[] };
+  const of = published(text);
+  let there = 2;
+  const growing = await serve([`${DIST}/site`, SITE], (path, file) => {
+    return path.endsWith(`${long.id}/recording.json`)
+      ? Buffer.from(JSON.stringify({ ...whole, live: there < whole.segments.length, segments: whole.segments.slice(0, there) }))
+      : file;
+  });
+  await onPage(`${growing.address}#r=${long.id}&stage=table`, {}, async (page) => {
+    const end = (segments: number): number => of.segments[segments - 1]!.to.timeMs ?? 0;
+    await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
+    assert.ok((await clockOf(page)) <= end(2));
+    there = 4;
+    await page.waitForFunction((to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to, Math.floor(end(4)));
+    there = whole.segments.length;
+    await page.waitForFunction((to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to, Math.floor(end(there)));
+    await page.keyboard.press("End");
+    await page.waitForTimeout(300);
+    await compare(page, long);
+    assert.equal(await stepOf(page), of.segments.at(-1)!.to.step);
+  });
+  growing.close();
+});
+
+test("keys, links, and a second recording on the same clock", { skip }, async () => {
+  const recording = oneOfEach().find(({ format }) => format === "murk") ?? oneOfEach()[0]!;
+  await onPage(`${site.address}#r=${recording.id}&t=5000&with=${recording.id}&stage=table`, {}, async (page) => {
+    await page.locator(".theatre").nth(1).locator("tbody tr:not([aria-hidden])").first().waitFor();
+    const texts = (at: number): Promise<string[]> => page.locator(".theatre").nth(at).locator("tbody").allTextContents();
+    assert.deepEqual(await texts(0), await texts(1));
+    assert.equal(await clockOf(page), 5000);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("[");
+    await page.waitForTimeout(600);
+    assert.match(page.url(), /t=6000/);
+    assert.match(page.url(), /loop=6000/);
+    await page.reload();
+    await page.locator(".clock").waitFor();
+    await page.waitForTimeout(300);
+    assert.equal(await clockOf(page), 6000);
+    await page.keyboard.press("?");
+    assert.equal(await page.locator("dialog kbd").count() > 10, true);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("b");
+    await page.waitForTimeout(100);
+    assert.equal(await page.locator(".theatre").count(), 1);
+    const theme = (): Promise<string | null> => page.locator("html").getAttribute("data-theme");
+    const was = await theme();
+    await page.keyboard.press("t");
+    assert.notEqual(await theme(), was);
+    await page.keyboard.press("l");
+    await page.locator("input[type=search]").fill(recording.name);
+    assert.equal((await page.locator(".cards .name").allTextContents()).includes(recording.name), true);
+  });
+});
+
+test("a plot is drawn of the whole recording", { skip }, async () => {
+  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
+  await onPage(`${site.address}#r=${recording.id}`, {}, async (page) => {
+    await page.click("#tab-plots");
+    await page.click(".plots button.text");
+    await page.locator(".plot canvas").waitFor();
+    await page.waitForFunction(() => !(document.querySelector(".plot h3")?.textContent ?? "%").includes("%"));
+  });
+});
+
+test("it looks well, wide and on a phone, dark and light", { skip }, async () => {
+  for (const { id, format } of oneOfEach()) {
+    for (const [size, viewport] of [["wide", WIDE], ["phone", PHONE]] as const) {
+      for (const colorScheme of ["dark", "light"] as const) {
+        await onPage(`${site.address}#r=${id}`, { viewport, colorScheme }, async (page) => {
+          await page.locator(".player .place > *").first().waitFor();
+          await page.keyboard.press("ArrowRight");
+          await page.waitForTimeout(500);
+          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, "nothing sticks out");
+          await page.screenshot({ path: `${SHOTS}/${format}-${size}-${colorScheme}.png` });
+        });
+      }
+    }
+  }
+});
