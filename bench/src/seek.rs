@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gametape::capture::{self, CaptureWriter};
+use gametape::capture::{self, Writer};
 use gametape::core::table::Playback;
 use gametape::{At, OpenOptions, Options, Recording, Scan};
 use gametape_delta::Snapshot;
@@ -190,7 +190,7 @@ fn capture(folder: &Path, minutes: u64) {
         ..capture::Options::default()
     };
     let output = BufWriter::new(File::create(&path).expect("space"));
-    let mut writer = CaptureWriter::new(output, &schema, options).expect("a schema");
+    let mut writer = Writer::new(output, &schema, options).expect("a schema");
     let mut arena = Arena::new(1000, 1);
     let mut state = Snapshot::new(&schema, 0);
     for _ in 0..minutes * 600 {

@@ -10,7 +10,7 @@ use crate::file::DeltaFile;
 use crate::layout::Role;
 use crate::packet::{Packet, Times};
 use crate::ranges::Window;
-use crate::reader::Capture;
+use crate::read::Capture;
 use crate::rule::{CaptureRule, Error, Finding, fault};
 
 /// Goes through the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).

@@ -10,7 +10,7 @@ use crate::layout::{
     DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK, METADATA,
     Role, SCHEMA_NAME, TABLES_METADATA,
 };
-use crate::limits::ReadLimits;
+use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error};
 
@@ -23,7 +23,7 @@ pub(crate) struct Described {
 pub(crate) fn describe(
     ranges: Ranges<'_>,
     extent: Extent,
-    limits: &ReadLimits,
+    limits: &Limits,
 ) -> Result<Described, Error> {
     let mut described = Described {
         channels: BTreeMap::new(),

@@ -6,11 +6,11 @@
 //! the recorder added to seek by are on `keyframes/added`: they are no part of the stream.
 //!
 //! ```
-//! use gametape_capture::{Capture, CaptureWriter, Options};
+//! use gametape_capture::{Options, Writer, read};
 //! use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 //!
 //! let schema = Schema::new([Component::new(1, [Field::new(1, Codec::UInt { bits: 7 })])])?;
-//! let mut writer = CaptureWriter::new(Vec::new(), &schema, Options::default())?;
+//! let mut writer = Writer::new(Vec::new(), &schema, Options::default())?;
 //! let mut encoder = Encoder::new(&schema);
 //! let (mut packet, mut held) = (Vec::new(), Snapshot::new(&schema, 1));
 //! encoder.full(&held, &mut packet)?;
@@ -25,7 +25,7 @@
 //! }
 //! let file = writer.finish()?;
 //!
-//! let capture = Capture::open(&file)?;
+//! let capture = read(&file)?;
 //! let state = capture.state_at(50)?;
 //! assert_eq!(state.entity(7).and_then(|ship| ship.value(1, 1)), Some(Value::UInt(50)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,12 +42,12 @@
 //! | names, topics, what a capture says of itself | `layout.rs`; `facts.rs` reads it |
 //! | the MCAP file: records, chunks, index | [`container`] |
 //! | what a recording is read from, a range at a time | `ranges.rs` |
-//! | opening a capture | `reader.rs` |
+//! | opening a capture | `read.rs` |
 //! | its keyframes, the state at a tick | `keyframe.rs`, `seek.rs`, `state.rs` |
 //! | going from packet to packet, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
 //! | one view of both | `stream.rs` |
 //! | applying packets, and which states are held | `replay.rs` |
-//! | writing, added keyframes | `writer.rs`, `states.rs`, `options.rs` |
+//! | writing, added keyframes | `write.rs`, `states.rs`, `options.rs` |
 //! | another schema | `migrate.rs` |
 //! | checking | `audit/` |
 //! | keeping what is whole | `salvage/` |
@@ -91,7 +91,7 @@ mod migrate;
 mod options;
 mod packet;
 mod ranges;
-mod reader;
+mod read;
 mod replay;
 mod rule;
 mod salvage;
@@ -101,7 +101,7 @@ mod states;
 mod stream;
 #[cfg(feature = "tape")]
 pub mod tape;
-mod writer;
+mod write;
 
 pub use audit::{Audit, audit};
 pub use cursor::Cursor;
@@ -115,17 +115,17 @@ pub use layout::{
     BESIDE_ENCODING, MESSAGE_ENCODING, PROFILE, Role, SCHEMA_ENCODING, SCHEMA_NAME,
     TABLES_METADATA, TOPIC_ADDED, TOPIC_DELTAS, TOPIC_EVENTS, TOPIC_KEYFRAMES, TOPIC_LABELS,
 };
-pub use limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES, ReadLimits};
+pub use limits::{Limits, MAX_PACKET_BYTES, MAX_STATE_BYTES};
 pub use migrate::{Migrated, migrate};
 pub use options::Options;
 pub use packet::{Packet, Times};
 pub use ranges::Ranges;
-pub use reader::{Capture, Ending};
+pub use read::{Capture, Ending, read, read_with};
 pub use replay::{Added, Replay};
 pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
 pub use salvage::{Repair, Salvaged, salvage};
 pub use stream::Packets;
-pub use writer::{CaptureWriter, Pushed};
+pub use write::{Pushed, Writer};
 
 /// The README's example compiles and runs.
 #[cfg(doctest)]

@@ -8,16 +8,20 @@ pub const MAX_STATE_BYTES: u64 = 512 << 20;
 
 /// Bounds of what a reader takes in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ReadLimits {
+pub struct Limits {
     /// Bytes of a chunk, unpacked.
     pub max_chunk_bytes: u64,
 }
 
-impl Default for ReadLimits {
+impl Limits {
     /// 256 MiB a chunk.
+    pub const DEFAULT: Self = Self {
+        max_chunk_bytes: 256 << 20,
+    };
+}
+
+impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_chunk_bytes: 256 << 20,
-        }
+        Self::DEFAULT
     }
 }

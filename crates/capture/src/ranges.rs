@@ -14,16 +14,16 @@ use crate::rule::Error;
 /// fetches.
 ///
 /// ```
-/// use gametape_capture::{Capture, CaptureWriter, Options};
+/// use gametape_capture::{Options, Writer, read};
 /// use gametape_core::{Fetched, Input, Missing};
 /// use gametape_delta::Schema;
 /// use std::sync::Arc;
 ///
-/// let there = CaptureWriter::new(Vec::new(), &Schema::empty(), Options::default())?.finish()?;
+/// let there = Writer::new(Vec::new(), &Schema::empty(), Options::default())?.finish()?;
 /// let fetched = Arc::new(Fetched::new(there.len() as u64));
 /// let input = Input::ranges(fetched.clone());
 /// let capture = loop {
-///     match Capture::open(&input) {
+///     match read(&input) {
 ///         Ok(capture) => break capture,
 ///         Err(error) => {
 ///             let Missing { offset, length } = Missing::of(&error).expect("a request");

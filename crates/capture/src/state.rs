@@ -6,7 +6,7 @@ use gametape_delta::wire::Header;
 use crate::container::{Inside, Message, inside, read_message_index};
 use crate::keyframe::Keyframe;
 use crate::layout::Role;
-use crate::reader::{Capture, Ending};
+use crate::read::{Capture, Ending};
 use crate::rule::{CaptureRule, Error, fault};
 use crate::seek::{self, Entry, Missing};
 

@@ -5,7 +5,7 @@ use gametape_delta::{Kind, Schema, Snapshot};
 
 use crate::cursor::Cursor;
 use crate::file::DeltaFile;
-use crate::reader::Capture;
+use crate::read::Capture;
 use crate::replay::{Later, Replay};
 use crate::rule::{CaptureRule, Error};
 use crate::seek::{self, Entry};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use gametape_capture::container::{WalkEnd, walk};
 use gametape_capture::tape::{Delta, Mcap};
-use gametape_capture::{CaptureWriter, Options};
+use gametape_capture::{Options, Writer};
 use gametape_core::tape::{
     Dump, Format, OptionValue, Options as Asked, Secrets, Source, Tape, Target, Verdict, Work,
 };
@@ -159,7 +159,7 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
         ..Options::default()
     };
     let file = tempfile::tempfile().unwrap();
-    let mut writer = CaptureWriter::new(file, &schema(), options).unwrap();
+    let mut writer = Writer::new(file, &schema(), options).unwrap();
     packets(|packet| {
         writer.push(packet).unwrap();
     });

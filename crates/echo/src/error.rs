@@ -5,7 +5,6 @@ use std::io;
 pub use gametape_core::Severity;
 use gametape_core::{Class, Coded};
 
-use crate::limits::Limits;
 use crate::rule::Rule;
 
 /// One result of an audit, or of lenient reading: a rule, and where it is broken or stretched.
@@ -19,29 +18,6 @@ pub type Findings = gametape_core::Findings<Rule>;
 
 /// Why a recording could not be read.
 pub type Error = gametape_core::ReadError<Rule>;
-
-/// How to read either encoding: how much to put up with, and what is too large.
-///
-/// A lenient reader of a .butter gives of a broken chunk the frames before its fault, and goes on
-/// with the next. One of an .echoreplay skips broken lines, leaves broken bones out, and reads a
-/// broken zip as far as it goes. What is wrong is a finding.
-///
-/// ```
-/// use gametape_echo::{ReadOptions, echoreplay};
-/// // The middle line is what some recorders write while the game restarts.
-/// let text = b"2022/01/02 03:00:00.000\t{\"sessionid\":\"A\"}\r\n\
-///     2022/01/02 03:00:00.100\t404\r\n\
-///     2022/01/02 03:00:00.200\t{\"sessionid\":\"B\"}\r\n";
-/// let mut lines = echoreplay::read_with(text, ReadOptions::lenient());
-/// let mut ids = Vec::new();
-/// while let Some(frame) = lines.next_frame()? {
-///     ids.push(frame.session.sessionid.clone());
-/// }
-/// assert_eq!(ids, ["A", "B"]);
-/// assert!(lines.findings().has("echoreplay.no-session"));
-/// # Ok::<(), gametape_echo::Error>(())
-/// ```
-pub type ReadOptions = gametape_core::ReadOptions<Limits>;
 
 /// Why a recording could not be written.
 #[derive(Debug, thiserror::Error)]

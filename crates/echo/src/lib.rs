@@ -67,11 +67,11 @@ pub mod stats;
 pub mod tape;
 mod visit;
 
-pub use error::{Error, Finding, Findings, ReadOptions, SalvageError, WriteError};
+pub use error::{Error, Finding, Findings, SalvageError, WriteError};
 pub use field::{Field, Kept};
 pub use gametape_core::feed::Fed;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
-pub use limits::Limits;
+pub use limits::{Limits, ReadOptions};
 pub use members::{MEMBERS, Member};
 pub use model::{
     Arm, BONES, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore,

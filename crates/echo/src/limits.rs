@@ -30,3 +30,26 @@ impl Default for Limits {
         Self::DEFAULT
     }
 }
+
+/// How to read either encoding: how much to put up with, and what is too large.
+///
+/// A lenient reader of a .butter gives of a broken chunk the frames before its fault, and goes on
+/// with the next. One of an .echoreplay skips broken lines, leaves broken bones out, and reads a
+/// broken zip as far as it goes. What is wrong is a finding.
+///
+/// ```
+/// use gametape_echo::{ReadOptions, echoreplay};
+/// // The middle line is what some recorders write while the game restarts.
+/// let text = b"2022/01/02 03:00:00.000\t{\"sessionid\":\"A\"}\r\n\
+///     2022/01/02 03:00:00.100\t404\r\n\
+///     2022/01/02 03:00:00.200\t{\"sessionid\":\"B\"}\r\n";
+/// let mut lines = echoreplay::read_with(text, ReadOptions::lenient());
+/// let mut ids = Vec::new();
+/// while let Some(frame) = lines.next_frame()? {
+///     ids.push(frame.session.sessionid.clone());
+/// }
+/// assert_eq!(ids, ["A", "B"]);
+/// assert!(lines.findings().has("echoreplay.no-session"));
+/// # Ok::<(), gametape_echo::Error>(())
+/// ```
+pub type ReadOptions = gametape_core::ReadOptions<Limits>;

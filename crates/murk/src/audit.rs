@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use crate::check::{AnyWorld, CommandCheck, Rejection};
 use crate::command::{Command, Commands};
 use crate::error::{Finding, Findings};
+use crate::limits::{Limits, ReadOptions};
 use crate::model::{Frame, Header};
 use crate::payload::Payload;
-use crate::read::{ReadOptions, read_with};
+use crate::read::read_with;
 use crate::rule::Rule;
 
 /// What an audit found.
@@ -30,8 +31,22 @@ pub struct Audit {
 /// ```
 #[must_use]
 pub fn audit(bytes: &[u8]) -> Audit {
+    audit_with(bytes, Limits::DEFAULT)
+}
+
+/// [`audit()`], within other limits.
+///
+/// ```
+/// # let bytes = gametape_murk::doc_example();
+/// use gametape_murk::{Limits, audit_with};
+/// let limits = Limits { max_commands: 0, ..Limits::DEFAULT };
+/// let audit = audit_with(&bytes, limits);
+/// assert!(audit.findings.has("murk.limit") && audit.frames == 0);
+/// ```
+#[must_use]
+pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
     let mut audit = Audit::default();
-    let replay = match read_with(bytes, ReadOptions::lenient()) {
+    let replay = match read_with(bytes, ReadOptions::lenient().limits(limits)) {
         Ok(replay) => replay,
         Err(error) => {
             if let Some(finding) = error.into_finding() {

@@ -86,7 +86,7 @@ mod value;
 mod verify;
 mod write;
 
-pub use audit::{Audit, Auditor, audit};
+pub use audit::{Audit, Auditor, audit, audit_with};
 pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Envelope};
@@ -104,12 +104,14 @@ pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashe
 pub use index::{
     Bit, Change, Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces, Unused,
 };
-pub use limits::{Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES};
+pub use limits::{
+    Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
+};
 pub use list::{Coord, Item, List, ListIter};
 pub use minimise::{CommandLog, Minimised, minimise};
 pub use model::{Build, Frame, Header, MAGIC, VERSION};
 pub use payload::{Payload, PayloadError};
-pub use read::{Frames, ReadOptions, Replay, read, read_with};
+pub use read::{Frames, Replay, read, read_with};
 pub use record::{RecordError, Recorder};
 pub use resume::{ResumeError, Resumed};
 pub use rule::Rule;
@@ -121,7 +123,7 @@ pub use stream::{Feed, Reader};
 pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
 pub use torn::Doubt;
 pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
-pub use write::Writer;
+pub use write::{Writer, write};
 
 /// A recording of three ticks, for the examples of the documentation.
 #[doc(hidden)]

@@ -52,3 +52,7 @@ impl Default for Limits {
         Self::DEFAULT
     }
 }
+
+/// How to read: how much to put up with, and what is too large. A lenient reader takes a broken frame
+/// for the end of the recording, and what is wrong with it is a finding.
+pub type ReadOptions = gametape_core::ReadOptions<Limits>;

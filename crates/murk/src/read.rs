@@ -2,13 +2,9 @@
 
 use crate::error::{Error, Findings};
 use crate::header::header;
-use crate::limits::Limits;
+use crate::limits::ReadOptions;
 use crate::model::{Frame, Header};
 use crate::scan::{self, Shape};
-
-/// How to read: how much to put up with, and what is too large. A lenient reader takes a broken frame
-/// for the end of the recording, and what is wrong with it is a finding.
-pub type ReadOptions = gametape_core::ReadOptions<Limits>;
 
 /// Reads the header of a recording in memory; frames are read as they are asked for.
 ///

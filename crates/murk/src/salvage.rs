@@ -1,14 +1,13 @@
 //! Keeping what is whole of a broken recording.
 
 use crate::error::{Error, Finding};
-use crate::read::{ReadOptions, read_with};
+use crate::limits::ReadOptions;
+use crate::read::read_with;
 
-/// What is whole of a recording.
-#[derive(Clone, Debug)]
-pub struct Salvaged<'a> {
-    /// The bytes that are worth keeping: the header and the whole frames, as they are.
-    pub bytes: &'a [u8],
-    /// Whole frames.
+/// What was kept.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Salvaged {
+    /// Whole frames: these are kept.
     pub frames: u64,
     /// The tick of the last of them.
     pub last_tick: Option<u64>,
@@ -18,7 +17,8 @@ pub struct Salvaged<'a> {
     pub problem: Option<Finding>,
 }
 
-/// Finds the whole frames at the start of a recording.
+/// Finds the whole frames at the start of a recording. The header and those frames, as they stand there,
+/// and what is in them.
 ///
 /// A command log with a hole can't be replayed, so nothing behind the first broken frame is kept,
 /// sound or not: [`Index::mend`](crate::Index::mend) turns flipped bits back where an index was
@@ -27,15 +27,15 @@ pub struct Salvaged<'a> {
 /// ```
 /// # let bytes = gametape_murk::doc_example();
 /// let cut = &bytes[..bytes.len() - 1];
-/// let salvaged = gametape_murk::salvage(cut)?;
+/// let (whole, salvaged) = gametape_murk::salvage(cut)?;
 /// assert_eq!(salvaged.frames, 2);
-/// assert!(gametape_murk::read(salvaged.bytes)?.frames().all(|frame| frame.is_ok()));
+/// assert!(gametape_murk::read(whole)?.frames().all(|frame| frame.is_ok()));
 /// # Ok::<(), gametape_murk::Error>(())
 /// ```
 ///
 /// # Errors
 /// Where the header is broken nothing can be kept.
-pub fn salvage(bytes: &[u8]) -> Result<Salvaged<'_>, Error> {
+pub fn salvage(bytes: &[u8]) -> Result<(&[u8], Salvaged), Error> {
     let replay = read_with(bytes, ReadOptions::lenient())?;
     let mut frames = replay.frames();
     let (mut count, mut last_tick) = (0, None);
@@ -45,11 +45,11 @@ pub fn salvage(bytes: &[u8]) -> Result<Salvaged<'_>, Error> {
     }
     let end = usize::try_from(frames.offset()).unwrap_or(usize::MAX);
     let kept = bytes.get(..end).unwrap_or(bytes);
-    Ok(Salvaged {
-        bytes: kept,
+    let salvaged = Salvaged {
         frames: count,
         last_tick,
         dropped: (bytes.len() - kept.len()) as u64,
         problem: frames.findings().iter().next().cloned(),
-    })
+    };
+    Ok((kept, salvaged))
 }

@@ -6,8 +6,8 @@ use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
 use crate::error::{Error, Finding, Findings};
 use crate::header::header;
+use crate::limits::ReadOptions;
 use crate::model::{Frame, Header};
-use crate::read::ReadOptions;
 use crate::rule::Rule;
 use crate::scan::{self, FrameScan, Shape, Stop};
 

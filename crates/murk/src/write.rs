@@ -9,7 +9,7 @@ use crate::encode::{LIMITS, check_all, check_count, frame_head, put_command, wri
 use crate::error::WriteError;
 use crate::header::header;
 use crate::limits::Limits;
-use crate::model::Header;
+use crate::model::{Frame, Header};
 use crate::scan::FrameScan;
 
 /// Bytes that are collected before they are written.
@@ -249,6 +249,30 @@ impl<O: Output> Writer<O> {
         }
         whole
     }
+}
+
+/// Writes a recording that is in memory.
+///
+/// ```
+/// # let bytes = gametape_murk::doc_example();
+/// use gametape_murk::{read, write};
+/// let replay = read(&bytes)?;
+/// let frames = replay.frames().collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(write(replay.header(), frames)?, bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`WriteError`]: a header or a frame that the format has no room for.
+pub fn write<'a>(
+    header: &Header<'_>,
+    frames: impl IntoIterator<Item = Frame<'a>>,
+) -> Result<Vec<u8>, WriteError> {
+    let mut writer = Writer::new(Vec::new(), header)?;
+    for frame in frames {
+        writer.push(frame.tick, frame.commands(), frame.snapshot_hash)?;
+    }
+    writer.finish()
 }
 
 impl<O: Output> Drop for Writer<O> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gametape_capture::{
-    Added, Capture, CaptureRule, CaptureWriter, DeltaFile, Ending, Error, Options, Packets,
-    ReadLimits, Role, Rule,
+    self as capture, Added, CaptureRule, DeltaFile, Ending, Error, Options, Packets, Role, Rule,
+    Writer,
 };
 use gametape_delta::{Decoder, Encoder, Limits, ReadOptions, Schema, Snapshot, settle, wire};
 
@@ -36,7 +36,7 @@ pub fn capture_read(data: &[u8]) {
 }
 
 /// In reach of small files.
-const LIMITS: ReadLimits = ReadLimits {
+const LIMITS: capture::Limits = capture::Limits {
     max_chunk_bytes: 1 << 16,
 };
 
@@ -45,7 +45,7 @@ const LIMITS: ReadLimits = ReadLimits {
 const STEPS: usize = 2000;
 
 fn any_capture(bytes: &[u8]) {
-    match Capture::open_with(bytes, LIMITS) {
+    match capture::read_with(bytes, LIMITS) {
         Err(error) => sound(&error, bytes),
         Ok(capture) => {
             for keyframe in capture.keyframes().expect("in memory") {
@@ -189,7 +189,7 @@ fn recording(script: &mut Script<'_>) {
         keyframe_every: [None, Some(1), Some(5)][script.below(3)],
     };
     let stream = Stream::new(script);
-    let mut writer = CaptureWriter::new(Vec::new(), &stream.schema, options).expect("memory");
+    let mut writer = Writer::new(Vec::new(), &stream.schema, options).expect("memory");
     for packet in &stream.packets {
         let pushed = writer.push(packet).expect("a packet of the schema");
         assert_eq!(pushed.problem, None);
@@ -198,7 +198,7 @@ fn recording(script: &mut Script<'_>) {
         }
     }
     let bytes = writer.finish().expect("memory");
-    let capture = Capture::open_with(&bytes, ReadLimits::default()).expect("it was written");
+    let capture = capture::read_with(&bytes, capture::Limits::DEFAULT).expect("it was written");
     assert_eq!(capture.ending(), Ending::Whole);
     assert_eq!(capture.schema(), &stream.schema);
     assert_eq!(capture.tick_ns(), options.tick_ns);
@@ -253,7 +253,7 @@ fn has_all(packets: &Packets<'_>, stream: &Stream) {
 
 /// A capture that was cut.
 fn is_cut(bytes: &[u8], stream: &Stream) {
-    let Ok(capture) = Capture::open(bytes) else {
+    let Ok(capture) = capture::read(bytes) else {
         return any_capture(bytes);
     };
     let mut cursor = capture.packets();
@@ -293,7 +293,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
             keyframe_every: (number == 1).then_some(2),
             ..Options::default()
         };
-        let mut writer = CaptureWriter::new(Vec::new(), &schema, options).expect("memory");
+        let mut writer = Writer::new(Vec::new(), &schema, options).expect("memory");
         let mut file = vec![1, number as u8];
         let mut packet = Vec::new();
         encoder.full(&held, &mut packet).expect("a few entities");

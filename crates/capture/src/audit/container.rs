@@ -6,7 +6,7 @@ use crate::container::{ChunkPlace, Inside, WalkEnd, Walked, inside, message_inde
 use crate::cursor::Chunks;
 use crate::facts::read_schema;
 use crate::ranges::{Crc, Window};
-use crate::reader::{Capture, Ending};
+use crate::read::{Capture, Ending};
 use crate::replay::{Later, Replay};
 use crate::rule::{CaptureRule, Error, Finding, Findings, fault};
 

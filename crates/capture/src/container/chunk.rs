@@ -10,7 +10,7 @@ use zstd::stream::read::Decoder;
 use zstd::zstd_safe::DCtx;
 
 use super::records::{ChannelRecord, Fields, RECORD_HEAD, Record, SchemaRecord, record_in};
-use crate::limits::ReadLimits;
+use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error, fault};
 
@@ -89,7 +89,7 @@ impl Chunk {
     }
 
     /// Refuses what would take too much, or can't be unpacked.
-    fn check(&self, limits: &ReadLimits) -> Result<(), Error> {
+    fn check(&self, limits: &Limits) -> Result<(), Error> {
         let limit = limits.max_chunk_bytes;
         // What can't be made smaller takes a little more when it is packed.
         let most = limit.saturating_add(limit / 64).saturating_add(1024);
@@ -167,7 +167,7 @@ pub(crate) struct Extent {
 pub(crate) fn unpack(
     window: &mut Window<'_>,
     extent: Extent,
-    limits: &ReadLimits,
+    limits: &Limits,
     into: &mut Vec<u8>,
 ) -> Result<(), Error> {
     into.clear();
@@ -329,7 +329,7 @@ pub fn inside(
 /// Where it can't be read.
 pub fn find_chunks<'a>(
     source: impl Into<Ranges<'a>>,
-    limits: &ReadLimits,
+    limits: &Limits,
 ) -> Result<Vec<ChunkPlace>, Error> {
     /// Of a chunk record, before the name of its compression.
     const BEFORE: u64 = RECORD_HEAD + 8 + 8 + 8 + 4;

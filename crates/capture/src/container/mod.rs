@@ -5,9 +5,9 @@
 //!
 //! ```
 //! use gametape_capture::container::{WalkEnd, starts_as_mcap, walk};
-//! # use gametape_capture::{CaptureWriter, Options};
+//! # use gametape_capture::{Writer, Options};
 //! # use gametape_delta::Schema;
-//! # let mut file = CaptureWriter::new(Vec::new(), &Schema::empty(), Options::default())?.finish()?;
+//! # let mut file = Writer::new(Vec::new(), &Schema::empty(), Options::default())?.finish()?;
 //!
 //! assert!(starts_as_mcap(&file));
 //! assert!(matches!(walk(&file)?.end, WalkEnd::DataEnd { .. }));

@@ -12,7 +12,7 @@ use super::description::{Description, broken};
 use super::json::owned;
 use crate::container::{Inside, inside};
 use crate::layout::Role;
-use crate::reader::Capture;
+use crate::read::Capture;
 use crate::rule::{Error, Finding, fault};
 
 /// Gives the messages of a role, with the tick each is of; chunks that have none are not read. What

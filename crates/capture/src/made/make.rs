@@ -6,7 +6,7 @@ use gametape_core::tape::{Converted, Error, Options, Secrets, Sink, Tape, Work};
 use super::stream::{Head, Out, Wanted, stream};
 use crate::layout::Role;
 use crate::options;
-use crate::writer::{CaptureWriter, OfTables};
+use crate::write::{OfTables, Writer};
 
 /// Makes a capture of the tables of a recording.
 pub(crate) fn make(
@@ -28,7 +28,7 @@ pub(crate) fn make(
             // Log times go about as fast as the recording.
             log_tick_ns: head.mean_step.filter(|_| wanted.tick_ns.is_none()),
         };
-        Ok(CaptureWriter::of_tables(out, head.schema, kept, Some(of))?)
+        Ok(Writer::of_tables(out, head.schema, kept, Some(of))?)
     };
     let wanted = Wanted {
         secrets,
@@ -43,7 +43,7 @@ pub(crate) fn make(
     Ok(converted)
 }
 
-impl Out for CaptureWriter<&mut dyn Sink> {
+impl Out for Writer<&mut dyn Sink> {
     fn beside(
         &mut self,
         role: Role,

@@ -17,7 +17,7 @@ use crate::follow::follow;
 use crate::keyframe::Keyframe;
 use crate::layout::Role;
 use crate::packet::Packet;
-use crate::reader::Capture;
+use crate::read::Capture;
 use crate::replay::Replay;
 use crate::rule::{Error, fault};
 

@@ -15,7 +15,7 @@ use super::scan::{Changes, clocks, scan as scanned};
 use crate::decoder::decoder_to_show;
 use crate::layout::Role;
 use crate::packet::Packet;
-use crate::reader::Capture;
+use crate::read::Capture;
 use crate::rule::fault;
 
 /// What stands in a column of the table of packets.

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::stream::{Head, Out, Wanted, stream};
 use crate::layout::Role;
 use crate::limits::MAX_PACKET_BYTES;
-use crate::writer::check_size;
+use crate::write::check_size;
 
 /// A segment ends at the next full snapshot once it is this long or this large: a few seconds, and
 /// soon fetched.

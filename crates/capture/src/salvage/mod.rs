@@ -13,7 +13,7 @@ use crate::container::{ChunkPlace, find_chunks, unreadable};
 use crate::decoder::decoder;
 use crate::layout::Role;
 use crate::packet::Packet;
-use crate::reader::Capture;
+use crate::read::Capture;
 use crate::replay::{Added, Later, Replay};
 use crate::rule::{CaptureRule, Error, Rule};
 use crate::stream::Packets;

@@ -15,7 +15,7 @@ use crate::packet::Packet;
 use crate::rule::CaptureRule;
 use crate::salvage::{Salvaged, salvage};
 use crate::stream::Packets;
-use crate::writer::{CaptureWriter, OfTables};
+use crate::write::{OfTables, Writer};
 
 /// The schema as it lies beside packets.
 pub(super) fn beside(schema: &Schema) -> Beside {
@@ -137,7 +137,7 @@ struct Output<'o> {
 }
 
 enum Form<'o> {
-    Capture(Box<CaptureWriter<&'o mut dyn Sink>>),
+    Capture(Box<Writer<&'o mut dyn Sink>>),
     Delta(&'o mut dyn Sink),
 }
 
@@ -151,9 +151,7 @@ impl<'o> Output<'o> {
     ) -> Result<Self, Error> {
         let form = if to.format == CAPTURE {
             let options = options_of(to.options, packets.tick_ns());
-            Form::Capture(Box::new(CaptureWriter::of_tables(
-                out, schema, options, of,
-            )?))
+            Form::Capture(Box::new(Writer::of_tables(out, schema, options, of)?))
         } else {
             Form::Delta(out)
         };
@@ -236,7 +234,7 @@ pub(super) fn repair(
         Packets::Capture(capture) => {
             let options = options_of(&Options::new(), capture.tick_ns());
             let of = of_tables(&packets);
-            let mut writer = CaptureWriter::of_tables(out, &schema, options, of)?;
+            let mut writer = Writer::of_tables(out, &schema, options, of)?;
             if capture.has_role(Role::Added) {
                 writer.define(Role::Added)?;
             }
@@ -263,10 +261,7 @@ pub(super) fn repair(
     })
 }
 
-fn keep(
-    packet: &Packet<'_>,
-    writer: &mut CaptureWriter<&mut dyn Sink>,
-) -> Result<(), CaptureError> {
+fn keep(packet: &Packet<'_>, writer: &mut Writer<&mut dyn Sink>) -> Result<(), CaptureError> {
     let time = recorded(packet);
     if packet.role.is_beside() {
         let tick = packet.tick().unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::audit::audit;
 use crate::file::DeltaFile;
 use crate::made::{self, Made};
 use crate::ranges::Ranges;
-use crate::reader::Capture;
+use crate::read::{Capture, read};
 use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
@@ -63,7 +63,7 @@ impl PacketsTape {
         if *ranges.up_to(0, magic.len() as u64)? == magic {
             return Err(CaptureRule::BarePackets.at(0).into());
         }
-        Ok(Packets::Capture(Box::new(Capture::open(ranges)?)))
+        Ok(Packets::Capture(Box::new(read(ranges)?)))
     }
 
     pub(super) fn audit_of(&self, packets: &Packets<'_>) -> Result<Audit, Error> {

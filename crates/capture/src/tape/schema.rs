@@ -12,7 +12,6 @@ use gametape_delta::wire::{self, HEADER_BYTES, Header};
 use super::error::{wrong, wrong_in};
 use crate::container::starts_as_mcap;
 use crate::ranges::{Ranges, Window};
-use crate::reader::Capture;
 
 /// The name of the schema in a folder.
 const SCHEMA: &str = "schema.json";
@@ -26,7 +25,7 @@ const MAX_SCHEMA_BYTES: u64 = 4 << 20;
 /// [`SchemaError`](super::SchemaError) for what is no schema; what is wrong with the capture.
 pub fn schema_of_json(bytes: &[u8]) -> Result<Schema, Error> {
     if starts_as_mcap(bytes) {
-        return Ok(Capture::open(bytes)?.schema().clone());
+        return Ok(crate::read(bytes)?.schema().clone());
     }
     if bytes.len() as u64 > MAX_SCHEMA_BYTES {
         let most = Bytes(MAX_SCHEMA_BYTES);

@@ -1,7 +1,7 @@
 //! Cut, flipped, made to lie: what can still be read is read, and never something else.
 
 use crate::common::{bytes_of, capture_of, small, stream};
-use gametape_capture::{Capture, Ending, Error, Options, Packets};
+use gametape_capture::{Ending, Error, Options, Packets};
 use gametape_delta::wire::Header;
 use proptest::prelude::*;
 
@@ -9,13 +9,13 @@ use proptest::prelude::*;
 fn a_capture_that_was_cut_anywhere_opens_up_to_its_last_whole_chunk() {
     let (packets, states) = stream(60, 5, 25, 1);
     let bytes = capture_of(&packets, small());
-    let whole = Capture::open(&bytes).unwrap();
+    let whole = gametape_capture::read(&bytes).unwrap();
     assert_eq!(whole.ending(), Ending::Whole);
     let mut before = 0;
     let mut opened_from = None;
     for cut in 0..bytes.len() {
         let part = &bytes[..cut];
-        let capture = match Capture::open(part) {
+        let capture = match gametape_capture::read(part) {
             Ok(capture) => capture,
             Err(error) => {
                 assert!(opened_from.is_none(), "cut at {cut}: {error}");
@@ -58,7 +58,7 @@ fn last_tick(packets: &Packets<'_>) -> u32 {
 
 /// What is wrong with a capture whose index is right.
 fn first_error(bytes: &[u8]) -> Error {
-    let capture = Capture::open(bytes).unwrap();
+    let capture = gametape_capture::read(bytes).unwrap();
     let mut cursor = capture.packets();
     loop {
         match cursor.next_packet() {
@@ -111,7 +111,7 @@ proptest! {
         let mut bytes = capture_of(&packets, Options { keyframe_every: Some(6), ..small() });
         let at = at.index(bytes.len());
         bytes[at] ^= value;
-        if let Ok(capture) = Capture::open(&bytes) {
+        if let Ok(capture) = gametape_capture::read(&bytes) {
             for state in &states {
                 if let Ok(found) = capture.state_at(state.tick()) {
                     prop_assert_eq!(&found, &states[found.tick() as usize - 1]);

@@ -1,7 +1,6 @@
 //! MCAP files that other programs wrote.
 
 use crate::common::{by_hand_with, stream};
-use gametape_capture::Capture;
 
 #[test]
 fn captures_of_others_are_refused_with_their_profile() {
@@ -21,7 +20,7 @@ fn captures_of_others_are_refused_with_their_profile() {
     writer.write_to_known_channel(&header, &[1, 2, 3]).unwrap();
     writer.finish().unwrap();
     let bytes = writer.into_inner().into_inner();
-    let error = Capture::open(&bytes).unwrap_err();
+    let error = gametape_capture::read(&bytes).unwrap_err();
     assert_eq!(
         error.to_string(),
         "an MCAP file, but no capture: its profile is \"ros2\", that of captures is \"gametape\""
@@ -37,7 +36,7 @@ fn messages_outside_of_chunks_and_chunks_outside_of_the_index_are_not_passed_ove
         .map(|(tick, packet)| (usize::from(tick > 1), tick, &packet[..]))
         .collect();
     let bytes = by_hand_with(mcap::WriteOptions::new().use_chunks(false), &messages);
-    let loose = Capture::open(&bytes).unwrap();
+    let loose = gametape_capture::read(&bytes).unwrap();
     assert_eq!(
         loose.problem().unwrap().to_string(),
         "5 messages are outside of chunks, where captures have none: they are not read"
@@ -45,7 +44,7 @@ fn messages_outside_of_chunks_and_chunks_outside_of_the_index_are_not_passed_ove
 
     let unlisted = mcap::WriteOptions::new().emit_chunk_indexes(false);
     let bytes = by_hand_with(unlisted, &messages);
-    let capture = Capture::open(&bytes).unwrap();
+    let capture = gametape_capture::read(&bytes).unwrap();
     assert!(capture.problem().is_none());
     assert_eq!(&capture.state_at(5).unwrap(), states.last().unwrap());
 }

@@ -1,9 +1,7 @@
 //! A stream carried over to another schema.
 
 use crate::common::{narrow_schema, next_schema, schema, small, stream};
-use gametape_capture::{
-    Capture, CaptureError, CaptureWriter, DeltaFile, Migrated, Packets, Role, migrate,
-};
+use gametape_capture::{CaptureError, DeltaFile, Migrated, Packets, Role, Writer, migrate};
 use gametape_delta::Entity;
 
 fn full(packets: &Packets<'_>) -> usize {
@@ -17,7 +15,7 @@ fn a_recording_is_migrated_state_by_state() {
     let (packets, states) = stream(40, 8, 15, 4);
     let file = packets.concat();
     let packets = Packets::Delta(DeltaFile::new(&file, schema()));
-    let mut writer = CaptureWriter::new(Vec::new(), &next_schema(), small()).unwrap();
+    let mut writer = Writer::new(Vec::new(), &next_schema(), small()).unwrap();
     let mut bare = Vec::new();
     let done = migrate(&packets, &next_schema(), |packet| {
         assert_eq!(packet.times, None);
@@ -31,7 +29,7 @@ fn a_recording_is_migrated_state_by_state() {
     assert_eq!(done.unwrap(), expected);
     let capture = writer.finish().unwrap();
     for migrated in [
-        Packets::Capture(Box::new(Capture::open(&capture).unwrap())),
+        Packets::Capture(Box::new(gametape_capture::read(&capture).unwrap())),
         Packets::Delta(DeltaFile::new(&bare, next_schema())),
     ] {
         for state in &states {

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::common::{SHAPES, capture_of, schema, small, stream};
-use gametape_capture::{
-    Capture, DeltaFile, Error, Options, Packets, Role, Salvaged, audit, salvage,
-};
+use gametape_capture::{DeltaFile, Error, Options, Packets, Role, Salvaged, audit, salvage};
 use gametape_core::{Fetched, Input, Missing, ReadAt};
 use gametape_delta::Snapshot;
 use proptest::prelude::*;
@@ -132,7 +130,7 @@ fn kept(packets: Packets<'_>) -> Result<(Kept, Salvaged), Error> {
 }
 
 fn capture_says(reached: &Reached<'_>) -> String {
-    let open = || Capture::open(reached.input());
+    let open = || gametape_capture::read(reached.input());
     let capture = match reached.ask(open) {
         Ok(capture) => capture,
         Err(error) => return said::<()>(Err(error)),
@@ -191,8 +189,10 @@ fn a_capture_that_lies_elsewhere_is_read_by_its_summary_and_the_chunks_that_are_
     let size = bytes.len() as u64;
     let elsewhere = Elsewhere::new(&bytes);
     let reached = Reached::Elsewhere(&elsewhere);
-    let there = Capture::open(&bytes).unwrap();
-    let capture = reached.ask(|| Capture::open(reached.input())).unwrap();
+    let there = gametape_capture::read(&bytes).unwrap();
+    let capture = reached
+        .ask(|| gametape_capture::read(reached.input()))
+        .unwrap();
     assert!(there.chunks().len() > 100, "{}", there.chunks().len());
     assert_eq!(capture.chunks(), there.chunks());
     assert_eq!(capture.ticks(), Some((1, 1500)));
@@ -250,7 +250,7 @@ fn an_audit_reads_a_capture_twice_and_mending_it_takes_three_passes() {
         });
         let input = Input::at(counted.clone()).unwrap();
         let times = || counted.read.swap(0, Relaxed) as f64 / cut as f64;
-        let capture = Capture::open(&input).unwrap();
+        let capture = gametape_capture::read(&input).unwrap();
         assert!(capture.chunks().len() > 20, "{}", capture.chunks().len());
         let to_open = times();
         let packets = Packets::Capture(Box::new(capture));
@@ -269,12 +269,14 @@ fn going_through_a_capture_that_lies_elsewhere_asks_for_one_chunk_after_the_othe
     let (bytes, _) = recorded(600, 120);
     let elsewhere = Elsewhere::new(&bytes);
     let reached = Reached::Elsewhere(&elsewhere);
-    let capture = reached.ask(|| Capture::open(reached.input())).unwrap();
+    let capture = reached
+        .ask(|| gametape_capture::read(reached.input()))
+        .unwrap();
     let largest = capture.chunks().windows(2).map(|two| two[1].at - two[0].at);
     let largest = largest.max().unwrap();
     elsewhere.taken();
     let mut cursor = capture.packets();
-    let there = Capture::open(&bytes).unwrap();
+    let there = gametape_capture::read(&bytes).unwrap();
     let mut expected = there.packets();
     loop {
         let next = reached.ask(|| {
@@ -307,8 +309,10 @@ fn a_capture_that_was_cut_is_walked_from_record_to_record() {
     let cut = &bytes[..bytes.len() - bytes.len() / 20];
     let elsewhere = Elsewhere::new(cut);
     let reached = Reached::Elsewhere(&elsewhere);
-    let capture = reached.ask(|| Capture::open(reached.input())).unwrap();
-    let there = Capture::open(cut).unwrap();
+    let capture = reached
+        .ask(|| gametape_capture::read(reached.input()))
+        .unwrap();
+    let there = gametape_capture::read(cut).unwrap();
     assert_eq!(capture.ending(), there.ending());
     assert_eq!(capture.chunks(), there.chunks());
     // It is opened anew for each piece that was missing; none is asked for twice.
@@ -366,7 +370,7 @@ fn what_can_not_be_read_is_never_a_finding() {
         elsewhere
             .fetched
             .supply(tail as u64, bytes[tail..].to_vec());
-        let Ok(capture) = Capture::open(&elsewhere.input) else {
+        let Ok(capture) = gametape_capture::read(&elsewhere.input) else {
             continue;
         };
         count.set(count.get() + 1);

@@ -1,7 +1,7 @@
 //! Every tick is reached, from the nearest full snapshot on, or said to be out of reach.
 
 use crate::common::{SHAPES, assert_seeks, bytes_of, capture_of, schema, small, stream};
-use gametape_capture::{Capture, CaptureRule, DeltaFile, Ending, Options, Packets, Rule};
+use gametape_capture::{CaptureRule, DeltaFile, Ending, Options, Packets, Rule};
 
 #[test]
 fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
@@ -12,7 +12,7 @@ fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
             ..small()
         };
         let bytes = capture_of(&packets, options);
-        let capture = Capture::open(&bytes).unwrap();
+        let capture = gametape_capture::read(&bytes).unwrap();
         assert_eq!(capture.ending(), Ending::Whole);
         let added = capture
             .keyframes()
@@ -30,7 +30,7 @@ fn every_tick_is_reached_with_sparse_keyframes_and_with_lagging_baselines() {
         );
 
         // The same where the recorder was killed: no index.
-        let cut = Capture::open(&bytes[..bytes.len() - 40]).unwrap();
+        let cut = gametape_capture::read(&bytes[..bytes.len() - 40]).unwrap();
         let still = cut
             .keyframes()
             .unwrap()
@@ -61,7 +61,7 @@ fn seeking_unpacks_from_the_nearest_keyframe_on() {
         for at in &starts[1..starts.len() / 3] {
             bytes[at + 14] ^= 0xff;
         }
-        let capture = Capture::open(&bytes).unwrap();
+        let capture = gametape_capture::read(&bytes).unwrap();
         // Ticks from the middle on don't need them, however far back their deltas build.
         for state in &states[200..] {
             assert_eq!(&capture.state_at(state.tick()).unwrap(), state, "{lag}");
@@ -78,7 +78,7 @@ fn a_state_whose_baseline_is_not_recorded_is_an_error_and_never_another_state() 
     let bytes = capture_of(&packets, small());
     for packets in [
         Packets::Delta(DeltaFile::new(&file, schema())),
-        Packets::Capture(Box::new(Capture::open(&bytes).unwrap())),
+        Packets::Capture(Box::new(gametape_capture::read(&bytes).unwrap())),
     ] {
         for state in &states {
             let found = packets.state_at(state.tick());
@@ -112,7 +112,7 @@ fn keyframes_are_added_where_the_stream_has_none() {
             ..Options::default()
         },
     );
-    let capture = Capture::open(&bytes).unwrap();
+    let capture = gametape_capture::read(&bytes).unwrap();
     assert_eq!(
         capture
             .keyframes()

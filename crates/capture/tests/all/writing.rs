@@ -1,7 +1,7 @@
 //! What is put into a capture is in it, and what does not belong is refused.
 
 use crate::common::{capture_of, schema, small, stream};
-use gametape_capture::{Capture, CaptureError, CaptureWriter, Ending, Options, Pushed};
+use gametape_capture::{CaptureError, Ending, Options, Pushed, Writer};
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, settle};
 
 #[test]
@@ -11,7 +11,7 @@ fn states_are_recorded_as_deltas_one_on_the_other() {
         keyframe_every: Some(10),
         ..Options::default()
     };
-    let mut writer = CaptureWriter::new(Vec::new(), &schema(), options).unwrap();
+    let mut writer = Writer::new(Vec::new(), &schema(), options).unwrap();
     let mut held: Option<Snapshot> = None;
     let mut kept = Vec::new();
     for state in &states {
@@ -30,7 +30,7 @@ fn states_are_recorded_as_deltas_one_on_the_other() {
     let other = writer.push_state(&other, None).unwrap_err();
     assert!(matches!(other, CaptureError::BadPacket(_)), "{other}");
     let bytes = writer.finish().unwrap();
-    let capture = Capture::open(&bytes).unwrap();
+    let capture = gametape_capture::read(&bytes).unwrap();
     assert!(capture.keyframes().unwrap().len() >= 3);
     for state in &kept {
         assert_eq!(&capture.state_at(state.tick()).unwrap(), state);
@@ -40,7 +40,7 @@ fn states_are_recorded_as_deltas_one_on_the_other() {
 #[test]
 fn the_writer_refuses_what_does_not_belong_and_goes_on() {
     let (packets, states) = stream(6, 3, 100, 1);
-    let mut writer = CaptureWriter::new(
+    let mut writer = Writer::new(
         Vec::new(),
         &schema(),
         Options {
@@ -71,10 +71,10 @@ fn the_writer_refuses_what_does_not_belong_and_goes_on() {
     let lost = writer.push(&packets[4]).unwrap();
     assert_eq!(lost.problem.unwrap().code(), "delta.baseline-missing");
     let bytes = writer.finish().unwrap();
-    let capture = Capture::open(&bytes).unwrap();
+    let capture = gametape_capture::read(&bytes).unwrap();
     assert_eq!(&capture.state_at(3).unwrap(), &states[2]);
     assert!(
-        CaptureWriter::new(
+        Writer::new(
             Vec::new(),
             &schema(),
             Options {
@@ -130,7 +130,7 @@ fn a_recorder_that_is_killed_has_flushed_what_it_said_it_had() {
     }
     let file = std::sync::Arc::default();
     let (packets, states) = stream(30, 5, 100, 1);
-    let mut writer = CaptureWriter::new(
+    let mut writer = Writer::new(
         Shared(std::sync::Arc::clone(&file)),
         &schema(),
         Options::default(),
@@ -142,7 +142,7 @@ fn a_recorder_that_is_killed_has_flushed_what_it_said_it_had() {
     writer.flush().unwrap();
     let killed: Vec<u8> = file.lock().unwrap().clone();
     std::mem::forget(writer);
-    let capture = Capture::open(&killed).unwrap();
+    let capture = gametape_capture::read(&killed).unwrap();
     assert_eq!(capture.ending(), Ending::NoSummary);
     assert_eq!(&capture.state_at(30).unwrap(), states.last().unwrap());
 }

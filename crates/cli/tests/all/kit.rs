@@ -3,7 +3,7 @@
 
 use std::io::Cursor;
 
-use gametape::capture::{CaptureWriter, Options};
+use gametape::capture::{self, Options};
 use gametape::delta::{Encoder, Snapshot};
 use gametape::echo::echoreplay::{Writer, ZipWriter};
 use gametape::echo::{Frame, butter};
@@ -78,7 +78,7 @@ fn capture() -> Vec<u8> {
         tick_ns: Some(50_000_000),
         ..Options::default()
     };
-    let mut writer = CaptureWriter::new(Vec::new(), &Arena::schema(), options).unwrap();
+    let mut writer = capture::Writer::new(Vec::new(), &Arena::schema(), options).unwrap();
     for packet in packets() {
         writer.push(&packet).unwrap();
     }

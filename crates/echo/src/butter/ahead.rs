@@ -9,8 +9,8 @@ use super::packed::KEYFRAME;
 use super::parts::Parts;
 use super::play::{Playing, Shown};
 use super::table::Table;
-use crate::error::{Error, ReadOptions};
-use crate::limits::Limits;
+use crate::error::Error;
+use crate::limits::{Limits, ReadOptions};
 use crate::model::{Frame, Time};
 use crate::parallel;
 

@@ -9,8 +9,8 @@ use super::read::{Frames, read_with};
 use super::stream::Reader;
 use super::table::Table;
 use crate::audit::SessionAudit;
-use crate::error::{Error, Finding, Findings, ReadOptions};
-use crate::limits::Limits;
+use crate::error::{Error, Finding, Findings};
+use crate::limits::{Limits, ReadOptions};
 use crate::model::{BONES, Frame, GameStatus, GoalType, Map, PausedState, Time};
 use crate::rule::Rule;
 

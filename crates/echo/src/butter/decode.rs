@@ -10,7 +10,8 @@ use super::known::{Known, Look};
 #[cfg(feature = "tape")]
 use super::parts::Parts;
 use super::play::{Playing, Seen};
-use crate::error::{Error, Finding, Findings, ReadOptions};
+use crate::error::{Error, Finding, Findings};
+use crate::limits::ReadOptions;
 use crate::model::Frame;
 
 /// Makes frames of the bytes of a recording, by whatever way they come.
@@ -195,7 +196,7 @@ impl Decode for Decoder {
 #[cfg(test)]
 mod tests {
     use super::super::{Compression, Feed, Options, write};
-    use crate::error::ReadOptions;
+    use crate::limits::ReadOptions;
     use gametape_core::feed::Fed;
 
     #[test]

@@ -11,7 +11,8 @@ use super::parts::Parts;
 use super::play::Playing;
 use super::resync::{Found, Search, read_within};
 use super::table::head;
-use crate::error::{Error, ReadOptions};
+use crate::error::Error;
+use crate::limits::ReadOptions;
 use crate::rule::Rule;
 
 /// Where a recording is read.

@@ -12,7 +12,8 @@ use super::pause::{PauseState, Untold};
 use super::resync::read_within;
 use super::state::State;
 use super::survey::Survey;
-use crate::error::{Error, Finding, Findings, ReadOptions};
+use crate::error::{Error, Finding, Findings};
+use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 

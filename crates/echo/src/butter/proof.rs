@@ -2,7 +2,8 @@
 
 use super::header::{Compression, Header};
 use super::play::Playing;
-use crate::error::{Error, ReadOptions};
+use crate::error::Error;
+use crate::limits::ReadOptions;
 use crate::model::Frame;
 
 /// Decodes chunks one after another, before they are compressed, as [`Reader`](super::Reader) will

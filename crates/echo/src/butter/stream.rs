@@ -9,7 +9,8 @@ use super::header::Header;
 #[cfg(feature = "tape")]
 use super::parts::Parts;
 use super::play::Seen;
-use crate::error::{Error, Findings, ReadOptions};
+use crate::error::{Error, Findings};
+use crate::limits::ReadOptions;
 use crate::model::Frame;
 
 /// What a reader knows so far, whatever its bytes come from.

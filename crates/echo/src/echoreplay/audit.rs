@@ -6,8 +6,8 @@ use gametape_core::{Input, Place};
 
 use super::stream::{Reader, open_with};
 use crate::audit::SessionAudit;
-use crate::error::{Error, Findings, ReadOptions};
-use crate::limits::Limits;
+use crate::error::{Error, Findings};
+use crate::limits::{Limits, ReadOptions};
 use crate::model::{Map, Time};
 
 /// What an audit of an .echoreplay found.

@@ -4,7 +4,8 @@ use std::iter::FusedIterator;
 
 use super::line::Line;
 use super::scan::{Scan, Step};
-use crate::error::{Error, Findings, ReadOptions};
+use crate::error::{Error, Findings};
+use crate::limits::ReadOptions;
 use crate::model::Frame;
 
 /// Reads a plain .echoreplay in memory, strictly; for a zip, see [`open`](super::open()).

@@ -4,8 +4,8 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::line::Line;
 use super::stream::Reader;
-use crate::error::{Error, ReadOptions};
-use crate::limits::Limits;
+use crate::error::Error;
+use crate::limits::{Limits, ReadOptions};
 use crate::model::{Frame, Time};
 use crate::resumed::Resumed;
 use crate::rule::Rule;

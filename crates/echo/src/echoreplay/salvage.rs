@@ -4,8 +4,8 @@ use std::io::{Cursor, Read, Seek, Write};
 
 use super::container::{Container, Lines};
 use super::stream::open_with;
-use crate::error::{Error, Finding, Findings, ReadOptions, SalvageError, Severity};
-use crate::limits::Limits;
+use crate::error::{Error, Finding, Findings, SalvageError, Severity};
+use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
 
 /// What was kept.

@@ -3,7 +3,8 @@
 
 use super::decode;
 use super::line::{Columns, Line};
-use crate::error::{Error, Finding, Findings, ReadOptions};
+use crate::error::{Error, Finding, Findings};
+use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
 

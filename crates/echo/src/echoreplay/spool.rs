@@ -168,7 +168,8 @@ mod tests {
 
     use super::super::{Reader, ZipWriter, open_with};
     use super::*;
-    use crate::error::{Error, ReadOptions};
+    use crate::error::Error;
+    use crate::limits::ReadOptions;
 
     /// What is read, and what is found.
     fn told<R: Read>(reader: Result<Reader<R>, Error>) -> String {

@@ -13,7 +13,8 @@ use super::spool::{Spool, Spooled};
 use super::text::Text;
 #[cfg(feature = "zip")]
 use super::unzip::Member;
-use crate::error::{Error, Findings, ReadOptions};
+use crate::error::{Error, Findings};
+use crate::limits::ReadOptions;
 use crate::model::Frame;
 use crate::rule::Rule;
 

@@ -1,7 +1,7 @@
 //! A recording of any format in segments: what a capture of it holds, cut where it can be begun.
 
 use gametape::capture::tape::{RecordKind, Segment, segments};
-use gametape::capture::{Capture, Role, decoder};
+use gametape::capture::{Role, decoder};
 use gametape::core::tape::{Options, Secrets, Work};
 use gametape::delta::{Schema, Snapshot};
 use gametape::{Recording, Stamp};
@@ -24,7 +24,7 @@ fn records(bytes: &[u8]) -> Vec<Record> {
 
 /// What a capture holds: the packets of its stream, labels, events, each in their order.
 fn captured(bytes: &[u8]) -> [Vec<Vec<u8>>; 3] {
-    let capture = Capture::open(bytes).unwrap();
+    let capture = gametape::capture::read(bytes).unwrap();
     let mut all = [const { Vec::new() }; 3];
     let mut cursor = capture.messages();
     while let Some(packet) = cursor.next_packet().unwrap() {

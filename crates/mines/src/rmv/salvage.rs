@@ -80,10 +80,10 @@ impl fmt::Display for Repair {
     }
 }
 
-/// What a salvage gives.
+/// What was kept.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Salvaged {
-    /// A game that [`write`](super::write()) accepts.
+    /// The game that was kept.
     pub game: Game<'static>,
     /// What was done; empty for a file that is whole.
     pub repairs: Vec<Repair>,
@@ -127,21 +127,20 @@ impl Coded for SalvageError {
 }
 
 /// Keeps what is whole of a broken recording: every event up to the first one that is cut or
-/// breaks a rule.
+/// breaks a rule. The file that was made, and what is in it.
 ///
 /// ```
 /// # let bytes = gametape_samples::mines::example();
 /// use gametape_mines::rmv;
-/// let salvaged = rmv::salvage(&bytes[..bytes.len() - 40])?;
-/// let whole = rmv::write(&salvaged.game)?;
-/// assert!(rmv::read(&whole).is_ok());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// let (whole, salvaged) = rmv::salvage(&bytes[..bytes.len() - 40])?;
+/// assert_eq!(rmv::read(&whole).unwrap(), salvaged.game);
+/// # Ok::<(), rmv::SalvageError>(())
 /// ```
 ///
 /// # Errors
 /// [`SalvageError`]: where nothing in front of the events can be read, and where the file breaks a
 /// rule that nobody can mend.
-pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
+pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
     let Reading { game, findings } = read_with(bytes, ReadOptions::lenient())?;
     let mut mender = Mender {
         game: game.into_owned(),
@@ -160,12 +159,13 @@ pub fn salvage(bytes: &[u8]) -> Result<Salvaged, SalvageError> {
     let had_checksum = Prelude::parse(bytes)?.is_some_and(|prelude| prelude.checksum > 0);
     let (game, repairs) = mender.finish(had_checksum);
     // What is kept must be whole: a text that was mended may have grown beyond its section.
-    write(&game).map_err(|error| hopeless(&error))?;
-    Ok(Salvaged {
+    let written = write(&game).map_err(|error| hopeless(&error))?;
+    let salvaged = Salvaged {
         game,
         repairs,
         findings,
-    })
+    };
+    Ok((written, salvaged))
 }
 
 fn hopeless(error: &WriteError) -> SalvageError {

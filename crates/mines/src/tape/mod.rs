@@ -129,7 +129,11 @@ impl RmvTape {
     ) -> Result<(), Error> {
         work.done(0)?;
         let bytes = rmv::write(game).map_err(Error::format)?;
-        out.write_all(&bytes).map_err(Error::Output)?;
+        self.put_bytes(&bytes, out, work)
+    }
+
+    fn put_bytes(&self, bytes: &[u8], out: &mut dyn Sink, work: &Work<'_>) -> Result<(), Error> {
+        out.write_all(bytes).map_err(Error::Output)?;
         work.done(self.input.size())
     }
 }
@@ -268,11 +272,12 @@ impl Tape for RmvTape {
         work: &Work<'_>,
     ) -> Result<Repaired, Error> {
         let bytes = self.bytes()?;
-        let salvaged = rmv::salvage(&bytes).map_err(|error| match error {
+        work.done(0)?;
+        let (whole, salvaged) = rmv::salvage(&bytes).map_err(|error| match error {
             SalvageError::Read(error) => error.into(),
             hopeless @ SalvageError::Hopeless(_) => Error::format(hopeless),
         })?;
-        self.put(&salvaged.game, out, work)?;
+        self.put_bytes(&whole, out, work)?;
         Ok(Repaired {
             lossy: salvaged.repairs.iter().any(rmv::Repair::is_loss),
             actions: salvaged.repairs.iter().map(ToString::to_string).collect(),

@@ -38,10 +38,10 @@ fn a_recording_cut_at_any_byte_keeps_its_whole_frames_and_can_be_resumed() {
             continue;
         }
         let frames = bounds.iter().filter(|end| **end <= cut).count() as u64 - 1;
-        let salvaged = salvaged.unwrap();
+        let (kept, salvaged) = salvaged.unwrap();
         assert_eq!(salvaged.frames, frames);
-        assert_eq!(salvaged.bytes.len(), bounds[frames as usize]);
-        assert_eq!(salvaged.dropped as usize, cut - salvaged.bytes.len());
+        assert_eq!(kept.len(), bounds[frames as usize]);
+        assert_eq!(salvaged.dropped as usize, cut - kept.len());
         assert_eq!(salvaged.problem.is_some(), salvaged.dropped > 0);
 
         // Taken up again: the commands of the ticks that are missing, once more.
@@ -81,8 +81,8 @@ fn a_broken_frame_in_the_middle_is_not_thrown_away_by_resuming() {
     let error = Writer::resume(open(&path)).unwrap_err();
     assert!(error.is_limit() && error.finding().unwrap().place.step == Some(5));
     assert_eq!(fs::read(&path).unwrap(), bytes);
-    let salvaged = salvage(&bytes).unwrap();
-    assert_eq!((salvaged.frames, salvaged.bytes.len()), (5, bounds[5]));
+    let (kept, salvaged) = salvage(&bytes).unwrap();
+    assert_eq!((salvaged.frames, kept.len()), (5, bounds[5]));
 }
 
 /// An output that takes some bytes, fails for a while, and then takes the rest.

@@ -165,7 +165,7 @@ fn a_length_that_swallows_frames_is_told_and_nothing_is_cut_off() {
         let mut damaged = whole.clone();
         // The first command's length: behind tick, count and type.
         damaged[start + 14] ^= 0x40;
-        assert_eq!(salvage(&damaged).unwrap().frames, frame.index);
+        assert_eq!(salvage(&damaged).unwrap().1.frames, frame.index);
         let (resumed, left) = resume(&damaged, None);
         let error = resumed.unwrap_err();
         assert!(!error.is_truncated());

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 
 use gametape::Error;
-use gametape_capture::{Capture, CaptureError, CaptureWriter, Options};
+use gametape_capture::{CaptureError, Options, Writer};
 use gametape_delta::Schema;
 
 use super::stream::{RecordOptions, Recorded, record};
@@ -130,7 +130,7 @@ impl<'a> FileRecorder<'a> {
             socket,
             file,
         } = self;
-        let recorded = CaptureWriter::new(file, schema, options.capture).and_then(|mut writer| {
+        let recorded = Writer::new(file, schema, options.capture).and_then(|mut writer| {
             let recorded = record(&socket, schema, &options.record, &mut writer, stop)?;
             let file = writer.finish()?;
             file.sync_all()?;
@@ -172,7 +172,7 @@ fn holds_nothing(path: &Path) -> bool {
     let Ok(file) = fs::read(path) else {
         return false;
     };
-    Capture::open(&file)
+    gametape_capture::read(&file)
         .is_ok_and(|capture| !matches!(capture.packets().next_packet(), Ok(Some(_))))
 }
 

@@ -5,13 +5,13 @@
 //!
 //! ```no_run
 //! use std::net::UdpSocket;
-//! use gametape_capture::{CaptureWriter, Options};
+//! use gametape_capture::{Writer, Options};
 //! use gametape_record::udp::{RecordOptions, record};
 //!
 //! # fn schema() -> gametape_delta::Schema { gametape_delta::Schema::empty() }
 //! let schema = schema();
 //! let socket = UdpSocket::bind("0.0.0.0:7777")?;
-//! let mut writer = CaptureWriter::new(Vec::new(), &schema, Options::default())?;
+//! let mut writer = Writer::new(Vec::new(), &schema, Options::default())?;
 //! let options = RecordOptions { packets: Some(600), ..RecordOptions::default() };
 //! let recorded = record(&socket, &schema, &options, &mut writer, |_| false)?;
 //! println!("{} packets, {} late or twice", recorded.packets, recorded.stale);

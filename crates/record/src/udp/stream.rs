@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime};
 
-use gametape_capture::{CaptureError, CaptureWriter, MAX_STATE_BYTES, entities_within};
+use gametape_capture::{CaptureError, MAX_STATE_BYTES, Writer, entities_within};
 use gametape_delta::{Error, Feedback, Limits, ReceiveError, Receiver, Rule, Schema};
 
 /// How often a capture is made safe against being killed.
@@ -92,7 +92,7 @@ pub fn record<W: Write>(
     socket: &UdpSocket,
     schema: &Schema,
     options: &RecordOptions,
-    writer: &mut CaptureWriter<W>,
+    writer: &mut Writer<W>,
     mut stop: impl FnMut(&Recorded) -> bool,
 ) -> Result<Recorded, CaptureError> {
     socket.set_read_timeout(Some(LOOK_EVERY))?;
@@ -217,7 +217,7 @@ fn is_unreachable(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gametape_capture::{Capture, Options};
+    use gametape_capture::Options;
     use gametape_delta::{Sender, Snapshot};
     use gametape_samples::delta::Arena;
 
@@ -271,7 +271,7 @@ mod tests {
             keyframe_every: Some(30),
             ..Options::default()
         };
-        let mut writer = CaptureWriter::new(Vec::new(), &schema, capture).unwrap();
+        let mut writer = Writer::new(Vec::new(), &schema, capture).unwrap();
         let recorded = record(&recorder, &schema, &options, &mut writer, |_| false).unwrap();
         sending.join().unwrap();
         assert_eq!(recorded.sender, Some(address));
@@ -281,7 +281,7 @@ mod tests {
             "{recorded:?}"
         );
         let file = writer.finish().unwrap();
-        let capture = Capture::open(&file).unwrap();
+        let capture = gametape_capture::read(&file).unwrap();
         assert_eq!(capture.ticks(), recorded.first_tick.zip(recorded.last_tick));
         let last = recorded.last_tick.unwrap();
         for tick in [1, 50, last] {

@@ -1,6 +1,6 @@
 //! A world of numbers, its stream, and recordings of it.
 
-use gametape_capture::{CaptureWriter, Options, Packets, Role};
+use gametape_capture::{Options, Packets, Role, Writer};
 use gametape_delta::{
     Codec, Component, Encoder, EntityMut, Field, Limits, Schema, Snapshot, Value,
 };
@@ -123,7 +123,7 @@ pub fn stream(
 }
 
 pub fn capture_of(packets: &[Vec<u8>], options: Options) -> Vec<u8> {
-    let mut writer = CaptureWriter::new(Vec::new(), &schema(), options).unwrap();
+    let mut writer = Writer::new(Vec::new(), &schema(), options).unwrap();
     for packet in packets {
         let pushed = writer.push(packet).unwrap();
         assert_eq!(pushed.problem, None);

@@ -345,7 +345,7 @@ fn inspect_says_what_it_was_made_of() {
 
 #[test]
 fn a_broken_recording_is_refused() {
-    let tape = things().broken(|| gametape_capture::Capture::open(b"none").unwrap_err().into());
+    let tape = things().broken(|| gametape_capture::read(b"none").unwrap_err().into());
     assert!(make(&tape, &Options::new()).unwrap_err().is_broken());
 }
 

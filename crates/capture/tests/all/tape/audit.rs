@@ -1,6 +1,6 @@
 //! What is right passes, and what is not is found.
 
-use gametape_capture::{Capture, CaptureWriter, Options};
+use gametape_capture::{Options, Writer};
 use gametape_core::Severity;
 use gametape_core::table::Scan;
 use gametape_core::tape::{Dump, Secrets, Verdict};
@@ -23,7 +23,7 @@ fn what_is_written_verifies_clean() {
         keyframe_every: Some(10),
         ..Options::default()
     };
-    let mut writer = CaptureWriter::new(Vec::new(), &schema(), options).unwrap();
+    let mut writer = Writer::new(Vec::new(), &schema(), options).unwrap();
     for state in &stream(40, 6, 100, 3).1 {
         writer.push_state(state, Some(7)).unwrap();
     }
@@ -191,7 +191,7 @@ fn an_added_keyframe_that_lies_is_found() {
     );
     assert_clean(&kept);
     assert_eq!(
-        Capture::open(&kept).unwrap().state_at(2).unwrap(),
+        gametape_capture::read(&kept).unwrap().state_at(2).unwrap(),
         states[1]
     );
 }
@@ -230,7 +230,7 @@ fn added_keyframes_of_other_ticks_are_found_and_left_out() {
         let (kept, repaired) = recording.repair().unwrap();
         assert_clean(&kept);
         assert!(!repaired.actions.is_empty());
-        let capture = Capture::open(&kept).unwrap();
+        let capture = gametape_capture::read(&kept).unwrap();
         assert_eq!(&capture.state_at(u32::MAX).unwrap(), &states[4]);
     }
 }

@@ -1,6 +1,6 @@
 //! From one form to another, and to another schema.
 
-use gametape_capture::{Capture, CaptureWriter, Options};
+use gametape_capture::{Options, Writer};
 use gametape_core::tape::{OptionValue, Secrets, Verdict};
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
         tick_ns: Some(16_666_667),
         ..small()
     };
-    let mut writer = CaptureWriter::new(Vec::new(), &schema(), options).unwrap();
+    let mut writer = Writer::new(Vec::new(), &schema(), options).unwrap();
     for (packet, time) in packets.iter().zip(1_700_000_000_000_000_000..) {
         writer.push_at(packet, time).unwrap();
     }
@@ -33,7 +33,7 @@ fn times_and_tick_length_are_kept_and_told_as_lost_where_they_are() {
     let wish = none().with("keyframe-every", OptionValue::Count(2));
     let (bytes, again) = recording.convert("capture", &wish).unwrap();
     assert!(again.losses.is_empty());
-    let capture = Capture::open(&bytes).unwrap();
+    let capture = gametape_capture::read(&bytes).unwrap();
     assert_eq!(capture.tick_ns(), Some(16_666_667));
     let mut cursor = capture.packets();
     let times = cursor.next_packet().unwrap().unwrap().times.unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gametape_capture::tape::Mcap;
-use gametape_capture::{CaptureWriter, Options};
+use gametape_capture::{Options, Writer};
 use gametape_core::table::Scan;
 use gametape_core::tape::{
     Dump, Error, Format, OptionValue, Secrets, Source, Target, Verb, Verdict, Work,
@@ -23,7 +23,7 @@ fn timed() -> Recording {
         keyframe_every: Some(3),
         ..small()
     };
-    let mut writer = CaptureWriter::new(Vec::new(), &schema(), options).unwrap();
+    let mut writer = Writer::new(Vec::new(), &schema(), options).unwrap();
     for packet in stream(10, 3, 100, 1).0 {
         writer.push(&packet).unwrap();
     }
@@ -84,7 +84,7 @@ fn a_finding_has_the_time_of_its_packet() {
         tick_ns: Some(50_000_000),
         ..small()
     };
-    let mut writer = CaptureWriter::new(Vec::new(), &schema(), options).unwrap();
+    let mut writer = Writer::new(Vec::new(), &schema(), options).unwrap();
     for packet in &packets {
         writer.push(packet).unwrap();
     }

@@ -3,7 +3,7 @@
 use std::io;
 
 use gametape::Verdict;
-use gametape::capture::{CaptureError, CaptureWriter, Options};
+use gametape::capture::{CaptureError, Options, Writer};
 use gametape_samples::delta::{Arena, Network, Outcome, Replication};
 
 use super::part::{self, Args, audit, print, save};
@@ -92,8 +92,7 @@ fn replicate(seed: u64) -> Result<(Vec<u8>, Outcome), String> {
         ..Options::default()
     };
     let sentence = |error: CaptureError| error.to_string();
-    let mut capture =
-        CaptureWriter::new(Vec::new(), &Arena::schema(), options).map_err(sentence)?;
+    let mut capture = Writer::new(Vec::new(), &Arena::schema(), options).map_err(sentence)?;
     let mut replication = Replication::new(SHIPS, TICKS, seed, NETWORK);
     while let Some(seen) = replication.next_seen().map_err(|error| error.to_string())? {
         capture.push_state(seen, None).map_err(sentence)?;

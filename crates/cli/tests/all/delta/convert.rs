@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gametape::capture::{Capture, CaptureWriter, Options, Packets, Role};
+use gametape::capture::{Options, Packets, Role, Writer};
 use gametape_samples::delta::Arena;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use super::support::{
 /// The packets of the stream that a capture holds.
 fn held(path: &Path) -> Vec<Vec<u8>> {
     let bytes = fs::read(path).unwrap();
-    let packets = Packets::Capture(Box::new(Capture::open(&bytes).unwrap()));
+    let packets = Packets::Capture(Box::new(gametape::capture::read(&bytes).unwrap()));
     let mut cursor = packets.cursor();
     let mut held = Vec::new();
     while let Some(packet) = cursor.next_packet().unwrap() {
@@ -96,7 +96,7 @@ fn what_packets_alone_cannot_hold_is_said() {
     );
     assert_eq!(err, "");
     // When packets came is lost, too.
-    let mut writer = CaptureWriter::new(Vec::new(), &Arena::schema(), Options::default()).unwrap();
+    let mut writer = Writer::new(Vec::new(), &Arena::schema(), Options::default()).unwrap();
     for (packet, second) in packets().iter().zip(1_700_000_000_u64..) {
         writer.push_at(packet, second * 1_000_000_000).unwrap();
     }

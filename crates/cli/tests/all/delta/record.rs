@@ -8,7 +8,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use gametape::capture::Capture;
 use gametape::delta::{Codec, Component, Feedback, Field, Schema, Sender, Snapshot};
 use gametape_samples::delta::Arena;
 use serde_json::Value;
@@ -163,7 +162,7 @@ out.mcap: recorded 112 packets (10364 bytes), ticks 1 to 149; 5 packets came lat
 "#]]
     );
     let bytes = fs::read(path.join("out.mcap")).unwrap();
-    let capture = Capture::open(&bytes).unwrap();
+    let capture = gametape::capture::read(&bytes).unwrap();
     assert_eq!(capture.ticks(), Some((1, 149)));
     let said = fine(path, "verify out.mcap");
     assert!(

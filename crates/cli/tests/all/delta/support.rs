@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gametape::capture::{CaptureWriter, Options};
+use gametape::capture::{Options, Writer};
 use gametape::delta::wire::HEADER_BYTES;
 use gametape::delta::{Encoder, Schema, Snapshot};
 use gametape_samples::delta::Arena;
@@ -56,7 +56,7 @@ pub fn capture(packets: &[Vec<u8>], options: Options) -> Vec<u8> {
         tick_ns: Some(50_000_000),
         ..options
     };
-    let mut writer = CaptureWriter::new(Vec::new(), &Arena::schema(), options).unwrap();
+    let mut writer = Writer::new(Vec::new(), &Arena::schema(), options).unwrap();
     for packet in packets {
         writer.push(packet).unwrap();
     }

@@ -17,8 +17,8 @@ use super::stream::Reader;
 use super::survey::Survey;
 use super::table::{ChunkEntry, Table};
 use super::write::{Assembler, Options, Written};
-use crate::error::{Error, ReadOptions, SalvageError};
-use crate::limits::Limits;
+use crate::error::{Error, SalvageError};
+use crate::limits::{Limits, ReadOptions};
 use crate::ranges::Ranges;
 
 /// What was kept.

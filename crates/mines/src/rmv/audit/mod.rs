@@ -7,7 +7,7 @@ mod ranking;
 mod result;
 
 use super::error::Findings;
-use super::limits::ReadOptions;
+use super::limits::{Limits, ReadOptions};
 use super::read::{Reading, read_with};
 use crate::{Game, Metrics};
 
@@ -39,7 +39,20 @@ pub struct Audit<'a> {
 /// ```
 #[must_use]
 pub fn audit(bytes: &[u8]) -> Audit<'_> {
-    match read_with(bytes, ReadOptions::lenient()) {
+    audit_with(bytes, Limits::DEFAULT)
+}
+
+/// [`audit()`], within other limits.
+///
+/// ```
+/// # let bytes = gametape_samples::mines::example();
+/// use gametape_mines::rmv::{Limits, audit_with};
+/// let limits = Limits { max_video_bytes: 100 };
+/// assert!(audit_with(&bytes, limits).findings.has("rmv.limit"));
+/// ```
+#[must_use]
+pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
+    match read_with(bytes, ReadOptions::lenient().limits(limits)) {
         Ok(Reading { game, mut findings }) => {
             let metrics = audit_game(&game, bytes.len() as u64, &mut findings);
             findings.sort();

@@ -38,7 +38,7 @@ pub struct Pushed {
 ///
 /// Killed at any time, it leaves a file whose whole chunks can all be read. Memory is bounded by a
 /// chunk and, where full snapshots are added, by the states that deltas may build on.
-pub struct CaptureWriter<W: Write> {
+pub struct Writer<W: Write> {
     mcap: mcap::Writer<NoSeek<W>>,
     decoder: Decoder,
     schema_id: u16,
@@ -74,7 +74,7 @@ struct Adding {
 /// More ticks than states are held.
 const MAX_STARTS: usize = 1024;
 
-impl<W: Write> CaptureWriter<W> {
+impl<W: Write> Writer<W> {
     /// Starts a capture of packets of this schema.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ impl<W: Write> CaptureWriter<W> {
     /// Records a packet, byte for byte; when it came, nobody knows.
     ///
     /// # Errors
-    /// As [`CaptureWriter::push_at`].
+    /// As [`Writer::push_at`].
     pub fn push(&mut self, packet: &[u8]) -> Result<Pushed, CaptureError> {
         self.push_timed(packet, None)
     }
@@ -183,7 +183,7 @@ impl<W: Write> CaptureWriter<W> {
     ///
     /// # Errors
     /// [`CaptureError::TickOrder`] for a state that is not after the last one;
-    /// [`CaptureError::BadPacket`] for one of another schema; as [`CaptureWriter::push_at`].
+    /// [`CaptureError::BadPacket`] for one of another schema; as [`Writer::push_at`].
     pub fn push_state(
         &mut self,
         state: &Snapshot,
@@ -202,10 +202,10 @@ impl<W: Write> CaptureWriter<W> {
         pushed
     }
 
-    /// [`CaptureWriter::push`] or [`CaptureWriter::push_at`], as the time is known.
+    /// [`Writer::push`] or [`Writer::push_at`], as the time is known.
     ///
     /// # Errors
-    /// As [`CaptureWriter::push_at`].
+    /// As [`Writer::push_at`].
     pub fn push_timed(&mut self, packet: &[u8], time: Option<u64>) -> Result<Pushed, CaptureError> {
         check_size(packet)?;
         let header = self

@@ -8,14 +8,14 @@ use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack, walk};
 use crate::facts::{Facts, describe, read_schema};
 use crate::keyframe::Listed;
 use crate::layout::{PROFILE, Role};
-use crate::limits::ReadLimits;
+use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error, Finding, fault};
 
 /// How a capture ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// With a summary, as [`CaptureWriter::finish`](crate::CaptureWriter::finish) leaves it.
+    /// With a summary, as [`Writer::finish`](crate::Writer::finish) leaves it.
     Whole,
     /// Between two records, without a summary: its recorder was stopped.
     NoSummary,
@@ -33,7 +33,7 @@ pub enum Ending {
 pub struct Capture<'a> {
     ranges: Ranges<'a>,
     schema: Schema,
-    limits: ReadLimits,
+    limits: Limits,
     tick_ns: Option<u64>,
     log_tick_ns: u64,
     has_facts: bool,
@@ -115,59 +115,61 @@ impl End {
     }
 }
 
+/// Opens a capture: of bytes, or of an [`Input`](gametape_core::Input).
+///
+/// # Errors
+/// Where it is no capture, or nothing of it can be read. One that was cut opens: see
+/// [`Capture::ending`].
+pub fn read<'a>(source: impl Into<Ranges<'a>>) -> Result<Capture<'a>, Error> {
+    read_with(source, Limits::DEFAULT)
+}
+
+/// [`read()`], within other limits.
+///
+/// # Errors
+/// As [`read()`].
+pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Capture<'a>, Error> {
+    let ranges = source.into();
+    let mut head = Window::new(ranges);
+    let profile = container::profile(&mut head)?;
+    if profile != PROFILE {
+        let profile = profile.to_owned();
+        return Err(CaptureRule::Foreign { profile }.whole());
+    }
+    let facts = Facts::read(&mut head)?;
+    let mut end = End::read(ranges)?;
+    let (mut schema, damaged) = match facts.schema {
+        Some(Ok(schema)) => (Some(schema), None),
+        Some(Err(error)) => (None, Some(error)),
+        None => (None, None),
+    };
+    if let (None, Some((_, Some(data)))) = (&schema, &end.summary) {
+        schema = Some(read_schema(data)?);
+    }
+    if end.channels.is_empty() || schema.is_none() {
+        schema = of_first_chunk(ranges, &limits, schema, &mut end)?;
+    }
+    if end.channels.is_empty() || end.ending != Ending::Whole {
+        // Channels of later chunks, or of a first one that is lost: the numbers are those that
+        // our writer gives.
+        for (channel, role) in Role::NUMBERED {
+            end.channels.entry(channel).or_insert(role);
+        }
+    }
+    Ok(Capture {
+        ranges,
+        schema: schema.ok_or_else(|| damaged.unwrap_or_else(|| CaptureRule::NoSchema.whole()))?,
+        limits,
+        tick_ns: facts.tick_ns,
+        log_tick_ns: facts.log_tick_ns,
+        has_facts: facts.there,
+        tables: facts.tables,
+        listed: Listed::new(end.chunks.len()),
+        end,
+    })
+}
+
 impl<'a> Capture<'a> {
-    /// Opens a capture with default limits: of bytes, or of an [`Input`](gametape_core::Input).
-    ///
-    /// # Errors
-    /// Where it is no capture, or nothing of it can be read. One that was cut opens: see
-    /// [`Capture::ending`].
-    pub fn open(source: impl Into<Ranges<'a>>) -> Result<Self, Error> {
-        Self::open_with(source, ReadLimits::default())
-    }
-
-    /// [`Capture::open`] within other limits.
-    pub fn open_with(source: impl Into<Ranges<'a>>, limits: ReadLimits) -> Result<Self, Error> {
-        let ranges = source.into();
-        let mut head = Window::new(ranges);
-        let profile = container::profile(&mut head)?;
-        if profile != PROFILE {
-            let profile = profile.to_owned();
-            return Err(CaptureRule::Foreign { profile }.whole());
-        }
-        let facts = Facts::read(&mut head)?;
-        let mut end = End::read(ranges)?;
-        let (mut schema, damaged) = match facts.schema {
-            Some(Ok(schema)) => (Some(schema), None),
-            Some(Err(error)) => (None, Some(error)),
-            None => (None, None),
-        };
-        if let (None, Some((_, Some(data)))) = (&schema, &end.summary) {
-            schema = Some(read_schema(data)?);
-        }
-        if end.channels.is_empty() || schema.is_none() {
-            schema = of_first_chunk(ranges, &limits, schema, &mut end)?;
-        }
-        if end.channels.is_empty() || end.ending != Ending::Whole {
-            // Channels of later chunks, or of a first one that is lost: the numbers are those that
-            // our writer gives.
-            for (channel, role) in Role::NUMBERED {
-                end.channels.entry(channel).or_insert(role);
-            }
-        }
-        Ok(Self {
-            ranges,
-            schema: schema
-                .ok_or_else(|| damaged.unwrap_or_else(|| CaptureRule::NoSchema.whole()))?,
-            limits,
-            tick_ns: facts.tick_ns,
-            log_tick_ns: facts.log_tick_ns,
-            has_facts: facts.there,
-            tables: facts.tables,
-            listed: Listed::new(end.chunks.len()),
-            end,
-        })
-    }
-
     /// The schema of its packets.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
@@ -287,7 +289,7 @@ impl<'a> Capture<'a> {
 
     /// The bounds it is read within.
     #[must_use]
-    pub const fn limits(&self) -> &ReadLimits {
+    pub const fn limits(&self) -> &Limits {
         &self.limits
     }
 
@@ -339,7 +341,7 @@ impl<'a> Capture<'a> {
 /// it can't be read, the schema has to be known.
 fn of_first_chunk(
     ranges: Ranges<'_>,
-    limits: &ReadLimits,
+    limits: &Limits,
     schema: Option<Schema>,
     end: &mut End,
 ) -> Result<Option<Schema>, Error> {
