@@ -63,8 +63,11 @@ fn told<T>(partial: &Partial<T>) -> Option<String> {
     partial.problem.as_ref().map(ToString::to_string)
 }
 
+/// The rows of a table, and what is wrong behind them.
+type Table = (Vec<Row>, Option<String>);
+
 /// All rows of all tables, and what is wrong behind them.
-fn rows(tape: &dyn Tape) -> Result<Vec<(Vec<Row>, Option<String>)>, Error> {
+fn rows(tape: &dyn Tape) -> Result<Vec<Table>, Error> {
     let tables = tape.tables()?;
     let scans: Vec<Scan> = tables.iter().map(all_of).collect();
     let mut rows = vec![Vec::new(); scans.len()];
