@@ -96,6 +96,17 @@ impl Formats {
         self.of_input(input, path, None, options)
     }
 
+    /// The format of a file, or of a folder that is one recording; nothing of one that is of none, or
+    /// can't be read. It is not opened.
+    #[must_use]
+    pub fn format_of(&self, path: &Path) -> Option<Arc<dyn Format>> {
+        if path.is_dir() {
+            return self.of_folder(path);
+        }
+        let input = open::file(path, &OpenOptions::default()).ok()?;
+        self.of(&input, path)
+    }
+
     /// A recording in whatever an [`Input`] is: bytes in memory, ranges that somebody fetches;
     /// `name` as in [`Formats::read`].
     ///

@@ -19,10 +19,14 @@ struct Described<'a> {
 }
 
 pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if let Err(error) = call.check_opening(&args.paths) {
+        return Ok(ui.fail(&error));
+    }
     let mut exit = Exit::Fine;
     let mut seen = false;
     let options = call.open_options();
-    for opened in recordings(call.formats, &args.paths, &options) {
+    let standard_input = |path: &_| call.open(path);
+    for opened in recordings(call.formats, &args.paths, &options, standard_input) {
         seen = true;
         let done = match opened {
             Err(error) => ui.fail(&error),

@@ -20,9 +20,10 @@ pub mod tables;
 pub mod verify;
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use gametape::{Error, Format, Formats, OpenOptions, OptionDef, Options, Recording, Verb};
 
@@ -59,9 +60,43 @@ impl Call<'_> {
         Ok([first, second])
     }
 
+    /// Refuses what none of the recordings behind some paths can be told when it is opened. Over
+    /// recordings of several formats an option is for those that have it; standard input is asked when
+    /// it is opened.
+    pub fn check_opening(&self, paths: &[OsString]) -> Result<(), Error> {
+        let opening = self.formats.options(&[Verb::Open]);
+        let told = self.open_options().options.only(&opening);
+        let mut formats: Vec<Arc<dyn Format>> = Vec::new();
+        let files = paths.iter().filter(|path| *path != "-");
+        for found in files.flat_map(|path| self.formats.find(path)).flatten() {
+            let known = |name: &str| {
+                let mut options = formats.iter().flat_map(|format| format.options(Verb::Open));
+                options.any(|def| def.name == name)
+            };
+            if told.names().all(known) {
+                return Ok(());
+            }
+            formats.extend(self.formats.format_of(&found.path));
+        }
+        let path = paths.first().map_or(Path::new(""), Path::new);
+        self.refuse(path, formats.iter().map(|format| &**format).collect())
+    }
+
     /// Refuses what none of these can be told when it is opened.
     fn told_to(&self, recordings: &[&Recording]) -> Result<(), Error> {
         let formats = recordings.iter().map(|recording| recording.format());
+        let path = recordings
+            .first()
+            .map_or(Path::new(""), |recording| recording.path());
+        self.refuse(path, formats.collect())
+    }
+
+    /// Refuses what no recording of these formats can be told when it is opened.
+    fn refuse(&self, path: &Path, formats: Vec<&dyn Format>) -> Result<(), Error> {
+        if formats.is_empty() {
+            return Ok(());
+        }
+        let formats = formats.into_iter();
         let names: BTreeSet<&str> = formats.clone().map(Format::name).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let what = format!("to open {} recordings", names.join(" or "));
@@ -69,9 +104,6 @@ impl Call<'_> {
         let known: Vec<OptionDef> = known.copied().collect();
         let opening = self.formats.options(&[Verb::Open]);
         let told = self.open_options().options.only(&opening);
-        let path = recordings
-            .first()
-            .map_or(Path::new(""), |recording| recording.path());
         told.check(&what, &known)
             .map_err(|error| Error::tape(path)(error.into()))
     }
@@ -117,12 +149,13 @@ fn shortly(error: Error) -> Error {
 /// opened. Files of other kinds that were merely found are left out.
 pub fn recordings<'a>(
     formats: &'a Formats,
-    paths: &'a [std::ffi::OsString],
+    paths: &'a [OsString],
     options: &'a OpenOptions,
+    standard_input: impl Fn(&OsStr) -> Result<Recording, Error> + 'a,
 ) -> impl Iterator<Item = Result<(Recording, bool), Error>> + 'a {
     paths.iter().flat_map(move |path| {
         let standard_input =
-            (path == "-").then(|| open(formats, path, options).map(|recording| (recording, true)));
+            (path == "-").then(|| standard_input(path).map(|recording| (recording, true)));
         let found = if path == "-" {
             Vec::new()
         } else {

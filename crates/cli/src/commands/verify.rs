@@ -37,6 +37,9 @@ struct Tally {
 }
 
 pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if let Err(error) = call.check_opening(&args.paths) {
+        return Ok(ui.fail(&error));
+    }
     let started = Instant::now();
     let mut tally = Tally::default();
     let mut files: Vec<Found> = Vec::new();

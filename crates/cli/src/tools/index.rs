@@ -11,7 +11,7 @@ use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
 use super::{parsed, simulation};
-use crate::commands::recordings;
+use crate::commands::{open, recordings};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 
@@ -48,7 +48,9 @@ struct Args {
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     let mut seen = false;
-    for opened in recordings(formats, &args.paths, &OpenOptions::default()) {
+    let options = OpenOptions::default();
+    let standard_input = |path: &_| open(formats, path, &options);
+    for opened in recordings(formats, &args.paths, &options, standard_input) {
         // What was merely found, and has no index, is not meant.
         if let Ok((recording, false)) = &opened
             && recording.tape_as::<MurkTape>().is_none()

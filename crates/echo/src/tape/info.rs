@@ -184,6 +184,7 @@ pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, 
         match frames.next() {
             Ok(Some(frame)) => summary.push(frame),
             Ok(None) => break frames.findings().problem(),
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
             Err(error) if summary.frames == 0 => return Err(error.into()),
             Err(error) => break Some(error.into()),
         }

@@ -3,6 +3,7 @@
 #![cfg(feature = "default")]
 
 mod captures;
+mod fetched;
 mod playback;
 mod samples;
 mod segments;

@@ -23,7 +23,7 @@ pub struct SyncTest {
 /// What came of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Synced {
-    /// Ticks that were made.
+    /// Ticks that there are to make; where runs part, none is compared behind [`tick`](Self::tick).
     pub ticks: u64,
     /// How often they were made; 2 where a simulation went back.
     pub runs: usize,

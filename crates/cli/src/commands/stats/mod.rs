@@ -16,10 +16,14 @@ use crate::ui::{STRONG, Ui, styled};
 use table::table;
 
 pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if let Err(error) = call.check_opening(&args.paths) {
+        return Ok(ui.fail(&error));
+    }
     let mut exit = Exit::Fine;
     let mut seen = false;
     let options = call.open_options();
-    for opened in recordings(call.formats, &args.paths, &options) {
+    let standard_input = |path: &_| call.open(path);
+    for opened in recordings(call.formats, &args.paths, &options, standard_input) {
         seen = true;
         let stats = opened.and_then(|(recording, _)| {
             let path = recording.path().display().to_string();

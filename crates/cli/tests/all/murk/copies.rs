@@ -317,6 +317,18 @@ fn tables_need_a_world_or_take_one() {
             "game.rmv: there is no option world to open rmv recordings",
         ),
         (
+            "verify --world pond.toml game.rmv",
+            "game.rmv: there is no option world to open rmv recordings",
+        ),
+        (
+            "stats --world pond.toml game.rmv game.rmv",
+            "game.rmv: there is no option world to open rmv recordings",
+        ),
+        (
+            "inspect --schema pond.toml run.murk game.rmv",
+            "run.murk: there is no option schema to open murk or rmv recordings",
+        ),
+        (
             "diff --world pond.toml game.rmv game.rmv",
             "game.rmv: there is no option world to open rmv recordings",
         ),
@@ -325,6 +337,15 @@ fn tables_need_a_world_or_take_one() {
         let run = gametape(path, &args).assert().code(2).stdout_eq("");
         let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
         assert!(said.contains(complaint), "{args:?}: {said}");
+    }
+    // Over recordings of several formats it is for those that have it.
+    for verb in ["verify", "stats"] {
+        gametape(
+            path,
+            &[verb, "--world", "pond.toml", "game.rmv", "run.murk"],
+        )
+        .assert()
+        .code(0);
     }
 }
 

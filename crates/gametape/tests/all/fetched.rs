@@ -1,0 +1,162 @@
+//! Recordings that lie elsewhere: whoever reads them asks for bytes until all that is needed is there,
+//! and has then what the whole file gives. A format that has no sample here fails.
+
+use std::collections::BTreeSet;
+use std::error::Error as StdError;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use gametape::core::table::kit::{Row, all_of, rows_of};
+use gametape::core::tape::{Error, Options, Partial, Source, Tape};
+use gametape::core::{Fetched, Input, Missing};
+use gametape::{Format, Recording, Scan, Secrets};
+
+use crate::samples::samples;
+
+/// A recording of which nothing is there but what was asked for.
+struct Elsewhere<'b> {
+    bytes: &'b [u8],
+    fetched: Arc<Fetched>,
+    asked: BTreeSet<(u64, u64)>,
+}
+
+impl<'b> Elsewhere<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        Self {
+            bytes,
+            fetched: Arc::new(Fetched::new(bytes.len() as u64)),
+            asked: BTreeSet::new(),
+        }
+    }
+
+    /// Brings what an error asks for: once, and then it is there.
+    #[track_caller]
+    fn bring(&mut self, error: &(dyn StdError + 'static)) {
+        let missing = Missing::of(error);
+        let Some(Missing { offset, length }) = missing else {
+            panic!("no request: {error}");
+        };
+        assert!(length > 0 && offset + length <= self.bytes.len() as u64);
+        assert!(self.asked.insert((offset, length)), "asked for twice");
+        let range = offset as usize..(offset + length) as usize;
+        self.fetched.supply(offset, self.bytes[range].to_vec());
+    }
+
+    /// Tries until nothing more is asked for.
+    fn until<T>(&mut self, mut attempt: impl FnMut() -> Result<T, Error>) -> T {
+        loop {
+            match attempt() {
+                Ok(value) => return value,
+                Err(error) => self.bring(&error),
+            }
+        }
+    }
+
+    fn open(&mut self, format: &dyn Format) -> Box<dyn Tape> {
+        let input = Input::ranges(self.fetched.clone());
+        self.until(|| format.open(Source::new(input.clone())))
+    }
+}
+
+/// What is wrong with it, as people are told.
+fn told<T>(partial: &Partial<T>) -> Option<String> {
+    partial.problem.as_ref().map(ToString::to_string)
+}
+
+/// The rows of a table, and what is wrong behind them.
+type Table = (Vec<Row>, Option<String>);
+
+/// All rows of all tables, and what is wrong behind them.
+fn rows(tape: &dyn Tape) -> Result<Vec<Table>, Error> {
+    let tables = tape.tables()?;
+    let scans: Vec<Scan> = tables.iter().map(all_of).collect();
+    let mut rows = vec![Vec::new(); scans.len()];
+    let read = tape.scan_each(&scans, &mut |scan, batch| {
+        rows[scan].extend(rows_of(batch));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(rows.into_iter().zip(read.iter().map(told)).collect())
+}
+
+/// What holds at the end, of each table that has a state.
+fn last(tape: &dyn Tape) -> Result<Vec<Vec<Row>>, Error> {
+    let tables = tape.tables()?;
+    let mut play = tape.playback()?;
+    let last = play.span().last;
+    match play.seek(gametape::At::Step(last.step)) {
+        // In a recording without steps nothing holds.
+        Err(Error::NotRecorded { .. }) => return Ok(Vec::new()),
+        sought => sought?,
+    };
+    let states = tables
+        .iter()
+        .filter(|table| table.lane != gametape::Lane::Events);
+    let held = states.map(|table| Ok(rows_of(&play.state(&all_of(table))?).collect()));
+    held.collect()
+}
+
+/// Each thing that can be asked of a recording, of one of which nothing is there yet.
+fn check(format: &dyn Format, bytes: &[u8], whole: &dyn Tape) {
+    for name in ["header", "info"] {
+        let describe = |tape: &dyn Tape| match name {
+            "header" => tape.header(Secrets::Show),
+            _ => tape.info(Secrets::Show),
+        };
+        let mut elsewhere = Elsewhere::new(bytes);
+        let tape = elsewhere.open(format);
+        let found = elsewhere.until(|| describe(&*tape));
+        let wanted = describe(whole).unwrap();
+        assert_eq!(
+            (&found.value, told(&found)),
+            (&wanted.value, told(&wanted)),
+            "{name}"
+        );
+    }
+    let mut elsewhere = Elsewhere::new(bytes);
+    let tape = elsewhere.open(format);
+    let tables = elsewhere.until(|| tape.tables());
+    assert_eq!(tables, whole.tables().unwrap());
+
+    let mut elsewhere = Elsewhere::new(bytes);
+    let tape = elsewhere.open(format);
+    assert_eq!(elsewhere.until(|| rows(&*tape)), rows(whole).unwrap());
+
+    let mut elsewhere = Elsewhere::new(bytes);
+    let tape = elsewhere.open(format);
+    assert_eq!(elsewhere.until(|| last(&*tape)), last(whole).unwrap());
+
+    let mut elsewhere = Elsewhere::new(bytes);
+    let tape = elsewhere.open(format);
+    let options = Options::new();
+    let audit = elsewhere.until(|| tape.audit(&options));
+    assert_eq!(audit, whole.audit(&options).unwrap());
+
+    let mut elsewhere = Elsewhere::new(bytes);
+    let tape = elsewhere.open(format);
+    let stats = elsewhere.until(|| tape.stats(&options));
+    assert_eq!(stats.value, whole.stats(&options).unwrap().value);
+}
+
+#[test]
+fn what_is_fetched_piece_by_piece_is_what_the_whole_file_is() {
+    let formats = gametape::formats();
+    for format in formats.iter() {
+        let mut all = samples(format.name());
+        all.truncate(2);
+        if format.name() == "capture" {
+            let game = Recording::from_bytes(samples("rmv").remove(0), "a").unwrap();
+            let made = game.convert("capture", &Options::new()).unwrap();
+            all.push(made.content.bytes().unwrap());
+        }
+        // What breaks off does so wherever it lies.
+        let cut = all
+            .first()
+            .map(|bytes| bytes[..bytes.len() * 3 / 4].to_vec());
+        all.extend(cut);
+        for (at, bytes) in all.iter().enumerate() {
+            println!("{} {at}: {} bytes", format.name(), bytes.len());
+            let whole = format.open(Source::new(bytes.clone())).unwrap();
+            check(format, bytes, &*whole);
+        }
+    }
+}
