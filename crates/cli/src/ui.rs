@@ -171,7 +171,7 @@ pub fn byte_bar(bytes: u64) -> ProgressBar {
 }
 
 /// A number of things: `1 tick`, `2 ticks`.
-#[cfg(feature = "tools")]
+#[cfg(any(feature = "live", feature = "tools"))]
 pub fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {what}{s}")

@@ -14,6 +14,9 @@ use crate::exit::Exit;
 use crate::ui::{STRONG, Ui, byte_bar, counted, styled};
 
 pub fn run(args: &Publish, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if let Err(error) = call.check_opening(&args.paths) {
+        return Ok(ui.fail(&error));
+    }
     match begin(args) {
         Ok((page, site)) => publish(args, &page, site, call, ui),
         Err(error) => Ok(fail(&error, ui)),
@@ -54,7 +57,8 @@ fn publish(
 ) -> io::Result<Exit> {
     let (mut exit, mut seen, mut published) = (Exit::Fine, false, 0_u64);
     let options = call.open_options();
-    for opened in recordings(call.formats, &args.paths, &options) {
+    let standard_input = |path: &_| call.open(path);
+    for opened in recordings(call.formats, &args.paths, &options, standard_input) {
         seen = true;
         let added = opened.map_err(Error::from).and_then(|(recording, _)| {
             let entry = add(&recording, &mut site, args.show_secrets)?;

@@ -33,6 +33,9 @@ fn page(folder: Option<&PathBuf>) -> Result<Page, Error> {
 }
 
 pub fn watch(args: &Watch, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if let Err(error) = call.check_opening(&args.paths) {
+        return Ok(ui.fail(&error));
+    }
     let options = ServeOptions {
         listen: SocketAddr::from(([127, 0, 0, 1], args.port)),
         secrets: secrets(args.show_secrets),
@@ -60,6 +63,9 @@ pub fn watch(args: &Watch, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
 }
 
 pub fn serve(args: &Serve, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if let Err(error) = call.check_opening(&args.paths) {
+        return Ok(ui.fail(&error));
+    }
     let options = ServeOptions {
         listen: args.listen,
         token: args.token.clone(),
