@@ -37,7 +37,7 @@ pub(super) fn check(tape: &dyn Tape, tables: &[TableDef]) {
             if enough == Some(at) {
                 continue;
             }
-            super::same(scan, rows, &scanned(tape, scan));
+            super::row::same_rows(scan, rows, &scanned(tape, scan));
             let alone = tape.scan(scan, &mut |_| Ok(ControlFlow::Continue(())));
             let alone = alone.map(|read| Some(read.problem?.to_string()));
             assert_eq!(Some(problem), alone.ok(), "{scan:?}: what is wrong");

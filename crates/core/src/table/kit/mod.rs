@@ -12,6 +12,7 @@ use crate::clock::{At, Stamp};
 use crate::tape::{Secrets, Tape};
 
 pub use made::Made;
+use row::same_rows;
 pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 
 /// Checks that the tables of a recording are what tables are to be: named and documented, their rows
@@ -136,7 +137,7 @@ fn columns(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
                 ..row.clone()
             })
             .collect();
-        same(&scan, &scanned(tape, &scan), &picked);
+        same_rows(&scan, &scanned(tape, &scan), &picked);
     }
 }
 
@@ -173,7 +174,7 @@ fn ranges(tape: &dyn Tape, scan: &Scan, rows: &[Row]) {
         let before =
             |row: &&Row| to.is_none_or(|at| at.order(row.stamp).is_some_and(Ordering::is_le));
         let wanted: Vec<Row> = rows.iter().filter(after).filter(before).cloned().collect();
-        same(&scan, &scanned(tape, &scan), &wanted);
+        same_rows(&scan, &scanned(tape, &scan), &wanted);
     }
 }
 
@@ -199,7 +200,7 @@ fn filters(tape: &dyn Tape, scan: &Scan, table: &TableDef, rows: &[Row]) {
             let scan = scan.clone().key(&*column.name, text);
             let is = |row: &&Row| row.values.get(at) == Some(value);
             let wanted: Vec<Row> = rows.iter().filter(is).cloned().collect();
-            same(&scan, &scanned(tape, &scan), &wanted);
+            same_rows(&scan, &scanned(tape, &scan), &wanted);
         }
     }
 }
@@ -246,7 +247,7 @@ fn playback(tape: &dyn Tape, table: &TableDef, rows: &[Row]) {
             ..row
         });
         let wanted: Vec<Row> = wanted.collect();
-        same(&scan, &held(&mut *play, table, &scan), &wanted);
+        same_rows(&scan, &held(&mut *play, table, &scan), &wanted);
         followed.follow(&mut *play, &wanted);
         if let Err(error) = play.step() {
             panic!("behind {stamp:?}: {error}");
@@ -299,21 +300,8 @@ impl<'t> Followed<'t> {
             ..row.clone()
         };
         let rows: Vec<Row> = self.rows.iter().map(now).collect();
-        same(self.scan, &rows, wanted);
+        same_rows(self.scan, &rows, wanted);
     }
-}
-
-#[track_caller]
-fn same(scan: &Scan, rows: &[Row], wanted: &[Row]) {
-    let at = rows.iter().zip(wanted).position(|(a, b)| a != b);
-    if let Some(at) = at {
-        panic!(
-            "{scan:?}: row {at} is {:?}, not {:?}",
-            rows.get(at),
-            wanted.get(at)
-        );
-    }
-    assert_eq!(rows.len(), wanted.len(), "{scan:?}: rows");
 }
 
 #[cfg(test)]

@@ -136,3 +136,17 @@ pub fn assert_same(table: &TableDef, wanted: &[Row], found: &[Row]) {
     }
     assert_eq!(wanted.len(), found.len(), "rows of {}", table.name);
 }
+
+/// Fails where these rows of a scan are not those that are wanted.
+#[track_caller]
+pub(super) fn same_rows(scan: &Scan, rows: &[Row], wanted: &[Row]) {
+    let at = rows.iter().zip(wanted).position(|(a, b)| a != b);
+    if let Some(at) = at {
+        panic!(
+            "{scan:?}: row {at} is {:?}, not {:?}",
+            rows.get(at),
+            wanted.get(at)
+        );
+    }
+    assert_eq!(rows.len(), wanted.len(), "{scan:?}: rows");
+}
