@@ -31,6 +31,8 @@ impl Kit {
             self.dumps(&folder, name);
             self.tables(&folder, name);
             self.findings(&folder, name);
+            #[cfg(feature = "live")]
+            self.published(&folder, name);
             self.run(&folder, &["diff", name, name]).code(0);
             // What is there is replaced, by a whole file.
             let copy = format!("copy.{}", sample.extension());
@@ -122,6 +124,29 @@ impl Kit {
         .unusable("is not recorded");
         self.run(folder, &["dump", "--at", "yesterday", name])
             .code(2);
+    }
+
+    /// It is published as all that it is: whether there is a page depends on how the command was built.
+    #[cfg(feature = "live")]
+    fn published(&self, folder: &Folder, name: &str) {
+        let site = folder.0.join("site");
+        let ended = self.run(folder, &["--json", "publish", name, "--out", "site"]);
+        ended.expect(matches!(ended.code, Some(0 | 3)), "0, or 3 without a page");
+        let said: Value = serde_json::from_str(&ended.text()).unwrap_or_default();
+        ended.expect(said["lost"] == serde_json::json!([]), "nothing lost");
+        let id = said["id"].as_str().unwrap_or_default();
+        let read = |name: &str| fs::read(site.join(name)).unwrap_or_default();
+        let index = read(&format!("r/{id}/recording.json"));
+        let index: Value = serde_json::from_slice(&index).unwrap_or_default();
+        ended.expect(index["name"] == name, "a recording of its name");
+        let segments = index["segments"].as_array();
+        ended.expect(segments.is_some_and(|all| !all.is_empty()), "segments");
+        for segment in segments.into_iter().flatten() {
+            let file = segment["file"].as_str().unwrap_or_default();
+            let bytes = read(&format!("r/{id}/{file}")).len();
+            ended.expect(segment["bytes"] == bytes, "segments that are there");
+        }
+        let _ = fs::remove_dir_all(site);
     }
 
     /// Every table can be dumped, as JSON and as comma-separated values, and says what holds at the end.
