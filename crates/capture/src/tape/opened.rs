@@ -23,7 +23,7 @@ pub(super) enum Form {
     Delta,
 }
 
-/// An opened recording: [`Tape::any`] of what [`Mcap`](super::Mcap) and [`Delta`](super::Delta) open.
+/// An opened recording: [`Tape::any`](gametape_core::tape::Tape::any) of what [`Mcap`](super::Mcap) and [`Delta`](super::Delta) open.
 #[derive(Debug)]
 pub struct PacketsTape {
     form: Form,
