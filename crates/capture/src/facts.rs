@@ -119,8 +119,8 @@ impl Facts {
             let found = format!("{:016x}", schema.hash());
             match hash {
                 Some(hash) if *hash != found => {
-                    let reason = format!("its hash is {found}, the metadata says {hash}");
-                    Err(CaptureRule::Schema { reason }.whole())
+                    let recorded = (*hash).to_owned();
+                    Err(CaptureRule::SchemaHash { found, recorded }.whole())
                 }
                 _ => Ok(schema),
             }

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use gametape_core::text::{Bytes, Counted, Grouped};
+use gametape_core::text::{Bytes, Counted, Crc32, Grouped};
 use gametape_core::{Class, Datum, RuleInfo, Severity, ToDatum as _};
 use gametape_delta as delta;
 use gametape_delta::wire::HEADER_BYTES;
@@ -46,7 +46,7 @@ gametape_core::rules! {
     ///
     /// Look at the first of those.
     #[error("{}, the last of tick {}, {} on packets that could not be applied", Counted(*.packets, "packet"), Grouped((*.last_tick).into()), if *.packets == 1 { "builds" } else { "build" })]
-    Behind { packets: u64, last_tick: u32 } = "delta.baseline-missing", Error;
+    Behind { packets: u64, last_tick: u32 } = "delta.not-applied", Error;
     /// A packet that does not come after the one before; a full snapshot may have the same tick.
     ///
     /// Recorded from two streams, or out of order. `repair` drops it.
@@ -105,13 +105,23 @@ gametape_core::rules! {
     /// The checksum of a chunk, of the data or of the summary is wrong.
     ///
     /// Damaged. The packets of such a chunk are not read.
-    #[error("the checksum of the {what} is {found:08x}, {recorded:08x} is recorded")]
-    Crc { what: &'static str, recorded: u32, found: u32 } = "capture.crc", Error;
-    /// A chunk can't be unpacked.
+    #[error("the checksum of the {what} is {found}, {recorded} is recorded")]
+    Crc { what: &'static str, recorded: Crc32, found: Crc32 } = "capture.crc", Error;
+    /// A chunk can't be unpacked, or does not hold what it claims.
     ///
-    /// As before.
+    /// As before. `reason` is zstd's own text.
     #[error("the chunk can't be unpacked: {reason}")]
     Unpack { reason: String } = "capture.unpack", Error;
+    /// A chunk holds more or fewer bytes than it claims.
+    ///
+    /// As before.
+    #[error("the chunk can't be unpacked: it holds {} than the {} it claims", if *.more { "more" } else { "fewer" }, Bytes(*.claimed))]
+    UnpackedSize { claimed: u64, more: bool } = "capture.unpack", Error;
+    /// A chunk is longer packed than unpacked, beyond what packing may add.
+    ///
+    /// As before.
+    #[error("the chunk can't be unpacked: it takes {}, and claims to be {}", Bytes(*.packed), Bytes(*.claimed))]
+    PackedSize { packed: u64, claimed: u64 } = "capture.unpack", Error;
     /// A chunk is packed with something other than zstd.
     ///
     /// Pack it anew with an MCAP tool.
@@ -134,9 +144,14 @@ gametape_core::rules! {
     NoSchema = "capture.no-schema", Error;
     /// The schema can't be read, or the summary has another one.
     ///
-    /// Damaged, or written by another program.
+    /// Damaged, or written by another program. `reason` is the JSON reader's own text.
     #[error("the schema in the capture can't be read: {reason}")]
     Schema { reason: String } = "capture.schema", Error;
+    /// The schema is not that of the hash beside it.
+    ///
+    /// As before.
+    #[error("the schema in the capture can't be read: its hash is {found}, the metadata says {recorded}")]
+    SchemaHash { found: String, recorded: String } = "capture.schema", Error;
     /// The summary has another schema.
     ///
     /// As before.
@@ -301,12 +316,19 @@ impl From<CaptureRule> for Rule {
     }
 }
 
+/// A packet has bytes of its own, and lies at one of the file's.
+fn in_packet(error: &delta::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let byte = Grouped(error.offset as u64);
+    write!(f, "byte {byte} of the packet: {}", error.rule)
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Wire(error) => error.fmt(f),
+            Self::Wire(error) => in_packet(error, f),
             Self::Added(error) => {
-                write!(f, "the full snapshot that the recorder added: {error}")
+                f.write_str("the full snapshot that the recorder added: ")?;
+                in_packet(error, f)
             }
             Self::Recording(rule) => rule.fmt(f),
         }
@@ -340,7 +362,6 @@ impl gametape_core::Rule for Rule {
 
     fn group(&self) -> u64 {
         match self {
-            Self::Recording(CaptureRule::Behind { .. }) => 1,
             Self::Recording(CaptureRule::Crc { what: "chunk", .. }) => 3,
             Self::Added(_) => 2,
             Self::Wire(_) | Self::Recording(_) => 0,

@@ -7,6 +7,22 @@ use core::fmt;
 
 use crate::rule::{Datum, ToDatum};
 
+/// A checksum of 32 bits, in hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Crc32(pub u32);
+
+impl fmt::Display for Crc32 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", self.0)
+    }
+}
+
+impl ToDatum for Crc32 {
+    fn to_datum(&self) -> Datum {
+        Datum::Text(self.to_string().into())
+    }
+}
+
 /// Digits in groups of three.
 ///
 /// ```

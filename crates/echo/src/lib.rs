@@ -80,7 +80,7 @@ pub use model::{
     VrPlayer, Weapon, clock_display,
 };
 pub use resumed::Resumed;
-pub use rule::Rule;
+pub use rule::{Rule, ZipCut};
 
 /// Three frames, for the examples of the documentation.
 #[doc(hidden)]

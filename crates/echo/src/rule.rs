@@ -1,7 +1,10 @@
 //! Every rule a recording can break or stretch: the vocabulary of errors and findings alike.
 
+use std::fmt;
+
 use gametape_core::rules;
-use gametape_core::text::{Bytes, Counted, Grouped, Left};
+use gametape_core::text::{Bytes, Counted, Crc32, Grouped, Left};
+use gametape_core::{Datum, ToDatum};
 
 use crate::model::TeamId;
 
@@ -31,9 +34,10 @@ rules! {
     /// A chunk does not inflate, or its data ends before the chunk does.
     ///
     /// Damaged; `repair` keeps the frames that [can be had](butter.md#salvage), and finds chunks
-    /// that the table misplaces.
-    #[error("the chunk does not inflate: {message}")]
-    Inflate { message: String } = "butter.inflate", Error;
+    /// that the table misplaces. `left` says how many bytes are behind its data, or `reason`, in
+    /// gzip's or zstd's own words, why there is none.
+    #[error("the chunk does not inflate: {}", inflating(*left, reason.as_deref()))]
+    Inflate { left: Option<u64>, reason: Option<String> } = "butter.inflate", Error;
     /// A frame starts with other bytes than `FC FE` or `FE FE`.
     ///
     /// Damaged, or laid out in a way that is not known.
@@ -510,8 +514,8 @@ rules! {
     /// The session breaks off, or a member has another type than the API's.
     ///
     /// `repair` leaves it out.
-    #[error("the session can't be read: {message}")]
-    LineJson { message: &'static str } = "echoreplay.json", Error;
+    #[error("the session can't be read: {reason}")]
+    LineJson { reason: &'static str } = "echoreplay.json", Error;
     /// The session or the bones are not UTF-8.
     ///
     /// Damaged; `repair` leaves the line out, where it is the session.
@@ -567,9 +571,10 @@ rules! {
     // .echoreplay: the zip around it.
     /// The zip has no table of its files, or a file ends early.
     ///
-    /// It was cut: `repair` keeps the lines up to there.
-    #[error("the zip ends early: {message}")]
-    ZipTruncated { message: String } = "echoreplay.zip-truncated", Error, Truncated;
+    /// It was cut: `repair` keeps the lines up to there. `cause` is `table`, `file` (one is not where the
+    /// table says), `data` (that of a file ends before it), or what the reader of zips says.
+    #[error("the zip ends early: {cause}")]
+    ZipTruncated { cause: ZipCut } = "echoreplay.zip-truncated", Error, Truncated;
     /// Several files in the zip.
     ///
     /// Read one after the other.
@@ -588,11 +593,56 @@ rules! {
     /// Compressed data that is none.
     ///
     /// Damaged; `repair` keeps the lines before it.
-    #[error("a file in the zip does not inflate: {message}")]
-    ZipInflate { message: String } = "echoreplay.zip-inflate", Error;
+    #[error("a file in the zip does not inflate: the compressed data is broken")]
+    ZipInflate = "echoreplay.zip-inflate", Error;
     /// Other bytes than were packed.
     ///
     /// Some line was changed; which one, nobody knows.
-    #[error("a file in the zip has checksum {found:08X}; {stored:08X} was written down")]
-    ZipChecksum { found: u32, stored: u32 } = "echoreplay.zip-checksum", Error;
+    #[error("a file in the zip has checksum {found}; {stored} was written down")]
+    ZipChecksum { found: Crc32, stored: Crc32 } = "echoreplay.zip-checksum", Error;
+}
+
+/// Why a chunk does not inflate.
+fn inflating(left: Option<u64>, reason: Option<&str>) -> String {
+    match (left, reason) {
+        (Some(left), _) => format!("it ends {left} bytes before the chunk does"),
+        (None, reason) => reason.unwrap_or_default().to_owned(),
+    }
+}
+
+/// Why a zip ends early.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ZipCut {
+    /// Its table is not there.
+    Table,
+    /// A file is somewhere else.
+    File,
+    /// A file's data ends early.
+    Data,
+    /// What the reader of zips says.
+    Other(String),
+}
+
+impl fmt::Display for ZipCut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Table => "it was not finished, or the table at its end is broken",
+            Self::File => "a file is not where the table says",
+            Self::Data => "the data of a file ends before the file",
+            Self::Other(said) => said,
+        })
+    }
+}
+
+impl ToDatum for ZipCut {
+    fn to_datum(&self) -> Datum {
+        let cause = match self {
+            Self::Table => "table",
+            Self::File => "file",
+            Self::Data => "data",
+            Self::Other(said) => said,
+        };
+        Datum::Text(cause.to_owned().into())
+    }
 }

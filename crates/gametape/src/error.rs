@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gametape_core::Class;
 use gametape_core::tape;
+use gametape_core::{Class, Datum};
 
 /// Why something could not be done with a recording.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +37,8 @@ pub enum Error {
         path: PathBuf,
         /// What is there instead.
         what: String,
+        /// Its first bytes.
+        head: Vec<u8>,
     },
     /// The file is larger than the reader is willing to take.
     #[error("{}: {}", .path.display(), self.message())]
@@ -166,6 +168,22 @@ impl Error {
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.tape_error().is_some_and(tape::Error::is_broken)
+    }
+
+    /// The figures of the sentence, by name, where it is none of a format's rules.
+    #[must_use]
+    pub fn data(&self) -> Vec<(&'static str, Datum)> {
+        match self {
+            Self::UnknownFormat { head, .. } => {
+                let digits: Vec<String> = head.iter().map(|byte| format!("{byte:02x}")).collect();
+                vec![("starts_with", Datum::Text(digits.concat().into()))]
+            }
+            Self::Tape {
+                source: tape::Error::Broken(finding),
+                ..
+            } => finding.rule.data.clone(),
+            _ => Vec::new(),
+        }
     }
 
     /// The sentence without the path in front.

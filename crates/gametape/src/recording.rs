@@ -131,6 +131,7 @@ impl Formats {
                 [b'P', b'K', 3 | 5, ..] => "a zip without a recording in it".into(),
                 head => format!("it starts with \"{}\"", head.escape_ascii()),
             },
+            head: head.clone(),
         })?;
         self.tape(format, input, path, lies_at, options)
     }

@@ -95,13 +95,14 @@ gametape_core::rules! {
     /// The world stopped before the recording did.
     ///
     /// Three ticks failed in a row ([failed ticks](worlds.md#failed-ticks)): the recording is not of
-    /// this world.
+    /// this world. `reason` is the engine's own text.
     #[error("the simulation can't go on: {reason}")]
     Simulation { reason: String } = "murk.simulation", Error;
     /// A propagator failed in the replay, and the tick left the state as it was; the recorded hash is
     /// of that state, too.
     ///
-    /// See what it says; three in a row stop the world ([failed ticks](worlds.md#failed-ticks)).
+    /// See what it says; three in a row stop the world ([failed ticks](worlds.md#failed-ticks)). `reason`
+    /// is the engine's own text.
     #[error("the tick failed, and left the state as it was: {reason}")]
     TickFailed { reason: String } = "murk.tick-failed", Warning;
     /// No world: the form was checked, the hashes were not.
@@ -135,7 +136,7 @@ gametape_core::rules! {
     /// Ticks are left out.
     ///
     /// Fine if the recorder leaves them out; the replay counts frames, not ticks.
-    #[error("tick {now} follows tick {before}: {} ticks are not recorded", Grouped(now - before - 1))]
+    #[error("tick {now} follows tick {before}: {} not recorded", if now - before == 2 { "1 tick is".to_owned() } else { format!("{} ticks are", Grouped(now - before - 1)) })]
     TickGap { before: u64, now: u64 } = "murk.tick-gap", Info;
     /// The recording has no frames.
     ///

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gametape_core::text::Crc32;
+
 use crate::container::{ChunkPlace, Inside, WalkEnd, Walked, inside, message_index};
 use crate::cursor::Chunks;
 use crate::facts::read_schema;
@@ -39,8 +41,8 @@ pub(super) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Re
     {
         let rule = CaptureRule::Crc {
             what: "data section",
-            recorded,
-            found: passed.crc,
+            recorded: Crc32(recorded),
+            found: Crc32(passed.crc),
         };
         findings.push(whole(rule).at(0));
     }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-use gametape_core::text::Bytes;
+use gametape_core::text::Crc32;
 use mcap::records::op;
 use zstd::stream::read::Decoder;
 use zstd::zstd_safe::DCtx;
@@ -100,9 +100,10 @@ impl Chunk {
             let name = self.compression.clone();
             CaptureRule::Compression { name }
         } else if self.packed > most {
-            let (packed, claimed) = (Bytes(self.packed), Bytes(self.unpacked));
-            let reason = format!("it takes {packed}, and claims to be {claimed}");
-            CaptureRule::Unpack { reason }
+            CaptureRule::PackedSize {
+                packed: self.packed,
+                claimed: self.unpacked,
+            }
         } else {
             return Ok(());
         };
@@ -233,22 +234,18 @@ fn try_unpack(chunk: &Chunk, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Er
         .map_err(|error| failed(error.to_string()))?;
     }
     if into.len() as u64 != chunk.unpacked {
-        let more = if into.len() as u64 > chunk.unpacked {
-            "more"
-        } else {
-            "fewer"
+        let rule = CaptureRule::UnpackedSize {
+            claimed: chunk.unpacked,
+            more: into.len() as u64 > chunk.unpacked,
         };
-        return Err(failed(format!(
-            "it holds {more} than the {} it claims",
-            Bytes(chunk.unpacked)
-        )));
+        return Err(rule.at(offset));
     }
     let found = crc32fast::hash(into);
     if chunk.crc != 0 && chunk.crc != found {
         let rule = CaptureRule::Crc {
             what: "chunk",
-            recorded: chunk.crc,
-            found,
+            recorded: Crc32(chunk.crc),
+            found: Crc32(found),
         };
         return Err(rule.at(offset));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gametape_core::text::Crc32;
 use mcap::records::op;
 
 use super::chunk::ChunkPlace;
@@ -52,8 +53,8 @@ pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>
     if crc != 0 && crc != found {
         let rule = CaptureRule::Crc {
             what: "summary",
-            recorded: crc,
-            found,
+            recorded: Crc32(crc),
+            found: Crc32(found),
         };
         return Err(rule.at(start));
     }

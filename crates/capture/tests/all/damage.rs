@@ -1,7 +1,7 @@
 //! Cut, flipped, made to lie: what can still be read is read, and never something else.
 
 use crate::common::{bytes_of, capture_of, small, stream};
-use gametape_capture::{Ending, Error, Options, Packets};
+use gametape_capture::{CaptureRule, Ending, Error, Options, Packets};
 use gametape_delta::wire::Header;
 use proptest::prelude::*;
 
@@ -99,6 +99,11 @@ fn a_chunk_that_unpacks_to_more_than_it_claims_is_refused() {
         error.finding().unwrap().message(),
         "the chunk can't be unpacked: it holds more than the 100 bytes it claims"
     );
+    let rule = CaptureRule::UnpackedSize {
+        claimed: 100,
+        more: true,
+    };
+    assert_eq!(error.rule().unwrap().recording(), Some(&rule));
 }
 
 proptest! {

@@ -121,7 +121,7 @@ fn unreadable(error: &Error) -> AnyFinding {
         severity: Severity::Error,
         class: error.class(),
         sentence: gametape::core::text::printable(&error.message()),
-        data: Vec::new(),
+        data: error.data(),
     })
 }
 

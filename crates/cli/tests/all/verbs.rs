@@ -439,7 +439,7 @@ fail  out/arena-flipped.mcap  540 packets, 326 applied
       error capture.crc, byte 0: the checksum of the data section is e94d5193, ddc421a9 is recorded
       error capture.crc, byte 264,653: the checksum of the chunk is a245f0c1, 1294a4be is recorded
       error delta.baseline-missing, packet 275 (tick 375, 12.466666542 s, byte 317,815): it builds on tick 374, which is not recorded before it
-      error delta.baseline-missing: 213 packets, the last of tick 601, build on packets that could not be applied
+      error delta.not-applied: 213 packets, the last of tick 601, build on packets that could not be applied
 
 "#]]
     );

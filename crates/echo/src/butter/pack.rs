@@ -108,7 +108,8 @@ pub fn inflate(
     match inflate_first(|| stored, compression, limits, raw)? {
         [] => Ok(()),
         rest => Err(Rule::Inflate {
-            message: format!("it ends {} bytes before the chunk does", rest.len()),
+            left: Some(rest.len() as u64),
+            reason: None,
         }),
     }
 }
@@ -156,7 +157,8 @@ pub fn inflate_first<R: BufRead>(
     match result {
         Ok(()) => Ok(rest),
         Err(error) => Err(Rule::Inflate {
-            message: error.to_string(),
+            left: None,
+            reason: Some(error.to_string()),
         }),
     }
 }

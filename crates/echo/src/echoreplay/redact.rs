@@ -73,9 +73,7 @@ impl Redactor {
         let walked = spans(&mut json, &mut found).and_then(|()| json.end());
         if walked.is_err() {
             return Err(Fault {
-                rule: Rule::LineJson {
-                    message: json.why(),
-                },
+                rule: Rule::LineJson { reason: json.why() },
                 at: json.at() as u64,
             });
         }

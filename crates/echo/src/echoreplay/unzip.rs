@@ -8,11 +8,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use gametape_core::ByteReader;
 use gametape_core::feed::Buffer;
-use gametape_core::text::{printable, shortened};
+use gametape_core::text::{Crc32, printable, shortened};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::rule::Rule;
+use crate::rule::{Rule, ZipCut};
 
 const LOCAL_HEADER: &[u8; 4] = b"PK\x03\x04";
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";
@@ -118,13 +118,11 @@ impl<R: Read + Seek> Unzip<R> {
             Err(ZipError::Io(error)) if !is_of_the_file(&error) => return Err(error),
             Err(error) => {
                 source.seek(SeekFrom::Start(0))?;
-                let message = match error {
-                    ZipError::InvalidArchive(_) | ZipError::Io(_) => {
-                        "it was not finished, or the table at its end is broken".to_owned()
-                    }
-                    error => error.to_string(),
+                let cause = match error {
+                    ZipError::InvalidArchive(_) | ZipError::Io(_) => ZipCut::Table,
+                    error => ZipCut::Other(error.to_string()),
                 };
-                fault = Some(Rule::ZipTruncated { message });
+                fault = Some(Rule::ZipTruncated { cause });
                 Plan::Walk
             }
         };
@@ -188,8 +186,8 @@ impl<R: Read> Unzip<R> {
                 self.input.restart(0);
                 if self.header()?.is_none() {
                     self.begun += 1;
-                    let message = "a file is not where the table says".to_owned();
-                    return Ok(Member::Closed(stored.name, Rule::ZipTruncated { message }));
+                    let cause = ZipCut::File;
+                    return Ok(Member::Closed(stored.name, Rule::ZipTruncated { cause }));
                 }
                 stored
             }
@@ -253,9 +251,7 @@ impl<R: Read> Unzip<R> {
                     let made = (inflate.total_out() - before_out) as usize;
                     current.done = matches!(status, Ok(Status::StreamEnd));
                     // What inflating says of it depends on how much it was given at a time.
-                    let fault = status.err().map(|_| Rule::ZipInflate {
-                        message: "the compressed data is broken".to_owned(),
-                    });
+                    let fault = status.err().map(|_| Rule::ZipInflate);
                     (used, made, fault)
                 }
             };
@@ -276,8 +272,8 @@ impl<R: Read> Unzip<R> {
                 // was never finished ends here.
                 let is_cut = current.inflate.is_some() || current.left.is_some();
                 let fault = (is_cut && !self.is_unfinished).then(|| {
-                    let message = "the data of a file ends before the file".to_owned();
-                    Rule::ZipTruncated { message }
+                    let cause = ZipCut::Data;
+                    Rule::ZipTruncated { cause }
                 });
                 self.current = None;
                 self.end_walk();
@@ -297,6 +293,7 @@ impl<R: Read> Unzip<R> {
     fn checked(&mut self) -> Option<Rule> {
         let current = self.current.take()?;
         let (found, stored) = (current.crc.sum(), current.stored?);
+        let [found, stored] = [found, stored].map(Crc32);
         (found != stored).then_some(Rule::ZipChecksum { found, stored })
     }
 

@@ -36,6 +36,7 @@ pub struct NumberLoss {
     /// Maximum error.
     pub max_error: f64,
     /// In which frame, from 0; `None` where nothing differs.
+    #[serde(rename = "max_error_step")]
     pub max_error_frame: Option<u64>,
     /// The largest error that the format implies for any of these values: its quantum, which grows
     /// with the value.
@@ -57,6 +58,7 @@ pub struct Change {
     /// In how many frames.
     pub frames: u64,
     /// The first of these, from 0.
+    #[serde(rename = "first_step")]
     pub first_frame: u64,
 }
 

@@ -101,6 +101,7 @@ pub struct Goal {
     /// When the points rose.
     pub time_ms: u64,
     /// In which frame, from 0.
+    #[serde(rename = "step")]
     pub frame: u64,
     /// Seconds on the clock.
     pub clock: f32,

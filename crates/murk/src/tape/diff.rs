@@ -157,24 +157,27 @@ fn say_states(states: &StateDiff, said: &mut Vec<String>) {
     }
 }
 
+fn value(value: &Difference, first: f32, second: f32) -> Value {
+    json!({
+        "field": value.field,
+        "name": value.field_name,
+        "element": value.element,
+        "cell": value.location.as_ref().map(|location| location.coord.clone()),
+        "component": value.location.as_ref().map(|location| location.component),
+        "first": Value::from(Shown(first).to_datum()),
+        "second": Value::from(Shown(second).to_datum()),
+    })
+}
+
+/// A value in which two states differ: what the first has, and the second.
+pub(crate) fn of_both(difference: &Difference) -> Value {
+    value(difference, difference.replayed, difference.recorded)
+}
+
 fn details(first: &FrameDiff, frames: (u64, u64)) -> Map<String, Value> {
     // A recording that is right has what its replay has.
-    let value = |value: &Difference, first: f32, second: f32| {
-        json!({
-            "field": value.field,
-            "name": value.field_name,
-            "element": value.element,
-            "cell": value.location.as_ref().map(|location| location.coord.clone()),
-            "component": value.location.as_ref().map(|location| location.component),
-            "first": Value::from(Shown(first).to_datum()),
-            "second": Value::from(Shown(second).to_datum()),
-        })
-    };
     let values: Vec<Value> = match &first.states {
-        Some(StateDiff::Values(values, _)) => values
-            .iter()
-            .map(|v| value(v, v.replayed, v.recorded))
-            .collect(),
+        Some(StateDiff::Values(values, _)) => values.iter().map(of_both).collect(),
         Some(StateDiff::Hashes(a, b)) => {
             let a = a.as_ref().and_then(Cause::value);
             let b = b.as_ref().and_then(Cause::value);

@@ -29,6 +29,7 @@ use crate::{MAGIC, ReadOptions, Reader, Rule, VERSION};
 
 pub(crate) use beside::Beside;
 pub use beside::index_path;
+pub(crate) use diff::of_both;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};

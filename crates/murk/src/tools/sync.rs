@@ -4,11 +4,12 @@ use std::path::Path;
 
 use gametape_core::tape::Error;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::commands::Commands;
 use super::minimise::log_of;
 use crate::engine::World;
-use crate::tape::{MurkTape, WorldFile, build, needed, stopped};
+use crate::tape::{MurkTape, WorldFile, build, needed, of_both, stopped};
 use crate::{Hash, SyncError, rollback_test};
 
 /// What to run, and how often.
@@ -31,7 +32,15 @@ pub struct Synced {
     pub in_sync: bool,
     /// The first tick at which they did not.
     pub tick: Option<u64>,
-    /// What differs there.
+    /// The run that differs there from the first.
+    pub run: Option<usize>,
+    /// The hashes of both.
+    pub hashes: Option<[String; 2]>,
+    /// The first values that differ: `first` is the first run's, `second` the other's.
+    pub values: Vec<Value>,
+    /// How many values differ.
+    pub differing: u64,
+    /// The same as a sentence.
     pub message: Option<String>,
     /// The hash of the last state, where all agreed.
     pub last_hash: Option<String>,
@@ -98,6 +107,10 @@ where
             runs: sync.runs,
             in_sync: true,
             tick: None,
+            run: None,
+            hashes: None,
+            values: Vec::new(),
+            differing: 0,
             message: None,
             last_hash: Some(Hash(sync.last_hash).to_string()),
         }),
@@ -106,6 +119,10 @@ where
             runs,
             in_sync: false,
             tick: Some(desync.tick),
+            run: Some(desync.run),
+            hashes: Some([desync.hash, desync.other_hash].map(|hash| Hash(hash).to_string())),
+            values: desync.differences.iter().map(of_both).collect(),
+            differing: desync.count,
             message: Some(desync.to_string()),
             last_hash: None,
         }),

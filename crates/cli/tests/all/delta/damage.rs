@@ -75,7 +75,7 @@ fn a_packet_whose_header_is_damaged() {
 fail  bad.delta  39 packets, 9 applied
       error delta.lost-sync, byte 925: 103 bytes are no packet: the next one starts at byte 1,028
       error delta.baseline-missing, packet 9 (tick 11, byte 1,028): it builds on tick 10, which is not recorded before it
-      error delta.baseline-missing: 29 packets, the last of tick 40, build on packets that could not be applied
+      error delta.not-applied: 29 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],
     );
@@ -100,7 +100,7 @@ kept 9 of 39 packets, up to tick 9
         str![[r#"
 fail  bad.delta  40 packets, 9 applied
       error delta.baseline-missing, packet 9 (tick 10, byte 925): it builds on tick 200, which is not recorded before it
-      error delta.baseline-missing: 30 packets, the last of tick 40, build on packets that could not be applied
+      error delta.not-applied: 30 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],
     );
@@ -155,7 +155,7 @@ fn a_packet_whose_values_are_damaged() {
         0,
         str![[r#"
 warn  bad.delta  40 packets, all applied, 4 entities at tick 40
-      warning delta.padding, packet 39 (tick 40, byte 4,031): byte 103: padding bits are 0b1, not zero
+      warning delta.padding, packet 39 (tick 40, byte 4,031): byte 103 of the packet: padding bits are 0b1, not zero
 
 "#]],
     );
@@ -164,7 +164,7 @@ warn  bad.delta  40 packets, all applied, 4 entities at tick 40
         "bad.delta",
         0,
         str![[r#"
-packet 39 (tick 40): written anew, nothing lost: byte 103: padding bits are 0b1, not zero
+packet 39 (tick 40): written anew, nothing lost: byte 103 of the packet: padding bits are 0b1, not zero
 kept 40 packets, up to tick 40
 
 "#]],
@@ -252,7 +252,7 @@ fail  bad.mcap  35 packets, 15 applied
       error capture.crc, byte 0: the checksum of the data section is fb8d9aa6, 41b4039b is recorded
       error capture.crc, byte 3,333: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
       error delta.baseline-missing, packet 15 (tick 21, 1.000 s, byte 3,931): it builds on tick 20, which is not recorded before it
-      error delta.baseline-missing: 19 packets, the last of tick 40, build on packets that could not be applied
+      error delta.not-applied: 19 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],
     );
@@ -615,7 +615,7 @@ warn  packets  40 packets, all applied, 4 entities at tick 40
 fail  packets  40 packets, 7 applied
       error delta.baseline-missing, packet 6 (tick 8, byte 616 of the folder): it builds on tick 7, which is not recorded before it
       error capture.tick-order, packet 7 (tick 7, byte 719 of the folder): a packet of tick 7 comes after tick 8
-      error delta.baseline-missing: 32 packets, the last of tick 40, build on packets that could not be applied
+      error delta.not-applied: 32 packets, the last of tick 40, build on packets that could not be applied
       warning delta.file-name, byte 616 of the folder: delta_000007_base_000006.bin holds a delta of tick 8 on tick 7, its name says a delta of tick 7 on tick 6 (and once more)
 
 "#]],
@@ -630,7 +630,7 @@ fail  packets  40 packets, 7 applied
         str![[r#"
 fail  packets  39 packets, 7 applied
       error delta.baseline-missing, packet 7 (tick 9, byte 719 of the folder): it builds on tick 8, which is not recorded before it
-      error delta.baseline-missing: 31 packets, the last of tick 40, build on packets that could not be applied
+      error delta.not-applied: 31 packets, the last of tick 40, build on packets that could not be applied
 
 "#]],
     );

@@ -419,7 +419,18 @@ fn sync_test_proves_worlds_and_recordings() {
         let said = said(path, &[&["sync-test", "--json"], args].concat(), 0);
         let synced: Value = serde_json::from_str(&said).unwrap();
         let keys: Vec<&String> = synced.as_object().unwrap().keys().collect();
-        let stable = ["ticks", "runs", "in_sync", "tick", "message", "last_hash"];
+        let stable = [
+            "ticks",
+            "runs",
+            "in_sync",
+            "tick",
+            "run",
+            "hashes",
+            "values",
+            "differing",
+            "message",
+            "last_hash",
+        ];
         assert_eq!(keys, stable);
         assert_eq!(synced["in_sync"], true);
         synced["last_hash"].clone()

@@ -42,8 +42,8 @@ pub(super) fn session(text: &[u8], session: &mut Session) -> Result<(), Fault> {
     session.unknown = source.unknown;
     if result.is_err() {
         let at = source.json.at() as u64;
-        let message = source.json.why();
-        let rule = Rule::LineJson { message };
+        let reason = source.json.why();
+        let rule = Rule::LineJson { reason };
         return Err(Fault { rule, at });
     }
     if !source.met {

@@ -199,11 +199,11 @@ fn a_report_is_a_table_and_json() {
     assert_eq!(json["frames"], 3);
     assert_eq!(json["numbers"][0]["field"], "head position");
     assert_eq!(json["numbers"][0]["max_error"], 0.5);
-    assert_eq!(json["numbers"][0]["max_error_frame"], 2);
+    assert_eq!(json["numbers"][0]["max_error_step"], 2);
     assert_eq!(json["changed"][0]["field"], "goal type");
     assert_eq!(json["changed"][0]["frames"], 3);
     assert_eq!(json["not_kept"][0]["field"], "tournament match");
-    assert_eq!(json["not_kept"][0]["first_frame"], 1);
+    assert_eq!(json["not_kept"][0]["first_step"], 1);
 }
 
 #[test]
