@@ -491,3 +491,16 @@ fn one_of_two_recordings_can_come_from_standard_input() {
         .stdout_eq("")
         .stderr_eq("gametape: one of the two recordings can come from standard input, not both\n");
 }
+
+#[test]
+fn what_is_no_recording_says_how_it_starts_as_data() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.bin"), "hello").unwrap();
+    gametape(folder.path(), &["verify", "--json", "x.bin"])
+        .assert()
+        .code(2)
+        .stdout_eq(str![[r#"
+{"path":"x.bin","format":null,"verdict":"fail","findings":[{"code":"unknown-format","severity":"error",[..]"data":{"starts_with":"68656c6c6f"}}]}
+
+"#]]);
+}
