@@ -102,22 +102,31 @@ impl Shelf {
 
     /// Looks through the folders, if that was not done just now.
     fn look(&self) -> Vec<Arc<Book>> {
-        let mut books = self.books();
         let now = Instant::now();
-        if books
-            .looked
-            .is_none_or(|looked| now.duration_since(looked) >= LOOKED)
-        {
-            let mut there = BTreeSet::new();
-            for root in &self.roots {
-                for (path, name) in self.found(root).into_iter().take(MOST) {
-                    there.insert(books.give(path, &name));
-                }
+        let is_due = {
+            let mut books = self.books();
+            let looked = books.looked;
+            let is_due = looked.is_none_or(|looked| now.duration_since(looked) >= LOOKED);
+            // Others need not look as well; but whoever is the first waits for what there is.
+            if is_due && looked.is_some() {
+                books.looked = Some(now);
             }
+            is_due
+        };
+        if is_due {
+            // Nobody else waits for the disk.
+            let roots = self.roots.iter();
+            let found: Vec<(PathBuf, String)> =
+                roots.flat_map(|root| self.found(root)).take(MOST).collect();
+            let mut books = self.books();
+            let there = found
+                .into_iter()
+                .map(|(path, name)| books.give(path, &name));
+            let there: BTreeSet<String> = there.collect();
             books.by_id.retain(|id, _| there.contains(id));
             books.looked = Some(now);
         }
-        books.by_id.values().cloned().collect()
+        self.books().by_id.values().cloned().collect()
     }
 
     /// The files of a root, with what their ids are made of.
