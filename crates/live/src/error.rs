@@ -56,6 +56,10 @@ pub enum Error {
         /// Where it was to listen.
         listen: SocketAddr,
     },
+    /// A token that can't stand in a link, or is empty.
+    #[cfg(feature = "serve")]
+    #[error("a token is letters, digits, and -._~, and not empty")]
+    BadToken,
     /// It can't listen.
     #[cfg(feature = "serve")]
     #[error("can't listen at {listen}: {source}")]

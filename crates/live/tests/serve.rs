@@ -326,6 +326,13 @@ fn who_can_be_reached_from_elsewhere_needs_a_token() {
         token: Some("x".to_owned()),
         ..anywhere
     };
+    for token in ["", " ", "a b", "a;b", "a&b", "ä", "100%"] {
+        let bad = ServeOptions {
+            token: Some(token.to_owned()),
+            ..told.clone()
+        };
+        assert!(matches!(bind(bad), Err(Error::BadToken)), "{token:?}");
+    }
     let first = bind(told.clone()).unwrap();
     let taken = ServeOptions {
         listen: first.address(),
@@ -465,6 +472,29 @@ fn segments_take_no_more_room_than_they_may() {
             .unwrap()
             .contains("100 bytes")
     );
+}
+
+#[test]
+fn at_all_addresses_any_of_them_is_the_server_and_a_name_is_not() {
+    let anywhere = ServeOptions {
+        listen: "0.0.0.0:0".parse().unwrap(),
+        token: Some("x".to_owned()),
+        ..options()
+    };
+    let mut served = serve(library(), anywhere);
+    let port = served.address.port();
+    served.address = SocketAddr::from(([127, 0, 0, 1], port));
+    for (status, host) in [
+        (200, format!("192.168.1.5:{port}")),
+        (200, format!("[fe80::1]:{port}")),
+        (421, format!("192.168.1.5:{}", port ^ 1)),
+        (421, "192.168.1.5".to_owned()),
+        (421, format!("evil.example:{port}")),
+    ] {
+        let headers = [("Host", &*host), ("Authorization", "Bearer x")];
+        let answer = served.get_with("/library.json", &headers);
+        assert_eq!(answer.status, status, "{host}");
+    }
 }
 
 /// The segments of a recording, by their names.

@@ -27,8 +27,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 pub struct Guard {
     /// Values of `Host` that are this server.
     hosts: Vec<String>,
+    /// The port at which any address of the machine is this server, where it listens at all of them. Only
+    /// a name can be made to lead here by somebody else.
+    anywhere: Option<u16>,
     token: Option<blake3::Hash>,
     rates: Rates,
+}
+
+/// Whether a token stands as it is in a link and in a cookie. One of nothing would let everybody in.
+pub fn is_token(token: &str) -> bool {
+    let plain = |c: u8| c.is_ascii_alphanumeric() || b"-._~".contains(&c);
+    !token.is_empty() && token.bytes().all(plain)
 }
 
 impl Guard {
@@ -53,6 +62,7 @@ impl Guard {
         }
         Self {
             hosts,
+            anywhere: address.ip().is_unspecified().then_some(port),
             token: token.map(hash),
             rates: Rates::default(),
         }
@@ -61,7 +71,9 @@ impl Guard {
     /// Whether it is this server that is asked.
     fn is_host(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
-        self.hosts.contains(&host)
+        let address: Option<SocketAddr> = host.parse().ok();
+        let anywhere = address.is_some_and(|address| Some(address.port()) == self.anywhere);
+        anywhere || self.hosts.contains(&host)
     }
 
     /// Why a request is refused.

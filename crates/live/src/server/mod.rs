@@ -53,7 +53,8 @@ impl Server {
     /// comes into a folder later is found.
     ///
     /// # Errors
-    /// [`Error::Token`] where others may ask and no token is given; [`Error::Listen`]; [`Error::Io`].
+    /// [`Error::Token`] where others may ask and no token is given; [`Error::BadToken`]; [`Error::Listen`];
+    /// [`Error::Io`].
     pub fn bind(
         paths: &[PathBuf],
         formats: Formats,
@@ -63,6 +64,13 @@ impl Server {
         let listen = options.listen;
         if !listen.ip().is_loopback() && options.token.is_none() {
             return Err(Error::Token { listen });
+        }
+        if options
+            .token
+            .as_deref()
+            .is_some_and(|token| !guard::is_token(token))
+        {
+            return Err(Error::BadToken);
         }
         let fail = |source: io::Error| Error::Listen { listen, source };
         let listener = TcpListener::bind(listen).map_err(fail)?;

@@ -11,7 +11,8 @@ use gametape::core::tape::Secrets;
 pub struct ServeOptions {
     /// Where to listen; port 0 is any that is free.
     pub listen: SocketAddr,
-    /// What whoever asks has to know; without, only this machine may ask.
+    /// What whoever asks has to know, of letters, digits, `-`, `.`, `_` and `~`; without, only this machine
+    /// may ask.
     pub token: Option<String>,
     /// Names that the server goes by, apart from its address: others are refused, so that no page
     /// elsewhere can pretend to be this one.
