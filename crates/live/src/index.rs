@@ -1,9 +1,9 @@
 //! What is said of published recordings, as JSON.
 
-use gametape::Stamp;
 use gametape::core::Time;
 use gametape::core::table::{Marker, MarkerKind};
 use gametape::core::tape::{AnyFinding, Verdict};
+use gametape_capture::tape::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -93,27 +93,6 @@ pub struct SegmentEntry {
     pub from: Moment,
     /// When its last state is.
     pub to: Moment,
-}
-
-/// A stamp.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub struct Moment {
-    /// The ordinal of the frame, packet or event.
-    pub step: u64,
-    /// The recording's own counter, where it has one.
-    pub tick: Option<u64>,
-    /// Nanoseconds since the start, where they are known.
-    pub time_ns: Option<i64>,
-}
-
-impl From<Stamp> for Moment {
-    fn from(stamp: Stamp) -> Self {
-        Self {
-            step: stamp.step,
-            tick: stamp.tick,
-            time_ns: stamp.time.map(|Time(ns)| ns),
-        }
-    }
 }
 
 /// A moment worth going to.

@@ -51,7 +51,8 @@ mod site;
 mod store;
 
 pub use error::Error;
-pub use index::{Entry, File, Index, Library, Mark, Moment, SegmentEntry, VERSION};
+pub use gametape_capture::tape::Moment;
+pub use index::{Entry, File, Index, Library, Mark, SegmentEntry, VERSION};
 pub use page::Page;
 pub use publish::{PublishOptions, publish};
 pub use single::single;

@@ -36,11 +36,14 @@ pub(crate) struct MadeOf {
     pub last: Option<Moment>,
 }
 
-/// A stamp.
+/// A stamp, as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub(crate) struct Moment {
+pub struct Moment {
+    /// The ordinal of the frame, packet or event.
     pub step: u64,
+    /// The recording's own counter, where it has one.
     pub tick: Option<u64>,
+    /// Nanoseconds since the start, where they are known.
     pub time_ns: Option<i64>,
 }
 

@@ -34,6 +34,7 @@ mod spill;
 mod stream;
 mod tile;
 
+pub use description::Moment;
 pub(crate) use make::{make, secrets};
 pub(crate) use reading::{Made, told};
 pub(crate) use scan::{problem, scan, scan_each};
