@@ -113,7 +113,12 @@ fn named(
             let found = found?;
             // What can't be opened is said now, and not on the page.
             match formats.open_with(&found.path, &options.open) {
-                Ok(_) => roots.push(found.path),
+                Ok(recording) => {
+                    if found.named {
+                        recording.header(Secrets::Hide)?;
+                    }
+                    roots.push(found.path);
+                }
                 Err(gametape::Error::UnknownFormat { .. }) if !found.named => {}
                 Err(error) => return Err(error.into()),
             }

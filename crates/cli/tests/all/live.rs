@@ -75,6 +75,7 @@ fn what_can_not_be_published_is_said_and_nothing_is_lost() {
     let path = folder.path();
     fs::write(path.join("taken"), "a file").unwrap();
     fs::create_dir(path.join("theirs")).unwrap();
+    fs::write(path.join("empty.rmv"), "").unwrap();
     fs::write(path.join("theirs/library.json"), "[1]").unwrap();
     let cases = [
         (
@@ -107,6 +108,10 @@ fn what_can_not_be_published_is_said_and_nothing_is_lost() {
         (
             &["watch", "games/notes.txt", "--no-open"],
             "games/notes.txt: ",
+        ),
+        (
+            &["watch", "empty.rmv", "--no-open"],
+            "empty.rmv: byte 0: the file ends in the header",
         ),
         (
             &["serve", "games", "--listen", "0.0.0.0:0"],
