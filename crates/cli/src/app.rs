@@ -18,6 +18,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// The command that it does the work of, and the flag that asks for it: its arguments stand there.
+    fn instead_of(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
     /// Its command line.
     fn command(&self) -> Command;
 
@@ -90,6 +95,12 @@ impl App {
             command = command.mut_subcommand(name, |verb| options::add(verb, &defs));
         }
         for tool in &self.tools {
+            if let Some((name, _)) = tool.instead_of() {
+                let own = tool.command();
+                let own: Vec<clap::Arg> = own.get_arguments().cloned().collect();
+                command = command.mut_subcommand(name, |verb| verb.args(own));
+                continue;
+            }
             command = match tool.under() {
                 None => command.subcommand(tool.command()),
                 Some(name) if command.find_subcommand(name).is_some() => {
@@ -193,6 +204,13 @@ impl App {
             let mut tools = self.tools.iter().map(AsRef::as_ref);
             tools.find(|tool| tool.under() == under && tool.command().get_name() == name)
         };
+        let asked = |tool: &&dyn Tool| {
+            let flag = tool.instead_of().filter(|(of, _)| *of == name);
+            flag.is_some_and(|(_, flag)| inner.get_flag(flag))
+        };
+        if let Some(tool) = self.tools.iter().map(AsRef::as_ref).find(asked) {
+            return Some((tool, inner));
+        }
         if let Some(tool) = find(None, name) {
             return Some((tool, inner));
         }

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use gametape_cli::{App, tools};
 
 fn main() -> ExitCode {
-    App::new(gametape::formats())
-        .with(tools::record::Murk)
+    let app = App::new(gametape::formats());
+    #[cfg(feature = "live")]
+    let app = app.with(tools::as_game::Game);
+    app.with(tools::record::Murk)
         .with(tools::record::Stream)
         .with(tools::record::Echo)
         .with(tools::schema::Schema)

@@ -49,6 +49,10 @@ pub enum Error {
         /// Bytes that there were.
         limit: u64,
     },
+    /// More than one recording, where one alone can be served.
+    #[cfg(feature = "serve")]
+    #[error("one recording, and no more, can be served so")]
+    NotOne,
     /// Others may ask, and nobody says who.
     #[cfg(feature = "serve")]
     #[error("{listen} can be reached from elsewhere: that needs a token")]

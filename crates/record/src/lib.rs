@@ -19,6 +19,7 @@
 //! | how the game is asked, and how it fails | `echo/game.rs`, `echo/fault.rs` |
 //! | which answers are a frame | `echo/answer.rs` |
 //! | which file a frame goes into, going on with one | `echo/tapes.rs`, `echo/zip.rs` |
+//! | a recording that answers in the place of the game | `echo/as_game.rs` |
 //! | which packets are kept, what is answered | `udp/stream.rs` |
 //! | the capture they go into | `udp/file.rs` |
 

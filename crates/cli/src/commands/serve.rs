@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use gametape::{Formats, OpenOptions, Secrets};
-use gametape_live::server::{ServeOptions, Server};
+use gametape_live::server::{ServeOptions, Server, Stop};
 use gametape_live::{Error, Page};
 use serde_json::json;
 
@@ -14,14 +14,10 @@ use super::Call;
 use super::publish::fail;
 use crate::args::{Serve, Watch};
 use crate::exit::Exit;
-use crate::ui::Ui;
-
-const fn secrets(show: bool) -> Secrets {
-    if show { Secrets::Show } else { Secrets::Hide }
-}
+use crate::ui::{Ui, secrets};
 
 /// A server maps nothing: who truncates a file would end it.
-fn unmapped(call: &Call<'_>) -> OpenOptions {
+pub fn unmapped(call: &Call<'_>) -> OpenOptions {
     OpenOptions {
         map: false,
         ..call.open_options()
@@ -59,7 +55,7 @@ pub fn watch(args: &Watch, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if !args.no_open && open::that_detached(&address).is_err() {
         ui.remark("no browser could be opened: open the address in one");
     }
-    Ok(until_stopped(server, ui))
+    Ok(until_stopped(server.stop(), || server.run(), ui))
 }
 
 pub fn serve(args: &Serve, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
@@ -91,7 +87,7 @@ pub fn serve(args: &Serve, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         ui.line(format_args!("{address}{asks}  (Ctrl-C ends it)"))?;
     }
     ui.flush()?;
-    Ok(until_stopped(server, ui))
+    Ok(until_stopped(server.stop(), || server.run(), ui))
 }
 
 /// A server of what was named: patterns are looked up once, folders are looked through again and again.
@@ -127,11 +123,11 @@ fn named(
     Server::bind(&roots, formats.clone(), page, options)
 }
 
-fn until_stopped(server: Server, ui: &mut Ui) -> Exit {
-    let stop = server.stop();
+/// Serves until Ctrl-C.
+pub fn until_stopped(stop: Stop, run: impl FnOnce() -> Result<(), Error>, ui: &mut Ui) -> Exit {
     // Where signals can't be heard, they end the process at once.
     let _ = ctrlc::set_handler(move || stop.stop());
-    match server.run() {
+    match run() {
         Ok(()) => Exit::Fine,
         Err(error) => fail(&error, ui),
     }

@@ -1,5 +1,7 @@
 //! What gametape's own formats alone can do: here, and nowhere else, formats are known by name.
 
+#[cfg(feature = "live")]
+pub mod as_game;
 pub mod demo;
 pub mod index;
 pub mod minimise;

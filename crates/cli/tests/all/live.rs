@@ -139,11 +139,17 @@ gametape: games: no built page: site/index.html is not in it
 }
 
 fn get(address: &str, path: &str) -> String {
-    let host = address
+    get_as(address, path, None)
+}
+
+/// As somebody to whom the server goes by this name.
+fn get_as(address: &str, path: &str, host: Option<&str>) -> String {
+    let address = address
         .strip_prefix("http://")
         .unwrap()
         .trim_end_matches('/');
-    let mut stream = TcpStream::connect(host).unwrap();
+    let host = host.unwrap_or(address);
+    let mut stream = TcpStream::connect(address).unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
@@ -151,23 +157,52 @@ fn get(address: &str, path: &str) -> String {
     answer
 }
 
+/// A server that runs, and the address that it says it has.
+#[cfg(unix)]
+struct Serving {
+    child: std::process::Child,
+    address: String,
+}
+
+#[cfg(unix)]
+impl Serving {
+    fn start(folder: &Path, args: &[&str]) -> Self {
+        let mut child = Command::new(snapbox::cmd::cargo_bin!("gametape"))
+            .current_dir(folder)
+            .args(args)
+            .arg("--json")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        let said: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let address = said["address"].as_str().unwrap().to_owned();
+        Self { child, address }
+    }
+
+    /// Ctrl-C: it ends well, and has complained of nothing.
+    fn interrupt(mut self) {
+        let pid = self.child.id().to_string();
+        let kill = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(kill.unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        let mut rest = String::new();
+        let mut stderr = self.child.stderr.take().unwrap();
+        stderr.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn watch_serves_until_it_is_interrupted() {
     let folder = folder();
-    let mut child = Command::new(snapbox::cmd::cargo_bin!("gametape"))
-        .current_dir(folder.path())
-        .args(["watch", "games", "--no-open", "--json"])
-        .args(PAGE)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    stdout.read_line(&mut line).unwrap();
-    let said: serde_json::Value = serde_json::from_str(&line).unwrap();
-    let address = said["address"].as_str().unwrap();
+    let args = [&["watch", "games", "--no-open"], &PAGE[..]].concat();
+    let serving = Serving::start(folder.path(), &args);
+    let address = &*serving.address;
     assert!(get(address, "/").contains("<p>page</p>"));
     let listed = get(address, "/library.json");
     assert!(listed.contains("\"id\":\"a.rmv\"") && !listed.contains("notes"));
@@ -179,21 +214,92 @@ fn watch_serves_until_it_is_interrupted() {
         }
     };
     assert!(cut.contains("\"lost\":[\""), "{cut}");
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    let mut rest = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut rest)
-        .unwrap();
-    assert_eq!(rest, "");
+    serving.interrupt();
+}
+
+#[test]
+#[cfg(unix)]
+fn a_match_answers_in_the_place_of_the_game_whoever_may_ask() {
+    let folder = folder();
+    let path = folder.path();
+    let frames = gametape_samples::echo::Match::new(gametape_samples::echo::MatchOptions {
+        frames: Some(60),
+        ..Default::default()
+    });
+    let frames: Vec<_> = frames.collect();
+    let mut text = Vec::new();
+    for frame in &frames {
+        gametape::echo::echoreplay::write_frame(frame, &mut text).unwrap();
+    }
+    fs::write(path.join("match.echoreplay"), &text).unwrap();
+    let shown = ["--as-game", "--listen", "127.0.0.1:0", "--show-secrets"];
+    let args = [
+        &["serve", "match.echoreplay", "--from", "step:30", "--loop"],
+        &shown[..],
+    ];
+    let serving = Serving::start(path, &args.concat());
+    let address = serving.address.strip_suffix("/session").unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let recorded: Vec<&str> = text
+        .lines()
+        .map(|line| line.split('\t').nth(1).unwrap())
+        .collect();
+    let told = get(address, "/session");
+    let (head, told) = told.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert_eq!(told, recorded[30]);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let later = get(address, "/session");
+    let (_, later) = later.split_once("\r\n\r\n").unwrap();
+    assert!(recorded[30..].contains(&later) && later != told);
+    assert!(get(address, "/player_bones").starts_with("HTTP/1.1 404"));
+    assert!(get(address, "/library.json").starts_with("HTTP/1.1 404"));
+    let forged = get_as(address, "/session", Some("game.example.org"));
+    assert!(forged.starts_with("HTTP/1.1 421"), "{forged}");
+    serving.interrupt();
+
+    let cases = [
+        (
+            &["serve", "--as-game", "games/a.rmv"][..],
+            "games/a.rmv: rmv recordings are not of Echo VR",
+        ),
+        (
+            &["serve", "--as-game", "games", "match.echoreplay"],
+            "one recording, and no more, can be served so",
+        ),
+        (
+            &[
+                "serve",
+                "--as-game",
+                "match.echoreplay",
+                "--from",
+                "1:00:00",
+            ],
+            "1:00:00.000 is not recorded",
+        ),
+        (
+            &["serve", "--as-game", "match.echoreplay", "--speed", "0"],
+            "from 0.01 to 1000",
+        ),
+        (
+            &[
+                "serve",
+                "--as-game",
+                "match.echoreplay",
+                "--listen",
+                "0.0.0.0:0",
+            ],
+            "that needs a token",
+        ),
+        (
+            &["serve", "--as-game", "match.echoreplay", "--page", "dist"],
+            "cannot be used with",
+        ),
+        (&["serve", "games", "--loop"], "--as-game"),
+    ];
+    for (args, sentence) in cases {
+        let said = gametape(path, args).assert().code(2);
+        let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
+        assert!(said.contains(sentence), "{args:?}: {said}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Echo VR as formats among others: .butter and .echoreplay.
 
+mod answers;
 mod audit;
 mod convert;
 mod diff;
@@ -30,6 +31,7 @@ use serde_json::{Map, Value};
 use crate::{ReadOptions, Rule, Time, butter, echoreplay};
 use encoding::EchoFormat;
 
+pub use answers::{Answer, Answers};
 pub use error::EchoError;
 pub use opened::EchoTape;
 

@@ -1,5 +1,6 @@
 //! Connections: how many there are at once, and how long they may dawdle.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +12,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
+
+use super::guard::{self, Guard};
+use crate::Error;
 
 /// Connections at once: more wait until one ends.
 const CONNECTIONS: usize = 4096;
@@ -27,8 +32,74 @@ const LAST: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 16 << 10;
 
+/// Ends a server, from any thread.
+#[derive(Clone, Debug)]
+pub struct Stop(Arc<watch::Sender<bool>>);
+
+impl Stop {
+    /// Ends it: what is being sent may be sent to its end for a moment.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+/// A place to listen at.
+#[derive(Debug)]
+pub struct Listening {
+    listener: std::net::TcpListener,
+    pub address: SocketAddr,
+    pub stop: Stop,
+}
+
+impl Listening {
+    /// Listens, and says who may ask.
+    pub fn bind(
+        listen: SocketAddr,
+        token: Option<&str>,
+        hosts: &[String],
+    ) -> Result<(Self, Guard), Error> {
+        if !listen.ip().is_loopback() && token.is_none() {
+            return Err(Error::Token { listen });
+        }
+        if token.is_some_and(|token| !guard::is_token(token)) {
+            return Err(Error::BadToken);
+        }
+        let fail = |source: io::Error| Error::Listen { listen, source };
+        let listener = std::net::TcpListener::bind(listen).map_err(fail)?;
+        listener.set_nonblocking(true).map_err(fail)?;
+        let address = listener.local_addr().map_err(fail)?;
+        let listening = Self {
+            listener,
+            address,
+            stop: Stop(Arc::new(watch::Sender::new(false))),
+        };
+        Ok((listening, Guard::new(address, token, hosts)))
+    }
+
+    /// Serves until it is stopped, and then says so to who still works.
+    pub fn run(self, router: Router, end: impl FnOnce()) -> Result<(), Error> {
+        let listen = self.address;
+        let fail = |source: io::Error| Error::Listen { listen, source };
+        let runtime = Builder::new_multi_thread()
+            .enable_all()
+            .thread_name("gametape-serve")
+            .build()
+            .map_err(fail)?;
+        let stopped = self.stop.0.subscribe();
+        let served = runtime.block_on(async {
+            let listener = TcpListener::from_std(self.listener).map_err(fail)?;
+            serve(listener, router, stopped).await;
+            Ok(())
+        });
+        end();
+        // Threads that make segments have heard that they are to end.
+        runtime.shutdown_timeout(Duration::from_secs(5));
+        served
+    }
+}
+
 /// Serves until it is to stop.
-pub async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
+async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let closing = stopped.clone();
     loop {

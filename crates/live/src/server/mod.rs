@@ -4,9 +4,10 @@
 //! |---|---|
 //! | connections: how many, how long they may dawdle | `listen.rs` |
 //! | who may ask: host, origin, token, rate | `guard.rs`, `rate.rs` |
-//! | addresses, and what is answered | `routes.rs` |
+//! | addresses, and what is answered | `routes.rs`; `api.rs` where it is no recordings |
 //! | the library, and what is made of it | `shelf.rs`, `book.rs` |
 
+mod api;
 mod book;
 mod guard;
 mod listen;
@@ -15,37 +16,23 @@ mod rate;
 mod routes;
 mod shelf;
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use gametape::Formats;
-use tokio::runtime::Builder;
-use tokio::sync::watch;
 
 use crate::{Error, Page};
+pub use api::{ApiAnswer, ApiServer};
+use listen::Listening;
+pub use listen::Stop;
 pub use options::ServeOptions;
 use shelf::Shelf;
-
-/// Ends a server, from any thread.
-#[derive(Clone, Debug)]
-pub struct Stop(Arc<watch::Sender<bool>>);
-
-impl Stop {
-    /// Ends it: what is being sent may be sent to its end for a moment.
-    pub fn stop(&self) {
-        self.0.send_replace(true);
-    }
-}
 
 /// A server that listens.
 #[derive(Debug)]
 pub struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
+    listening: Listening,
     state: routes::State,
-    stop: Stop,
 }
 
 impl Server {
@@ -61,35 +48,19 @@ impl Server {
         page: Page,
         options: ServeOptions,
     ) -> Result<Self, Error> {
-        let listen = options.listen;
-        if !listen.ip().is_loopback() && options.token.is_none() {
-            return Err(Error::Token { listen });
-        }
-        if options
-            .token
-            .as_deref()
-            .is_some_and(|token| !guard::is_token(token))
-        {
-            return Err(Error::BadToken);
-        }
-        let fail = |source: io::Error| Error::Listen { listen, source };
-        let listener = TcpListener::bind(listen).map_err(fail)?;
-        listener.set_nonblocking(true).map_err(fail)?;
-        let address = listener.local_addr().map_err(fail)?;
-        let guard = guard::Guard::new(address, options.token.as_deref(), &options.hosts);
+        let (listening, guard) =
+            Listening::bind(options.listen, options.token.as_deref(), &options.hosts)?;
         let shelf = Shelf::new(paths, formats, options)?;
         Ok(Self {
-            listener,
-            address,
+            listening,
             state: routes::State::new(shelf, page, guard),
-            stop: Stop(Arc::new(watch::Sender::new(false))),
         })
     }
 
     /// Where it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.listening.address
     }
 
     /// The ids of what it has at the moment, by which pages ask for them.
@@ -101,7 +72,7 @@ impl Server {
     /// What ends it.
     #[must_use]
     pub fn stop(&self) -> Stop {
-        self.stop.clone()
+        self.listening.stop.clone()
     }
 
     /// Serves until it is stopped.
@@ -109,23 +80,8 @@ impl Server {
     /// # Errors
     /// [`Error::Listen`].
     pub fn run(self) -> Result<(), Error> {
-        let listen = self.address;
-        let fail = |source: io::Error| Error::Listen { listen, source };
-        let runtime = Builder::new_multi_thread()
-            .enable_all()
-            .thread_name("gametape-serve")
-            .build()
-            .map_err(fail)?;
-        let stopped = self.stop.0.subscribe();
-        let served = runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(self.listener).map_err(fail)?;
-            let router = routes::router(self.state.clone());
-            listen::serve(listener, router, stopped).await;
-            Ok(())
-        });
-        self.state.shelf.end();
-        // Threads that make segments have heard that they are to end.
-        runtime.shutdown_timeout(std::time::Duration::from_secs(5));
-        served
+        let shelf = self.state.shelf.clone();
+        self.listening
+            .run(routes::router(self.state), move || shelf.end())
     }
 }

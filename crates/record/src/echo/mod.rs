@@ -16,6 +16,7 @@
 //! ```
 
 mod answer;
+mod as_game;
 mod fault;
 mod game;
 mod options;
@@ -24,6 +25,7 @@ mod schedule;
 mod tapes;
 mod zip;
 
+pub use as_game::{AsGame, AsGameOptions, Said};
 pub use fault::{Fault, Faults};
 pub use game::shown_url;
 pub use options::RecordOptions;

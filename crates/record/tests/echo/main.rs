@@ -1,5 +1,6 @@
 //! Recording Echo VR live, against a game that does what games do.
 
+mod as_game;
 #[allow(dead_code)] // The command's tests need more of it.
 mod game;
 mod resume;

@@ -1,0 +1,143 @@
+//! What the game's API answered, frame by frame.
+
+use gametape_core::InputStream;
+use gametape_core::tape::{Error, Secrets};
+
+use super::convert::tame;
+use super::encoding::EchoFormat;
+use super::frames::Frames;
+use super::opened::EchoTape;
+use crate::echoreplay::{self, Reader, Redactor, write_frame};
+use crate::{Error as ReadError, Frame, Time};
+
+/// What the game's API answered at a time.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Answer {
+    /// When it was recorded.
+    pub time: Time,
+    /// What `/session` answered: JSON.
+    pub session: Vec<u8>,
+    /// What `/player_bones` answered: JSON, where that was recorded.
+    pub bones: Option<Vec<u8>>,
+}
+
+/// The answers that a recording holds, in their order: those of an .echoreplay byte for byte, those
+/// of a .butter as an .echoreplay that is made of it has them. Of what is broken the rest is given.
+///
+/// ```
+/// use gametape_core::tape::{Format, Secrets, Source};
+/// use gametape_echo::tape::{EchoTape, Echoreplay};
+///
+/// let line = "2022/01/02 03:00:00.034\t{\"sessionid\":\"A\",\"game_clock\":12.50}\r\n";
+/// let tape = Echoreplay.open(Source::from(line.as_bytes().to_vec()))?;
+/// let tape = tape.any().downcast_ref::<EchoTape>().expect("a match");
+/// let answer = tape.answers(Secrets::Show)?.next_answer()?.expect("one frame");
+/// assert_eq!(answer.session, b"{\"sessionid\":\"A\",\"game_clock\":12.50}");
+/// assert_eq!(answer.bones, None);
+/// # Ok::<(), gametape_core::tape::Error>(())
+/// ```
+pub struct Answers {
+    of: Of,
+    /// Takes out who played and where.
+    redactor: Option<Redactor>,
+    line: Vec<u8>,
+    frame: Frame,
+}
+
+enum Of {
+    Lines(Box<Reader<InputStream>>),
+    Frames(Box<Frames>),
+}
+
+impl EchoTape {
+    /// What the game's API answered. Where secrets are hidden, names, user ids and the address of the
+    /// server are [replaced](Redactor).
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    pub fn answers(&self, secrets: Secrets) -> Result<Answers, Error> {
+        Ok(Answers {
+            of: match self.format {
+                EchoFormat::Echoreplay => Of::Lines(Box::new(self.line_reader()?)),
+                EchoFormat::Butter => Of::Frames(Box::new(self.frames()?)),
+            },
+            redactor: (secrets == Secrets::Hide).then(Redactor::new),
+            line: Vec::new(),
+            frame: Frame::default(),
+        })
+    }
+}
+
+impl Answers {
+    /// The next answer; `None` at the end.
+    ///
+    /// # Errors
+    /// Where nothing behind it can be read.
+    pub fn next_answer(&mut self) -> Result<Option<Answer>, Error> {
+        while self.next_line()? {
+            // A line that was made of a line, or of a frame, can be taken apart.
+            if let Ok(Some(line)) = echoreplay::read(&self.line).next_line()
+                && let Some(time) = line.time()
+            {
+                let bones = line.bones.filter(|bones| !bones.is_empty());
+                return Ok(Some(Answer {
+                    time,
+                    session: line.session.to_vec(),
+                    bones: bones.map(<[u8]>::to_vec),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Puts the next frame that can be read into `line`.
+    fn next_line(&mut self) -> Result<bool, Error> {
+        let Self {
+            of,
+            redactor,
+            line,
+            frame,
+        } = self;
+        loop {
+            line.clear();
+            match of {
+                Of::Lines(reader) => {
+                    let Some(read) = reader.next_line()? else {
+                        return Ok(false);
+                    };
+                    // What is no answer was skipped when it was recorded, or was broken since.
+                    if read.read_into(frame).is_err() {
+                        continue;
+                    }
+                    match redactor {
+                        Some(redactor) => read.redacted(redactor, line)?,
+                        None => read.write(line),
+                    }
+                }
+                Of::Frames(frames) => {
+                    let Some(read) = ended(frames.next())? else {
+                        return Ok(false);
+                    };
+                    frame.clone_from(read);
+                    if let Some(redactor) = redactor {
+                        redactor.frame(frame);
+                    }
+                    tame(frame);
+                    if write_frame(frame, line).is_err() {
+                        continue;
+                    }
+                }
+            }
+            return Ok(true);
+        }
+    }
+}
+
+/// Behind what can't be read nothing is told: the recording ends there.
+fn ended<T>(read: Result<Option<T>, ReadError>) -> Result<Option<T>, Error> {
+    match read {
+        Err(error @ ReadError::Io { .. }) => Err(error.into()),
+        Err(_) => Ok(None),
+        Ok(read) => Ok(read),
+    }
+}
