@@ -218,6 +218,19 @@ fn fmt(args: &[&str]) -> Result<(), String> {
     })
 }
 
+/// What somebody builds who wants one thing alone: all features together hide what is missing or not
+/// used there.
+const SMALL: &[&[&str]] = &[
+    &["gametape-capture"],
+    &["gametape-delta"],
+    &["gametape-echo"],
+    &["gametape-mines"],
+    &["gametape-murk"],
+    &["gametape", "--features", "mines"],
+    &["gametape-live"],
+    &["gametape-cli"],
+];
+
 fn lint() -> Result<(), String> {
     let against = arrows::check(&root())?;
     if !against.is_empty() {
@@ -232,6 +245,12 @@ fn lint() -> Result<(), String> {
             } else {
                 &["--target-dir", BESIDE, "--", "-D", "warnings"][..]
             }))?;
+    }
+    for of in SMALL {
+        run(cargo()
+            .args(["clippy", "--no-default-features", "--package"])
+            .args(*of)
+            .args(["--", "-D", "warnings"]))?;
     }
     run(cargo().env("RUSTDOCFLAGS", "-D warnings").args([
         "doc",

@@ -64,6 +64,7 @@ impl Capture<'_> {
     }
 
     /// The packets of a chunk and those behind it; their numbers count from there.
+    #[cfg(feature = "tape")]
     pub(crate) fn packets_from(&self, chunk: usize) -> Cursor<'_> {
         Cursor(Source::Capture(Chunks {
             next: chunk,

@@ -273,6 +273,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// [`CaptureError::PacketTooLarge`]; [`CaptureError::Io`] and [`CaptureError::Write`].
+    #[cfg(feature = "tape")]
     pub(crate) fn push_beside(
         &mut self,
         role: Role,

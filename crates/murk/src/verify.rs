@@ -292,6 +292,7 @@ impl<'s, S: Simulation> Verifier<'s, S> {
         self.simulation
     }
 
+    #[cfg(feature = "tape")]
     pub(crate) const fn simulation_mut(&mut self) -> &mut S {
         self.simulation
     }

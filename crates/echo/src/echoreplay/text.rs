@@ -47,6 +47,8 @@ impl<R: Read + Seek> Text<R> {
 
     /// Says that a zip can't be read.
     #[cfg(not(feature = "zip"))]
+    // With the feature it can fail.
+    #[allow(clippy::unnecessary_wraps)]
     pub fn unzip(source: R) -> io::Result<(Self, Option<Rule>)> {
         let (what, feature) = ("a zip", "zip");
         Ok((Self::Plain(source), Some(Rule::Feature { what, feature })))
