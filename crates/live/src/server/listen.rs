@@ -13,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
@@ -22,7 +22,7 @@ use super::guard::{self, Guard};
 use crate::Error;
 
 /// Connections at once: more wait until one ends.
-const CONNECTIONS: usize = 4096;
+pub const CONNECTIONS: usize = 8192;
 /// A head that does not come within this time does not come.
 const HEAD: Duration = Duration::from_secs(10);
 /// Whoever takes nothing for so long takes no more.
@@ -40,6 +40,11 @@ impl Stop {
     /// Ends it: what is being sent may be sent to its end for a moment.
     pub fn stop(&self) {
         self.0.send_replace(true);
+    }
+
+    /// Who hears of it.
+    pub(super) fn heard(&self) -> watch::Receiver<bool> {
+        self.0.subscribe()
     }
 }
 
@@ -85,7 +90,7 @@ impl Listening {
             .thread_name("gametape-serve")
             .build()
             .map_err(fail)?;
-        let stopped = self.stop.0.subscribe();
+        let stopped = self.stop.heard();
         let served = runtime.block_on(async {
             let listener = TcpListener::from_std(self.listener).map_err(fail)?;
             serve(listener, router, stopped).await;
@@ -96,6 +101,13 @@ impl Listening {
         runtime.shutdown_timeout(Duration::from_secs(5));
         served
     }
+}
+
+/// The place of a connection: it is free again when nobody has it any more. A socket keeps it beyond the
+/// request that it began as.
+#[derive(Clone, Debug)]
+pub struct Place {
+    _permit: Arc<OwnedSemaphorePermit>,
 }
 
 /// Serves until it is to stop.
@@ -113,10 +125,10 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
         match accepted {
             Ok((stream, peer)) => {
                 let (router, closing) = (router.clone(), closing.clone());
-                tokio::spawn(async move {
-                    connection(stream, peer, router, closing).await;
-                    drop(place);
-                });
+                let place = Place {
+                    _permit: Arc::new(place),
+                };
+                tokio::spawn(connection(stream, peer, place, router, closing));
             }
             // Too many files are open, or the peer is gone: the next one may do better.
             Err(_) => sleep(Duration::from_millis(20)).await,
@@ -129,6 +141,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
 async fn connection(
     stream: TcpStream,
     peer: SocketAddr,
+    place: Place,
     router: Router,
     mut closing: watch::Receiver<bool>,
 ) {
@@ -137,6 +150,7 @@ async fn connection(
     stream.set_write_timeout(Some(STALLED));
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(place.clone());
         router.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
@@ -145,7 +159,7 @@ async fn connection(
         .header_read_timeout(HEAD)
         .max_buf_size(HEAD_BYTES);
     let io = TokioIo::new(Box::pin(stream));
-    let mut served = std::pin::pin!(builder.serve_connection(io, service));
+    let mut served = std::pin::pin!(builder.serve_connection(io, service).with_upgrades());
     tokio::select! {
         // What is wrong with a connection is the peer's concern.
         _ = served.as_mut() => return,

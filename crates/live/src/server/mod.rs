@@ -6,13 +6,19 @@
 //! | who may ask: host, origin, token, rate | `guard.rs`, `rate.rs` |
 //! | addresses, and what is answered | `routes.rs`; `api.rs` where it is no recordings |
 //! | the library, and what is made of it | `shelf.rs`, `book.rs` |
+//! | whether a recording is being written | `looks.rs`, `growth.rs`, `bell.rs` |
+//! | who watches one that is | `room/` |
 
 mod api;
+mod bell;
 mod book;
+mod growth;
 mod guard;
 mod listen;
+mod looks;
 mod options;
 mod rate;
+mod room;
 mod routes;
 mod shelf;
 
@@ -23,6 +29,7 @@ use gametape::Formats;
 
 use crate::{Error, Page};
 pub use api::{ApiAnswer, ApiServer};
+pub use growth::Growth;
 use listen::Listening;
 pub use listen::Stop;
 pub use options::ServeOptions;
@@ -51,9 +58,10 @@ impl Server {
         let (listening, guard) =
             Listening::bind(options.listen, options.token.as_deref(), &options.hosts)?;
         let shelf = Shelf::new(paths, formats, options)?;
+        let stopped = listening.stop.heard();
         Ok(Self {
             listening,
-            state: routes::State::new(shelf, page, guard),
+            state: routes::State::new(shelf, page, guard, stopped),
         })
     }
 
@@ -67,6 +75,12 @@ impl Server {
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
         self.state.shelf.ids()
+    }
+
+    /// What tells it of recordings that this process writes.
+    #[must_use]
+    pub fn growth(&self) -> Growth {
+        Growth::new(self.state.shelf.clone())
     }
 
     /// What ends it.
