@@ -90,6 +90,26 @@ export interface View {
   trail(table: string, id: number, columns: readonly number[], last: number): readonly (readonly number[])[];
 }
 
+/** Something that an audit found. */
+export interface Finding {
+  readonly code: string;
+  readonly severity: "info" | "warning" | "error";
+  readonly message: string;
+  /** What it is made of, for who does more than print it. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Null is of the recording as a whole. */
+  readonly moment: Moment | null;
+}
+
+/** Numbers to be seen over time. */
+export interface Wanted {
+  readonly table: string;
+  /** The column; of several the length of the vector they are. */
+  readonly columns: readonly number[];
+  /** Of a grid one cell, or, with null, the least, the mean and the greatest of all. */
+  readonly cell: number | null;
+}
+
 /** What stays the same throughout. */
 export interface Recording {
   readonly name: string;
@@ -97,6 +117,8 @@ export interface Recording {
   readonly tables: readonly TableDef[];
   /** Whether the clock is in milliseconds. */
   readonly times: boolean;
+  /** What the audit found, as far as it is known. */
+  readonly findings: readonly Finding[];
   /** The rows of a table of facts. */
   facts(table: string): readonly Readonly<Record<string, Value>>[];
 }
@@ -107,6 +129,8 @@ export interface Stageplay {
   redraw(): void;
   /** The moment, camera and choices are kept in the page's address: call after a change. */
   saved(): void;
+  /** These numbers are to be seen over time. */
+  plot(wanted: Wanted): void;
   /** "dark" or "light"; stages read colours from CSS variables of the page, or follow this. */
   readonly theme: "dark" | "light";
   readonly reducedMotion: boolean;

@@ -248,7 +248,7 @@ test("samples bound what the recording has", { skip: LACKING }, async () => {
       lane === "state" && columns.some(({ kind, key }) => kind !== "text" && kind !== "bool" && !key),
   )!;
   const column = def.columns.findIndex(({ kind, key }) => kind !== "text" && kind !== "bool" && !key);
-  const samples = new Samples([{ table: def.name, column, entity: null }], loader.from, loader.to);
+  const samples = new Samples([{ table: def.name, columns: [column], of: { entity: null } }], loader.from, loader.to);
   await sample(loader, samples, new AbortController().signal, () => {});
   const said = dump(listed()[0]!.name, "--table", def.name, "--columns", def.columns[column]!.name);
   const values = said.map((line) => real(line[def.columns[column]!.name])).filter((value) => value !== null);

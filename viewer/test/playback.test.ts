@@ -36,9 +36,9 @@ test("what is live has no end", () => {
   head.seek(100);
   head.play();
   head.elapsed(50);
-  assert.deepEqual([head.at, head.playing], [100, true]);
+  assert.deepEqual([head.at, head.playing, head.following], [100, true, true]);
   head.to = 140;
-  head.elapsed(20);
+  head.followed(120);
   assert.equal(head.at, 120);
 });
 
@@ -157,7 +157,7 @@ test("the stage that suits best comes first, and tables suit all", () => {
     suits: () => suits,
     load: () => Promise.reject(new Error(id)),
   });
-  const recording: Recording = { name: "", format: "", tables: [], times: true, facts: () => [] };
+  const recording: Recording = { name: "", format: "", tables: [], times: true, findings: [], facts: () => [] };
   assert.deepEqual(
     suitable(recording, [stage("a", 0), stage("b", 0.5), stage("c", 0.9)]).map(({ id }) => id),
     ["c", "b"],

@@ -8,7 +8,8 @@ import { cellAt, middle, placing, plane, slice, thinned } from "../src/stages/fi
 import { History, paint, paintSpread, spread } from "../src/stages/field/raster.js";
 import { STEPS, bent, extent, ramp, range } from "../src/stages/field/scale.js";
 import { longest } from "../src/stages/field/vectors.js";
-import { Values, comparable, components, differing } from "../src/stages/field/values.js";
+import { Values, comparable, differing } from "../src/stages/field/values.js";
+import { components } from "../src/tables/components.js";
 import { grid, recording, table } from "./stage-made.js";
 
 const HEAT = table("heat", "grid", "row! col! value", [2, 3]);

@@ -21,7 +21,7 @@ export function table(name: string, lane: Lane, columns: string, shape: readonly
 }
 
 export function recording(...tables: readonly TableDef[]): Recording {
-  return { name: "made", format: "made", tables, times: true, facts: () => [] };
+  return { name: "made", format: "made", tables, times: true, findings: [], facts: () => [] };
 }
 
 export function rows(def: TableDef, ids: readonly number[], values: readonly (readonly Value[])[]): Rows {

@@ -12,12 +12,14 @@ export interface Keyed {
   readonly theatre: { readonly stages: readonly StageDef[] };
   toggle(): void;
   seek(at: number): void;
+  toEnd(): void;
   step(by: -1 | 1): void;
   toMarker(by: -1 | 1): void;
   setLoop(loop: Stretch | null): void;
   toggleSmooth(): void;
   togglePanel(): void;
   toggleBeside(): void;
+  turnPanel(): void;
   toLibrary(): void;
   chooseStage(id: string): Promise<void>;
   copyLink(): void;
@@ -45,7 +47,8 @@ export function act(page: Keyed, event: KeyboardEvent): boolean {
     ",": () => page.step(-1),
     ".": () => page.step(1),
     Home: () => page.seek(from),
-    End: () => page.seek(to),
+    End: () => page.toEnd(),
+    "0": () => page.toEnd(),
     "-": () => playhead.faster(-1),
     "+": () => playhead.faster(1),
     "=": () => playhead.faster(1),
@@ -59,6 +62,7 @@ export function act(page: Keyed, event: KeyboardEvent): boolean {
     d: () => page.describe(),
     c: () => page.copyLink(),
     b: () => page.toggleBeside(),
+    j: () => page.turnPanel(),
     t: () => switchTheme(),
     l: () => page.toLibrary(),
     "?": () => page.help(),

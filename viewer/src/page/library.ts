@@ -44,8 +44,15 @@ function card(entry: Entry): HTMLElement[] {
   ];
 }
 
+/** A list with a search. */
+interface Searched {
+  readonly parts: HTMLElement[];
+  /** There are others than before. */
+  show(entries: readonly Entry[]): void;
+}
+
 /** A search, how many it finds, and those. */
-function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement): HTMLElement[] {
+function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement): Searched {
   const search = el("input", {
     type: "search",
     placeholder: "Search names, formats, facts",
@@ -54,28 +61,58 @@ function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement
   });
   const count = el("p", { class: "quiet", role: "status" });
   const list = el("ul", { class: "cards" });
+  let all = entries;
+  // What has not changed stays: somebody may be about to choose it.
+  let made = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
   const show = (): void => {
-    const these = found(entries, search.value);
+    const these = found(all, search.value);
     say(
       count,
-      these.length === entries.length
-        ? `${entries.length} recordings`
-        : `${these.length} of ${entries.length} recordings`,
+      these.length === all.length ? `${all.length} recordings` : `${these.length} of ${all.length} recordings`,
     );
-    list.replaceChildren(...these.map((entry) => el("li", {}, make(entry))));
+    const items = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
+    for (const entry of these) {
+      const text = card(entry)
+        .map(({ textContent }) => textContent)
+        .join("\n");
+      const old = made.get(entry.id);
+      items.set(entry.id, old?.text === text ? old : { text, item: el("li", {}, make(entry)) });
+    }
+    made = items;
+    const wanted = [...items.values()].map(({ item }) => item);
+    if (wanted.length !== list.childElementCount || wanted.some((item, at) => list.children[at] !== item)) {
+      const focused = document.activeElement;
+      list.replaceChildren(...wanted);
+      if (focused instanceof HTMLElement && focused.isConnected) {
+        focused.focus();
+      }
+    }
   };
   search.addEventListener("input", show);
   show();
-  return [search, count, list];
+  return {
+    parts: [search, count, list],
+    show: (entries) => {
+      all = entries;
+      show();
+    },
+  };
+}
+
+/** The list of all recordings. */
+export interface Library {
+  readonly element: HTMLElement;
+  show(entries: readonly Entry[]): void;
 }
 
 /** The list of all recordings, with a search. */
-export function library(entries: readonly Entry[]): HTMLElement {
+export function library(entries: readonly Entry[]): Library {
   const link = (entry: Entry): HTMLElement => {
     const to = { recording: entry.id, at: null, stage: null, saved: null, beside: null, loop: null };
     return el("a", { href: formatAddress(to) }, ...card(entry));
   };
-  return el("main", { class: "library" }, el("h1", {}, "Recordings"), ...searched(entries, link));
+  const { parts, show } = searched(entries, link);
+  return { element: el("main", { class: "library" }, el("h1", {}, "Recordings"), ...parts), show };
 }
 
 /** The same to choose from: those with the most tables in common with one come first. */
@@ -86,9 +123,10 @@ export function chooser(
 ): HTMLElement[] {
   const common = ({ tables }: Entry): number => tables.filter((name) => beside?.tables.includes(name) === true).length;
   const others = entries.filter((entry) => entry !== beside).sort((a, b) => common(b) - common(a));
-  return searched(others, (entry) => {
+  const choosing = (entry: Entry): HTMLElement => {
     const made = el("button", { type: "button" }, ...card(entry));
     made.addEventListener("click", () => choose(entry));
     return made;
-  });
+  };
+  return searched(others, choosing).parts;
 }

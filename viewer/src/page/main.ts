@@ -5,11 +5,15 @@ import { Damaged } from "../source/check.js";
 import { Embedded, Fetched, type Files } from "../source/files.js";
 import { type Entry, library as readLibrary, recordingId } from "../source/published.js";
 import { type Address, formatAddress, parseAddress } from "./address.js";
-import { button, el } from "./dom.js";
+import { button, el, say } from "./dom.js";
 import { dialog } from "./help.js";
-import { chooser, library } from "./library.js";
+import { type Library, chooser, library } from "./library.js";
 import { Player } from "./player.js";
 import { startTheme, switchTheme } from "./theme.js";
+
+/** How often one looks which recordings there are, in milliseconds. */
+const LOOKS = 3000;
+const LOOKS_SELDOM = 15_000;
 
 const NOWHERE: Address = { recording: null, at: null, stage: null, saved: null, beside: null, loop: null };
 
@@ -20,6 +24,8 @@ class Page {
   /** What is wrong with the library, once it is read. */
   private library: Promise<unknown> = Promise.resolve(null);
   private player: Player | null = null;
+  private readonly waiting = el("p", { class: "message", role: "status" });
+  private looking = 0;
   private address: Address = NOWHERE;
   private opening = 0;
 
@@ -61,14 +67,17 @@ class Page {
     }
     this.opening += 1;
     const mine = this.opening;
+    clearTimeout(this.looking);
     this.player?.dispose();
     this.player = null;
     if (id === null) {
-      this.root.replaceChildren(this.libraryTop(), library(this.entries));
+      const list = library(this.entries);
+      this.root.replaceChildren(this.libraryTop(), list.element);
       document.title = "gametape";
+      this.look(list);
       return;
     }
-    this.root.replaceChildren(el("p", { class: "message", role: "status" }, "Loading …"));
+    this.root.replaceChildren(this.waiting);
     try {
       const loader = await (opening ?? this.open(id, address.at));
       if (mine === this.opening) {
@@ -81,12 +90,37 @@ class Page {
     }
   }
 
+  /** Looks again and again which recordings there are: more often while some are being recorded. */
+  private look(list: Library): void {
+    if (this.files instanceof Embedded) {
+      return;
+    }
+    const often = this.entries.some(({ live }) => live) ? LOOKS : LOOKS_SELDOM;
+    this.looking = window.setTimeout(async () => {
+      try {
+        const entries = document.hidden ? this.entries : readLibrary(await this.files.text("library.json"));
+        if (list.element.isConnected) {
+          this.entries = entries;
+          list.show(entries);
+        }
+      } catch {
+        // What was there before is still to be seen.
+      }
+      if (list.element.isConnected) {
+        this.look(list);
+      }
+    }, often);
+  }
+
   /** Opens a recording, unless it is open. */
   private open(id: string, at: number | null): Promise<Loader> {
     if (this.player !== null && this.address.recording === id) {
       return Promise.resolve(this.player.loader);
     }
-    const opening = Promise.resolve().then(() => Loader.open(this.files, recordingId(id), at));
+    say(this.waiting, "Loading …");
+    const made = (done: number): void =>
+      say(this.waiting, `The server makes it ready: ${Math.floor(100 * done)} % …`);
+    const opening = Promise.resolve().then(() => Loader.open(this.files, recordingId(id), at, made));
     // Who awaits it says what is wrong.
     opening.catch(() => {});
     return opening;

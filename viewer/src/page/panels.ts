@@ -29,15 +29,15 @@ function details(json: Json, list: HTMLElement, before = ""): void {
   }
 }
 
-/** The facts: what holds for the whole of a recording. */
-export function factsPanel({ published, tables }: Loader): HTMLElement {
+/** The facts: what holds for the whole of a recording, as far as it is known. */
+export function facts({ published, tables }: Loader): HTMLElement[] {
   const about = el("dl");
   about.append(el("dt", {}, "format"), el("dd", {}, published.format));
   if (published.verdict !== null) {
     about.append(el("dt", {}, "verdict"), el("dd", {}, ...badge(published.verdict), ` ${published.summary}`));
   }
-  const panel = el("div", { class: "facts" }, el("h3", {}, published.name), about);
-  for (const note of published.notes) {
+  const panel = el("div", {}, el("h3", {}, published.name), about);
+  for (const note of [...published.lost, ...published.notes]) {
     panel.append(el("p", { class: "quiet" }, note));
   }
   for (const def of tables.tables.filter(({ lane }) => lane === "facts")) {
@@ -76,20 +76,17 @@ export function factsPanel({ published, tables }: Loader): HTMLElement {
   if (list.childElementCount > 0) {
     panel.append(el("h3", {}, "as the format has it"), list);
   }
-  return panel;
+  return [...panel.children] as HTMLElement[];
 }
 
 const SEVERITIES = ["error", "warning", "info"] as const;
 /** More are in the timeline, but no longer in the list. */
 const MOST_MOMENTS = 2000;
 
-/** Findings and events; a click goes to the moment. */
-export function momentsPanel(
-  { published, tables }: Loader,
-  go: (at: number) => void,
-  atOf: Loader["atOf"],
-): HTMLElement {
-  const panel = el("div", { class: "moments" });
+/** Findings and events, as far as they are known; a click goes to the moment. */
+export function moments(loader: Loader, go: (at: number) => void): HTMLElement[] {
+  const { published, tables } = loader;
+  const panel = el("div");
   const line = (kind: string, source: string, text: string, moment: Parameters<typeof when>[0] | null): HTMLElement => {
     const inside = [
       el("span", { class: `mark ${kind}`, role: "img", "aria-label": kind }),
@@ -100,7 +97,7 @@ export function momentsPanel(
       return el("li", {}, el("div", { class: "moment" }, ...inside));
     }
     const made = el("button", { type: "button", class: "moment" }, ...inside);
-    made.addEventListener("click", () => go(atOf(moment)));
+    made.addEventListener("click", () => go(loader.atOf(moment)));
     return el("li", {}, made);
   };
   const findings = [...published.findings].sort(
@@ -109,7 +106,11 @@ export function momentsPanel(
   panel.append(el("h3", {}, `Findings (${findings.length})`));
   panel.append(
     findings.length === 0
-      ? el("p", { class: "quiet" }, "The audit found nothing to say.")
+      ? el(
+          "p",
+          { class: "quiet" },
+          published.live ? "The audit comes when the recording has ended." : "The audit found nothing to say.",
+        )
       : el(
           "ul",
           {},
@@ -129,5 +130,5 @@ export function momentsPanel(
       ),
     );
   }
-  return panel;
+  return [...panel.children] as HTMLElement[];
 }

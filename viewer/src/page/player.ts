@@ -1,17 +1,18 @@
 // The page of a recording: everything around the stage, and what moves it.
 
+import { Edge } from "../play/edge.js";
 import type { Stretch } from "../play/playhead.js";
 import { Playhead } from "../play/playhead.js";
 import type { Loader } from "../play/loader.js";
 import type { Address } from "./address.js";
-import { badge, button, choice, el, say } from "./dom.js";
+import { el, say } from "./dom.js";
+import { Head } from "./head.js";
 import { help } from "./help.js";
 import { act } from "./keys.js";
-import { NowPanel } from "./now.js";
-import { factsPanel, momentsPanel } from "./panels.js";
-import { Plots } from "./plots.js";
-import { Theatre } from "./theatre.js";
-import { type Theme, offTheme, onTheme, reducedMotion, switchTheme } from "./theme.js";
+import { Panel } from "./panel.js";
+import { Side } from "./side.js";
+import type { Theatre } from "./theatre.js";
+import { type Theme, offTheme, onTheme, reducedMotion } from "./theme.js";
 import { Timeline, type Track } from "./timeline.js";
 import { Transport } from "./transport.js";
 
@@ -19,18 +20,8 @@ import { Transport } from "./transport.js";
 const PANELS = 120;
 /** How long nothing may change before the address says where one is. */
 const SETTLED = 400;
-
-const TABS = ["moments", "now", "plots", "facts"] as const;
-type Tab = (typeof TABS)[number];
-const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  moments: "Moments",
-  now: "What holds",
-  plots: "Plots",
-  facts: "Facts",
-};
-
-/** How often a recording that is being written is asked for more, in milliseconds. */
-const FOLLOWS = 1500;
+/** How long a word of the page stays. */
+const SPOKEN = 1800;
 
 /** What the page around it does. */
 export interface Around {
@@ -46,31 +37,31 @@ export interface Around {
 export class Player {
   readonly element = el("div", { class: "player" });
   readonly playhead: Playhead;
-  readonly theatre: Theatre;
-  interpolate = !reducedMotion();
-  private other: Theatre | null = null;
   readonly loader: Loader;
+  interpolate = !reducedMotion();
+  private readonly main: Side;
+  private other: Side | null = null;
+  private readonly edge = new Edge();
+  private packets = 0;
   private readonly around: Around;
+  private readonly head: Head;
   private readonly timeline: Timeline;
   private readonly transport: Transport;
-  private readonly now: NowPanel;
-  private readonly plots: Plots;
-  private readonly panel = el("aside", { class: "panel", "aria-label": "Panel" });
-  private readonly bodies: Readonly<Record<Tab, HTMLElement>>;
+  private readonly panel: Panel;
   private readonly stagesRow = el("div", { class: "stages" });
   private readonly alert = el("p", { class: "alert", role: "alert", hidden: true });
   private readonly spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
-  private readonly picker = el("span", { class: "picker" });
-  private tab: Tab = "moments";
+  /** Why nothing more comes for now. */
+  private trouble: string | null = null;
   private frame = 0;
   private last = 0;
   private panelsAt = 0;
   private settling = 0;
-  private following = 0;
   private gone = false;
   private readonly themed = (_: Theme): void => {
     this.timeline.draw();
-    this.plots.themed();
+    this.main.plots.themed();
+    this.other?.plots.themed();
   };
   private readonly pressed = (event: KeyboardEvent): void => {
     const typing = event.target instanceof HTMLElement && event.target.matches("input, select, textarea");
@@ -89,81 +80,67 @@ export class Player {
     this.around = around;
     const { tables, published } = loader;
     this.playhead = new Playhead(loader.from, loader.to, tables.times);
-    const redraw = (): void => this.redraw();
-    this.theatre = new Theatre(loader, redraw, () => this.settle());
-    const go = (at: number): void => this.seek(at);
-    this.timeline = new Timeline(this.track(), go);
     this.playhead.live = published.live;
+    this.panel = new Panel(() => {
+      this.panelsAt = 0;
+      this.redraw();
+    });
+    const redraw = (): void => this.redraw();
+    this.main = this.side(loader, (at) => at);
+    this.timeline = new Timeline(this.track(), (at) => this.seek(at));
     this.transport = new Transport(this.playhead, {
       toggle: () => this.toggle(),
       step: (by) => this.step(by),
       loop: () => this.toggleLoop(),
       smooth: () => this.toggleSmooth(),
+      follow: () => this.toEnd(),
       changed: redraw,
     });
-    this.now = new NowPanel(loader, redraw);
-    this.plots = new Plots(loader, go);
-    this.bodies = {
-      moments: momentsPanel(loader, go, (moment) => loader.atOf(moment)),
-      now: this.now.element,
-      plots: this.plots.element,
-      facts: factsPanel(loader),
-    };
-    loader.onChange = () => {
-      this.tellProblems();
-      this.redraw();
-    };
-    this.build();
+    this.head = new Head({
+      library: around.library,
+      copyLink: () => this.copyLink(),
+      beside: () => around.beside(),
+      panel: () => this.togglePanel(),
+      help: () => this.help(),
+      stage: (id) => void this.chooseStage(id),
+    });
+    this.head.of(published);
+    this.stagesRow.append(this.theatre.element);
+    this.element.append(
+      this.head.element,
+      this.alert,
+      el("main", { class: "middle" }, this.stagesRow, this.panel.element),
+      el("footer", { class: "bottom" }, this.timeline.element, this.transport.element),
+      this.spoken,
+    );
+    this.panel.of([this.main]);
+    this.panel.show("moments");
     this.tellProblems();
     document.addEventListener("keydown", this.pressed);
     onTheme(this.themed);
   }
 
-  private build(): void {
-    const { published } = this.loader;
-    const library = this.around.library;
-    const name = el("h1", { title: published.name }, published.name);
-    const head = el(
-      "header",
-      { class: "top" },
-      ...(library === null ? [] : [button("library", "The library", "L", library)]),
-      name,
-      el("span", { class: "format" }, published.format),
-      ...badge(published.verdict, published.summary),
-      ...(published.live ? [el("span", { class: "live" }, "live")] : []),
-      el("span", { class: "space" }),
-      this.picker,
-      button("link", "Copy a link to this moment", "C", () => this.copyLink()),
-      button("beside", "Another recording beside this one", "B", () => this.around.beside()),
-      button("panel", "Panel on or off", "M", () => this.togglePanel()),
-      button("theme", "Dark or light", "T", switchTheme),
-      button("help", "Keys", "?", () => this.help()),
-    );
-    this.stagesRow.append(this.theatre.element);
-    const tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
-    for (const tab of TABS) {
-      const made = el(
-        "button",
-        { type: "button", role: "tab", id: `tab-${tab}`, "aria-controls": `panel-${tab}` },
-        TAB_NAMES[tab],
-      );
-      made.addEventListener("click", () => this.showTab(tab));
-      tabs.append(made);
-      const body = this.bodies[tab];
-      body.id = `panel-${tab}`;
-      body.setAttribute("role", "tabpanel");
-      body.setAttribute("aria-labelledby", `tab-${tab}`);
-    }
-    this.panel.append(tabs, ...TABS.map((tab) => this.bodies[tab]));
-    const bottom = el("footer", { class: "bottom" }, this.timeline.element, this.transport.element);
-    this.element.append(
-      head,
-      this.alert,
-      el("main", { class: "middle" }, this.stagesRow, this.panel),
-      bottom,
-      this.spoken,
-    );
-    this.showTab("moments");
+  get theatre(): Theatre {
+    return this.main.theatre;
+  }
+
+  /** A recording and what is told of it; `here` is a moment of it on the clock of this page. */
+  private side(loader: Loader, here: (at: number) => number): Side {
+    return new Side(loader, {
+      redraw: () => this.redraw(),
+      saved: () => this.settle(),
+      go: (at) => this.seek(here(at)),
+      plots: () => {
+        this.element.classList.remove("nopanel");
+        this.panel.show("plots");
+      },
+      grown: () => this.grown(),
+      changed: () => this.changed(),
+      trouble: (why) => {
+        this.trouble = why;
+        this.tellProblems();
+      },
+    });
   }
 
   /** Begins where a link says. */
@@ -174,38 +151,37 @@ export class Player {
     if (address.loop !== null && address.at === null) {
       playhead.seek(address.loop.from);
     }
-    if (this.playhead.live && address.at === null) {
+    if (playhead.live && address.at === null) {
       // Who comes to see something live wants to see what is happening now.
-      playhead.seek(this.loader.to);
-      playhead.play();
-    }
-    if (playhead.live && this.following === 0) {
-      this.following = window.setTimeout(() => void this.follow(), FOLLOWS);
+      playhead.follow();
     }
     const stage = theatre.stages.find(({ id }) => id === address.stage) ?? theatre.chosen;
     await this.chooseStage(stage.id, address.stage === stage.id ? address.saved : null);
   }
 
-  /** Asks again and again for what has come, as long as the recording is being written. */
-  private async follow(): Promise<void> {
+  /** More of a recording has come. */
+  private grown(): void {
     const { loader, playhead, timeline } = this;
-    try {
-      if (await loader.refresh()) {
-        playhead.to = loader.to;
-        playhead.live = loader.published.live;
-        timeline.change(this.track());
-        this.redraw();
-      }
-    } catch (error) {
-      this.alert.hidden = false;
-      say(
-        this.alert,
-        `Nothing more comes of this recording for now: ${error instanceof Error ? error.message : String(error)}.`,
-      );
+    const packets = loader.packets;
+    if (packets > this.packets) {
+      this.edge.heard(loader.to, packets - this.packets, loader.pace, performance.now());
     }
-    if (loader.published.live && !this.gone) {
-      this.following = window.setTimeout(() => void this.follow(), FOLLOWS);
+    this.packets = packets;
+    [playhead.from, playhead.to] = [loader.from, loader.to];
+    timeline.grow(loader.from, loader.to);
+    this.drawSoon();
+  }
+
+  /** What is said of a recording is other than before; perhaps that it has ended. */
+  private changed(): void {
+    const { loader, playhead } = this;
+    this.head.of(loader.published);
+    this.timeline.change(this.track());
+    if (playhead.live && !loader.published.live) {
+      playhead.ended();
+      this.speak("The recording has ended.");
     }
+    this.redraw();
   }
 
   private track(): Track {
@@ -226,18 +202,12 @@ export class Player {
     if (def === undefined) {
       return;
     }
-    const options = theatre.stages.map((stage) => [stage.id, stage.title] as const);
-    const pick = choice("Stage", options, def.id, (chosen) => {
-      void this.chooseStage(chosen);
-      pick.blur();
-    });
-    pick.hidden = options.length < 2;
-    this.picker.replaceChildren(pick);
+    this.head.stages(theatre.stages, def.id);
     const chosen = [theatre.choose(def, saved)];
     // Side by side one compares like with like.
-    const same = this.other?.stages.find((stage) => stage.id === id);
+    const same = this.other?.theatre.stages.find((stage) => stage.id === id);
     if (this.other !== null && same !== undefined) {
-      chosen.push(this.other.choose(same, saved));
+      chosen.push(this.other.theatre.choose(same, saved));
     }
     await Promise.all(chosen);
     this.settle();
@@ -251,18 +221,15 @@ export class Player {
     this.element.classList.toggle("two", loader !== null);
     this.theatre.element.dataset["name"] = this.loader.published.name;
     if (loader !== null) {
-      loader.onChange = () => this.redraw();
-      const other = new Theatre(
-        loader,
-        () => this.redraw(),
-        () => this.settle(),
-      );
-      other.element.dataset["name"] = loader.published.name;
+      const other = this.side(loader, (at) => at - loader.from + this.loader.from);
+      const { theatre } = other;
+      theatre.element.dataset["name"] = loader.published.name;
       this.other = other;
-      this.stagesRow.append(other.element);
-      const same = other.stages.find(({ id }) => id === this.theatre.chosen.id) ?? other.chosen;
-      await other.choose(same, this.theatre.stage?.save() ?? null);
+      this.stagesRow.append(theatre.element);
+      const same = theatre.stages.find(({ id }) => id === this.theatre.chosen.id) ?? theatre.chosen;
+      await theatre.choose(same, this.theatre.stage?.save() ?? null);
     }
+    this.panel.of(this.other === null ? [this.main] : [this.main, this.other]);
     this.timeline.change(this.track());
     this.redraw();
   }
@@ -283,10 +250,25 @@ export class Player {
     this.around.beside();
   }
 
+  turnPanel(): void {
+    this.panel.turn();
+  }
+
   seek(at: number): void {
     this.playhead.seek(at);
     this.settle();
     this.redraw();
+  }
+
+  /** To the end; of what is being recorded, along with it. */
+  toEnd(): void {
+    if (this.playhead.live) {
+      this.playhead.follow();
+      this.settle();
+      this.redraw();
+    } else {
+      this.seek(this.playhead.to);
+    }
   }
 
   toggle(): void {
@@ -311,9 +293,7 @@ export class Player {
 
   /** To the next marker, or the one before. */
   toMarker(by: -1 | 1): void {
-    const ats = this.loader.published.markers.flatMap(({ moment }) =>
-      moment === null ? [] : [this.loader.atOf(moment)],
-    );
+    const ats = this.track().markers.map(({ at }) => at);
     const { at } = this.playhead;
     const to =
       by > 0
@@ -325,7 +305,9 @@ export class Player {
   }
 
   setLoop(loop: Stretch | null): void {
-    this.playhead.loop = loop !== null && loop.to > loop.from ? loop : null;
+    const { playhead } = this;
+    playhead.loop = loop !== null && loop.to > loop.from ? loop : null;
+    playhead.following &&= playhead.loop === null;
     this.settle();
     this.redraw();
   }
@@ -367,24 +349,16 @@ export class Player {
   private speak(words: string): void {
     say(this.spoken, words);
     this.spoken.classList.add("shown");
-    setTimeout(() => this.spoken.classList.remove("shown"), 1800);
-  }
-
-  showTab(tab: Tab): void {
-    this.tab = tab;
-    for (const other of TABS) {
-      this.bodies[other].hidden = other !== tab;
-      this.panel.querySelector(`#tab-${other}`)?.setAttribute("aria-selected", String(other === tab));
-    }
-    this.panelsAt = 0;
-    this.redraw();
+    setTimeout(() => this.spoken.classList.remove("shown"), SPOKEN);
   }
 
   private tellProblems(): void {
     const problems = this.loader.problems();
-    this.alert.hidden = problems.length === 0;
     const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-    say(this.alert, problems.length === 0 ? "" : `Not all of this recording can be shown: ${problems[0]}${more}`);
+    const said =
+      problems.length > 0 ? `Not all of this recording can be shown: ${problems[0]}${more}` : (this.trouble ?? "");
+    this.alert.hidden = said === "";
+    say(this.alert, said);
   }
 
   private where(): Omit<Address, "recording" | "beside"> {
@@ -392,7 +366,8 @@ export class Player {
     const first = theatre.stages[0]?.id;
     const saved = theatre.stage?.save() ?? "";
     return {
-      at: playhead.at,
+      // A link to what is being recorded is one to what will be recorded then.
+      at: playhead.following ? null : playhead.at,
       loop: playhead.loop,
       stage: theatre.chosen.id === first && saved === "" ? null : theatre.chosen.id,
       saved,
@@ -412,11 +387,15 @@ export class Player {
     }, SETTLED);
   }
 
-  /** Sees to it that the next frame of the screen is drawn. */
+  /** Sees to it that the next frame of the screen is drawn: what is asked for is another than before. */
   redraw(): void {
     if (!this.playhead.playing) {
       this.busy(true);
     }
+    this.drawSoon();
+  }
+
+  private drawSoon(): void {
     if (this.frame === 0 && !this.gone) {
       this.frame = requestAnimationFrame((now) => this.draw(now));
     }
@@ -430,64 +409,80 @@ export class Player {
     }
   }
 
-  private draw(now: number): void {
-    this.frame = 0;
-    const { playhead, theatre, other, loader } = this;
-    const wasPlaying = playhead.playing;
-    // While a segment is still to come, the clock waits for it.
-    const waiting = wasPlaying && loader.have(loader.indexAt(playhead.at)) === undefined;
-    if (!waiting) {
-      playhead.elapsed(this.last === 0 ? 0 : now - this.last);
+  /** Moves the playhead by what has gone by since the last frame of the screen. */
+  private advance(now: number): void {
+    const { playhead, loader } = this;
+    const ms = this.last === 0 ? 0 : now - this.last;
+    if (playhead.following) {
+      const smooth = this.interpolate && this.times;
+      playhead.followed(this.edge.onward(playhead.at, loader.to, loader.pace, smooth, now, ms));
+    } else if (!playhead.playing || loader.have(loader.indexAt(playhead.at)) !== undefined) {
+      // While a segment is still to come, the clock waits for it.
+      playhead.elapsed(ms);
     }
     this.last = playhead.playing ? now : 0;
+  }
+
+  private draw(now: number): void {
+    this.frame = 0;
+    const { playhead, theatre, other } = this;
+    const wasPlaying = playhead.playing;
+    this.advance(now);
     theatre.show.interpolate = this.interpolate;
     const there = theatre.show.moveTo(playhead.at, playhead.playing);
     if (other !== null) {
-      other.show.interpolate = this.interpolate;
-      const at = Math.min(other.loader.to, other.loader.from + playhead.at - loader.from);
-      other.show.moveTo(at, playhead.playing);
-      theatre.show.other = other.show.ready ? other.show : null;
-      other.show.other = theatre.show.ready ? theatre.show : null;
-      other.draw();
+      this.drawOther(other);
     }
     theatre.draw();
     this.timeline.show(playhead.at, playhead.loop);
-    this.plots.show(playhead.at);
-    const before = theatre.show.deck.before;
-    const { described } = loader.published;
-    const tick =
-      described.ticks && before !== null && before.moment.tick !== null
-        ? ` · tick ${before.moment.tick.toLocaleString("en")}`
-        : "";
-    const step = before === null ? "" : `${described.step} ${before.moment.step.toLocaleString("en")}${tick}`;
-    this.transport.show(playhead, this.times, step, this.interpolate);
-    if (before !== null && (!playhead.playing || now - this.panelsAt > PANELS)) {
+    this.main.plots.show(playhead.at);
+    this.transport.show(playhead, this.times, this.counted(), this.interpolate);
+    const { side } = this.panel;
+    if (side?.theatre.show.ready === true && (!playhead.playing || now - this.panelsAt > PANELS)) {
       this.panelsAt = now;
       this.tellProblems();
-      if (this.tab === "now") {
-        this.now.show(before);
-      } else if (this.tab === "plots") {
-        this.plots.offer(before);
-      }
+      side.show(this.panel.tab);
     }
     this.busy(!there || theatre.stage === null);
     if (playhead.playing) {
-      this.redraw();
+      this.drawSoon();
     } else if (wasPlaying) {
       this.settle();
     }
+  }
+
+  private drawOther({ loader, theatre, plots }: Side): void {
+    const { playhead } = this;
+    theatre.show.interpolate = this.interpolate;
+    const at = Math.min(loader.to, loader.from + playhead.at - this.loader.from);
+    theatre.show.moveTo(at, playhead.playing);
+    const here = this.theatre.show;
+    here.other = theatre.show.ready ? theatre.show : null;
+    theatre.show.other = here.ready ? here : null;
+    theatre.draw();
+    plots.show(at);
+  }
+
+  /** The step that is seen, and its tick, by their names. */
+  private counted(): string {
+    const { described } = this.loader.published;
+    const { before } = this.theatre.show.deck;
+    if (before === null) {
+      return "";
+    }
+    const { step, tick } = before.moment;
+    const ticked = described.ticks && tick !== null ? ` · tick ${tick.toLocaleString("en")}` : "";
+    return `${described.step} ${step.toLocaleString("en")}${ticked}`;
   }
 
   dispose(): void {
     this.gone = true;
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settling);
-    clearTimeout(this.following);
     document.removeEventListener("keydown", this.pressed);
     offTheme(this.themed);
-    this.theatre.dispose();
+    this.main.dispose();
     this.other?.dispose();
-    this.plots.dispose();
     this.element.remove();
   }
 }

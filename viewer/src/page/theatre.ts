@@ -7,6 +7,9 @@ import { suitable } from "../stages/index.js";
 import { el, say } from "./dom.js";
 import { type Theme, offTheme, onTheme, reducedMotion, theme } from "./theme.js";
 
+/** What a stage asks of the page. */
+export type Asked = Pick<Stageplay, "redraw" | "saved" | "plot">;
+
 /** Where a recording is to be seen. */
 export class Theatre {
   readonly element: HTMLElement;
@@ -17,24 +20,25 @@ export class Theatre {
   stage: Stage | null = null;
   private readonly host = el("div", { class: "host" });
   private readonly message = el("p", { class: "message", role: "status" });
-  private readonly redraw: () => void;
-  private readonly saved: () => void;
+  private readonly note: HTMLElement;
+  private readonly asked: Asked;
   private readonly resized: ResizeObserver;
   private choosing = 0;
   private failed = false;
   private readonly themed = (to: Theme): void => {
     this.stage?.themeChanged?.(to);
-    this.redraw();
+    this.asked.redraw();
   };
 
-  constructor(loader: Loader, redraw: () => void, saved: () => void) {
+  constructor(loader: Loader, asked: Asked) {
     this.loader = loader;
     this.show = new Show(loader);
-    this.redraw = redraw;
-    this.saved = saved;
+    this.asked = asked;
+    this.note = el("p", { class: "note", role: "note", hidden: true });
     this.stages = suitable(loader.tables);
     this.chosen = this.stages[0]!;
     this.element = el("section", { class: "theatre", "aria-label": loader.published.name }, this.host, this.message);
+    this.element.append(this.note);
     this.resized = new ResizeObserver(() => this.resize());
     this.resized.observe(this.host);
     onTheme(this.themed);
@@ -52,8 +56,7 @@ export class Theatre {
     this.host.replaceChildren(place);
     say(this.message, "");
     const page: Stageplay = {
-      redraw: this.redraw,
-      saved: this.saved,
+      ...this.asked,
       get theme() {
         return theme();
       },
@@ -79,7 +82,7 @@ export class Theatre {
     } catch (error) {
       this.fail(`The stage “${def.title}” can't be shown: ${error instanceof Error ? error.message : String(error)}`);
     }
-    this.redraw();
+    this.asked.redraw();
   }
 
   private fail(why: string): void {
@@ -92,7 +95,7 @@ export class Theatre {
     if (clientWidth > 0 && clientHeight > 0) {
       this.stage?.resize(clientWidth, clientHeight);
     }
-    this.redraw();
+    this.asked.redraw();
   }
 
   /** Draws what holds now. */
@@ -108,6 +111,7 @@ export class Theatre {
     if (stage === null || !show.ready) {
       return;
     }
+    this.doubt();
     try {
       stage.draw(show);
     } catch (error) {
@@ -115,9 +119,25 @@ export class Theatre {
     }
   }
 
+  /** From where on what is seen is not what was recorded, it is said so. */
+  private doubt(): void {
+    const { lost, findings } = this.loader.published;
+    let said = "";
+    for (const { message, moment } of lost.length === 0 ? [] : findings) {
+      const at = moment === null ? Infinity : this.loader.atOf(moment);
+      const why = at <= this.show.at ? lost.find((sentence) => sentence.includes(message)) : undefined;
+      said = why === undefined ? said : why.slice(why.indexOf(message));
+    }
+    this.note.hidden = said === "";
+    say(this.note, said === "" ? "" : `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
+  }
+
   /** What is to be seen, in words. */
   describe(): string {
-    return this.stage !== null && this.show.ready && !this.failed ? this.stage.describe(this.show) : "";
+    if (this.stage === null || !this.show.ready || this.failed) {
+      return "";
+    }
+    return [this.stage.describe(this.show), this.note.textContent ?? ""].filter((words) => words !== "").join(" ");
   }
 
   dispose(): void {

@@ -82,6 +82,16 @@ export class Timeline {
     this.draw();
   }
 
+  /** More has come of what it shows. */
+  grow(from: number, to: number): void {
+    if (to === this.track.to && from === this.track.from) {
+      return;
+    }
+    this.track = { ...this.track, from, to };
+    this.element.setAttribute("aria-valuemin", String(Math.round(from)));
+    this.element.setAttribute("aria-valuemax", String(Math.round(to)));
+  }
+
   /** The moment under the pointer. */
   private momentOf(event: PointerEvent): number {
     const { left } = this.element.getBoundingClientRect();

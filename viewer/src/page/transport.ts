@@ -10,6 +10,7 @@ export interface Acts {
   step(by: -1 | 1): void;
   loop(): void;
   smooth(): void;
+  follow(): void;
   changed(): void;
 }
 
@@ -19,6 +20,7 @@ export class Transport {
   private readonly loop: HTMLButtonElement;
   private readonly smooth: HTMLButtonElement;
   private readonly speed: HTMLSelectElement;
+  private readonly live: HTMLButtonElement;
   private readonly now = el("span", { class: "clock" });
   private readonly all = el("span", { class: "quiet" });
   private readonly step = el("span", { class: "quiet step" });
@@ -33,8 +35,11 @@ export class Transport {
     );
     this.speed = choice("Speed", speeds, "1", (speed) => {
       playhead.speed = Number(speed);
+      playhead.following &&= playhead.speed >= 1;
       acts.changed();
     });
+    this.live = el("button", { type: "button", class: "golive" }, "Live");
+    this.live.addEventListener("click", () => acts.follow());
     this.element = el(
       "div",
       { class: "transport", role: "toolbar", "aria-label": "Playback" },
@@ -42,6 +47,7 @@ export class Transport {
       this.play,
       button("forth", "A packet on", ".", () => acts.step(1)),
       el("span", { class: "where" }, this.now, this.all, this.step),
+      this.live,
       el("span", { class: "space" }),
       this.speed,
       this.loop,
@@ -55,6 +61,12 @@ export class Transport {
     say(this.all, ` / ${position(playhead.to, times, 0)}`);
     say(this.step, step);
     this.speed.value = String(playhead.speed);
+    this.live.hidden = !playhead.live;
+    const { following } = playhead;
+    if (this.live.getAttribute("aria-pressed") !== String(following)) {
+      this.live.setAttribute("aria-pressed", String(following));
+      this.live.title = following ? "What is being recorded, as it comes" : "Go to what is being recorded (0, End)";
+    }
     this.loop.setAttribute("aria-pressed", String(playhead.loop !== null));
     this.smooth.setAttribute("aria-pressed", String(interpolate));
   }

@@ -1,12 +1,10 @@
 // The states before and after the playhead.
 
 import { StateFrame } from "../tables/frame.js";
-import { Decoder, NO_LIMITS } from "../wire/index.js";
+import { Decoder } from "../wire/index.js";
+import { LIMITS } from "./limits.js";
 import type { Loader } from "./loader.js";
 import type { Segment } from "./segment.js";
-
-/** More rows and tiles at once are none that a page can show. */
-const MOST_ENTITIES = 1 << 20;
 
 /** Goes along a recording, packet by packet. */
 export class Deck {
@@ -29,7 +27,7 @@ export class Deck {
   constructor(loader: Loader) {
     const { tables } = loader;
     this.loader = loader;
-    this.decoder = new Decoder(tables.schema, { limits: { ...NO_LIMITS, entities: MOST_ENTITIES } });
+    this.decoder = new Decoder(tables.schema, { limits: LIMITS });
     this.current = new StateFrame(tables);
     this.ahead = new StateFrame(tables);
     this.spare = new StateFrame(tables);
@@ -206,7 +204,7 @@ export class Deck {
       [this.segment, this.position] = [next, 0];
       return;
     }
-    const own = this.spare.moment.step >= this.loader.published.segments[next.index]!.from.step;
+    const own = this.spare.moment.step >= this.loader.infos[next.index]!.from.step;
     if (own && this.spare.moment.step > this.current.moment.step) {
       [this.ahead, this.spare] = [this.spare, this.ahead];
       [this.segment, this.position, this.known] = [next, 0, true];

@@ -4,10 +4,11 @@ import { Damaged } from "../source/check.js";
 import type { Files } from "../source/files.js";
 import { LABEL, records, textOf } from "../source/records.js";
 import { gunzip } from "../source/files.js";
-import { type Published, type SegmentInfo, published } from "../source/published.js";
+import { type Marker, type Published, type SegmentInfo, published } from "../source/published.js";
 import { Tables } from "../tables/frame.js";
 import type { Stretch } from "./playhead.js";
 import { Segment } from "./segment.js";
+import { Tail } from "./tail.js";
 
 /** Unpacked bytes of segments that are kept, those just wanted aside. */
 const KEPT_BYTES = 64 << 20;
@@ -18,6 +19,8 @@ const KEPT_LEAST = 3;
 export class Loader {
   published: Published;
   readonly tables: Tables;
+  /** All segments, the one in the making among them. */
+  infos: readonly SegmentInfo[] = [];
   /** When each segment begins: milliseconds, or steps. */
   starts: readonly number[] = [];
   /** The first moment and the last. */
@@ -25,10 +28,16 @@ export class Loader {
   to = 0;
   /** Called when a segment has come, or will not. */
   onChange: () => void = () => {};
-  private readonly files: Files;
+  /** The usual time from one packet to the next. */
+  pace = 0;
+  readonly files: Files;
+  /** The segment in the making, where somebody follows it. */
+  private tail: Tail | null = null;
   /** Those that are there, the one asked for last at the end. */
   private readonly kept = new Map<number, Segment>();
   private readonly coming = new Map<number, Promise<Segment | null>>();
+  /** Packets of the segments that have a name. */
+  private named = 0;
   private readonly lost = new Map<number, string>();
 
   private constructor(files: Files, of: Published, tables: Tables) {
@@ -40,40 +49,142 @@ export class Loader {
 
   private measure(): void {
     const { segments, described, live } = this.published;
+    this.infos = this.tail?.begun === true ? [...segments, this.tail] : segments;
     let latest = -Infinity;
     // Clocks may go back; a playhead does not.
-    this.starts = segments.map(({ from }) => (latest = Math.max(latest, this.atOf(from))));
-    const ends = segments.slice(-1).map(({ to }) => this.atOf(to));
+    this.starts = this.infos.map(({ from }) => (latest = Math.max(latest, this.atOf(from))));
     this.from = this.starts[0] ?? 0;
     // Of what is still being written, the segments say best how far it has got.
     const last = described.last === null || live ? this.from : this.atOf(described.last);
-    this.to = Math.max(this.from, last, ...ends);
+    this.to = Math.max(this.from, last);
+    this.reach();
+    this.named = segments.reduce((sum, { packets }) => sum + packets, 0);
+    this.paced();
   }
 
-  /** Asks how far a recording that is being written has got. Whether it has got any further. */
-  async refresh(): Promise<boolean> {
-    const { id, segments, live } = this.published;
-    const now = published(await this.files.text(`r/${id}/recording.json`));
-    if (now.schema.hash !== this.tables.schema.hash) {
-      throw new Damaged("the recording has begun anew: load the page again");
+  /** The last segment may have got further. */
+  private reach(): void {
+    const last = this.infos[this.infos.length - 1];
+    this.to = last === undefined ? this.to : Math.max(this.to, this.atOf(last.to));
+  }
+
+  private paced(): void {
+    this.pace = (this.to - this.from) / Math.max(1, this.packets);
+  }
+
+  /** How many packets there are. */
+  get packets(): number {
+    return this.named + (this.tail?.packets ?? 0);
+  }
+
+  /**
+   * Asks how far a recording that is being written has got. Whether it has got any further. What came over
+   * a socket stays until the segments have it, too; `wanted` says whether the answer is still of use.
+   */
+  async refresh(wanted: () => boolean = () => true): Promise<boolean> {
+    const now = published(await this.files.text(`r/${this.published.id}/recording.json`));
+    if (!wanted()) {
+      return false;
+    }
+    const { segments, live } = this.published;
+    this.same(now);
+    const behind = now.segments.length === 0 ? -Infinity : this.atOf(now.segments[now.segments.length - 1]!.to);
+    if (now.live && this.tail?.begun === true && behind < this.to) {
+      return false;
     }
     // The last segment may have grown meanwhile: under another name.
     let same = 0;
     while (same < segments.length && segments[same]!.file === now.segments[same]?.file) {
       same += 1;
     }
-    for (let index = same; index < segments.length; index += 1) {
-      this.kept.delete(index);
-      this.lost.delete(index);
-    }
+    const grown = same < now.segments.length || this.tail !== null;
+    this.keep(same);
     this.published = now;
+    this.tables.findings = now.findings;
     this.measure();
-    return same < now.segments.length || now.live !== live;
+    return grown || now.live !== live;
+  }
+
+  private same(now: Published): void {
+    if (now.schema.hash !== this.tables.schema.hash) {
+      throw new Damaged("the recording has begun anew: load the page again");
+    }
+  }
+
+  /** Drops all segments but the first. */
+  private keep(first: number): void {
+    this.tail = null;
+    for (const index of this.kept.keys()) {
+      if (index >= first) {
+        this.kept.delete(index);
+      }
+    }
+    // The server answers again: what could not be had may be had now.
+    this.lost.clear();
+  }
+
+  /** Of a socket: the first so many segments stay, these come behind them, and what follows is behind those. */
+  begin(keep: number, more: readonly SegmentInfo[]): void {
+    const { segments } = this.published;
+    if (keep > segments.length) {
+      throw new Damaged(`${keep} segments are to be kept, there are ${segments.length}`);
+    }
+    this.keep(keep);
+    this.published = { ...this.published, segments: [...segments.slice(0, keep), ...more] };
+    this.follow();
+    this.measure();
+  }
+
+  /** Of a socket: records of the segment in the making. */
+  append(records: Uint8Array): void {
+    const { tail } = this;
+    if (tail === null) {
+      throw new Damaged("there are records before the socket says what they follow");
+    }
+    const begun = tail.begun;
+    tail.take(records);
+    if (begun) {
+      this.reach();
+      this.paced();
+    } else if (tail.begun) {
+      this.measure();
+    }
+  }
+
+  /** Of a socket: the segment in the making is whole, and another one begins. */
+  seal(info: SegmentInfo): void {
+    const { tail } = this;
+    if (tail === null) {
+      throw new Damaged("a segment is whole before the socket says what it follows");
+    }
+    this.tables.labelled.add(info.file);
+    if (tail.begun) {
+      this.kept.set(tail.segment.index, tail.segment);
+      this.trim();
+    }
+    this.published = { ...this.published, segments: [...this.published.segments, info] };
+    this.follow();
+    this.measure();
+  }
+
+  private follow(): void {
+    const { segments } = this.published;
+    this.tail = new Tail(segments.length, this.tables, segments[segments.length - 1]?.to ?? null);
+  }
+
+  /** Of a socket: other markers than before. */
+  mark(markers: readonly Marker[]): void {
+    this.published = { ...this.published, markers };
   }
 
   /** Opens a recording; what is to be seen first begins to come meanwhile. */
-  static async open(files: Files, id: string, at: number | null = null): Promise<Loader> {
-    const of = published(await files.text(`r/${id}/recording.json`));
+  static async open(
+    files: Files,
+    id: string,
+    at: number | null = null,
+    told?: (done: number) => void,
+  ): Promise<Loader> {
+    const of = published(await files.text(`r/${id}/recording.json`, told));
     const tables = new Tables(of);
     const loader = new Loader(files, of, tables);
     loader.want(loader.indexAt(at ?? (of.live ? loader.to : loader.from)));
@@ -108,10 +219,6 @@ export class Loader {
     return [...this.tables.problems, ...lost, ...damaged];
   }
 
-  private get infos(): readonly SegmentInfo[] {
-    return this.published.segments;
-  }
-
   /** The segment that says what holds at a moment: the last that begins no later, of those that can be had. */
   indexAt(at: number): number {
     let [low, high] = [0, this.starts.length];
@@ -141,35 +248,46 @@ export class Loader {
 
   /** A segment, if it is there. */
   have(index: number): Segment | undefined {
-    return this.kept.get(index);
+    const { tail } = this;
+    return tail?.begun === true && tail.segment.index === index ? tail.segment : this.kept.get(index);
   }
 
   /** The stretches that are there. */
   loaded(): Stretch[] {
-    return [...this.kept.keys()]
+    const tail = this.tail?.begun === true ? [this.tail.segment.index] : [];
+    return [...this.kept.keys(), ...tail]
       .sort((a, b) => a - b)
       .map((index) => ({ from: this.starts[index]!, to: this.starts[index + 1] ?? this.to }));
   }
 
   /** Sees to it that a segment comes, and stays a while. */
   want(index: number): void {
-    const held = this.kept.get(index);
+    const held = this.have(index);
     if (held !== undefined) {
-      this.kept.delete(index);
-      this.kept.set(index, held);
+      if (this.kept.delete(index)) {
+        this.kept.set(index, held);
+      }
       return;
     }
     if (index < 0 || index >= this.infos.length || this.coming.has(index) || this.lost.has(index)) {
       return;
     }
+    const { file } = this.infos[index]!;
+    // Meanwhile it may have grown, and have another name.
+    const current = (): boolean => this.infos[index]?.file === file;
     const coming = this.read(index)
       .then((segment) => {
+        if (!current()) {
+          return null;
+        }
         this.kept.set(index, segment);
         this.trim();
         return segment;
       })
       .catch((error: unknown) => {
-        this.lost.set(index, error instanceof Damaged ? error.message : String(error));
+        if (current()) {
+          this.lost.set(index, error instanceof Damaged ? error.message : String(error));
+        }
         return null;
       });
     this.coming.set(index, coming);
@@ -181,7 +299,7 @@ export class Loader {
 
   /** A segment that is not kept: for who goes through all of them. Null where it can't be had. */
   async borrow(index: number): Promise<Segment | null> {
-    const held = this.kept.get(index) ?? (await this.coming.get(index));
+    const held = this.have(index) ?? (await this.coming.get(index));
     if (held !== undefined) {
       return held;
     }

@@ -23,6 +23,8 @@ export class Playhead {
   to: number;
   /** Whether more may come: then the end is no end. */
   live = false;
+  /** Whether it goes along with what is being recorded, wherever that is: `to` moves it then, and no clock. */
+  following = false;
   /** What the clock counts in a millisecond. */
   private readonly rate: number;
 
@@ -35,12 +37,35 @@ export class Playhead {
 
   /** Goes to a moment, within the recording. */
   seek(at: number): void {
+    this.following = false;
     this.at = Math.min(this.to, Math.max(this.from, Number.isFinite(at) ? at : this.from));
+  }
+
+  /** Goes along with what is being recorded. */
+  follow(): void {
+    this.at = this.to;
+    this.following = this.playing = this.live;
+    this.speed = 1;
+    this.loop = null;
+  }
+
+  /** It is at this moment now, of what it follows. */
+  followed(at: number): void {
+    this.at = Math.min(this.to, Math.max(this.from, at));
+  }
+
+  /** Nothing more comes: the end is the end. */
+  ended(): void {
+    this.live = this.following = false;
   }
 
   /** Plays, from the start where one is at the end. */
   play(): void {
     const end = this.loop?.to ?? this.to;
+    if (this.at >= end && this.live && this.loop === null) {
+      this.follow();
+      return;
+    }
     if (this.at >= end && !this.live) {
       this.at = this.loop?.from ?? this.from;
     }
@@ -48,18 +73,20 @@ export class Playhead {
   }
 
   pause(): void {
-    this.playing = false;
+    this.playing = this.following = false;
   }
 
   /** Faster or slower by so many of the speeds. */
   faster(by: number): void {
     const now = SPEEDS.findIndex((speed) => speed >= this.speed);
     this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, now + by))]!;
+    // Faster than what is being recorded nothing can be seen.
+    this.following &&= this.speed >= 1;
   }
 
   /** So many milliseconds have gone by on the wall. */
   elapsed(ms: number): void {
-    if (!this.playing || !(ms > 0)) {
+    if (!this.playing || this.following || !(ms > 0)) {
       return;
     }
     this.at += Math.min(ms, LONGEST) * this.rate * this.speed;
@@ -70,6 +97,9 @@ export class Playhead {
     } else if (this.at >= this.to) {
       this.at = this.to;
       this.playing = this.live;
+      if (this.live) {
+        this.follow();
+      }
     }
   }
 }

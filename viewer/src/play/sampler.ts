@@ -1,14 +1,78 @@
 // Numbers over the whole of a recording: it goes through all segments in the background, and keeps the least
 // and the largest of each of so many stretches.
 
+import type { Snapshot } from "../wire/index.js";
+import type { StateFrame, Tables } from "../tables/frame.js";
 import { Deck } from "./deck.js";
 import type { Loader } from "./loader.js";
 
-/** A number to follow: of a row, by its entity, or of the only one. */
+export const TOTALS = ["least", "mean", "greatest"] as const;
+export type Total = (typeof TOTALS)[number];
+
+/** A number to follow: of a column, or the length of the vector that several are. */
 export interface Series {
   readonly table: string;
-  readonly column: number;
-  readonly entity: number | null;
+  readonly columns: readonly number[];
+  /** Of a row by its entity, of the only row; of a cell of a grid; of all its cells. */
+  readonly of: { readonly entity: number | null } | { readonly cell: number } | { readonly all: Total };
+}
+
+/** Reads a number out of what holds; NaN where there is none. */
+type Reader = (frame: StateFrame) => number;
+
+function length(numbers: readonly number[]): number {
+  return numbers.length === 1 ? numbers[0]! : Math.hypot(...numbers);
+}
+
+/** What reads a series. Each has memory of its own: the stages go their own way meanwhile. */
+function reader(tables: Tables, { table, columns, of }: Series): Reader {
+  if ("entity" in of) {
+    return (frame) => {
+      const rows = frame.stateRows(table);
+      const row = rows === undefined ? -1 : of.entity === null ? 0 : rows.rowOf(of.entity);
+      return row < 0 ? NaN : length(columns.map((column) => rows!.number(row, column)));
+    };
+  }
+  const plan = tables.gridPlan(table);
+  if (plan === undefined) {
+    return () => NaN;
+  }
+  if ("cell" in of) {
+    const readers = columns.map((column) => plan.reader(of.cell, column));
+    return (frame) => length(readers.map((read: (state: Snapshot) => number) => read(frame.state)));
+  }
+  const at = TOTALS.indexOf(of.all);
+  let [version, totals] = [-1, [NaN, NaN, NaN]];
+  return (frame) => {
+    const grid = plan.of(frame.state);
+    if (grid.version !== version) {
+      version = grid.version;
+      totals = total(columns.map((column) => grid.numbers(column)));
+    }
+    return totals[at]!;
+  };
+}
+
+/** Least, mean and greatest of the numbers that are there. */
+function total(columns: readonly Float64Array[]): number[] {
+  const [first, ...others] = columns;
+  let [least, sum, greatest, count] = [Infinity, 0, -Infinity, 0];
+  for (let cell = 0; first !== undefined && cell < first.length; cell += 1) {
+    let number = first[cell]!;
+    if (others.length > 0) {
+      number *= number;
+      for (const other of others) {
+        number += other[cell]! ** 2;
+      }
+      number = Math.sqrt(number);
+    }
+    if (!Number.isNaN(number)) {
+      [least, greatest] = [number < least ? number : least, number > greatest ? number : greatest];
+      sum += number;
+      count += 1;
+    }
+  }
+  return count === 0 ? [NaN, NaN, NaN] : [least, sum / count, greatest];
 }
 
 /** Stretches that the recording is cut into. */
@@ -20,7 +84,8 @@ const SLICE = 6;
 export class Samples {
   readonly series: readonly Series[];
   readonly from: number;
-  readonly to: number;
+  /** Further on where more has been recorded meanwhile. */
+  to: number;
   readonly least: readonly Float64Array[];
   readonly most: readonly Float64Array[];
   /** Where the row does not hold, or has no number. */
@@ -38,6 +103,9 @@ export class Samples {
   }
 
   add(at: number, series: number, value: number): void {
+    while (at > this.to) {
+      this.widen(at);
+    }
     const share = this.to > this.from ? (at - this.from) / (this.to - this.from) : 0;
     const stretch = Math.min(STRETCHES - 1, Math.max(0, Math.floor(share * STRETCHES)));
     if (!Number.isFinite(value)) {
@@ -51,6 +119,32 @@ export class Samples {
     if (!(most[stretch]! >= value)) {
       most[stretch] = value;
     }
+  }
+
+  /** Twice as much in the same memory. */
+  private widen(at: number): void {
+    if (this.to <= this.from) {
+      this.to = at;
+      return;
+    }
+    const half = STRETCHES / 2;
+    for (const [numbers, better] of [
+      ...this.least.map((numbers) => [numbers, Math.min] as const),
+      ...this.most.map((numbers) => [numbers, Math.max] as const),
+    ]) {
+      for (let stretch = 0; stretch < half; stretch += 1) {
+        const [one, other] = [numbers[2 * stretch]!, numbers[2 * stretch + 1]!];
+        numbers[stretch] = Number.isNaN(one) ? other : Number.isNaN(other) ? one : better(one, other);
+      }
+      numbers.fill(NaN, half);
+    }
+    for (const gaps of this.gaps) {
+      for (let stretch = 0; stretch < half; stretch += 1) {
+        gaps[stretch] = gaps[2 * stretch]! | gaps[2 * stretch + 1]!;
+      }
+      gaps.fill(0, half);
+    }
+    this.to = this.from + 2 * (this.to - this.from);
   }
 
   /** Moments and values to draw a line through: of each stretch the least and the largest; null is a gap. */
@@ -78,37 +172,53 @@ export class Samples {
   }
 }
 
-/** Gathers samples until it is done or `signal` says that nobody wants them any more. */
-export async function sample(loader: Loader, samples: Samples, signal: AbortSignal, told: () => void): Promise<void> {
+/**
+ * Gathers samples until it is done or `signal` says that nobody wants them any more. At the end of what is
+ * there, `more` says whether there is more by now; it may take its time.
+ */
+export async function sample(
+  loader: Loader,
+  samples: Samples,
+  signal: AbortSignal,
+  told: () => void,
+  more: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<void> {
   const deck = new Deck(loader);
-  const all = loader.published.segments.length;
+  const readers = samples.series.map((series) => reader(loader.tables, series));
   let slice = performance.now();
-  for (let index = 0; index < all && !signal.aborted; index += 1) {
-    const segment = await loader.borrow(index);
-    if (segment === null || !deck.begin(segment, 0)) {
-      continue;
-    }
-    for (let more = true; more && !signal.aborted; more = deck.forwardWithin()) {
-      take(deck, samples);
-      if (performance.now() - slice > SLICE) {
-        await rest();
-        slice = performance.now();
+  let index = 0;
+  do {
+    while (index < loader.infos.length && !signal.aborted) {
+      const { file } = loader.infos[index]!;
+      const segment = await loader.borrow(index);
+      let there = segment !== null && deck.begin(segment, 0);
+      while (there && !signal.aborted) {
+        const frame = deck.before!;
+        readers.forEach((read, series) => samples.add(frame.at, series, read(frame)));
+        if (performance.now() - slice > SLICE) {
+          await rest();
+          slice = performance.now();
+        }
+        there = deck.forwardWithin();
+        while (!there && index === loader.infos.length - 1 && !signal.aborted) {
+          samples.done = 1;
+          told();
+          if (!(await more())) {
+            return;
+          }
+          if (loader.infos[index]?.file !== file && loader.have(index) !== segment) {
+            // It has grown under another name.
+            break;
+          }
+          there = deck.forwardWithin();
+        }
       }
+      const again = loader.infos[index]?.file !== file && loader.have(index) !== segment;
+      index += again ? 0 : 1;
+      samples.done = index / loader.infos.length;
+      told();
     }
-    samples.done = (index + 1) / all;
-    told();
-  }
-}
-
-function take(deck: Deck, samples: Samples): void {
-  const frame = deck.before!;
-  samples.series.forEach(({ table, column, entity }, series) => {
-    const rows = frame.stateRows(table);
-    if (rows !== undefined) {
-      const row = entity === null ? 0 : rows.rowOf(entity);
-      samples.add(frame.at, series, row < 0 ? NaN : rows.number(row, column));
-    }
-  });
+  } while (!signal.aborted && (await more()));
 }
 
 function rest(): Promise<void> {

@@ -9,6 +9,7 @@ import type { StateFrame, Tables } from "../tables/frame.js";
 import { type Decoder, WireError } from "../wire/index.js";
 
 interface Range {
+  readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
@@ -25,71 +26,90 @@ interface Entry extends Range {
 export class Segment {
   readonly index: number;
   /** Positions that can be read; fewer once a packet turns out to be damaged. */
-  length: number;
-  readonly events: readonly EventRow[];
+  length = 0;
+  readonly events: EventRow[] = [];
   /** What is wrong with it; null as long as nothing is. */
   problem: string | null = null;
-  private readonly bytes: Uint8Array;
-  private readonly packets: readonly Range[];
-  private readonly entries: readonly Entry[];
+  /** Bytes that it takes. */
+  size = 0;
+  private readonly tables: Tables;
+  private readonly packets: Range[] = [];
+  private readonly entries: Entry[] = [];
   /** When each position is, as far as they have been read. */
   private readonly ats: number[] = [];
 
-  private constructor(index: number, bytes: Uint8Array, tables: Tables, file: string) {
-    const what = `segment ${index + 1}`;
-    const packets: Range[] = [];
-    const entries: Entry[] = [];
-    const events: EventRow[] = [];
-    let problem: string | null = null;
-    try {
-      records(bytes, what, (kind, start, end) => {
-        if (entries.length === 0 && kind !== SNAPSHOT && kind !== LABEL) {
-          throw new Damaged(`${what} does not begin with a snapshot`);
-        }
-        switch (kind) {
-          case SNAPSHOT:
-            entries.push({ start, end, packets: packets.length });
-            break;
-          case PACKET:
-            packets.push({ start, end });
-            break;
-          case EVENT:
-            events.push(eventOf(tables.byName, textOf(bytes, start, end, what)));
-            break;
-          case LABEL:
-            // It may be read again; its labels are known then.
-            if (!tables.labelled.has(file)) {
-              tables.labels.take(textOf(bytes, start, end, what));
-            }
-        }
-      });
-    } catch (error) {
-      if (!(error instanceof Damaged) || entries.length === 0) {
-        throw error;
-      }
-      problem = error.message;
-    }
-    if (entries.length === 0) {
-      throw new Damaged(`${what} has nothing in it`);
-    }
-    tables.labelled.add(file);
+  /** Of a segment in the making, which has nothing in it yet. */
+  constructor(index: number, tables: Tables) {
     this.index = index;
-    this.bytes = bytes;
-    this.packets = packets;
-    this.entries = entries;
-    this.length = packets.length + 1;
-    this.events = events;
-    this.problem = problem;
+    this.tables = tables;
   }
 
   /** Unpacks a segment. */
   static async read(index: number, packed: Uint8Array, tables: Tables, file: string): Promise<Segment> {
-    return new Segment(index, await gunzip(packed, `segment ${index + 1}`), tables, file);
+    const made = new Segment(index, tables);
+    const bytes = await gunzip(packed, made.name);
+    try {
+      // It may be read again; its labels are known then.
+      made.take(bytes, !tables.labelled.has(file));
+    } catch (error) {
+      if (!(error instanceof Damaged) || made.entries.length === 0) {
+        throw error;
+      }
+      made.problem = error.message;
+    }
+    if (made.entries.length === 0) {
+      throw new Damaged(`${made.name} has nothing in it`);
+    }
+    tables.labelled.add(file);
+    return made;
   }
 
-  /** Bytes that it takes. */
-  get size(): number {
-    return this.bytes.length;
+  /** What it is called in sentences. */
+  get name(): string {
+    return `segment ${this.index + 1}`;
+  }
+
+  /** Packets behind the snapshot that it begins with. */
+  get count(): number {
+    return this.packets.length;
+  }
+
+  /** Takes the records that it is made of, or those that come next; with their labels, or without. */
+  take(bytes: Uint8Array, labels = true): void {
+    const { packets, entries, events, tables, name } = this;
+    // What has been damaged stays so.
+    const sound = this.length === this.positions;
+    this.size += bytes.length;
+    try {
+      records(bytes, name, (kind, start, end) => {
+        if (entries.length === 0 && kind !== SNAPSHOT && kind !== LABEL) {
+          throw new Damaged(`${name} does not begin with a snapshot`);
+        }
+        switch (kind) {
+          case SNAPSHOT:
+            entries.push({ bytes, start, end, packets: packets.length });
+            break;
+          case PACKET:
+            packets.push({ bytes, start, end });
+            break;
+          case EVENT:
+            events.push(eventOf(tables.byName, textOf(bytes, start, end, name)));
+            break;
+          case LABEL:
+            if (labels) {
+              tables.labels.take(textOf(bytes, start, end, name));
+            }
+        }
+      });
+    } finally {
+      if (sound) {
+        this.length = this.positions;
+      }
+    }
+  }
+
+  private get positions(): number {
+    return this.entries.length === 0 ? 0 : this.packets.length + 1;
   }
 
   /** The position of the best snapshot to begin at for what is not after `at`. */
@@ -115,7 +135,7 @@ export class Segment {
     return (
       entry !== undefined &&
       this.tried(position, () => {
-        decoder.full(this.bytes.subarray(entry.start, entry.end), into.state);
+        decoder.full(entry.bytes.subarray(entry.start, entry.end), into.state);
         into.changed();
         this.ats[position] = into.at;
       })
@@ -129,7 +149,7 @@ export class Segment {
       range !== undefined &&
       position < this.length &&
       this.tried(position, () => {
-        decoder.onto(from.state, this.bytes.subarray(range.start, range.end), into.state);
+        decoder.onto(from.state, range.bytes.subarray(range.start, range.end), into.state);
         into.changed();
         this.ats[position] = into.at;
       })
@@ -145,7 +165,7 @@ export class Segment {
         throw error;
       }
       this.length = position;
-      this.problem ??= `packet ${position} of segment ${this.index + 1}: ${error.message}`;
+      this.problem ??= `packet ${position} of ${this.name}: ${error.message}`;
       return false;
     }
   }

@@ -37,7 +37,6 @@ export class Show implements View {
   private behind = 0;
   /** Whether a trail was asked for that has to be filled. */
   private lacking = false;
-  private readonly gap: number;
   private readonly events_ = new Map<
     string,
     { low: number; high: number; found: EventRow[]; of: readonly EventRow[] }
@@ -46,14 +45,8 @@ export class Show implements View {
   private allOf = "";
 
   constructor(loader: Loader) {
-    const { segments } = loader.published;
     this.loader = loader;
     this.deck = new Deck(loader);
-    const packets = segments.reduce((sum, { packets }) => sum + packets, 0);
-    this.gap = Math.max(
-      loader.tables.times ? SHORTEST_GAP : 1,
-      (GAP * (loader.to - loader.from)) / Math.max(1, packets),
-    );
     this.deck.onJump = () => {
       for (const trail of this.trails) {
         [trail.ats, trail.points] = [[], []];
@@ -78,6 +71,11 @@ export class Show implements View {
     const apart = before === null || after === null ? 0 : after.at - before.at;
     this.mix = this.after === null || apart <= 0 ? 0 : Math.min(1, Math.max(0, (this.at - before!.at) / apart));
     return moved;
+  }
+
+  /** From so far apart on nothing moves between two packets. */
+  private get gap(): number {
+    return Math.max(this.loader.tables.times ? SHORTEST_GAP : 1, GAP * this.loader.pace);
   }
 
   /** Whether anything is there to be drawn. */
@@ -129,7 +127,11 @@ export class Show implements View {
       from += 1;
     }
     // An event comes before the packet of its step: it may be at the end of the segment before.
-    const of = `${from} ${until} ${loader.have(until + 1) !== undefined}`;
+    let count = 0;
+    for (let index = from; index <= until + 1; index += 1) {
+      count += loader.have(index)?.events.length ?? 0;
+    }
+    const of = `${from} ${until} ${count}`;
     if (of !== this.allOf) {
       const all: EventRow[] = [];
       for (let index = from; index <= until + 1; index += 1) {

@@ -4,9 +4,20 @@ import { Damaged } from "./check.js";
 
 /** What the page reads, by paths like `r/ID/recording.json`. */
 export interface Files {
-  text(path: string): Promise<string>;
+  /** While a server still makes the file, `told` hears how much is done, 0 to 1. */
+  text(path: string, told?: (done: number) => void): Promise<string>;
   bytes(path: string): Promise<Uint8Array>;
+  /** A WebSocket at an address relative to a file; null where there can be none. */
+  socket?(address: string, beside: string): Socket | null;
 }
+
+/** A WebSocket, as far as it is used. */
+export type Socket = Pick<WebSocket, "onopen" | "onmessage" | "onclose" | "close" | "binaryType">;
+
+/** How long a server is left alone that is still making a file, in milliseconds. */
+const MAKING = 500;
+/** What such a server answers. */
+const ACCEPTED = 202;
 
 /** Files beside the page. */
 export class Fetched implements Files {
@@ -17,12 +28,32 @@ export class Fetched implements Files {
     this.base = base;
   }
 
-  async text(path: string): Promise<string> {
-    return (await this.fetch(path)).text();
+  async text(path: string, told?: (done: number) => void): Promise<string> {
+    for (;;) {
+      const response = await this.fetch(path);
+      const text = await response.text();
+      if (response.status !== ACCEPTED) {
+        return text;
+      }
+      const done = member(text, "making");
+      told?.(typeof done === "number" ? done : 0);
+      await new Promise((resolve) => setTimeout(resolve, MAKING));
+    }
   }
 
   async bytes(path: string): Promise<Uint8Array> {
     return new Uint8Array(await (await this.fetch(path)).arrayBuffer());
+  }
+
+  socket(address: string, beside: string): Socket | null {
+    const url = new URL(address, new URL(beside, this.base));
+    if (url.origin !== new URL(this.base).origin || !/^https?:$/.test(url.protocol)) {
+      return null;
+    }
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    return socket;
   }
 
   private async fetch(path: string): Promise<Response> {
@@ -33,9 +64,21 @@ export class Fetched implements Files {
       throw new Damaged(`${path} can't be loaded: the server does not answer`);
     }
     if (!response.ok) {
-      throw new Damaged(`${path} can't be loaded: the server says ${response.status} ${response.statusText}`.trim());
+      const why = member(await response.text().catch(() => ""), "error");
+      const said = typeof why === "string" ? why : `the server says ${response.status} ${response.statusText}`.trim();
+      throw new Damaged(`${path} can't be loaded: ${said}`);
     }
     return response;
+  }
+}
+
+/** A member of an answer that may be JSON, or anything else. */
+function member(text: string, name: string): unknown {
+  try {
+    const json = JSON.parse(text) as unknown;
+    return typeof json === "object" && json !== null ? (json as Record<string, unknown>)[name] : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 // What is said of recordings: library.json and recording.json.
 
-import type { Moment } from "../model.js";
+import type { Finding, Moment } from "../model.js";
 import { Schema, parseJson } from "../wire/index.js";
 import { type Described, described } from "../tables/description.js";
 import { moment, stamp } from "./stamp.js";
@@ -33,13 +33,6 @@ export interface Marker {
   readonly moment: Moment | null;
 }
 
-export interface Finding {
-  readonly code: string;
-  readonly severity: "info" | "warning" | "error";
-  readonly message: string;
-  readonly moment: Moment | null;
-}
-
 /** Which stretch of the stream a file has. */
 export interface SegmentInfo {
   readonly file: string;
@@ -57,6 +50,8 @@ export interface Published {
   readonly verdict: Verdict | null;
   readonly summary: string;
   readonly live: boolean;
+  /** Where a WebSocket with the growing end is; null where there is none. */
+  readonly socket: string | null;
   readonly details: Json;
   readonly schema: Schema;
   readonly described: Described;
@@ -64,6 +59,8 @@ export interface Published {
   readonly findings: readonly Finding[];
   readonly labels: { readonly file: string; readonly bytes: number };
   readonly segments: readonly SegmentInfo[];
+  /** What could not be carried, a sentence each. */
+  readonly lost: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -118,7 +115,6 @@ export function published(source: string): Published {
   const json = object(parsed(source, "recording.json"), "recording.json");
   versioned(json, "recording.json");
   const labels = object(json["labels"], "what is said of the labels");
-  const segments = list(json["segments"], "the list of segments").map(segment);
   return {
     id: recordingId(json["id"]),
     name: text(json["name"], "the name of the recording"),
@@ -126,15 +122,27 @@ export function published(source: string): Published {
     verdict: maybe(json["verdict"], verdict),
     summary: text(json["summary"] ?? "", "the summary"),
     live: json["live"] === true,
+    socket: maybe(json["socket"], (at) => text(at, "the address of the socket")),
     details: object(json["details"] ?? {}, "the details"),
     schema: schemaOf(json["schema"]),
     described: described(json["description"]),
-    markers: list(json["markers"] ?? [], "the markers").map(marker),
+    markers: markers(json["markers"] ?? []),
     findings: list(json["findings"] ?? [], "the findings").map(finding),
     labels: { file: fileName(labels["file"]), bytes: count(labels["bytes"], "the size of the labels") },
-    segments,
+    segments: segments(json["segments"]),
+    lost: list(json["lost"] ?? [], "what is lost").map((what) => text(what, "what is lost")),
     notes: list(json["notes"] ?? [], "the notes").map((note) => text(note, "a note")),
   };
+}
+
+/** Reads a list of segments. */
+export function segments(json: unknown): SegmentInfo[] {
+  return list(json, "the list of segments").map(segment);
+}
+
+/** Reads a list of markers. */
+export function markers(json: unknown): Marker[] {
+  return list(json, "the markers").map(marker);
 }
 
 function parsed(source: string, what: string): unknown {
@@ -169,11 +177,13 @@ function finding(json: unknown): Finding {
     code: text(of["code"], "the code of a finding"),
     severity: oneOf(of["severity"], ["info", "warning", "error"] as const, "a severity"),
     message: text(of["message"], "the sentence of a finding"),
+    data: object(of["data"] ?? {}, "the data of a finding"),
     moment: moment(of, "a finding"),
   };
 }
 
-function segment(json: unknown): SegmentInfo {
+/** Reads what is said of a segment. */
+export function segment(json: unknown): SegmentInfo {
   const of = object(json, "a segment");
   return {
     file: fileName(of["file"]),

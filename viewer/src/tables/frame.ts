@@ -1,6 +1,6 @@
 // What holds at a packet: a state of the wire, read as tables.
 
-import type { Frame, Grid, Moment, Recording, Rows, TableDef, Value } from "../model.js";
+import type { Finding, Frame, Grid, Moment, Recording, Rows, TableDef, Value } from "../model.js";
 import { Damaged } from "../source/check.js";
 import type { Published } from "../source/published.js";
 import { type Schema, Snapshot } from "../wire/index.js";
@@ -70,6 +70,7 @@ export class Tables implements Recording {
   readonly format: string;
   readonly tables: readonly TableDef[];
   readonly times: boolean;
+  findings: readonly Finding[];
   readonly schema: Schema;
   readonly labels: Labels;
   readonly clock: Clock;
@@ -86,6 +87,7 @@ export class Tables implements Recording {
     this.name = published.name;
     this.format = published.format;
     this.times = described.times;
+    this.findings = published.findings;
     this.schema = schema;
     this.tables = described.tables.map(({ def }) => def);
     this.byName = new Map(described.tables.map((table) => [table.def.name, table]));
@@ -110,6 +112,14 @@ export class Tables implements Recording {
     } else if (stored.as === "tiles") {
       this.gridPlans.set(def.name, new GridPlan(this.schema, table, stored, this.labels));
     }
+  }
+
+  /** How to read a grid, with memory of its own. */
+  gridPlan(name: string): GridPlan | undefined {
+    const table = this.byName.get(name);
+    return table?.stored.as === "tiles" && this.gridPlans.has(name)
+      ? new GridPlan(this.schema, table, table.stored, this.labels)
+      : undefined;
   }
 
   facts(table: string): readonly Readonly<Record<string, Value>>[] {

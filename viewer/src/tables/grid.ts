@@ -105,6 +105,48 @@ export class GridPlan {
     return grid;
   }
 
+  /** What reads one cell's number of a column out of states, without laying out the others: NaN where it has none. */
+  reader(cell: number, column: number): (state: Snapshot) => number {
+    const { edges, origin } = this.stored;
+    const of = this.columns[column];
+    let [rest, number, step] = [cell, 0, 1];
+    const tile = edges.map(() => 0);
+    for (let key = edges.length - 1; key >= 0; key -= 1) {
+      const place = rest % this.shape[key]!;
+      rest = Math.floor(rest / this.shape[key]!);
+      tile[key] = Math.floor(place / edges[key]!);
+      number += (place % edges[key]!) * step;
+      step *= edges[key]!;
+    }
+    const coding = of?.coding ?? null;
+    if (coding === null || of!.texts !== null || rest > 0 || origin.length !== edges.length) {
+      return () => NaN;
+    }
+    const slot = (start: number, at: At | null): number =>
+      at === null ? -1 : start + this.starts[at.component]! + at.plan.slot + number * (at.plan.wide ? 2 : 1);
+    let entity = -1;
+    const find = (state: Snapshot): number => {
+      for (let row = 0; row < state.length; row += 1) {
+        const own = this.isTile(state, row) ? this.labels.tile(state.ids[row]!) : undefined;
+        if (own?.every((at, key) => at === tile[key]) === true) {
+          entity = state.ids[row]!;
+          return row;
+        }
+      }
+      return -1;
+    };
+    return (state) => {
+      const held = entity < 0 ? -1 : state.row(entity);
+      const row = held < 0 ? find(state) : held;
+      const start = row < 0 ? -1 : state.start(row);
+      if (start < 0 || state.slots[slot(start, this.stated)] === 0) {
+        return NaN;
+      }
+      const [how, plain, exact] = [slot(start, coding.how), slot(start, coding.plain), slot(start, coding.exact)];
+      return coding.number(state.slots, how, plain, exact);
+    };
+  }
+
   /** Whether an entity of a state is a tile of this grid. */
   isTile(state: Snapshot, row: number): boolean {
     return state.masksHigh[row] === this.maskHigh && state.masksLow[row] === this.maskLow && state.has(row, this.first);

@@ -65,6 +65,10 @@ export class Labels {
   private readonly tiles = new Map<number, readonly number[]>();
   private readonly texts = new Map<string, Map<string, string[]>>();
   private readonly held = new Map<string, Row[]>();
+  /** Rows of facts as they were written: what comes again is nothing new. */
+  private readonly stated = new Set<string>();
+  /** Goes up with each fact. */
+  facted = 0;
   private readonly tables: ReadonlyMap<string, Table>;
 
   constructor(tables: ReadonlyMap<string, Table>) {
@@ -81,6 +85,11 @@ export class Labels {
     }
     this.version += 1;
     if (json["row"] !== undefined) {
+      if (this.stated.has(source)) {
+        return;
+      }
+      this.stated.add(source);
+      this.facted += 1;
       const rows = this.held.get(name) ?? [];
       rows.push(rowOf(table, json["row"]));
       this.held.set(name, rows);

@@ -37,7 +37,7 @@ pub struct Marker {
     pub kind: MarkerKind,
     /// Where it comes from: the name of the table, or the code of the rule.
     pub source: String,
-    /// What it says.
+    /// What it says: a finding's sentence; of an event in a few words what its row has, texts first.
     pub text: String,
 }
 
@@ -60,7 +60,7 @@ impl Marker {
             stamp: Some(stamp),
             kind: MarkerKind::Event,
             source: table.name.to_string(),
-            text: shown::row(table.columns.iter().zip(values)),
+            text: shown::sentence(table.columns.iter().zip(values)),
         }
     }
 
@@ -219,8 +219,8 @@ mod tests {
             // Behind what can be played.
             (Some(998), "warning made.rule: odd"),
             (None, "info made.rule: odd"),
-            (Some(40), "goals: team blue, speed 9.500 m/s"),
-            (Some(700), "goals: team blue, speed 9.500 m/s"),
+            (Some(40), "goals: team blue, speed 9.5 m/s"),
+            (Some(700), "goals: team blue, speed 9.5 m/s"),
         ];
         assert_eq!(told, wanted.map(|(step, text)| (step, text.to_owned())));
     }

@@ -32,12 +32,15 @@ pub fn shown(value: Value<'_>, column: Option<&ColumnDef>) -> String {
 
 /// Fewer digits than a number may have: it changes while somebody reads it.
 fn decimal(value: f64, column: Option<&ColumnDef>) -> String {
-    let precision = column.and_then(|column| column.precision);
-    let digits = match precision {
+    plain(value, digits(column.and_then(|column| column.precision)))
+}
+
+/// Digits behind the point that mean something.
+fn digits(precision: Option<f64>) -> usize {
+    match precision {
         Some(precision) if precision > 0.0 => (-precision.log10()).ceil().clamp(0.0, 6.0) as usize,
         _ => 3,
-    };
-    plain(value, digits)
+    }
 }
 
 /// A number with so many digits behind the point, unless that would say nothing.
@@ -60,21 +63,84 @@ pub fn plain(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
-/// `team blue, points 2`: what a row says, as far as it says something.
-pub(super) fn row<'v>(values: impl Iterator<Item = (&'v ColumnDef, Value<'v>)>) -> String {
-    let told = values.filter(|(_, value)| *value != Value::Null && *value != Value::Text(""));
-    let told: Vec<String> = told
-        .map(|(column, value)| {
-            let unit = if column.unit.is_empty() { "" } else { " " };
-            format!(
-                "{} {}{unit}{}",
-                column.name,
-                shown(value, Some(column)),
-                column.unit
-            )
-        })
+/// A sentence on a row is no longer than this, in letters.
+const LONGEST: usize = 60;
+
+/// No more numbers than this are told of a row.
+const NUMBERS: usize = 3;
+
+/// A text that is longer is told by its beginning.
+const TEXT: usize = 28;
+
+/// When something is stands beside what is told of it.
+const TIMES: [&str; 6] = ["ns", "us", "ms", "s", "min", "h"];
+
+/// `team blue, points 2`: what a row says, in a few words. Texts first, for they say what it is about,
+/// then what is the case, then numbers, and times last; as many as there is room for.
+pub(super) fn sentence<'v>(values: impl Iterator<Item = (&'v ColumnDef, Value<'v>)>) -> String {
+    let mut told: Vec<_> = values
+        .filter_map(|(column, value)| Some((rank(column, value)?, column, value)))
         .collect();
-    told.join(", ")
+    told.sort_by_key(|(rank, ..)| *rank);
+    let (mut said, mut numbers) = (String::new(), 0);
+    for (rank, column, value) in told {
+        let words = words(column, value);
+        let comma = if said.is_empty() { "" } else { ", " };
+        numbers += usize::from(rank > CASE);
+        let long = said.chars().count() + comma.len() + words.chars().count();
+        if numbers > NUMBERS || (long > LONGEST && !said.is_empty()) {
+            break;
+        }
+        said.push_str(comma);
+        said.push_str(&words);
+    }
+    said
+}
+
+const CASE: u8 = 1;
+
+/// Where in the sentence a value comes; `None` where it says nothing.
+fn rank(column: &ColumnDef, value: Value<'_>) -> Option<u8> {
+    match value {
+        Value::Null | Value::Text("") | Value::Bool(false) => None,
+        Value::Text(_) => Some(0),
+        Value::Bool(true) => Some(CASE),
+        _ if TIMES.contains(&&*column.unit) => Some(CASE + 2),
+        _ => Some(CASE + 1),
+    }
+}
+
+fn words(column: &ColumnDef, value: Value<'_>) -> String {
+    let name = column.name.replace('_', " ");
+    let said = match value {
+        Value::Bool(_) => return name,
+        Value::Text(text) => clipped(&printable(text)),
+        Value::Float32(value) => rough(f64::from(value), column),
+        Value::Float64(value) => rough(value, column),
+        other => shown(other, Some(column)),
+    };
+    if column.unit.is_empty() {
+        format!("{name} {said}")
+    } else {
+        format!("{name} {said} {}", column.unit)
+    }
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(TEXT) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text).trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// A number with two digits behind the point, and no zeros that say nothing.
+fn rough(value: f64, column: &ColumnDef) -> String {
+    let text = plain(value, digits(column.precision).min(2));
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -93,13 +159,63 @@ mod tests {
         assert_eq!(shown(Value::Float64(f64::NAN), None), "NaN");
     }
 
+    fn goal() -> [ColumnDef; 6] {
+        [
+            ColumnDef::new("clock", Kind::Float32, "").unit("s"),
+            ColumnDef::new("points", Kind::Float32, ""),
+            ColumnDef::new("disc_speed", Kind::Float64, "")
+                .unit("m/s")
+                .within(0.0625),
+            ColumnDef::new("headbutt", Kind::Bool, ""),
+            ColumnDef::new("thrower", Kind::Text, ""),
+            ColumnDef::new("assist", Kind::Text, ""),
+        ]
+    }
+
+    fn said(columns: &[ColumnDef], values: &[Value<'_>]) -> String {
+        sentence(columns.iter().zip(values.iter().copied()))
+    }
+
     #[test]
-    fn a_row_says_what_is_there() {
-        let column = ColumnDef::new("x", Kind::Float64, "")
-            .unit("m")
-            .within(0.01);
-        let values = [(&column, Value::Float64(2.0)), (&column, Value::Null)];
-        assert_eq!(row(values.into_iter()), "x 2.00 m");
+    fn a_row_says_who_and_what_before_how_much_and_when() {
+        let values = [
+            Value::Float32(562.2),
+            Value::Float32(2.0),
+            Value::Float64(17.187_5),
+            Value::Bool(true),
+            Value::Text("Yew"),
+            Value::Text(""),
+        ];
+        let words = "thrower Yew, headbutt, points 2, disc speed 17.19 m/s";
+        assert_eq!(said(&goal(), &values), words);
+        let values = values.map(|value| match value {
+            Value::Bool(_) | Value::Text(_) => Value::Null,
+            other => other,
+        });
+        let words = "points 2, disc speed 17.19 m/s, clock 562.2 s";
+        assert_eq!(said(&goal(), &values), words);
+        assert_eq!(said(&goal(), &[Value::Null; 6]), "");
+    }
+
+    #[test]
+    fn a_row_of_many_numbers_says_few_of_them() {
+        let name = |at| format!("measured_number_{at}");
+        let columns: Vec<_> = (0..40)
+            .map(|at| ColumnDef::new(name(at), Kind::Uint, ""))
+            .collect();
+        let words = "measured number 0 7, measured number 1 7";
+        assert_eq!(said(&columns, &[Value::Uint(7); 40]), words);
+        let columns: Vec<_> = ["a", "b", "c", "d"]
+            .map(|name| ColumnDef::new(name, Kind::Uint, ""))
+            .into();
+        assert_eq!(said(&columns, &[Value::Uint(7); 4]), "a 7, b 7, c 7");
+    }
+
+    #[test]
+    fn a_long_text_is_told_by_its_beginning() {
+        let column = [ColumnDef::new("name", Kind::Text, "")];
+        let said = said(&column, &[Value::Text(&"é".repeat(500))]);
+        assert_eq!(said, format!("name {}…", "é".repeat(TEXT)));
     }
 
     #[test]

@@ -7,9 +7,11 @@ import { choice, dress, element, fill, list, toggle, undress } from "../shared/c
 import { count, short } from "../shared/tables.js";
 import { fields, liveliest } from "./index.js";
 import { HeatMap } from "./map.js";
+import { parted } from "./parted.js";
 import { type Plane, plane, slice } from "./plane.js";
 import { type Range, extent, range } from "./scale.js";
-import { type Component, Values, comparable, components, differing } from "./values.js";
+import { type Component, components } from "../../tables/components.js";
+import { Values, comparable, differing } from "./values.js";
 
 type Mode = "seen" | "now" | "fixed";
 
@@ -22,12 +24,14 @@ export class Field implements Stage {
     ["G", "range of colours: seen so far, this moment, fixed"],
     ["R", "colours by the root of the values"],
     ["X", "difference to the recording beside this one"],
+    ["O", "plot over time: the cell that is looked at, else least, mean and greatest"],
     ["S, Shift+S", "next slice, slice before"],
     ["↑ ↓ ← →", "on the picture: look at the next cell"],
   ] as const;
 
   private host!: HTMLElement;
   private page!: Stageplay;
+  private recording!: Recording;
   private tables: TableDef[] = [];
   private def!: TableDef;
   private component!: Component;
@@ -62,6 +66,7 @@ export class Field implements Stage {
     }
     this.host = host;
     this.page = page;
+    this.recording = recording;
     dress(host, page.theme);
     this.controls(element("div", "stage-bar stage-wrap", host));
     const body = element("div", "stage-body", host);
@@ -104,12 +109,26 @@ export class Field implements Stage {
     this.showRoot = toggle(bar, "√", "Colours by the root of the values: small ones show", false, (on) =>
       this.change(() => this.setRoot(on)),
     );
+    const plot = element("button", "", bar, "Plot");
+    plot.type = "button";
+    plot.title = "Over time: the cell that is looked at, else least, mean and greatest (O)";
+    plot.addEventListener("click", () => this.plot());
     this.compare = element("span", "", bar);
     this.compare.hidden = true;
     this.showDifference = toggle(this.compare, "Difference", "This recording less the one beside it", false, (on) =>
       this.change(() => this.setDifference(on)),
     );
     this.setMode(this.mode);
+  }
+
+  /** What is looked at is to be seen over time. */
+  private plot(): void {
+    const cells = this.cell === undefined ? undefined : slice(this.plane, this.def.shape, this.slices);
+    const cell =
+      this.cell === undefined || cells === undefined
+        ? null
+        : cells.base + this.cell[0] * cells.right + this.cell[1] * cells.below;
+    this.page.plot({ table: this.def.name, columns: this.component.columns, cell });
   }
 
   private change(what: () => void): void {
@@ -233,6 +252,7 @@ export class Field implements Stage {
     const beside = this.difference ? other : undefined;
     const numbers = this.values.of(grid, this.component, beside);
     const ends = extent(numbers);
+    const wrong = parted(this.recording.findings, this.def, grid.origin, view.before.moment);
     this.map.draw({
       numbers,
       version: this.values.version,
@@ -245,9 +265,27 @@ export class Field implements Stage {
       step: view.before.moment.step,
       vectors: beside === undefined ? this.vectors(grid) : undefined,
       cell: this.cell,
+      parted: wrong.flatMap(({ place }) => (this.inSlice(place) ? [this.onPlane(place)] : [])),
       names: this.names(),
     });
-    this.probe.textContent = this.probed(grid, beside, numbers);
+    const named = wrong.find(({ place }) => this.isLookedAt(place));
+    const probed = this.probed(grid, beside, numbers);
+    this.probe.textContent = named === undefined ? probed : `${probed}; ${named.message}`;
+    this.probe.title = named?.message ?? "";
+  }
+
+  /** Whether a cell is in the slice that is seen. */
+  private inSlice(place: readonly number[]): boolean {
+    return this.plane.rest.every((dim, at) => place[dim] === this.slices[at]);
+  }
+
+  private onPlane(place: readonly number[]): readonly [x: number, y: number] {
+    return [place[this.plane.across] ?? 0, place[this.plane.down] ?? 0];
+  }
+
+  private isLookedAt(place: readonly number[]): boolean {
+    const [x, y] = this.onPlane(place);
+    return this.inSlice(place) && this.cell?.[0] === x && this.cell[1] === y;
   }
 
   /** The two numbers of vectors on a plane, where their length is shown. */
@@ -342,6 +380,9 @@ export class Field implements Stage {
         return true;
       case "x":
         this.change(() => this.setDifference(!this.difference));
+        return true;
+      case "o":
+        this.plot();
         return true;
       case "s": {
         const input = this.sliders.querySelector("input");

@@ -1,12 +1,7 @@
 // A field of cells as a heat map: which recordings it suits, and which tables are fields.
 
-import type { ColumnDef, Recording, StageDef, TableDef } from "../../model.js";
-
-/** The columns of a grid whose values are numbers. */
-export function numeric(def: TableDef): number[] {
-  const is = ({ key, kind, notRecorded }: ColumnDef): boolean => !key && kind !== "text" && !notRecorded;
-  return def.columns.flatMap((column, at) => (is(column) ? [at] : []));
-}
+import type { Recording, StageDef, TableDef } from "../../model.js";
+import { numeric } from "../../tables/components.js";
 
 /** The grids that can be drawn. */
 export function fields(recording: Recording): TableDef[] {

@@ -25,6 +25,8 @@ export interface Shown {
   /** Of vectors: their numbers across and down. */
   readonly vectors: readonly [across: Float64Array, down: Float64Array] | undefined;
   readonly cell: readonly [x: number, y: number] | undefined;
+  /** Cells that are not as they were recorded. */
+  readonly parted: readonly (readonly [x: number, y: number])[];
   readonly names: readonly string[];
 }
 
@@ -317,20 +319,32 @@ export class HeatMap {
   }
 
   private drawCell(to: CanvasRenderingContext2D, shown: Shown, at: Placing): void {
-    if (shown.cell === undefined) {
-      return;
+    for (const cell of shown.parted) {
+      this.ring(to, at, cell, this.colours.wrong, 3);
     }
+    if (shown.cell !== undefined) {
+      this.ring(to, at, shown.cell, "#ffffff", 2);
+    }
+  }
+
+  private ring(
+    to: CanvasRenderingContext2D,
+    at: Placing,
+    cell: readonly [x: number, y: number],
+    colour: string,
+    wide: number,
+  ): void {
     const { ratio } = this.canvas;
-    for (const [colour, wide] of [
-      ["#000000", 4],
-      ["#ffffff", 2],
+    for (const [ink, width] of [
+      ["#000000", wide + 2],
+      [colour, wide],
     ] as const) {
-      to.strokeStyle = colour;
-      to.lineWidth = wide * ratio;
+      to.strokeStyle = ink;
+      to.lineWidth = width * ratio;
       if (at.tiling === "strip") {
-        to.strokeRect(at.x + shown.cell[0] * at.size, PAD * ratio, at.size, at.y + at.h - PAD * ratio);
+        to.strokeRect(at.x + cell[0] * at.size, PAD * ratio, at.size, at.y + at.h - PAD * ratio);
       } else {
-        outline(to, at, ...shown.cell);
+        outline(to, at, ...cell);
       }
     }
   }

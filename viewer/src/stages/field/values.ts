@@ -1,29 +1,8 @@
 // Which numbers of a field are shown: a component, the length of a vector, or how far they are from
 // those of another recording.
 
-import type { Grid, TableDef } from "../../model.js";
-import { numeric } from "./index.js";
-
-/** What may be shown of a grid: a column, or the length of columns that number the same name. */
-export interface Component {
-  /** Stands in links and lists. */
-  readonly name: string;
-  readonly columns: readonly number[];
-}
-
-export function components(def: TableDef): Component[] {
-  const columns = numeric(def);
-  const single = columns.map((at): Component => ({ name: def.columns[at]?.name ?? "", columns: [at] }));
-  const stems = new Map<string, number[]>();
-  for (const at of columns) {
-    const stem = /^(.+)_\d+$/.exec(def.columns[at]?.name ?? "")?.[1];
-    if (stem !== undefined) {
-      stems.set(stem, [...(stems.get(stem) ?? []), at]);
-    }
-  }
-  const lengths = [...stems].filter(([, of]) => of.length > 1);
-  return [...single, ...lengths.map(([stem, of]): Component => ({ name: `|${stem}|`, columns: of }))];
-}
+import type { Grid } from "../../model.js";
+import type { Component } from "../../tables/components.js";
 
 /** Whether two grids have the same cells, so that one can be taken from the other. */
 export function comparable(one: Grid, other: Grid | undefined): other is Grid {

@@ -1,0 +1,72 @@
+// How long the page takes from a click on the timeline until it shows that moment, in a browser:
+//
+//     node target/viewer/out/bench/seek.js SITE ID [SEEKS]
+//
+// SITE is a folder that gametape publish wrote. A figure to look at; no test takes the time.
+
+import { fileURLToPath } from "node:url";
+
+import { chromium } from "playwright-core";
+
+import { serve } from "../test/server.js";
+
+const DIST = fileURLToPath(new URL("../../dist/site", import.meta.url));
+const ARGS = "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --no-first-run".split(" ");
+/** Pauses between two clicks, in milliseconds: who clicks at once finds nothing made ready. */
+const PAUSES = [20, 400];
+
+const [site, id, seeks = "300"] = process.argv.slice(2);
+if (site === undefined || id === undefined) {
+  throw new Error("give a folder that gametape publish wrote, and the id of a recording");
+}
+
+interface Seek {
+  readonly ms: number;
+  readonly at: string;
+}
+
+const served = await serve([DIST, site]);
+const browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGS });
+for (const pause of PAUSES) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(`${served.address}#r=${id}`);
+  await page.locator('.player[aria-busy="false"]').waitFor();
+  await page.waitForTimeout(500);
+  // What is shown is what was asked for as soon as the page says so.
+  await page.evaluate(() => {
+    const seen: { ms: number; at: string }[] = [];
+    Object.assign(window, { seen });
+    let began = 0;
+    document.querySelector(".timeline")!.addEventListener("pointerdown", () => (began = performance.now()), true);
+    const player = document.querySelector(".player")!;
+    new MutationObserver(() => {
+      if (began > 0 && player.getAttribute("aria-busy") === "false") {
+        seen.push({ ms: performance.now() - began, at: document.querySelector(".clock")!.textContent! });
+        began = 0;
+      }
+    }).observe(player, { attributeFilter: ["aria-busy"] });
+  });
+  const box = (await page.locator(".timeline").boundingBox())!;
+  let state = 1;
+  for (let seek = 0; seek < Number(seeks); seek += 1) {
+    // The same moments in each run.
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    const x = box.x + 10 + (state / 2 ** 32) * (box.width - 20);
+    await page.mouse.click(x, box.y + box.height - 6);
+    await page.waitForFunction((count) => (window as unknown as { seen: unknown[] }).seen.length > count, seek);
+    await page.waitForTimeout(pause);
+  }
+  const seen = await page.evaluate(() => (window as unknown as { seen: Seek[] }).seen);
+  const sorted = [...seen].sort((a, b) => a.ms - b.ms);
+  const share = (of: number): string => sorted[Math.floor(of * (sorted.length - 1))]!.ms.toFixed(1);
+  const late = sorted.filter(({ ms }) => ms > 100).length;
+  const number = (at: string): number => seen.findIndex((one) => one.at === at) + 1;
+  const worst = sorted.slice(-3).map(({ ms, at }) => `${ms.toFixed(0)} ms to ${at} (${number(at)}.)`);
+  console.log(
+    `${id}, ${pause} ms between seeks: median ${share(0.5)} ms, p90 ${share(0.9)}, p99 ${share(0.99)}, ` +
+      `most ${share(1)}; ${late} of ${sorted.length} above 100 ms; the worst: ${worst.join(", ")}`,
+  );
+  await page.close();
+}
+await browser.close();
+served.close();

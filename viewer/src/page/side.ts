@@ -1,0 +1,113 @@
+// One recording of those that are seen: its stage, and what is told of it.
+
+import { Follower, type Told } from "../play/follower.js";
+import type { Loader } from "../play/loader.js";
+import { el } from "./dom.js";
+import { NowPanel } from "./now.js";
+import { facts, moments } from "./panels.js";
+import { Plots } from "./plots.js";
+import { Theatre } from "./theatre.js";
+
+export const TABS = ["moments", "now", "plots", "facts"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** What a recording asks of the page around it. */
+export interface Stand {
+  redraw(): void;
+  /** What a stage shows has changed: camera, choices. */
+  saved(): void;
+  /** Goes to a moment of this recording. */
+  go(at: number): void;
+  /** Numbers over time are to be seen. */
+  plots(): void;
+  /** More of it has come. */
+  grown(): void;
+  /** What is said of it is other than before. */
+  changed(): void;
+  /** Why nothing more of it comes for now. */
+  trouble(why: string | null): void;
+}
+
+/** How often facts that come one by one are written anew, in milliseconds. */
+const FACTS = 1000;
+
+export class Side {
+  readonly loader: Loader;
+  readonly theatre: Theatre;
+  readonly follower: Follower | null;
+  readonly plots: Plots;
+  readonly panels: Readonly<Record<Tab, HTMLElement>>;
+  private readonly now: NowPanel;
+  private readonly stand: Stand;
+  private facted: number;
+  private factedAt = 0;
+
+  constructor(loader: Loader, stand: Stand) {
+    this.loader = loader;
+    this.stand = stand;
+    this.now = new NowPanel(loader, stand.redraw);
+    this.plots = new Plots(loader, stand.go);
+    this.theatre = new Theatre(loader, {
+      redraw: stand.redraw,
+      saved: stand.saved,
+      plot: (wanted) => {
+        this.plots.add(wanted);
+        stand.plots();
+      },
+    });
+    this.panels = {
+      moments: el("div", { class: "moments" }),
+      now: this.now.element,
+      plots: this.plots.element,
+      facts: el("div", { class: "facts" }),
+    };
+    this.facted = loader.tables.labels.facted;
+    this.tell();
+    loader.onChange = () => stand.redraw();
+    const told: Told = {
+      grown: () => this.grown(),
+      changed: () => this.changed(),
+      trouble: (why) => stand.trouble(why),
+    };
+    this.follower = loader.published.live ? new Follower(loader, told) : null;
+    this.follower?.start();
+  }
+
+  private tell(): void {
+    this.panels.moments.replaceChildren(...moments(this.loader, this.stand.go));
+    this.panels.facts.replaceChildren(...facts(this.loader));
+  }
+
+  private grown(): void {
+    const { facted } = this.loader.tables.labels;
+    const now = performance.now();
+    if (facted !== this.facted && now - this.factedAt > FACTS) {
+      [this.facted, this.factedAt] = [facted, now];
+      this.panels.facts.replaceChildren(...facts(this.loader));
+    }
+    this.plots.grown();
+    this.stand.grown();
+  }
+
+  private changed(): void {
+    this.tell();
+    this.stand.changed();
+  }
+
+  /** The panel that is seen is to say what holds. */
+  show(tab: Tab): void {
+    const { before } = this.theatre.show.deck;
+    if (before !== null && tab === "now") {
+      this.now.show(before);
+    } else if (before !== null && tab === "plots") {
+      this.plots.offer(before);
+    }
+  }
+
+  dispose(): void {
+    this.loader.onChange = () => {};
+    this.follower?.stop();
+    this.theatre.dispose();
+    this.plots.dispose();
+  }
+}

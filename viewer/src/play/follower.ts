@@ -1,0 +1,244 @@
+// Keeps up with a recording that is being written: over a socket where there is one, else by asking again.
+
+import { Damaged, count, object, text } from "../source/check.js";
+import type { Socket } from "../source/files.js";
+import { markers, segment, segments } from "../source/published.js";
+import { parseJson } from "../wire/index.js";
+import type { Loader } from "./loader.js";
+
+/** How often one asks for more where there is no socket, in milliseconds. */
+const ASKS = 1500;
+/** A socket on which nothing is heard for so long is lost. */
+const SILENCE = 15_000;
+/** How long one waits before a socket is tried again, at first and at most. */
+const WAITS = 1000;
+const WAITS_MOST = 30_000;
+/** After so long a time that went well, one begins to wait anew. */
+const WELL = 60_000;
+/** No message is larger, in bytes, and none of text in letters. */
+const MOST = 65 << 20;
+const MOST_TEXT = 16 << 20;
+
+/** A normal close, of a socket that is no longer wanted. */
+const CLOSES = 1000;
+/** The server let go of who fell behind. */
+const BEHIND = 4000;
+
+/** Which way new packets come. */
+export type Way = "socket" | "segments" | "ended";
+
+/** What the follower tells. */
+export interface Told {
+  /** Packets have come, or others than before are there. */
+  grown(): void;
+  /** What is said of the recording is other than before: markers, findings, whether it is live. */
+  changed(): void;
+  /** Why nothing comes for now; null when all is well again. */
+  trouble(why: string | null): void;
+}
+
+export class Follower {
+  way: Way = "segments";
+  /** When the newest packet came, by the clock of the page. */
+  heard = 0;
+  private readonly loader: Loader;
+  private readonly told: Told;
+  private socket: Socket | null = null;
+  private begun = false;
+  private beganAt = 0;
+  private waits = WAITS;
+  private over = false;
+  private asking: ReturnType<typeof setTimeout> | undefined;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+  private again: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(loader: Loader, told: Told) {
+    this.loader = loader;
+    this.told = told;
+  }
+
+  start(): void {
+    this.connect();
+    this.askSoon();
+  }
+
+  /** Nothing more is wanted. */
+  stop(): void {
+    this.over = true;
+    clearTimeout(this.asking);
+    clearTimeout(this.again);
+    this.drop();
+  }
+
+  /** Where the socket is, with the last segment that stays. */
+  private address(): string | null {
+    const { socket, segments } = this.loader.published;
+    const last = segments[segments.length - 2];
+    return socket === null || last === undefined ? socket : `${socket}?after=${encodeURIComponent(last.file)}`;
+  }
+
+  private connect(): void {
+    const { files, published } = this.loader;
+    const address = this.address();
+    this.again = undefined;
+    if (this.over || address === null || files.socket === undefined) {
+      return;
+    }
+    let socket: Socket | null = null;
+    try {
+      socket = files.socket(address, `r/${published.id}/recording.json`);
+    } catch {
+      // It is no address: one asks.
+    }
+    if (socket === null) {
+      return;
+    }
+    this.socket = socket;
+    this.listen();
+    socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+      if (this.socket !== socket) {
+        return;
+      }
+      this.listen();
+      try {
+        this.take(data);
+      } catch (error) {
+        this.lost(error instanceof Error ? error.message : String(error));
+      }
+    };
+    socket.onclose = ({ code }: { code: number }) => {
+      if (this.socket === socket) {
+        this.lost(code === BEHIND ? "this page could not keep up" : null);
+      }
+    };
+  }
+
+  private listen(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.lost("the server says nothing any more"), SILENCE);
+  }
+
+  private take(data: unknown): void {
+    if (typeof data === "string" && data.length <= MOST_TEXT) {
+      this.say(data);
+    } else if (data instanceof ArrayBuffer && data.byteLength <= MOST) {
+      if (!this.begun) {
+        throw new Damaged("there are records before the socket says what they follow");
+      }
+      this.loader.append(new Uint8Array(data));
+      this.heard = performance.now();
+      this.told.grown();
+    } else {
+      throw new Damaged("a message is too large, or of no kind that is known");
+    }
+  }
+
+  private say(source: string): void {
+    let json;
+    try {
+      json = object(parseJson(source), "a message");
+    } catch (error) {
+      throw error instanceof Damaged ? error : new Damaged("a message is no JSON");
+    }
+    const { loader, told } = this;
+    switch (text(json["kind"], "the kind of a message")) {
+      case "begin":
+        if (json["version"] !== 1) {
+          throw new Damaged(`the socket speaks version ${String(json["version"])}, this page version 1`);
+        }
+        loader.begin(count(json["keep"], "how many segments are kept"), segments(json["segments"]));
+        this.begun = true;
+        this.beganAt = performance.now();
+        this.way = "socket";
+        clearTimeout(this.asking);
+        told.trouble(null);
+        told.grown();
+        break;
+      case "segment":
+        loader.seal(segment(json["segment"]));
+        told.grown();
+        break;
+      case "markers":
+        loader.mark(markers(json["markers"]));
+        told.changed();
+        break;
+      case "end":
+        this.drop();
+        void this.ask();
+    }
+  }
+
+  /** Lets go of the socket. */
+  private drop(): void {
+    const { socket } = this;
+    clearTimeout(this.silence);
+    this.socket = null;
+    this.begun = false;
+    this.way = "segments";
+    if (socket !== null) {
+      socket.onmessage = socket.onclose = null;
+      socket.close(CLOSES);
+    }
+  }
+
+  /** The socket is of no use: segments are, and another one later. */
+  private lost(why: string | null): void {
+    const well = this.begun && performance.now() - this.beganAt >= WELL;
+    this.drop();
+    if (this.over) {
+      return;
+    }
+    if (why !== null) {
+      this.told.trouble(`The live connection was lost (${why}): what is new comes a little later`);
+    }
+    this.waits = well ? WAITS : this.waits;
+    this.connectSoon();
+    this.askSoon();
+  }
+
+  private connectSoon(): void {
+    clearTimeout(this.again);
+    this.again = setTimeout(() => this.connect(), this.waits);
+    this.waits = Math.min(WAITS_MOST, 2 * this.waits);
+  }
+
+  private askSoon(): void {
+    clearTimeout(this.asking);
+    this.asking = setTimeout(() => void this.ask(), ASKS);
+  }
+
+  /** Asks how far the recording has got. */
+  private async ask(): Promise<void> {
+    const { loader, told } = this;
+    clearTimeout(this.asking);
+    try {
+      const grown = await loader.refresh(() => !this.begun && !this.over);
+      if (this.over) {
+        return;
+      }
+      if (!this.begun) {
+        told.trouble(null);
+      }
+      if (grown) {
+        this.heard = performance.now();
+        told.grown();
+        told.changed();
+      }
+    } catch (error) {
+      if (!this.over && !this.begun) {
+        const why = error instanceof Error ? error.message : String(error);
+        told.trouble(`Nothing more comes of this recording for now: ${why}`);
+      }
+    }
+    if (!loader.published.live) {
+      this.stop();
+      this.way = "ended";
+      told.changed();
+    } else if (!this.begun && !this.over) {
+      if (this.socket === null && this.again === undefined && this.address() !== null) {
+        this.connectSoon();
+      }
+      this.askSoon();
+    }
+  }
+}

@@ -1,0 +1,282 @@
+// A recording that is being written, in a browser: watched to its end over a socket, from a server that is let
+// go of, and from one that writes what it likes.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { type Browser, type BrowserContextOptions, type Page, type WebSocketRoute, chromium } from "playwright-core";
+
+import { Growing } from "./growing.js";
+import { LACKING, SITE, dump, listed } from "./recordings.js";
+import { serve } from "./server.js";
+
+const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+const SHOTS = fileURLToPath(new URL("../../screenshots", import.meta.url));
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const ARGS = "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --no-first-run".split(" ");
+
+const skip: string | false =
+  LACKING !== false ? LACKING : existsSync(CHROMIUM) ? false : "no Chromium: apt-get install chromium";
+
+if (skip !== false && process.env["CI"] === "true") {
+  throw new Error(skip);
+}
+
+let browser: Browser;
+
+before(async () => {
+  if (skip === false) {
+    mkdirSync(SHOTS, { recursive: true });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  }
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+const NAME = "match.butter";
+const BEGUN = 2;
+
+/** A server of a recording that is being written; the test speaks on its sockets. */
+class Server {
+  readonly growing: Growing;
+  readonly id: string;
+  readonly sockets: WebSocketRoute[] = [];
+  /** How many segments it lists. */
+  there = BEGUN;
+  ended = false;
+  private site: Awaited<ReturnType<typeof serve>> | null = null;
+
+  constructor() {
+    this.id = listed().find(({ name }) => name === NAME)!.id;
+    this.growing = new Growing(this.id);
+  }
+
+  async start(): Promise<void> {
+    this.site = await serve([`${DIST}/site`, SITE], (path, file) =>
+      path.endsWith("recording.json") ? this.growing.json(this.there, !this.ended) : file,
+    );
+  }
+
+  async open(page: Page, hash: string): Promise<void> {
+    await page.routeWebSocket(/\/live(\?|$)/, (socket) => {
+      this.sockets.push(socket);
+      // What is not closed by the test stays open.
+      socket.onMessage(() => assert.fail("a client has nothing to say"));
+    });
+    await page.goto(`${this.site!.address}#r=${this.id}${hash}`);
+    await page.locator('.player[aria-busy="false"]').waitFor();
+  }
+
+  get socket(): WebSocketRoute {
+    return this.sockets.at(-1)!;
+  }
+
+  /** Sends the records of a segment, so many milliseconds apart; each step in a message. */
+  async send(index: number, apart: number, until = Infinity): Promise<void> {
+    for (const record of this.growing.records[index]!.slice(0, until)) {
+      this.socket.send(record);
+      await new Promise((resolve) => setTimeout(resolve, apart));
+    }
+  }
+
+  get end(): number {
+    return Growing.ms(this.growing.whole.segments[this.there - 1]!.to);
+  }
+
+  close(): void {
+    this.site?.close();
+  }
+}
+
+/** Opens a live recording. Nothing may be said on the console meanwhile. */
+async function watching(
+  hash: string,
+  options: BrowserContextOptions,
+  act: (page: Page, server: Server) => Promise<void>,
+): Promise<void> {
+  const server = new Server();
+  await server.start();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const said: string[] = [];
+  page.on("console", (message) => message.type() === "error" && said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  try {
+    await server.open(page, hash);
+    await act(page, server);
+    assert.deepEqual(said, []);
+  } finally {
+    await context.close();
+    server.close();
+  }
+}
+
+async function clockOf(page: Page): Promise<number> {
+  const text = (await page.locator(".clock").textContent()) ?? "";
+  return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000;
+}
+
+/** The end of the recording, as the page knows it. */
+async function endOf(page: Page): Promise<number> {
+  return Number(await page.locator(".timeline").getAttribute("aria-valuemax"));
+}
+
+async function follows(page: Page): Promise<boolean> {
+  return (await page.locator(".golive").getAttribute("aria-pressed")) === "true";
+}
+
+/** The texts of a row of the table that is shown. */
+async function shown(page: Page): Promise<string[][]> {
+  return page
+    .locator(".tablestage tbody tr:not([aria-hidden])")
+    .evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent ?? "")));
+}
+
+test("a recording is watched live to its end, left, gone back to, and kept", { skip }, async () => {
+  await watching("&stage=table", {}, async (page, server) => {
+    const { growing } = server;
+    await page.waitForFunction(() => document.querySelector(".golive")?.getAttribute("aria-pressed") === "true");
+    server.socket.send(growing.begin(server.there));
+    await server.send(BEGUN, 20);
+    const end = Growing.ms(growing.whole.segments[BEGUN]!.to);
+    assert.ok(Math.abs((await endOf(page)) - end) <= 1);
+    // As near as its packets come evenly.
+    await page.waitForFunction((end) => {
+      const text = document.querySelector(".clock")!.textContent!;
+      return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000 > end - 400;
+    }, end);
+    // Gone back, it stays where one is, and goes on from there.
+    await page.keyboard.press("Shift+ArrowLeft");
+    assert.equal(await follows(page), false);
+    const behind = await clockOf(page);
+    assert.ok(behind < end - 1000);
+    server.socket.send(growing.segment(BEGUN));
+    await server.send(BEGUN + 1, 5);
+    assert.ok((await clockOf(page)) < end);
+    await page.keyboard.press("End");
+    assert.equal(await follows(page), true);
+    await page.locator(".golive").waitFor();
+    assert.match(await page.locator(".top .live").textContent() ?? "", /live/);
+    // A marker that comes is there.
+    await page.click("#tab-moments");
+    assert.equal(await page.locator("button.moment").count(), 0);
+    server.socket.send(JSON.stringify({ kind: "markers", markers: growing.whole["markers"] }));
+    await page.locator("button.moment").first().waitFor();
+    // The rest at once, and the end of it.
+    server.socket.send(growing.segment(BEGUN + 1));
+    for (let index = BEGUN + 2; index < growing.whole.segments.length; index += 1) {
+      await server.send(index, 0);
+      server.socket.send(growing.segment(index));
+    }
+    server.there = growing.whole.segments.length;
+    server.ended = true;
+    server.socket.send(JSON.stringify({ kind: "end", why: "the writer has closed it" }));
+    await page.locator(".top .verdict").waitFor();
+    assert.equal(await page.locator(".top .live").count(), 0);
+    assert.equal(await page.locator(".golive").isVisible(), false);
+    await page.keyboard.press("End");
+    await page.waitForTimeout(200);
+    // What is shown at the end is what the library says.
+    const of = growing.whole.segments.at(-1)!.to;
+    const table = (await page.locator('.tablestage [role="tab"][aria-selected="true"]').textContent()) ?? "";
+    const [line] = dump(NAME, "--state", "--table", table, "--at", `step:${of.step}`);
+    const cells = await shown(page);
+    assert.ok(cells.flat().includes(String(line!["status"])), `${JSON.stringify(cells)} ${JSON.stringify(line)}`);
+    const step = (await page.locator(".transport .step").textContent()) ?? "";
+    assert.ok(step.includes(` ${of.step.toLocaleString("en")}`), step);
+  });
+});
+
+test("who falls behind has segments, and comes back; garbage does no harm", { skip }, async () => {
+  await watching("&stage=table", {}, async (page, server) => {
+    const { growing } = server;
+    server.socket.send(growing.begin(server.there));
+    await server.send(BEGUN, 1, 30);
+    await server.socket.close({ code: 4000, reason: "too slow" });
+    await page.locator(".alert:not([hidden])").waitFor();
+    assert.match((await page.locator(".alert").textContent()) ?? "", /could not keep up/);
+    // Segments go on.
+    server.there = BEGUN + 2;
+    await page.waitForFunction(
+      (end) => Number(document.querySelector(".timeline")!.getAttribute("aria-valuemax")) >= end,
+      Math.floor(server.end),
+    );
+    assert.ok(await follows(page));
+    while (server.sockets.length < 2) {
+      await page.waitForTimeout(100);
+    }
+    server.socket.send("\u0000 garbage");
+    while (server.sockets.length < 3) {
+      await page.waitForTimeout(100);
+    }
+    server.socket.send(growing.begin(server.there));
+    await server.send(BEGUN + 2, 1);
+    assert.ok((await endOf(page)) > server.end);
+    server.socket.send(Buffer.from([2, 255, 255, 255, 255, 1, 2, 3]));
+    await page.locator(".alert:not([hidden])").waitFor();
+    // Its writer is killed: what there is stays, and says what it is.
+    server.there = BEGUN + 3;
+    server.ended = true;
+    await page.locator(".top .verdict").waitFor();
+    await page.waitForFunction(() => document.querySelector<HTMLElement>(".golive")!.hidden);
+    assert.equal(await endOf(page), Math.round(Growing.ms(growing.whole.segments[BEGUN + 2]!.to)));
+    await page.keyboard.press("Home");
+    await page.waitForTimeout(200);
+    assert.ok((await shown(page)).length > 0);
+  });
+});
+
+test("a socket that comes in bursts plays evenly, and memory stays bounded", { skip }, async () => {
+  await watching("&stage=table", {}, async (page, server) => {
+    const { growing } = server;
+    server.socket.send(growing.begin(server.there));
+    const clocks: number[] = [];
+    let done = false;
+    const reading = (async () => {
+      while (!done) {
+        clocks.push(await clockOf(page));
+        await page.waitForTimeout(30);
+      }
+    })();
+    // A second's worth every second.
+    let packet = 0;
+    for (let index = BEGUN; index < BEGUN + 3; index += 1) {
+      for (const record of growing.records[index]!) {
+        server.socket.send(record);
+        packet += record[0] === 2 ? 1 : 0;
+        if (packet % 15 === 0 && record[0] === 2) {
+          await page.waitForTimeout(1000);
+        }
+      }
+      server.socket.send(growing.segment(index));
+    }
+    done = true;
+    await reading;
+    const moved = clocks.map((at, index) => at - (clocks[index - 1] ?? at));
+    assert.ok(moved.every((by) => by >= 0), "it never goes back");
+    const later = moved.slice(Math.floor(moved.length / 2));
+    assert.ok(later.filter((by) => by > 0).length > later.length / 2, `it moves: ${later.join(" ")}`);
+    // A long session is this one over and over: what is kept of it is bounded.
+    const kept = await page.evaluate(() => document.querySelectorAll("*").length);
+    assert.ok(kept < 2000, `${kept} elements`);
+  });
+});
+
+test("live looks well, wide and on a phone, dark and light", { skip }, async () => {
+  for (const [size, viewport, colorScheme] of [
+    ["wide", { width: 1280, height: 800 }, "dark"],
+    ["phone", { width: 360, height: 740 }, "light"],
+  ] as const) {
+    await watching("", { viewport, colorScheme }, async (page, server) => {
+      server.socket.send(server.growing.begin(server.there));
+      await server.send(BEGUN, 10);
+      await page.waitForTimeout(500);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out");
+      await page.screenshot({ path: `${SHOTS}/live-${size}-${colorScheme}.png` });
+    });
+  }
+});
