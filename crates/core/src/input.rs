@@ -308,11 +308,24 @@ impl Input {
         self.size
     }
 
+    /// Its first bytes, as if there were no more.
+    #[must_use]
+    pub fn first(&self, bytes: u64) -> Self {
+        Self {
+            kind: self.kind.clone(),
+            size: self.size.min(bytes),
+        }
+    }
+
     /// All of it, where it is in memory.
     #[must_use]
     pub fn in_memory(&self) -> Option<&[u8]> {
         match &self.kind {
-            Kind::Memory(bytes) => Some((**bytes).as_ref()),
+            Kind::Memory(bytes) => {
+                let bytes = (**bytes).as_ref();
+                let size = usize::try_from(self.size).unwrap_or(usize::MAX);
+                Some(bytes.get(..size).unwrap_or(bytes))
+            }
             Kind::At(_) => None,
         }
     }
@@ -454,6 +467,14 @@ mod tests {
             assert_eq!(&*input.bytes().unwrap(), bytes);
             assert_eq!(&*input.range(98, 2).unwrap(), [98, 99]);
             assert!(input.range(100, 0).unwrap().is_empty());
+            let first = input.first(9);
+            assert_eq!((first.size(), first.first(99).size()), (9, 9));
+            assert_eq!(&*first.bytes().unwrap(), &bytes[..9]);
+            assert!(first.in_memory().is_none_or(|all| all.len() == 9));
+            assert!(first.range(8, 2).is_err());
+            let mut all = Vec::new();
+            first.stream().read_to_end(&mut all).unwrap();
+            assert_eq!(all, &bytes[..9]);
             assert_eq!(&*input.head(1000).unwrap(), bytes);
             for (offset, length) in [(99, 2), (101, 0), (u64::MAX, 2), (1, u64::MAX)] {
                 let error = input.range(offset, length).unwrap_err();

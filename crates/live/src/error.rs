@@ -7,6 +7,20 @@ use std::path::PathBuf;
 
 use thiserror::Error as ThisError;
 
+impl Error {
+    /// Whether a recording that was followed was cut or replaced, and has to be opened anew.
+    #[cfg(feature = "serve")]
+    pub(crate) fn is_changed(&self) -> bool {
+        use gametape::core::tape;
+        use std::error::Error as _;
+        let Self::Recording(error) = self else {
+            return false;
+        };
+        let told = error.source().and_then(|source| source.downcast_ref());
+        matches!(told, Some(tape::Error::Changed { .. }))
+    }
+}
+
 /// Why a recording can't be published.
 #[derive(ThisError, Debug)]
 #[non_exhaustive]

@@ -50,6 +50,8 @@ pub struct Index {
     /// What the library says of it.
     #[serde(flatten)]
     pub entry: Entry,
+    /// Where, beside this file, a WebSocket with the growing end of it is.
+    pub socket: Option<String>,
     /// The audit in a sentence.
     pub summary: String,
     /// The schema of the packets.

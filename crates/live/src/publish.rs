@@ -8,13 +8,14 @@ use gametape::core::tape::{self, Audit, Secrets, Work};
 use gametape::{Error as RecordingError, Recording};
 use gametape_capture::tape::{Segment, segments};
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use crate::index::{Entry, File, Index, SegmentEntry, VERSION, verdict};
 use crate::{Error, Store};
 
 /// What segments and labels end with.
-const SEGMENT: &str = ".seg";
-const LABELS: &str = ".lab";
+pub(crate) const SEGMENT: &str = ".seg";
+pub(crate) const LABELS: &str = ".lab";
 
 /// How a recording is published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,11 +92,6 @@ pub fn publish(
     };
     let info = recording.info(secrets)?;
     let markers = recording.markers(&audit, secrets)?;
-    let names = made.description.get("tables").and_then(|t| t.as_array());
-    let names = names.into_iter().flatten().filter_map(|table| {
-        let name = table.get("name")?.as_str()?;
-        Some(name.to_owned())
-    });
     let unwritten = |error| Error::Io {
         path: store.path(&folder),
         source: io::Error::other(error),
@@ -110,10 +106,11 @@ pub fn publish(
             duration_ms: info.value.duration_ms,
             steps: info.value.frames,
             verdict: (!growing).then(|| verdict(audit.verdict())),
-            tables: names.collect(),
+            tables: tables_of(&made.description),
             live: growing,
             details: info.value.details,
         },
+        socket: None,
         summary: audit.summary.clone(),
         schema: schema.map_err(unwritten)?,
         description: made.description,
@@ -158,20 +155,41 @@ pub(crate) fn name_of(recording: &Recording) -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The names of the tables that a description is of.
+pub(crate) fn tables_of(description: &Json) -> Vec<String> {
+    let tables = description.get("tables").and_then(Json::as_array);
+    let names = tables.into_iter().flatten().filter_map(|table| {
+        let name = table.get("name")?.as_str()?;
+        Some(name.to_owned())
+    });
+    names.collect()
+}
+
 /// Packs records, and keeps them under a name that tells what they are.
-fn packed(records: &[u8], end: &str, folder: &str, store: &mut Store) -> Result<File, Error> {
-    let packed = gzip(records).map_err(|source| Error::Io {
+pub(crate) fn packed(
+    records: &[u8],
+    end: &str,
+    folder: &str,
+    store: &mut Store,
+) -> Result<File, Error> {
+    let (file, bytes) = pack(records, end).map_err(|source| Error::Io {
         path: store.path(folder),
         source,
     })?;
+    store.put_once(&format!("{folder}/{}", file.file), &bytes)?;
+    Ok(file)
+}
+
+/// Packs records: their name tells what they are.
+pub(crate) fn pack(records: &[u8], end: &str) -> io::Result<(File, Vec<u8>)> {
+    let packed = gzip(records)?;
     let hash = blake3::hash(&packed).to_hex();
     let (name, _) = hash.split_at(32);
-    let file = format!("{name}{end}");
-    store.put_once(&format!("{folder}/{file}"), &packed)?;
-    Ok(File {
-        file,
+    let file = File {
+        file: format!("{name}{end}"),
         bytes: packed.len() as u64,
-    })
+    };
+    Ok((file, packed))
 }
 
 /// The same bytes give the same file: neither time nor name is in it.

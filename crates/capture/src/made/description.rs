@@ -2,8 +2,10 @@
 
 use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
+use gametape_core::tape;
 use gametape_delta::Schema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::coding::{Coding, Word};
 use crate::rule::{CaptureRule, Error};
@@ -257,6 +259,14 @@ impl Description {
             return Err(broken(format!("it is of version {version}, not {VERSION}")));
         }
         Ok(read)
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// Where a number is none: there is none such in it.
+    pub fn json(&self) -> Result<Json, tape::Error> {
+        serde_json::to_value(self).map_err(|error| tape::Error::Unsupported(error.to_string()))
     }
 
     /// The tables as they were.

@@ -15,17 +15,16 @@ use gametape_core::tape::{Error, Secrets, Tape, Work};
 use serde_json::Value as Json;
 
 use super::coding::{Survey, word};
+use super::description::{MadeOf, Moment};
 use super::json::json;
 use super::spill::{Block, Spill, Spilled, Words};
 
 /// Bytes of texts of a column that are known again; beyond that they get new numbers.
 const KNOWN: usize = 16 << 20;
 
-/// A table, its rows, and what they are like.
+/// A table, what its rows are like, and the rows.
 pub(super) struct Gathered {
-    pub def: TableDef,
-    pub rows: u64,
-    pub surveys: Vec<Survey>,
+    pub gathering: Gathering,
     pub spilled: Spilled,
     /// What is wrong with the rows.
     pub doubt: Option<String>,
@@ -55,7 +54,25 @@ impl Clocked {
         }
     }
 
-    fn join(&mut self, other: &Self) {
+    /// Makes room for rows that are still to come.
+    pub fn open(&mut self) {
+        self.step.open();
+        self.tick.open();
+        self.time.open();
+    }
+
+    /// The same recording, with what is known of its rows.
+    pub fn told(&self, of: MadeOf) -> MadeOf {
+        MadeOf {
+            ticks: self.ticks,
+            times: self.times,
+            first: self.first.map(Moment::from),
+            last: self.last.map(Moment::from),
+            ..of
+        }
+    }
+
+    pub fn join(&mut self, other: &Self) {
         self.step.join(&other.step);
         self.tick.join(&other.tick);
         self.time.join(&other.time);
@@ -170,12 +187,10 @@ pub(super) fn gather(
         }
     });
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let all: Vec<Gathered> = found.into_values().collect::<Result<_, Error>>()?;
     let mut clock = Clocked::new();
-    let mut all = Vec::new();
-    for gathered in found.into_values() {
-        let (gathered, of_table) = gathered?;
-        clock.join(&of_table);
-        all.push(gathered);
+    for gathered in &all {
+        clock.join(&gathered.gathering.clock);
     }
     Ok((all, clock))
 }
@@ -186,53 +201,75 @@ fn pass(
     tables: &[(usize, &TableDef)],
     broken: bool,
     work: &Work<'_>,
-) -> Result<Vec<(Gathered, Clocked)>, Error> {
-    let gathering = tables.iter().map(|(_, def)| Gathering::of(def, work));
-    let mut gathering: Vec<Gathering> = gathering.collect::<Result<_, Error>>()?;
-    let scans: Vec<Scan> = gathering.iter().map(Gathering::scan).collect();
+) -> Result<Vec<Gathered>, Error> {
+    let spilling = tables.iter().map(|(_, def)| {
+        let scratch = work.scratch().map_err(Error::Output)?;
+        let spill = Spill::new(scratch).map_err(Error::Output)?;
+        Ok((Gathering::of(def), spill))
+    });
+    let mut spilling: Vec<(Gathering, Spill)> = spilling.collect::<Result<_, Error>>()?;
+    let scans: Vec<Scan> = spilling.iter().map(|(one, _)| one.scan()).collect();
     let read = tape.scan_each(&scans, &mut |scan, batch| {
-        if let Some(gathering) = gathering.get_mut(scan) {
-            gathering.take(batch)?;
+        if let Some((gathering, spill)) = spilling.get_mut(scan) {
+            let block = gathering.block(batch)?;
+            spill.push(&block).map_err(Error::Output)?;
         }
         work.done(0)?;
         Ok(ControlFlow::Continue(()))
     })?;
-    let ends = gathering.into_iter().zip(read);
-    ends.map(|(gathering, read)| gathering.end(tape, broken, read.problem))
-        .collect()
+    let ends = spilling.into_iter().zip(read);
+    ends.map(|((gathering, spill), read)| {
+        let doubt = match read.problem {
+            Some(problem) if !broken && !is_whole(tape, &problem)? => return Err(problem),
+            doubt => doubt.map(|doubt| doubt.to_string()),
+        };
+        let spilled = spill.finish(gathering.words()).map_err(Error::Output)?;
+        Ok(Gathered {
+            gathering,
+            spilled,
+            doubt,
+        })
+    })
+    .collect()
 }
 
-/// A table that is being read.
-struct Gathering {
-    def: TableDef,
-    clock: Clocked,
-    spill: Spill,
-    surveys: Vec<Survey>,
+/// A table whose rows come.
+pub(super) struct Gathering {
+    pub def: TableDef,
+    pub clock: Clocked,
+    pub surveys: Vec<Survey>,
+    pub rows: u64,
     numbers: Vec<Numbers>,
-    rows: u64,
     last: Option<Stamp>,
 }
 
 impl Gathering {
-    fn of(def: &TableDef, work: &Work<'_>) -> Result<Self, Error> {
-        let scratch = work.scratch().map_err(Error::Output)?;
+    pub fn of(def: &TableDef) -> Self {
         let surveys = def
             .columns
             .iter()
             .map(|column| Survey::new(column.kind, column.precision));
-        Ok(Self {
+        Self {
             clock: Clocked::new(),
-            spill: Spill::new(scratch).map_err(Error::Output)?,
             surveys: surveys.collect(),
             numbers: def.columns.iter().map(|_| Numbers::default()).collect(),
             rows: 0,
             last: None,
             def: def.clone(),
-        })
+        }
+    }
+
+    /// Makes room for rows that are still to come. The keys of a grid say where its cells are: those
+    /// stay.
+    pub fn open(&mut self) {
+        let surveys = self.def.columns.iter().zip(&mut self.surveys);
+        for (_, survey) in surveys.filter(|(column, _)| !column.key) {
+            survey.open();
+        }
     }
 
     /// All of it.
-    fn scan(&self) -> Scan {
+    pub fn scan(&self) -> Scan {
         let columns = self.def.columns.iter().map(|column| &*column.name);
         Scan {
             secrets: Secrets::Show,
@@ -240,7 +277,8 @@ impl Gathering {
         }
     }
 
-    fn take(&mut self, batch: &Batch) -> Result<(), Error> {
+    /// Some rows.
+    pub fn block(&mut self, batch: &Batch) -> Result<Block, Error> {
         self.rows += batch.len() as u64;
         let def = &self.def;
         let block = match def.lane {
@@ -262,33 +300,15 @@ impl Gathering {
                 self.clock.take(*stamp);
             }
         }
-        self.spill.push(&block).map_err(Error::Output)
+        Ok(block)
     }
 
-    /// There are no more rows, because of a problem if there is one.
-    fn end(
-        self,
-        tape: &dyn Tape,
-        broken: bool,
-        problem: Option<Error>,
-    ) -> Result<(Gathered, Clocked), Error> {
-        let doubt = match problem {
-            Some(problem) if !broken && !is_whole(tape, &problem)? => return Err(problem),
-            doubt => doubt.map(|doubt| doubt.to_string()),
-        };
-        let columns = match self.def.lane {
+    /// Columns of words that its blocks have.
+    fn words(&self) -> usize {
+        match self.def.lane {
             Lane::Facts | Lane::Events => 0,
             Lane::State | Lane::Grid => self.def.columns.len(),
-        };
-        let spilled = self.spill.finish(columns).map_err(Error::Output)?;
-        let gathered = Gathered {
-            def: self.def,
-            rows: self.rows,
-            surveys: self.surveys,
-            spilled,
-            doubt,
-        };
-        Ok((gathered, self.clock))
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use gametape_core::Stamp;
 use gametape_core::tape::{Converted, Error, Options, Secrets, Sink, Tape, Work};
 
-use super::stream::{Head, Out, Wanted, stream};
+use super::making::Out;
+use super::stream::{Head, Wanted, stream};
 use crate::layout::Role;
 use crate::options;
 use crate::write::{OfTables, Writer};

@@ -14,17 +14,20 @@
 //! | values as JSON | `json.rs` |
 //! | which components there are | `plan.rs`; `tile.rs` for grids |
 //! | reading all rows of a recording, once | `gather.rs`, through temporary files: `spill.rs` |
-//! | rows becoming a state, and packets | `held.rs`, `stream.rs` |
+//! | rows becoming a state, and packets | `held.rs`, `making.rs` |
+//! | a whole recording as a stream; one that is being written | `stream.rs`; `growing.rs` |
 //! | packets becoming a capture; pieces that are fetched one by one | `make.rs`; `segments.rs` |
 //! | reading them back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
 
 mod coding;
 mod description;
 mod gather;
+mod growing;
 mod held;
 mod json;
 mod labels;
 mod make;
+mod making;
 mod plan;
 mod reading;
 mod scan;
@@ -35,10 +38,11 @@ mod stream;
 mod tile;
 
 pub use description::Moment;
+pub use growing::Growing;
 pub(crate) use make::{make, secrets};
 pub(crate) use reading::{Made, told};
 pub(crate) use scan::{problem, scan, scan_each};
 pub(crate) use seek::play;
 pub(crate) use segments::segments;
-pub use segments::{RecordKind, Segment, Segmented, push_record};
+pub use segments::{Piece, RecordKind, Segment, Segmented, push_record};
 pub(crate) use stream::Wanted;

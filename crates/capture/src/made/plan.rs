@@ -6,7 +6,7 @@ use gametape_delta::{Codec, Component, Field, MAX_MASK_BITS, Schema};
 
 use super::coding::{Coding, Survey};
 use super::description::{Clock, Coded, Column, Place, Stored, Table};
-use super::gather::{Clocked, Gathered};
+use super::gather::{Clocked, Gathering};
 use super::tile::{CELLS, Tiling};
 
 /// The entity that says when a packet is.
@@ -86,7 +86,10 @@ pub(super) struct Plan {
 }
 
 /// Plans a capture of these tables.
-pub(super) fn plan(gathered: &[Gathered], clocked: &Clocked) -> Result<Plan, Error> {
+pub(super) fn plan<'g>(
+    gathered: impl Iterator<Item = &'g Gathering>,
+    clocked: &Clocked,
+) -> Result<Plan, Error> {
     let mut components = Components::default();
     let of_clock = [&clocked.step, &clocked.tick, &clocked.time].map(Survey::coding);
     let mut fields = Fields::default();
@@ -136,7 +139,7 @@ pub(super) fn plan(gathered: &[Gathered], clocked: &Clocked) -> Result<Plan, Err
 /// Where its columns are written.
 type Codes = Vec<Option<Coded>>;
 
-fn keep(gathered: &Gathered, components: &mut Components) -> (Stored, Keep, Codes) {
+fn keep(gathered: &Gathering, components: &mut Components) -> (Stored, Keep, Codes) {
     let def = &gathered.def;
     let nowhere = vec![None; def.columns.len()];
     match def.lane {
@@ -158,7 +161,7 @@ fn keys(def: &TableDef) -> Vec<usize> {
 }
 
 fn entities(
-    gathered: &Gathered,
+    gathered: &Gathering,
     components: &mut Components,
     mut coded: Codes,
 ) -> (Stored, Keep, Codes) {
@@ -208,7 +211,7 @@ fn entities(
 }
 
 /// How the cells of a grid lie in tiles, where its keys are coordinates.
-fn tiling(gathered: &Gathered) -> Option<Tiling> {
+fn tiling(gathered: &Gathering) -> Option<Tiling> {
     let keys = keys(&gathered.def);
     let mut origin = Vec::new();
     let mut extents = Vec::new();
@@ -227,7 +230,7 @@ fn tiling(gathered: &Gathered) -> Option<Tiling> {
 }
 
 fn tiles(
-    gathered: &Gathered,
+    gathered: &Gathering,
     tiling: Tiling,
     components: &mut Components,
     mut coded: Codes,

@@ -1,5 +1,6 @@
 //! The stream of a recording's tables in pieces, each of which can be decoded without those before it.
 
+use std::borrow::BorrowMut;
 use std::mem;
 
 use gametape_core::Stamp;
@@ -7,7 +8,8 @@ use gametape_core::tape::{Converted, Error, Tape, Work};
 use gametape_delta::Schema;
 use serde_json::Value as Json;
 
-use super::stream::{Head, Out, Wanted, stream};
+use super::making::Out;
+use super::stream::{Head, Wanted, stream};
 use crate::layout::Role;
 use crate::limits::MAX_PACKET_BYTES;
 use crate::write::check_size;
@@ -76,6 +78,22 @@ pub struct Segmented {
     pub outcome: Converted,
 }
 
+/// What comes of a stream that is cut into segments.
+#[derive(Debug)]
+pub enum Piece<'p> {
+    /// The next record.
+    Record {
+        /// What it is.
+        kind: RecordKind,
+        /// As it lies in its segment: kind, length, and itself.
+        bytes: &'p [u8],
+        /// When it is, where it is of a moment.
+        stamp: Option<Stamp>,
+    },
+    /// The segment that the records since the one before have made is whole.
+    Segment(Segment),
+}
+
 /// Gives the segments of a recording's tables, in their order.
 pub(crate) fn segments(
     tape: &dyn Tape,
@@ -83,69 +101,110 @@ pub(crate) fn segments(
     each: &mut dyn FnMut(Segment) -> Result<(), Error>,
     work: &Work<'_>,
 ) -> Result<Segmented, Error> {
-    let begin = |head: &Head<'_>, each| {
-        let description = serde_json::to_value(head.description);
-        Ok(Cutter {
-            schema: head.schema.clone(),
-            description: description.map_err(|error| Error::Unsupported(error.to_string()))?,
-            labels: Vec::new(),
-            labelled: wanted.growing,
-            early: Vec::new(),
-            now: None,
-            each,
-        })
+    let mut said = None;
+    let whole = |piece: Piece<'_>| match piece {
+        Piece::Segment(segment) => each(segment),
+        Piece::Record { .. } => Ok(()),
     };
-    let (mut cutter, outcome) = stream(tape, wanted, move |head| begin(head, each), work)?;
+    let begin = |head: &Head<'_>| {
+        said = Some((head.schema.clone(), head.description.json()?));
+        let cut = Cut::new(wanted.growing);
+        Ok(Cutter { cut, each: whole })
+    };
+    let (mut cutter, outcome) = stream(tape, wanted, begin, work)?;
     cutter.end()?;
+    let labels = cutter.cut.labels();
+    let Some((schema, description)) = said else {
+        return Err(Error::Unsupported("it has no tables".to_owned()));
+    };
     Ok(Segmented {
-        schema: cutter.schema,
-        description: cutter.description,
-        labels: cutter.labels,
+        schema,
+        description,
+        labels,
         outcome,
     })
 }
 
-/// Cuts a stream.
-struct Cutter<'e> {
-    schema: Schema,
-    description: Json,
-    labels: Vec<u8>,
+/// A stream that is being cut.
+pub(super) struct Cut {
     /// Whether labels are in the segments, too: for readers who have an older file of them.
     labelled: bool,
+    facts: Vec<u8>,
+    labels: Vec<u8>,
     /// Events and labels before the first packet.
-    early: Vec<(RecordKind, Vec<u8>)>,
+    early: Vec<(RecordKind, Option<Stamp>, Vec<u8>)>,
     now: Option<Segment>,
-    each: &'e mut dyn FnMut(Segment) -> Result<(), Error>,
 }
 
-impl Cutter<'_> {
-    fn end(&mut self) -> Result<(), Error> {
-        match self.now.take() {
-            // The full snapshot alone says nothing new.
-            Some(segment) if segment.packets + segment.events > 0 => (self.each)(segment),
-            _ => Ok(()),
+impl Cut {
+    pub const fn new(labelled: bool) -> Self {
+        Self {
+            labelled,
+            facts: Vec::new(),
+            labels: Vec::new(),
+            early: Vec::new(),
+            now: None,
         }
+    }
+
+    /// The records of all labels.
+    pub fn labels(self) -> Vec<u8> {
+        let mut all = self.facts;
+        all.extend_from_slice(&self.labels);
+        all
     }
 }
 
-impl Segment {
-    fn new(stamp: Stamp, keyframe: &[u8]) -> Result<Self, Error> {
-        let mut records = Vec::new();
-        push_record(&mut records, RecordKind::Keyframe, keyframe)?;
-        Ok(Self {
-            records,
+/// Cuts a stream, and gives the pieces.
+pub(super) struct Cutter<C, E> {
+    pub cut: C,
+    pub each: E,
+}
+
+impl<C: BorrowMut<Cut>, E: FnMut(Piece<'_>) -> Result<(), Error>> Cutter<C, E> {
+    /// There is no more of the stream.
+    pub fn end(&mut self) -> Result<(), Error> {
+        match self.cut.borrow_mut().now.take() {
+            // The full snapshot alone says nothing new.
+            Some(segment) if segment.packets + segment.events > 0 => {
+                (self.each)(Piece::Segment(segment))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a record into the segment.
+    fn record(
+        &mut self,
+        kind: RecordKind,
+        stamp: Option<Stamp>,
+        record: &[u8],
+    ) -> Result<(), Error> {
+        let Some(segment) = &mut self.cut.borrow_mut().now else {
+            return Ok(());
+        };
+        segment.events += u64::from(kind == RecordKind::Event);
+        segment.packets += u64::from(kind == RecordKind::Packet);
+        let before = segment.records.len();
+        push_record(&mut segment.records, kind, record)?;
+        let bytes = segment.records.get(before..).unwrap_or_default();
+        (self.each)(Piece::Record { kind, bytes, stamp })
+    }
+
+    /// Begins a segment.
+    fn begin(&mut self, stamp: Stamp, keyframe: &[u8]) -> Result<(), Error> {
+        self.cut.borrow_mut().now = Some(Segment {
+            records: Vec::new(),
             packets: 0,
             events: 0,
             from: stamp,
             to: stamp,
-        })
+        });
+        self.record(RecordKind::Keyframe, Some(stamp), keyframe)
     }
+}
 
-    fn beside(&mut self, kind: RecordKind, message: &[u8]) -> Result<(), Error> {
-        self.events += u64::from(kind == RecordKind::Event);
-        push_record(&mut self.records, kind, message)
-    }
-
+impl Segment {
     fn is_enough(&self) -> bool {
         let long = match self.from.time.zip(self.to.time) {
             Some((from, to)) => to.0.saturating_sub(from.0) >= ENOUGH_NS,
@@ -155,7 +214,7 @@ impl Segment {
     }
 }
 
-impl Out for Cutter<'_> {
+impl<C: BorrowMut<Cut>, E: FnMut(Piece<'_>) -> Result<(), Error>> Out for Cutter<C, E> {
     fn beside(
         &mut self,
         role: Role,
@@ -163,46 +222,53 @@ impl Out for Cutter<'_> {
         stamp: Option<Stamp>,
         message: &[u8],
     ) -> Result<(), Error> {
+        let cut = self.cut.borrow_mut();
         let kind = if role == Role::Labels {
-            push_record(&mut self.labels, RecordKind::Label, message)?;
             // Facts, which alone have a stamp, may be others when more is known.
-            if !self.labelled || stamp.is_some() {
+            let all = match stamp {
+                Some(_) => &mut cut.facts,
+                None => &mut cut.labels,
+            };
+            push_record(all, RecordKind::Label, message)?;
+            if !cut.labelled || stamp.is_some() {
                 return Ok(());
             }
             RecordKind::Label
         } else {
             RecordKind::Event
         };
-        if let Some(segment) = &mut self.now {
-            return segment.beside(kind, message);
+        if cut.now.is_none() {
+            cut.early.push((kind, stamp, message.to_vec()));
+            return Ok(());
         }
-        self.early.push((kind, message.to_vec()));
-        Ok(())
+        self.record(kind, stamp, message)
     }
 
     fn packet(&mut self, stamp: Stamp, packet: &[u8]) -> Result<(), Error> {
-        if let Some(segment) = &mut self.now {
+        let cut = self.cut.borrow_mut();
+        if let Some(segment) = &mut cut.now {
             segment.to = stamp;
-            segment.packets += 1;
-            return push_record(&mut segment.records, RecordKind::Packet, packet);
+            return self.record(RecordKind::Packet, Some(stamp), packet);
         }
-        let segment = self.now.insert(Segment::new(stamp, packet)?);
-        segment.packets += 1;
-        for (kind, message) in mem::take(&mut self.early) {
-            segment.beside(kind, &message)?;
+        let early = mem::take(&mut cut.early);
+        self.begin(stamp, packet)?;
+        if let Some(segment) = &mut self.cut.borrow_mut().now {
+            segment.packets += 1;
+        }
+        for (kind, stamp, message) in early {
+            self.record(kind, stamp, &message)?;
         }
         Ok(())
     }
 
     fn keyframe(&mut self, _tick: u32, stamp: Stamp, packet: &[u8]) -> Result<(), Error> {
-        let Some(segment) = &mut self.now else {
+        let Some(segment) = &self.cut.borrow_mut().now else {
             return Ok(());
         };
         if !segment.is_enough() {
-            return push_record(&mut segment.records, RecordKind::Keyframe, packet);
+            return self.record(RecordKind::Keyframe, Some(stamp), packet);
         }
         self.end()?;
-        self.now = Some(Segment::new(stamp, packet)?);
-        Ok(())
+        self.begin(stamp, packet)
     }
 }

@@ -131,7 +131,7 @@ pub(super) struct Spilled {
 
 impl Spilled {
     /// The next block.
-    pub fn next(&mut self) -> io::Result<Option<Block>> {
+    pub fn read(&mut self) -> io::Result<Option<Block>> {
         let mut first = [0; 1];
         let at_end = self.from.read(&mut first)? == 0;
         if at_end {

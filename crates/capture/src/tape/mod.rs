@@ -36,7 +36,7 @@ use crate::stream::Packets;
 use name::{CAPTURE, DELTA, KIND, STEP, name_of};
 use opened::{Form, made_of};
 
-pub use crate::made::{Moment, RecordKind, Segment, Segmented, push_record};
+pub use crate::made::{Growing, Moment, Piece, RecordKind, Segment, Segmented, push_record};
 pub use error::SchemaError;
 pub use opened::PacketsTape;
 pub use schema::schema_of_json;

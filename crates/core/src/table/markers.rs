@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::batch::Batch;
+use super::batch::{Batch, Value};
 use super::def::TableDef;
 use super::kind::Lane;
 use super::playback::{Playback, Span};
@@ -45,12 +45,22 @@ impl Marker {
     /// A row of a table of events; of a batch that has all columns.
     #[must_use]
     pub fn event(table: &TableDef, batch: &Batch, row: usize) -> Self {
-        let columns = table.columns.iter().enumerate();
+        let values = (0..table.columns.len()).map(|at| batch.get(row, at));
+        Self::row(table, batch.stamp(row), values)
+    }
+
+    /// A row of a table of events, of which all values are given; those that are not shown as missing.
+    #[must_use]
+    pub fn row<'v>(
+        table: &'v TableDef,
+        stamp: Stamp,
+        values: impl Iterator<Item = Value<'v>>,
+    ) -> Self {
         Self {
-            stamp: Some(batch.stamp(row)),
+            stamp: Some(stamp),
             kind: MarkerKind::Event,
             source: table.name.to_string(),
-            text: shown::sentence(columns.map(|(at, column)| (column, batch.get(row, at)))),
+            text: shown::sentence(table.columns.iter().zip(values)),
         }
     }
 
@@ -86,13 +96,18 @@ impl fmt::Display for Marker {
     }
 }
 
+/// Whether so many events are few enough to tell them apart on a timeline from here to there.
+#[must_use]
+pub fn are_rare(count: usize, span: Span) -> bool {
+    let steps = span.last.step.saturating_sub(span.first.step);
+    count <= FEW && count as u64 * RARE <= steps
+}
+
 /// The rows of a table of events, if they are few enough to tell them apart on a timeline of so many
 /// steps.
 #[must_use]
 pub fn event_markers(table: &TableDef, rows: &[Batch], span: Span) -> Vec<Marker> {
-    let count = rows.iter().map(Batch::len).sum::<usize>();
-    let steps = span.last.step.saturating_sub(span.first.step);
-    if count > FEW || count as u64 * RARE > steps {
+    if !are_rare(rows.iter().map(Batch::len).sum(), span) {
         return Vec::new();
     }
     let all = |batch| (0..Batch::len(batch)).map(move |row| Marker::event(table, batch, row));

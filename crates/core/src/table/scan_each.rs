@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use super::batch::Batch;
+use super::scanning::{Scanning, Waiting};
 use crate::tape::Error;
 
 /// Who takes the rows of several scans: which of them a batch is of, counted from 0, and the batch.
@@ -74,4 +75,25 @@ impl<'v> Visitors<'v> {
             seen
         }
     }
+}
+
+/// Goes on with several scans: `give` gives them the rows that have come, and they wait again for those
+/// that are still to come.
+///
+/// # Errors
+/// The visitor's, and what `give` says; the scans are gone then.
+pub fn go_on<T>(
+    scans: &mut Vec<Waiting>,
+    visit: &mut VisitEach<'_>,
+    give: impl FnOnce(&mut [Scanning<'_>]) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let visitors = Visitors::new(visit);
+    let mut each: Vec<_> = (0..scans.len()).map(|scan| visitors.of(scan)).collect();
+    let begun = scans.drain(..).zip(&mut each);
+    let mut rows: Vec<Scanning<'_>> = begun.map(|(scan, visit)| scan.go_on(visit)).collect();
+    let given = give(&mut rows)?;
+    for rows in rows {
+        scans.push(rows.wait()?);
+    }
+    Ok(given)
 }

@@ -60,11 +60,44 @@ pub enum Place {
 /// # Ok::<(), gametape_core::tape::Error>(())
 /// ```
 pub struct Scanning<'v> {
+    scan: Waiting,
+    visit: &'v mut Visit<'v>,
+}
+
+/// A scan that waits for rows that are still to come: a [`Scanning`] without the one who takes its rows.
+pub struct Waiting {
     wanted: Wanted,
     from: Option<At>,
     to: Option<At>,
-    visit: &'v mut Visit<'v>,
     enough: bool,
+}
+
+impl Waiting {
+    /// Of a table of a recording that has such clocks.
+    ///
+    /// # Errors
+    /// [`Error::Scan`], [`Error::NoClock`].
+    pub fn new(table: &TableDef, scan: &Scan, clocks: Clocks) -> Result<Self, Error> {
+        scan.check_range()?;
+        // Facts hold in every range.
+        let (from, to) = match table.lane {
+            Lane::Facts => (None, None),
+            Lane::State | Lane::Events | Lane::Grid => (scan.from, scan.to),
+        };
+        clocks.check(from)?;
+        clocks.check(to)?;
+        Ok(Self {
+            wanted: scan.wanted(table)?,
+            from,
+            to,
+            enough: false,
+        })
+    }
+
+    /// Goes on: who takes the rows from now on.
+    pub fn go_on<'v>(self, visit: &'v mut Visit<'v>) -> Scanning<'v> {
+        Scanning { scan: self, visit }
+    }
 }
 
 /// A column that is wanted.
@@ -143,27 +176,24 @@ impl<'v> Scanning<'v> {
         clocks: Clocks,
         visit: &'v mut Visit<'v>,
     ) -> Result<Self, Error> {
-        scan.check_range()?;
-        // Facts hold in every range.
-        let (from, to) = match table.lane {
-            Lane::Facts => (None, None),
-            Lane::State | Lane::Events | Lane::Grid => (scan.from, scan.to),
-        };
-        clocks.check(from)?;
-        clocks.check(to)?;
-        Ok(Self {
-            wanted: scan.wanted(table)?,
-            from,
-            to,
-            visit,
-            enough: false,
-        })
+        Ok(Waiting::new(table, scan, clocks)?.go_on(visit))
+    }
+
+    /// There are no more rows for now: passes on those there are.
+    ///
+    /// # Errors
+    /// The visitor's.
+    pub fn wait(mut self) -> Result<Waiting, Error> {
+        if !self.scan.enough {
+            self.pass_on()?;
+        }
+        Ok(self.scan)
     }
 
     /// Whether a column has to be known, by where it stands in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
-        let wanted = &self.wanted;
+        let wanted = &self.scan.wanted;
         wanted.picked.iter().any(|picked| picked.at == column)
             || wanted.filters.iter().any(|(at, _)| *at == column)
     }
@@ -171,7 +201,7 @@ impl<'v> Scanning<'v> {
     /// The moment that the scan starts at: what is before it may be skipped.
     #[must_use]
     pub const fn from(&self) -> Option<At> {
-        self.from
+        self.scan.from
     }
 
     /// Where a stamp stands to the range that is wanted.
@@ -179,9 +209,9 @@ impl<'v> Scanning<'v> {
     #[must_use]
     pub fn place(&self, stamp: Stamp) -> Place {
         let order = |at: Option<At>| at.and_then(|at| at.order(stamp));
-        if order(self.from) == Some(Ordering::Less) {
+        if order(self.scan.from) == Some(Ordering::Less) {
             Place::Before
-        } else if self.enough || order(self.to) == Some(Ordering::Greater) {
+        } else if self.scan.enough || order(self.scan.to) == Some(Ordering::Greater) {
             Place::Behind
         } else {
             Place::Within
@@ -227,12 +257,12 @@ impl<'v> Scanning<'v> {
             Place::Behind => return Ok(ControlFlow::Break(())),
             Place::Within => {}
         }
-        self.wanted.put(stamp, ends, value);
-        let batch = &self.wanted.batch;
+        self.scan.wanted.put(stamp, ends, value);
+        let batch = &self.scan.wanted.batch;
         if batch.len() >= ROWS || batch.text_bytes() >= TEXT {
             self.pass_on()?;
         }
-        Ok(if self.enough {
+        Ok(if self.scan.enough {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -254,9 +284,9 @@ impl<'v> Scanning<'v> {
     }
 
     fn pass_on(&mut self) -> Result<(), Error> {
-        let batch = &mut self.wanted.batch;
+        let batch = &mut self.scan.wanted.batch;
         if !batch.is_empty() {
-            self.enough = (self.visit)(batch)?.is_break();
+            self.scan.enough = (self.visit)(batch)?.is_break();
             batch.clear();
         }
         Ok(())
@@ -267,11 +297,11 @@ impl<'v> Scanning<'v> {
     /// # Errors
     /// The visitor's.
     pub fn end(mut self, problem: Option<Error>) -> Result<Partial<()>, Error> {
-        if !self.enough {
+        if !self.scan.enough {
             self.pass_on()?;
         }
         // Who has seen enough has not asked for what is behind it.
-        let problem = problem.filter(|_| !self.enough);
+        let problem = problem.filter(|_| !self.scan.enough);
         Ok(Partial::new((), problem))
     }
 }

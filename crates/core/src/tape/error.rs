@@ -10,6 +10,7 @@ use crate::finding::{Finding, Findings};
 use crate::read::ReadError;
 use crate::rule::{Class, Coded, Rule};
 use crate::table::ScanError;
+use crate::text::Grouped;
 
 /// Why something could not be done with a recording.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +65,15 @@ pub enum Error {
     /// Of a comparison: what is wrong is the other recording's.
     #[error("{0}")]
     Other(#[source] Box<Error>),
+    /// What was read of a recording while it was being written is not there any more.
+    #[error(
+        "it was cut or replaced since its first {} bytes were read: it has to be opened anew",
+        Grouped(*.read)
+    )]
+    Changed {
+        /// The bytes that were read of it.
+        read: u64,
+    },
     /// Whoever had it done wanted it no more.
     #[error("cancelled")]
     Cancelled,
@@ -115,6 +125,7 @@ impl Error {
             Self::Unsupported(_) => "unsupported",
             Self::NotRecorded { .. } => "not-recorded",
             Self::NoClock(_) => "no-clock",
+            Self::Changed { .. } => "changed",
             Self::Cancelled => "cancelled",
         }
     }
@@ -123,7 +134,8 @@ impl Error {
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            Self::Io(_) | Self::Output(_) => Class::Io,
+            // Of what was changed no rule is broken: the source is another one.
+            Self::Io(_) | Self::Output(_) | Self::Changed { .. } => Class::Io,
             Self::Broken(finding) => finding.rule.class,
             Self::Format(error) => error.class(),
             Self::Other(error) => error.class(),

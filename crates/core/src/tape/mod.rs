@@ -4,6 +4,7 @@
 mod audit;
 mod diff;
 mod error;
+mod follow;
 mod format;
 mod info;
 mod moment;
@@ -15,6 +16,7 @@ mod work;
 pub use audit::{AnyFinding, Audit, Told, Verdict};
 pub use diff::Diff;
 pub use error::Error;
+pub use follow::{Follow, Grown};
 pub use format::{Format, Maker, Source, Verb};
 pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;

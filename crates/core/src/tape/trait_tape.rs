@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::audit::Audit;
 use super::diff::Diff;
 use super::error::Error;
+use super::follow::Follow;
 use super::info::{Info, Partial, Secrets};
 use super::moment::Moment;
 use super::option::Options;
@@ -249,6 +250,16 @@ pub trait Tape: Send + Sync {
     ) -> Result<Vec<Partial<()>>, Error> {
         let scan = |(at, scan)| self.scan(scan, &mut |batch| visit(at, batch));
         scans.iter().enumerate().map(scan).collect()
+    }
+
+    /// [`Tape::scan_each`] of a recording that is being written: from its start on, what is there of it
+    /// and then what comes, at a cost that goes with what is new. `None` where the format has no such
+    /// way, or not for this recording: it is read anew then.
+    ///
+    /// # Errors
+    /// Those of [`Tape::scan_each`], where nothing can be read.
+    fn follow(&self, _scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
+        Ok(None)
     }
 
     /// A playback that does better than `table::ScanPlayback`, where the format has one;

@@ -91,6 +91,20 @@ impl Feed {
         self.0.push(bytes);
     }
 
+    /// At the start of a recording, leniently, for these parts of its frames; the rest of a frame
+    /// means nothing.
+    #[cfg(feature = "tape")]
+    pub(crate) fn of_parts(parts: Parts) -> Self {
+        let decoder = Decoder::new(ReadOptions::lenient(), None);
+        Self(feed::Feed::new(decoder.of_parts(parts)))
+    }
+
+    /// What was pushed and is not done with.
+    #[cfg(feature = "tape")]
+    pub(crate) fn rest(&self) -> &[u8] {
+        self.0.input().rest()
+    }
+
     /// Says that no more bytes will come: what is incomplete is cut off. Pushing more takes it back.
     pub const fn finish(&mut self) {
         self.0.finish();

@@ -66,6 +66,13 @@ impl GoalFinder {
         self.tell(step.now_ms, goals);
     }
 
+    /// Whether the last goal may still be given its story.
+    #[cfg(feature = "tape")]
+    pub(super) fn is_open(&self, now_ms: u64, goals: &[Goal]) -> bool {
+        let is_near = |goal: &Goal| now_ms - goal.time_ms <= WINDOW_MS;
+        self.waits && goals.last().is_some_and(is_near)
+    }
+
     /// Gives the last goal its story, if both are there.
     fn tell(&mut self, now_ms: u64, goals: &mut [Goal]) {
         let (true, Some(goal)) = (self.waits, goals.last_mut()) else {

@@ -119,6 +119,13 @@ impl StatsBuilder {
         &self.stats
     }
 
+    /// Whether more may be learnt of the last goal.
+    #[cfg(feature = "tape")]
+    pub(crate) fn is_goal_open(&self) -> bool {
+        self.goals
+            .is_open(self.stats.duration_ms, &self.stats.timeline.goals)
+    }
+
     /// What all frames gave.
     #[must_use]
     pub fn finish(mut self) -> MatchStats {

@@ -1,6 +1,5 @@
 //! What a recording of a match says of itself.
 
-use gametape_core::InputStream;
 use gametape_core::tape::{Error, Info, Partial, Secrets, object};
 use serde_json::{Map, Value, json};
 
@@ -8,7 +7,9 @@ use super::encoding::EchoFormat;
 use super::frames::Frames;
 use super::opened::EchoTape;
 use crate::butter::{self, Header};
-use crate::{Error as ReadError, Frame, Map as ArenaMap, ReadOptions, Rule, Session, Time};
+use crate::{
+    Error as ReadError, Findings, Frame, Map as ArenaMap, ReadOptions, Rule, Session, Time,
+};
 
 /// What stands for a secret.
 pub(super) const HIDDEN: &str = "<hidden>";
@@ -118,6 +119,7 @@ impl Summary {
 /// From the header alone: of a .butter what stands before the chunks, of an .echoreplay the first
 /// line.
 pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, Error> {
+    let of_tape = (tape.format, tape.input.size());
     match tape.format {
         EchoFormat::Butter => {
             let table = butter::Table::read(&tape.input, ReadOptions::lenient())?;
@@ -141,7 +143,7 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             let version = header.map_or(butter::VERSION, |header| header.version);
             let problem = cut(&table).map(Into::into);
             Ok(Partial::new(
-                info(tape, version.into(), None, details),
+                info(of_tape, version.into(), None, details),
                 problem,
             ))
         }
@@ -157,9 +159,9 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             details.insert("recorded_to".into(), Value::Null);
             details.insert("rate_hz".into(), Value::Null);
             details.insert("bone_frames".into(), Value::Null);
-            container(tape, None, &mut details);
+            container(tape.is_zip(), None, &mut details);
             details.insert("players".into(), players(&summary, secrets));
-            Ok(Partial::new(info(tape, 1, None, details), problem))
+            Ok(Partial::new(info(of_tape, 1, None, details), problem))
         }
     }
 }
@@ -190,57 +192,75 @@ pub(super) fn whole(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>, 
         }
     };
     Ok(Partial::new(
-        of_frames(tape, &frames, &summary, secrets),
+        of_frames(&Known::of(tape, &frames), &summary, secrets),
         problem,
     ))
 }
 
+/// What whoever has read all frames knows of the recording beside them.
+pub(super) struct Known<'k> {
+    pub format: EchoFormat,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Whether it is in a zip.
+    pub zip: bool,
+    pub findings: &'k Findings,
+    /// Of a .butter its header, if it has one, and what it has shown to be.
+    pub butter: Option<(Option<&'k Header>, butter::Seen)>,
+}
+
+impl<'k> Known<'k> {
+    pub fn of(tape: &EchoTape, frames: &'k Frames) -> Self {
+        Self {
+            format: tape.format,
+            bytes: tape.input.size(),
+            zip: tape.is_zip(),
+            findings: frames.findings(),
+            butter: frames
+                .butter()
+                .map(|reader| (reader.header(), reader.seen())),
+        }
+    }
+}
+
 /// From what all frames told, and from who read them.
-pub(super) fn of_frames(
-    tape: &EchoTape,
-    frames: &Frames,
-    summary: &Summary,
-    secrets: Secrets,
-) -> Info {
+pub(super) fn of_frames(known: &Known<'_>, summary: &Summary, secrets: Secrets) -> Info {
     let mut details = of_session(summary, secrets);
     let mut version = 1;
-    if let Some(decoder) = frames.butter() {
-        version = decoder
-            .header()
-            .map_or(butter::VERSION, |h| h.version)
-            .into();
-        if let Some(header) = decoder.header() {
+    if let Some((header, seen)) = known.butter {
+        version = header.map_or(butter::VERSION, |h| h.version).into();
+        if let Some(header) = header {
             if summary.frames == 0 {
                 details = of_header(header, secrets);
             }
-            stored(header, decoder.seen().chunks, Some(decoder), &mut details);
+            stored(header, seen.chunks, Some(seen), &mut details);
         }
     } else {
-        let members = frames.findings().iter().find_map(|found| match found.rule {
+        let members = known.findings.iter().find_map(|found| match found.rule {
             Rule::ZipMembers { members } => Some(members),
             _ => None,
         });
-        container(tape, members, &mut details);
+        container(known.zip, members, &mut details);
     }
-    if tape.format == EchoFormat::Butter {
+    if known.format == EchoFormat::Butter {
         // It keeps no such member.
         details.insert("tournament".into(), Value::Null);
     }
     details.insert("players".into(), players(summary, secrets));
-    info(tape, version, Some(summary), details)
+    info((known.format, known.bytes), version, Some(summary), details)
 }
 
 fn info(
-    tape: &EchoTape,
+    (format, bytes): (EchoFormat, u64),
     version: u32,
     summary: Option<&Summary>,
     details: Map<String, Value>,
 ) -> Info {
     let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
     Info {
-        format: tape.format.name(),
+        format: format.name(),
         format_version: version,
-        bytes: tape.input.size(),
+        bytes,
         duration_ms: summary.and_then(|summary| summary.times).map(duration),
         frames: summary.map(|summary| summary.frames),
         step: "frame",
@@ -315,19 +335,18 @@ fn points(value: f32) -> Value {
     }
 }
 
-/// How a .butter is stored; `reader` has read all of it.
+/// How a .butter is stored; `seen` is what was seen of all of it.
 fn stored(
     header: &Header,
     chunks: u64,
-    reader: Option<&butter::Reader<InputStream>>,
+    seen: Option<butter::Seen>,
     details: &mut Map<String, Value>,
 ) {
     let mut put = |key: &str, value: Value| details.insert(key.into(), value);
     put("compression", header.compression.name().into());
     put("keyframe_every", header.keyframe_interval.into());
     put("chunks", chunks.into());
-    if let Some(reader) = reader {
-        let seen = reader.seen();
+    if let Some(seen) = seen {
         put("keyframes", seen.keyframes.into());
         // Others write what the reference might have written, until it shows.
         let reference = seen.reference_chunks > 0;
@@ -339,8 +358,8 @@ fn stored(
     }
 }
 
-fn container(tape: &EchoTape, members: Option<u64>, details: &mut Map<String, Value>) {
-    let name = if tape.is_zip() { "zip" } else { "text" };
+fn container(zip: bool, members: Option<u64>, details: &mut Map<String, Value>) {
+    let name = if zip { "zip" } else { "text" };
     details.insert("container".into(), name.into());
     if let Some(members) = members {
         details.insert("files_in_zip".into(), members.into());

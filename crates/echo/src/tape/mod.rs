@@ -21,8 +21,8 @@ use std::path::Path;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, Options, Partial, Repaired,
-    Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Diff, Dump, Error, Follow, Format, Info, OptionDef, Options, Partial,
+    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -241,6 +241,10 @@ impl Tape for EchoTape {
         visit: &'v mut VisitEach<'v>,
     ) -> Result<Vec<Partial<()>>, Error> {
         tables::scan_each(self, scans, visit)
+    }
+
+    fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
+        tables::follow(self, scans)
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {

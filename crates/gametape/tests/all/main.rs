@@ -4,6 +4,7 @@
 
 mod captures;
 mod fetched;
+mod growing;
 mod playback;
 mod samples;
 mod segments;

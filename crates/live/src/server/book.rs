@@ -4,61 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use gametape::core::tape::Work;
 use gametape::{Formats, Recording};
 use tokio::sync::watch;
 
+use super::looks::Looks;
 use super::options::ServeOptions;
+use super::room::{Keeper, Room};
 use crate::index::Entry;
 use crate::publish::name_of;
 use crate::{Error, PublishOptions, Store, publish};
 
-/// What a file was like when it was looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Looks {
-    bytes: u64,
-    changed: Option<SystemTime>,
-}
-
-impl Looks {
-    pub fn of(path: &Path) -> Option<Self> {
-        let found = fs::metadata(path).ok()?;
-        Some(Self {
-            bytes: found.len(),
-            changed: found.modified().ok(),
-        })
-    }
-
-    /// Whether somebody wrote to it within such a time.
-    fn is_written(self, within: Duration) -> bool {
-        let ago = self.changed.and_then(|changed| changed.elapsed().ok());
-        ago.is_none_or(|ago| ago < within)
-    }
-
-    /// Whether a file grows while one looks on. Only one that was written to just now is looked at for
-    /// long: it may as well have been copied there.
-    fn grows(self, path: &Path, cancel: &AtomicBool) -> bool {
-        let from = Instant::now();
-        while self.is_written(JUST_NOW) && from.elapsed() < LOOKED_AT {
-            if Self::of(path).is_some_and(|now| now.bytes > self.bytes) {
-                return true;
-            }
-            if cancel.load(Ordering::Relaxed) {
-                return false;
-            }
-            std::thread::sleep(LOOKED_AT / 20);
-        }
-        false
-    }
-}
-
-/// A recording that nobody has written to for so long is not being written any more.
-const QUIET: Duration = Duration::from_secs(10);
-/// Of one that was written to so lately nobody knows whether it grows, until it was looked at so long.
-const JUST_NOW: Duration = Duration::from_secs(4);
-const LOOKED_AT: Duration = Duration::from_millis(1500);
 /// One that grows is made again after as long as it took, times this, and no sooner than that.
 const REST: u32 = 2;
 const SOONEST: Duration = Duration::from_millis(500);
@@ -73,12 +31,15 @@ enum Made {
         before: bool,
     },
     Ready {
-        of: Looks,
+        /// `None`: it is another now.
+        of: Option<Looks>,
         bytes: u64,
         used: Instant,
         /// Whether it was being written; then it is made again no sooner than this.
         again: Option<Instant>,
     },
+    /// It is being written, and followed.
+    Live(Arc<Room>),
     Failed {
         of: Looks,
         sentence: String,
@@ -86,9 +47,10 @@ enum Made {
 }
 
 /// What to say of a recording's files.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Ready {
     Yes,
+    Live(Arc<Room>),
     /// How much is done, 0 to 1.
     Making(f64),
     No(String),
@@ -102,6 +64,15 @@ fn bytes_in(folder: &Path) -> u64 {
     files.map(|file| file.len()).sum()
 }
 
+/// What files are made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Means<'m> {
+    pub formats: &'m Formats,
+    pub options: &'m ServeOptions,
+    pub cache: &'m Path,
+    pub cancel: &'m AtomicBool,
+}
+
 /// A recording of the library.
 #[derive(Debug)]
 pub struct Book {
@@ -110,6 +81,10 @@ pub struct Book {
     made: Mutex<Made>,
     /// Whether it was seen growing.
     grew: AtomicBool,
+    /// Whether this process writes it, or has written it.
+    told: Mutex<Option<bool>>,
+    /// Whether it has to be read anew when it has grown.
+    unfollowed: AtomicBool,
     /// Its entry in the list, and what it was made of.
     entry: Mutex<Option<(Looks, Entry)>>,
     /// Told when `made` is something else.
@@ -123,6 +98,8 @@ impl Book {
             path,
             made: Mutex::new(Made::Nothing),
             grew: AtomicBool::new(false),
+            told: Mutex::new(None),
+            unfollowed: AtomicBool::new(false),
             entry: Mutex::new(None),
             turned: watch::Sender::new(0),
         }
@@ -132,6 +109,28 @@ impl Book {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// This process writes it from now on, or does not any more.
+    pub fn tell(&self, written: bool) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
+    }
+
+    pub fn told(&self) -> Option<bool> {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody still writes to it, if ever.
+    pub fn is_written(&self, of: Looks) -> bool {
+        self.told().unwrap_or_else(|| of.is_written())
+    }
+
+    /// Who follows it, where somebody does.
+    pub fn room(&self) -> Option<Arc<Room>> {
+        match &*self.made() {
+            Made::Live(room) => Some(room.clone()),
+            _ => None,
+        }
+    }
+
     /// What there is. Where there is nothing, or it is of the file as it was before, `Making` from now
     /// on: whoever hears that it is for them to make gets what hears how far they are.
     pub fn ask(&self) -> (Ready, Option<Arc<AtomicU64>>) {
@@ -139,6 +138,7 @@ impl Book {
         let mut made = self.made();
         let mut before = false;
         match &mut *made {
+            Made::Live(room) => return (Ready::Live(room.clone()), None),
             Made::Making { before: true, .. } => return (Ready::Yes, None),
             Made::Making { done, .. } => {
                 let share = done.load(Ordering::Relaxed) as f64 / MILLION as f64;
@@ -149,7 +149,8 @@ impl Book {
             } => {
                 *used = Instant::now();
                 // What has stopped growing is judged.
-                let same = now == Some(*of) && (again.is_none() || of.is_written(QUIET));
+                let same = of
+                    .is_some_and(|of| now == Some(of) && (again.is_none() || self.is_written(of)));
                 if same || again.is_some_and(|again| *used < again) {
                     return (Ready::Yes, None);
                 }
@@ -187,54 +188,110 @@ impl Book {
         self.turned.send_modify(|turn| *turn += 1);
     }
 
-    /// Makes its files.
-    pub fn make(
-        &self,
-        formats: &Formats,
-        options: &ServeOptions,
-        cache: &Path,
-        done: &AtomicU64,
-        cancel: &AtomicBool,
-    ) {
+    /// Makes its files. Of one that is being written, what follows it from now on, where it can be
+    /// followed and `follows` says that there is room.
+    pub fn make(&self, means: &Means<'_>, follows: bool, done: &AtomicU64) -> Option<Keeper> {
         let Some(of) = Looks::of(&self.path) else {
-            return self.left();
+            self.left();
+            return None;
         };
         let grew = self.grew.load(Ordering::Relaxed);
-        let growing = if grew {
-            of.is_written(QUIET)
-        } else {
-            of.grows(&self.path, cancel)
+        let growing = match self.told() {
+            Some(told) => told,
+            None if grew => of.is_written(),
+            None => of.grows(&self.path, means.cancel),
         };
         self.grew.store(grew || growing, Ordering::Relaxed);
+        let follows = follows && growing && !self.unfollowed.load(Ordering::Relaxed);
+        if follows {
+            match self.follow(means, done) {
+                Ok(Some(keeper)) if keeper.room().is_empty() => {
+                    // There may be something in it in a moment.
+                    self.left();
+                    return None;
+                }
+                Ok(Some(keeper)) => {
+                    *self.made() = Made::Live(keeper.room().clone());
+                    self.turn();
+                    return Some(keeper);
+                }
+                Ok(None) => self.unfollowed.store(true, Ordering::Relaxed),
+                // It may be one that can be read as far as it goes.
+                Err(_) => {}
+            }
+        }
         let begun = Instant::now();
-        let outcome = self.publish(formats, options, growing, cache, done, cancel);
+        let outcome = self.publish(means, growing, done);
         let now = Instant::now();
         let rest = (now.duration_since(begun) * REST).max(SOONEST);
         *self.made() = match outcome {
             Ok(bytes) => Made::Ready {
-                of,
+                of: Some(of),
                 bytes,
                 used: now,
                 again: growing.then(|| now + rest),
             },
-            Err(_) if cancel.load(Ordering::Relaxed) => Made::Nothing,
+            Err(_) if self.told() == Some(true) || means.cancel.load(Ordering::Relaxed) => {
+                Made::Nothing
+            }
             Err(error) => Made::Failed {
                 of,
                 sentence: error.to_string(),
             },
         };
         self.turn();
+        None
     }
 
-    fn publish(
+    /// It is not followed any more; if that `failed`, never again.
+    pub fn ended(&self, failed: bool, cache: &Path) {
+        self.unfollowed.fetch_or(failed, Ordering::Relaxed);
+        let now = Instant::now();
+        *self.made() = Made::Ready {
+            of: None,
+            bytes: bytes_in(&cache.join("r").join(&self.id)),
+            used: now,
+            again: Some(now),
+        };
+        self.turn();
+    }
+
+    fn follow(&self, means: &Means<'_>, done: &AtomicU64) -> Result<Option<Keeper>, Error> {
+        self.with(means, done, |recording, store, work| {
+            let secrets = means.options.secrets;
+            let keeper = Keeper::begin(recording, &self.id, secrets, store, work)?;
+            let more = |mut keeper: Keeper| keeper.more(&self.path).map(|()| keeper);
+            keeper.map(more).transpose()
+        })
+    }
+
+    fn publish(&self, means: &Means<'_>, growing: bool, done: &AtomicU64) -> Result<u64, Error> {
+        self.with(means, done, |recording, mut store, work| {
+            // Once it was seen growing, what is made of it goes on with what was made before.
+            let options = PublishOptions {
+                secrets: means.options.secrets,
+                growing,
+                grew: self.grew.load(Ordering::Relaxed),
+            };
+            let index = publish(recording, &self.id, options, &mut store, work)?;
+            self.put_entry(index.entry);
+            Ok(bytes_in(&means.cache.join("r").join(&self.id)))
+        })
+    }
+
+    /// Opens it, and works on it.
+    fn with<T>(
         &self,
-        formats: &Formats,
-        options: &ServeOptions,
-        growing: bool,
-        cache: &Path,
+        means: &Means<'_>,
         done: &AtomicU64,
-        cancel: &AtomicBool,
-    ) -> Result<u64, Error> {
+        job: impl FnOnce(&Recording, Store, &Work<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Means {
+            formats,
+            options,
+            cache,
+            cancel,
+        } = *means;
         let recording = formats.open_with(&self.path, &options.open)?;
         let size = recording.input().size().max(1);
         let share = |bytes: u64| {
@@ -246,16 +303,11 @@ impl Book {
             progress: Some(&share),
             cancel: Some(cancel),
         };
-        let mut store = Store::bounded(cache, options.cache_bytes);
-        // Once it was seen growing, what is made of it goes on with what was made before.
-        let options = PublishOptions {
-            secrets: options.secrets,
-            growing,
-            grew: self.grew.load(Ordering::Relaxed),
-        };
-        let index = publish(&recording, &self.id, options, &mut store, &work)?;
-        self.put_entry(index.entry);
-        Ok(bytes_in(&cache.join("r").join(&self.id)))
+        job(
+            &recording,
+            Store::bounded(cache, options.cache_bytes),
+            &work,
+        )
     }
 
     fn put_entry(&self, entry: Entry) {
@@ -267,6 +319,9 @@ impl Book {
     /// What the list says of it; `None` where it is no recording.
     pub fn entry(&self, formats: &Formats, options: &ServeOptions) -> Option<Entry> {
         let now = Looks::of(&self.path)?;
+        if let Some(room) = self.room() {
+            return Some(room.entry());
+        }
         {
             let kept = self.entry.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some((of, entry)) = &*kept
@@ -275,16 +330,37 @@ impl Book {
                 return Some(entry.clone());
             }
         }
-        let recording = formats.open_with(&self.path, &options.open).ok()?;
-        let entry = self.of_header(&recording, options)?;
+        let opened = formats.open_with(&self.path, &options.open).ok();
+        let entry = opened.and_then(|recording| self.of_header(&recording, options));
+        let Some(entry) = entry else {
+            return self.of_nothing(formats);
+        };
         self.put_entry(entry.clone());
         Some(entry)
     }
 
     /// Whether it was seen growing, and has not stopped.
     fn is_live(&self) -> bool {
-        let written = || Looks::of(&self.path).is_some_and(|now| now.is_written(QUIET));
-        self.grew.load(Ordering::Relaxed) && written()
+        let grew = self.grew.load(Ordering::Relaxed) || self.told() == Some(true);
+        grew && Looks::of(&self.path).is_some_and(|now| self.is_written(now))
+    }
+
+    /// What can be said where there is nothing in it yet.
+    fn of_nothing(&self, formats: &Formats) -> Option<Entry> {
+        let format = formats.from_extension(&self.path)?;
+        let name = self.path.file_name()?.to_string_lossy().into_owned();
+        let entry = |_| Entry {
+            id: self.id.clone(),
+            name,
+            format: format.name().to_owned(),
+            duration_ms: None,
+            steps: None,
+            verdict: None,
+            tables: Vec::new(),
+            live: true,
+            details: serde_json::Map::new(),
+        };
+        self.told().filter(|told| *told).map(entry)
     }
 
     /// What its header alone says.
@@ -307,17 +383,20 @@ impl Book {
     pub fn takes(&self) -> Option<(Instant, u64)> {
         match &*self.made() {
             Made::Ready { used, bytes, .. } => Some((*used, *bytes)),
+            Made::Live(room) => Some((Instant::now(), room.bytes())),
             _ => None,
         }
     }
 
-    /// Drops its files, if nobody makes them right now.
-    pub fn drop_files(&self, cache: &Path) {
+    /// Drops its files, if nobody makes them right now; says whether it did.
+    pub fn drop_files(&self, cache: &Path) -> bool {
         let mut made = self.made();
-        if matches!(*made, Made::Ready { .. }) {
+        let drops = matches!(*made, Made::Ready { .. });
+        if drops {
             *made = Made::Nothing;
             // What can't be dropped is made again over it.
             let _ = fs::remove_dir_all(cache.join("r").join(&self.id));
         }
+        drops
     }
 }

@@ -11,13 +11,13 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 /// Connections at once: more wait until one ends.
-const CONNECTIONS: usize = 4096;
+pub const CONNECTIONS: usize = 8192;
 /// A head that does not come within this time does not come.
 const HEAD: Duration = Duration::from_secs(10);
 /// Whoever takes nothing for so long takes no more.
@@ -26,6 +26,13 @@ const STALLED: Duration = Duration::from_secs(30);
 const LAST: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 16 << 10;
+
+/// The place of a connection: it is free again when nobody has it any more. A socket keeps it beyond the
+/// request that it began as.
+#[derive(Clone, Debug)]
+pub struct Place {
+    _permit: Arc<OwnedSemaphorePermit>,
+}
 
 /// Serves until it is to stop.
 pub async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
@@ -42,10 +49,10 @@ pub async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Re
         match accepted {
             Ok((stream, peer)) => {
                 let (router, closing) = (router.clone(), closing.clone());
-                tokio::spawn(async move {
-                    connection(stream, peer, router, closing).await;
-                    drop(place);
-                });
+                let place = Place {
+                    _permit: Arc::new(place),
+                };
+                tokio::spawn(connection(stream, peer, place, router, closing));
             }
             // Too many files are open, or the peer is gone: the next one may do better.
             Err(_) => sleep(Duration::from_millis(20)).await,
@@ -58,6 +65,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Re
 async fn connection(
     stream: TcpStream,
     peer: SocketAddr,
+    place: Place,
     router: Router,
     mut closing: watch::Receiver<bool>,
 ) {
@@ -66,6 +74,7 @@ async fn connection(
     stream.set_write_timeout(Some(STALLED));
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(place.clone());
         router.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
@@ -74,7 +83,7 @@ async fn connection(
         .header_read_timeout(HEAD)
         .max_buf_size(HEAD_BYTES);
     let io = TokioIo::new(Box::pin(stream));
-    let mut served = std::pin::pin!(builder.serve_connection(io, service));
+    let mut served = std::pin::pin!(builder.serve_connection(io, service).with_upgrades());
     tokio::select! {
         // What is wrong with a connection is the peer's concern.
         _ = served.as_mut() => return,

@@ -6,12 +6,18 @@
 //! | who may ask: host, origin, token, rate | `guard.rs`, `rate.rs` |
 //! | addresses, and what is answered | `routes.rs` |
 //! | the library, and what is made of it | `shelf.rs`, `book.rs` |
+//! | whether a recording is being written | `looks.rs`, `growth.rs`, `bell.rs` |
+//! | who watches one that is | `room/` |
 
+mod bell;
 mod book;
+mod growth;
 mod guard;
 mod listen;
+mod looks;
 mod options;
 mod rate;
+mod room;
 mod routes;
 mod shelf;
 
@@ -25,6 +31,7 @@ use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 use crate::{Error, Page};
+pub use growth::Growth;
 pub use options::ServeOptions;
 use shelf::Shelf;
 
@@ -78,11 +85,12 @@ impl Server {
         let address = listener.local_addr().map_err(fail)?;
         let guard = guard::Guard::new(address, options.token.as_deref(), &options.hosts);
         let shelf = Shelf::new(paths, formats, options)?;
+        let stop = Arc::new(watch::Sender::new(false));
         Ok(Self {
             listener,
             address,
-            state: routes::State::new(shelf, page, guard),
-            stop: Stop(Arc::new(watch::Sender::new(false))),
+            state: routes::State::new(shelf, page, guard, stop.subscribe()),
+            stop: Stop(stop),
         })
     }
 
@@ -96,6 +104,12 @@ impl Server {
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
         self.state.shelf.ids()
+    }
+
+    /// What tells it of recordings that this process writes.
+    #[must_use]
+    pub fn growth(&self) -> Growth {
+        Growth::new(self.state.shelf.clone())
     }
 
     /// What ends it.

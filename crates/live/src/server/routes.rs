@@ -7,15 +7,20 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{ConnectInfo, Path as FromPath, Request, State as FromState};
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{
+    ConnectInfo, Extension, Path as FromPath, RawQuery, Request, State as FromState,
+};
 use axum::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, ORIGIN, RETRY_AFTER,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::json;
+use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -23,10 +28,14 @@ use tower_http::services::ServeFile;
 
 use super::book::{Book, Ready};
 use super::guard::{Guard, protect, refusal, told};
+use super::listen::{CONNECTIONS, Place};
+use super::room::watch as watch_room;
 use super::shelf::Shelf;
 use crate::index::VERSION;
 use crate::{Error, Page};
 
+/// Watch what is being written, at once, of all connections: others can still ask.
+const SEATS: usize = CONNECTIONS - CONNECTIONS / 8;
 /// How long an answer waits for what is soon made.
 const SOON: Duration = Duration::from_millis(800);
 const NEVER_CHANGES: &str = "public, max-age=31536000, immutable";
@@ -39,14 +48,18 @@ pub struct State {
     pub shelf: Arc<Shelf>,
     pub page: Arc<Page>,
     pub guard: Arc<Guard>,
+    seats: Arc<Semaphore>,
+    stopping: watch::Receiver<bool>,
 }
 
 impl State {
-    pub fn new(shelf: Shelf, page: Page, guard: Guard) -> Self {
+    pub fn new(shelf: Shelf, page: Page, guard: Guard, stopping: watch::Receiver<bool>) -> Self {
         Self {
             shelf: Arc::new(shelf),
             page: Arc::new(page),
             guard: Arc::new(guard),
+            seats: Arc::new(Semaphore::new(SEATS)),
+            stopping,
         }
     }
 }
@@ -58,6 +71,7 @@ pub fn router(state: State) -> Router {
     Router::new()
         .route("/library.json", get(library))
         .route("/r/{id}/recording.json", get(recording))
+        .route("/r/{id}/live", get(live))
         .route("/r/{id}/{file}", get(file))
         .fallback(page)
         .layer(CompressionLayer::new().compress_when(worth_it))
@@ -122,6 +136,13 @@ async fn recording(
         ready = state.shelf.ask(&book);
     }
     match ready {
+        Ready::Live(room) => {
+            let said = tokio::task::spawn_blocking(move || room.index());
+            match said.await {
+                Ok(Ok(json)) => known(json, "application/json", ASK_AGAIN, &headers),
+                _ => broken(),
+            }
+        }
         Ready::Yes => {
             let path = state.shelf.file(&book, "recording.json");
             match tokio::task::spawn_blocking(move || std::fs::read(path)).await {
@@ -149,6 +170,46 @@ fn is_packed(file: &str) -> bool {
     hash.len() == 32 && hash.bytes().all(hex) && ["seg", "lab"].contains(&end)
 }
 
+/// What may come of who watches: they have nothing to say.
+const HEARD: usize = 1 << 10;
+
+async fn live(
+    FromState(state): FromState<State>,
+    FromPath(id): FromPath<String>,
+    RawQuery(query): RawQuery,
+    Extension(place): Extension<Place>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    // Pages can't do without; what comes without knows whom it wants to be.
+    if !headers.contains_key(ORIGIN) {
+        return refusal(StatusCode::FORBIDDEN, "a WebSocket has to say its Origin");
+    }
+    let Some(room) = book(&state, id).await.and_then(|book| book.room()) else {
+        return unknown();
+    };
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade,
+        Err(error) => return refusal(error.status(), "this is a WebSocket"),
+    };
+    let Ok(seat) = state.seats.clone().try_acquire_owned() else {
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "too many watch already");
+    };
+    let stopping = state.stopping.clone();
+    upgrade
+        .max_message_size(HEARD)
+        .max_frame_size(HEARD)
+        .read_buffer_size(HEARD)
+        .write_buffer_size(0)
+        .on_upgrade(async move |socket| {
+            // Not before: they hear what is told from here on.
+            let mut parts = query.iter().flat_map(|query| query.split('&'));
+            let after = parts.find_map(|part| part.strip_prefix("after="));
+            watch_room(socket, room.join(after), stopping).await;
+            drop((seat, place));
+        })
+}
+
 async fn file(
     FromState(state): FromState<State>,
     FromPath((id, file)): FromPath<(String, String)>,
@@ -172,7 +233,10 @@ async fn file(
         );
     }
     let path = state.shelf.file(&book, &file);
-    let mut answer = serve(&path, request).await;
+    let mut answer = match book.room().and_then(|room| room.file(&file)) {
+        Some(bytes) => bytes.into_response(),
+        None => serve(&path, request).await,
+    };
     if answer.status() == StatusCode::NOT_FOUND {
         // It may have been dropped to make room: whoever asks for the recording again gets it.
         return unknown();
@@ -243,8 +307,13 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
 }
 
 /// Something that is sent only to who has not got it.
-fn known(bytes: Vec<u8>, kind: &'static str, keep: &'static str, headers: &HeaderMap) -> Response {
-    let hash = blake3::hash(&bytes).to_hex();
+fn known(
+    bytes: impl AsRef<[u8]> + Into<Body>,
+    kind: &'static str,
+    keep: &'static str,
+    headers: &HeaderMap,
+) -> Response {
+    let hash = blake3::hash(bytes.as_ref()).to_hex();
     let tag = format!("\"{}\"", hash.as_str().split_at(32).0);
     let (status, body) = if is_known(headers, &tag) {
         (StatusCode::NOT_MODIFIED, Body::empty())

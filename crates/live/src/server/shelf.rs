@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gametape::Formats;
 use tempfile::TempDir;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::book::{Book, Ready};
+use super::bell::Bell;
+use super::book::{Book, Means, Ready};
+use super::looks::Looks;
 use super::options::ServeOptions;
+use super::room::Keeper;
 use crate::Error;
 use crate::index::{Entry, Library, VERSION};
 use crate::site::id_of;
@@ -22,14 +25,35 @@ const LOOKED: Duration = Duration::from_secs(2);
 /// Recordings that are made into segments at once, and that wait for it.
 const AT_ONCE: usize = 2;
 const WAITING: usize = 32;
+/// Recordings that are followed at once.
+const FOLLOWED: usize = 16;
+/// How often a file is looked at that grows: when somebody watches, and when nobody does.
+const POLLED: Duration = Duration::from_millis(4);
+const SELDOM: Duration = Duration::from_millis(250);
+/// What nobody has asked for so long is not followed any more.
+const UNASKED: Duration = Duration::from_mins(10);
 /// Recordings in the list: a folder with more is too large to look through again and again.
 const MOST: usize = 100_000;
 
 /// A path that was named, as it lies on the disk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Root {
     path: PathBuf,
     is_folder: bool,
+}
+
+impl Root {
+    fn of(path: &Path, formats: &Formats) -> Result<Self, Error> {
+        let real = fs::canonicalize(path).map_err(|source| Error::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        let is_folder = real.is_dir() && !formats.is_folder(&real);
+        Ok(Self {
+            path: real,
+            is_folder,
+        })
+    }
 }
 
 /// Recordings by their ids.
@@ -43,7 +67,7 @@ struct Books {
 /// The library.
 #[derive(Debug)]
 pub struct Shelf {
-    roots: Vec<Root>,
+    roots: Mutex<Vec<Root>>,
     formats: Formats,
     options: ServeOptions,
     cache: PathBuf,
@@ -52,24 +76,19 @@ pub struct Shelf {
     books: Mutex<Books>,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
+    follows: Arc<Semaphore>,
+    bell: Bell,
     cancel: AtomicBool,
 }
 
 impl Shelf {
     pub fn new(paths: &[PathBuf], formats: Formats, options: ServeOptions) -> Result<Self, Error> {
+        let roots = paths.iter().map(|path| Root::of(path, &formats));
+        let roots = roots.collect::<Result<Vec<_>, _>>()?;
         let io = |path: &Path| {
             let path = path.to_owned();
             move |source| Error::Io { path, source }
         };
-        let root = |path: &PathBuf| {
-            let real = fs::canonicalize(path).map_err(io(path))?;
-            let is_folder = real.is_dir() && !formats.is_folder(&real);
-            Ok::<_, Error>(Root {
-                path: real,
-                is_folder,
-            })
-        };
-        let roots = paths.iter().map(root).collect::<Result<Vec<_>, _>>()?;
         let (cache, temporary) = if let Some(folder) = &options.cache {
             fs::create_dir_all(folder).map_err(io(folder))?;
             (folder.clone(), None)
@@ -79,7 +98,7 @@ impl Shelf {
             (folder.path().to_owned(), Some(folder))
         };
         Ok(Self {
-            roots,
+            roots: Mutex::new(roots),
             formats,
             options,
             cache,
@@ -87,6 +106,8 @@ impl Shelf {
             books: Mutex::default(),
             places: Arc::new(Semaphore::new(AT_ONCE)),
             waiting: AtomicUsize::new(0),
+            follows: Arc::new(Semaphore::new(FOLLOWED)),
+            bell: Bell::default(),
             cancel: AtomicBool::new(false),
         })
     }
@@ -94,6 +115,35 @@ impl Shelf {
     /// Whoever makes segments is to end.
     pub fn end(&self) {
         self.cancel.store(true, Ordering::Relaxed);
+        self.bell.ring();
+    }
+
+    /// What is followed has grown.
+    pub fn grew(&self) {
+        self.bell.ring();
+    }
+
+    /// This process writes a recording from now on, or does not any more.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn tell(&self, path: &Path, written: bool) -> Result<String, Error> {
+        let root = Root::of(path, &self.formats)?;
+        {
+            let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+            if roots.iter().all(|known| known.path != root.path) {
+                roots.push(root.clone());
+            }
+        }
+        let books = self.look_now();
+        let mut books = books.into_iter();
+        let book = books.find(|book| book.path == root.path);
+        let id = book.map(|book| {
+            book.tell(written);
+            book.id.clone()
+        });
+        self.bell.ring();
+        Ok(id.unwrap_or_default())
     }
 
     fn books(&self) -> MutexGuard<'_, Books> {
@@ -114,19 +164,26 @@ impl Shelf {
             is_due
         };
         if is_due {
-            // Nobody else waits for the disk.
-            let roots = self.roots.iter();
-            let found: Vec<(PathBuf, String)> =
-                roots.flat_map(|root| self.found(root)).take(MOST).collect();
-            let mut books = self.books();
-            let there = found
-                .into_iter()
-                .map(|(path, name)| books.give(path, &name));
-            let there: BTreeSet<String> = there.collect();
-            books.by_id.retain(|id, _| there.contains(id));
-            books.looked = Some(now);
+            return self.look_now();
         }
         self.books().by_id.values().cloned().collect()
+    }
+
+    /// Looks through the folders. Nobody else waits for the disk.
+    fn look_now(&self) -> Vec<Arc<Book>> {
+        let now = Instant::now();
+        let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        let roots = roots.clone();
+        let found = roots.iter().flat_map(|root| self.found(root));
+        let found: Vec<(PathBuf, String)> = found.take(MOST).collect();
+        let mut books = self.books();
+        let there = found
+            .into_iter()
+            .map(|(path, name)| books.give(path, &name));
+        let there: BTreeSet<String> = there.collect();
+        books.by_id.retain(|id, _| there.contains(id));
+        books.looked = Some(now);
+        books.by_id.values().cloned().collect()
     }
 
     /// The files of a root, with what their ids are made of.
@@ -199,22 +256,71 @@ impl Shelf {
         tokio::spawn(async move {
             let place = shelf.places.clone().acquire_owned().await;
             let helped = shelf.clone();
-            let made = tokio::task::spawn_blocking(move || {
-                let Shelf {
-                    formats,
-                    options,
-                    cache,
-                    cancel,
-                    ..
-                } = &*helped;
-                book.make(formats, options, cache, &done, cancel);
-                helped.make_room(&book);
-            });
+            let made = tokio::task::spawn_blocking(move || helped.make(book, &done));
             let _ = made.await;
             shelf.waiting.fetch_sub(1, Ordering::Relaxed);
             drop(place);
         });
         ready
+    }
+
+    fn make(self: Arc<Self>, book: Arc<Book>, done: &AtomicU64) {
+        let follows = self.follows.clone().try_acquire_owned().ok();
+        let means = Means {
+            formats: &self.formats,
+            options: &self.options,
+            cache: &self.cache,
+            cancel: &self.cancel,
+        };
+        let keeper = book.make(&means, follows.is_some(), done);
+        self.make_room(&book);
+        if let Some((keeper, follows)) = keeper.zip(follows) {
+            let keep = move || self.keep(&book, keeper, follows);
+            std::thread::spawn(keep);
+        }
+    }
+
+    /// Follows a recording, to its end.
+    fn keep(&self, book: &Book, mut keeper: Keeper, follows: OwnedSemaphorePermit) {
+        let (failed, why) = self.follow(book, &mut keeper);
+        // Where that can't be written, all is made from the start.
+        let _ = keeper.keep();
+        book.ended(failed, &self.cache);
+        drop(follows);
+        // Whoever hears it asks at once for what there is now.
+        keeper.end(&why);
+    }
+
+    /// Tells what is new until nothing more comes; whether that failed, and why.
+    fn follow(&self, book: &Book, keeper: &mut Keeper) -> (bool, String) {
+        let quiet = |why: &str| (false, why.to_owned());
+        let (mut heard, mut seen) = (0, None);
+        loop {
+            // Before it is looked at: what was written before that was said is told.
+            let told = book.told();
+            let now = Looks::of(&book.path);
+            if now.is_none() {
+                return quiet("the recording is not there any more");
+            }
+            if now != seen {
+                if let Err(error) = keeper.more(&book.path) {
+                    return (!error.is_changed(), error.to_string());
+                }
+                seen = now;
+            } else if told == Some(false) {
+                return quiet("the recording is done");
+            } else if !now.is_some_and(|now| book.is_written(now)) {
+                return quiet("nobody has written to the recording for 10 seconds");
+            } else if keeper.room().unasked() > UNASKED && !keeper.room().is_watched() {
+                return quiet("nobody has watched for 10 minutes");
+            }
+            keeper.rest();
+            let watched = keeper.room().is_watched();
+            heard = self.bell.wait(heard, if watched { POLLED } else { SELDOM });
+            if self.cancel.load(Ordering::Relaxed) {
+                return quiet("the server stops");
+            }
+        }
     }
 
     /// Drops what was used least lately until the rest fits; this one stays.
@@ -230,8 +336,7 @@ impl Shelf {
             if bytes <= self.options.cache_bytes {
                 break;
             }
-            if book.id != newest.id {
-                book.drop_files(&self.cache);
+            if book.id != newest.id && book.drop_files(&self.cache) {
                 bytes -= of;
             }
         }

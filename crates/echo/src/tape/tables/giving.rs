@@ -1,5 +1,6 @@
 //! What gives the rows of a table, frame by frame.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use gametape_core::Stamp;
@@ -12,10 +13,8 @@ use super::frame::State;
 use super::there::There;
 use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};
-use crate::stats::MatchStats;
-use crate::tape::frames::Frames;
-use crate::tape::info::{self, Summary};
-use crate::tape::opened::EchoTape;
+use crate::stats::{Goal, MatchStats, StatsBuilder};
+use crate::tape::info::{self, Known, Summary};
 use crate::tape::stats;
 
 /// What gives the rows of a table.
@@ -25,15 +24,14 @@ pub enum Giving {
     Throws(Option<LastThrow>),
     /// How many were given.
     Joins(usize),
-    /// When the points rose, whatever is learnt of a goal later.
-    Goals(Vec<Stamp>),
+    /// When the points rose, of goals that were not given yet, and how many were.
+    Goals(VecDeque<Stamp>, usize),
     Match(Box<Summary>, Secrets),
 }
 
 /// What is known once all frames were read.
 pub struct Ended<'t> {
-    pub tape: &'t EchoTape,
-    pub frames: &'t Frames,
+    pub known: Known<'t>,
     /// What it all came to, where that was counted.
     pub stats: Option<MatchStats>,
 }
@@ -47,7 +45,7 @@ impl Giving {
         match &*table.name {
             name if name == THROWS.name => Self::Throws(None),
             name if name == JOINS.name => Self::Joins(0),
-            name if name == GOALS.name => Self::Goals(Vec::new()),
+            name if name == GOALS.name => Self::Goals(VecDeque::new(), 0),
             _ => Self::Match(Box::default(), secrets),
         }
     }
@@ -57,18 +55,23 @@ impl Giving {
         match self {
             Self::State(_, parts) => *parts,
             Self::Throws(_) => Parts::THROW,
-            Self::Joins(_) | Self::Goals(_) | Self::Match(..) => Parts::ALL,
+            Self::Joins(_) | Self::Goals(..) | Self::Match(..) => Parts::ALL,
         }
     }
 
     /// Whether it needs what is counted over all frames.
     pub const fn counts(&self) -> bool {
-        matches!(self, Self::Joins(_) | Self::Goals(_) | Self::Match(..))
+        matches!(self, Self::Joins(_) | Self::Goals(..) | Self::Match(..))
     }
 
     /// Whether what is behind a range may tell of what is in it.
     pub const fn is_of_the_whole(&self) -> bool {
-        matches!(self, Self::Goals(_) | Self::Match(..))
+        matches!(self, Self::Goals(..) | Self::Match(..))
+    }
+
+    /// Whether rows of what was before are not given yet, because more may be learnt of them.
+    pub fn waits(&self) -> bool {
+        matches!(self, Self::Goals(stamps, _) if !stamps.is_empty())
     }
 
     /// Gives the rows of a frame; `so_far` is what was counted up to it.
@@ -76,10 +79,10 @@ impl Giving {
         &mut self,
         frame: &Frame,
         stamp: Stamp,
-        so_far: Option<&MatchStats>,
+        so_far: Option<&StatsBuilder>,
         rows: &mut Scanning<'_>,
     ) -> Result<ControlFlow<()>, Error> {
-        let timeline = so_far.map(|stats| &stats.timeline);
+        let timeline = so_far.map(|counted| &counted.so_far().timeline);
         match self {
             Self::State(there, _) => return there.frame(frame, stamp, rows),
             Self::Throws(last) => return throws(frame, stamp, last, rows),
@@ -92,9 +95,12 @@ impl Giving {
                     }
                 }
             }
-            Self::Goals(stamps) => {
-                let known = timeline.map_or(0, |timeline| timeline.goals.len());
-                stamps.resize(known.max(stamps.len()), stamp);
+            Self::Goals(stamps, given) => {
+                let all = timeline.map_or(&[][..], |timeline| &timeline.goals);
+                stamps.resize(all.len().saturating_sub(*given), stamp);
+                // What more may be learnt of waits.
+                let told = all.len() - usize::from(so_far.is_some_and(StatsBuilder::is_goal_open));
+                return goals(all.get(..told).unwrap_or_default(), stamps, given, rows);
             }
             Self::Match(summary, _) => summary.push(frame),
         }
@@ -117,16 +123,12 @@ impl Giving {
         mut rows: Scanning<'_>,
     ) -> Result<Partial<()>, Error> {
         match self {
-            Self::Goals(stamps) => {
-                let goals = ended.stats.iter().flat_map(|stats| &stats.timeline.goals);
-                for (goal, stamp) in goals.zip(stamps) {
-                    if rows.row_of(&GOALS, stamp, &goal)?.is_break() {
-                        break;
-                    }
-                }
+            Self::Goals(mut stamps, mut given) => {
+                let all = ended.stats.as_ref().map(|stats| &*stats.timeline.goals);
+                let _ = goals(all.unwrap_or_default(), &mut stamps, &mut given, &mut rows)?;
             }
             Self::Match(summary, secrets) => {
-                let info = info::of_frames(ended.tape, ended.frames, &summary, secrets);
+                let info = info::of_frames(&ended.known, &summary, secrets);
                 let stats = ended.stats.as_ref().map(stats::told).unwrap_or_default();
                 MATCH.row(&[info.details, stats], &mut rows)?;
             }
@@ -134,6 +136,23 @@ impl Giving {
         }
         rows.end(problem)
     }
+}
+
+/// Gives the goals that were not given.
+fn goals(
+    all: &[Goal],
+    stamps: &mut VecDeque<Stamp>,
+    given: &mut usize,
+    rows: &mut Scanning<'_>,
+) -> Result<ControlFlow<()>, Error> {
+    for goal in all.get(*given..).unwrap_or_default() {
+        *given += 1;
+        let stamp = stamps.pop_front().unwrap_or_default();
+        if rows.row_of(&GOALS, stamp, &goal)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
 }
 
 fn throws(

@@ -1,146 +1,17 @@
 //! The server, asked by friends and others.
 
-#![cfg(feature = "serve")]
-
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
-use gametape_live::server::{ServeOptions, Server, Stop};
+use gametape_live::server::{ServeOptions, Server};
 use gametape_live::{Error, Page};
 use serde_json::Value as Json;
-use tempfile::TempDir;
 
-struct Served {
-    address: SocketAddr,
-    stop: Stop,
-    thread: Option<JoinHandle<()>>,
-    folder: TempDir,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.stop.stop();
-        self.thread.take().unwrap().join().unwrap();
-    }
-}
-
-#[derive(Debug)]
-struct Answer {
-    status: u16,
-    headers: BTreeMap<String, String>,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn json(&self) -> Json {
-        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
-    }
-}
-
-/// A page, and two recordings below each other.
-fn library() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir_all(folder.path().join("games/old")).unwrap();
-    let game = gametape_samples::mines::example();
-    fs::write(folder.path().join("games/a.rmv"), &game).unwrap();
-    let scenario = &gametape_samples::mines::scenarios()[1];
-    let other = gametape_samples::mines::record(scenario, 9).unwrap();
-    let other = gametape::mines::rmv::write(&other).unwrap();
-    fs::write(folder.path().join("games/old/b c.rmv"), other).unwrap();
-    fs::write(folder.path().join("games/notes.txt"), "no recording").unwrap();
-    fs::create_dir_all(folder.path().join("dist/site/assets")).unwrap();
-    let page = "<!doctype html><title>page</title>".repeat(40);
-    fs::write(folder.path().join("dist/site/index.html"), page).unwrap();
-    fs::write(folder.path().join("dist/site/assets/a.js"), "1").unwrap();
-    folder
-}
-
-fn options() -> ServeOptions {
-    ServeOptions::default()
-}
-
-fn serve(folder: TempDir, options: ServeOptions) -> Served {
-    let page = Page::read(&folder.path().join("dist")).unwrap();
-    let games = folder.path().join("games");
-    let server = Server::bind(&[games], gametape::formats(), page, options).unwrap();
-    let (address, stop) = (server.address(), server.stop());
-    let thread = std::thread::spawn(move || server.run().unwrap());
-    Served {
-        address,
-        stop,
-        thread: Some(thread),
-        folder,
-    }
-}
-
-impl Served {
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
-        stream
-    }
-
-    fn raw(&self, request: &str) -> Answer {
-        let mut stream = self.connect();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut bytes = Vec::new();
-        // Who is refused in the middle of a request may be hung up on.
-        let _ = stream.read_to_end(&mut bytes);
-        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
-        let end = end.unwrap_or_else(|| panic!("{:?}", String::from_utf8_lossy(&bytes)));
-        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        let mut lines = head.lines();
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
-        let headers = lines.map(|line| line.split_once(": ").unwrap());
-        let headers = headers.map(|(name, value)| (name.to_lowercase(), value.to_owned()));
-        Answer {
-            status: status.parse().unwrap(),
-            headers: headers.collect(),
-            body: bytes[end + 4..].to_vec(),
-        }
-    }
-
-    fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
-        let mut request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
-        if headers.iter().all(|(name, _)| *name != "Host") {
-            write!(request, "Host: {}\r\n", self.address).unwrap();
-        }
-        for (name, value) in headers {
-            write!(request, "{name}: {value}\r\n").unwrap();
-        }
-        self.raw(&format!("{request}\r\n"))
-    }
-
-    fn get(&self, path: &str) -> Answer {
-        self.get_with(path, &[])
-    }
-
-    /// What is said of a recording, once it is made.
-    fn made(&self, id: &str) -> Answer {
-        loop {
-            let answer = self.get(&format!("/r/{id}/recording.json"));
-            if answer.status != 202 {
-                return answer;
-            }
-            assert!(answer.json()["making"].as_f64().unwrap() <= 1.0);
-        }
-    }
-
-    fn recording(&self, id: &str) -> Json {
-        let answer = self.made(id);
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.json()
-    }
-}
+use crate::kit::{library, options, serve};
 
 #[test]
 fn a_library_is_listed_and_its_recordings_are_made_when_they_are_asked_for() {

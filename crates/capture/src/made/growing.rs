@@ -1,0 +1,271 @@
+//! The stream of a recording that is being written, made as it grows.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::ControlFlow;
+
+use gametape_core::table::{Batch, Lane, Scan, TableDef};
+use gametape_core::tape::{Converted, Error, Follow, Secrets, Tape, Work};
+use gametape_core::{Input, Stamp};
+use gametape_delta::Schema;
+use serde_json::Value as Json;
+
+use super::coding::word;
+use super::description::{Description, VERSION};
+use super::gather::{Clocked, Gathering, visible};
+use super::making::{Feed, Making};
+use super::plan::plan;
+use super::segments::{Cut, Cutter, Piece, Segmented};
+use super::spill::Block;
+use super::stream::{Wanted, made_of, notes, nothing};
+
+/// Bytes of a recording whose rows are held at once, at most.
+const PIECE: u64 = 256 << 10;
+
+/// The stream of snapshot/delta packets of a recording that is being written, in segments: made as it
+/// grows, at a cost that goes with what is new. The segments are, byte for byte, those that
+/// [`segments`](crate::tape::segments) gives of the same bytes, told that they grow; so some may be made
+/// in one way and some in the other.
+///
+/// Memory is bounded by what holds at a moment and by its texts, and does not go with the length of the
+/// recording.
+pub struct Growing {
+    follow: Box<dyn Follow>,
+    rows: Rows,
+    schema: Schema,
+    /// What is known of the rows is not in it yet.
+    description: Description,
+    making: Making,
+    cut: Cut,
+    notes: Vec<String>,
+    /// Bytes of the recording that were seen.
+    seen: u64,
+}
+
+/// The rows that have come and are in no packet yet.
+struct Rows {
+    gatherings: Vec<Gathering>,
+    feeds: Vec<Feed<VecDeque<Block>>>,
+    /// Of grids the least and the largest of each key: their tiles lie so.
+    bounds: Vec<Vec<Bounds>>,
+}
+
+type Bounds = Option<(i128, i128)>;
+
+impl Growing {
+    /// Begins with a recording; what is there of it already comes with the first
+    /// [`more`](Self::more). `None` where its format can't be followed, and while nothing is there that
+    /// says where the cells of its grids are.
+    ///
+    /// # Errors
+    /// Where nothing can be read, or its tables can't be carried by packets.
+    pub fn begin(
+        tape: &dyn Tape,
+        secrets: Secrets,
+        work: &Work<'_>,
+    ) -> Result<Option<Self>, Error> {
+        let all = tape.tables()?;
+        let shown = all.iter().filter_map(|table| visible(table, secrets));
+        let shown: Vec<TableDef> = shown.collect();
+        let mut gatherings: Vec<Gathering> = shown.iter().map(Gathering::of).collect();
+        let scans: Vec<Scan> = gatherings.iter().map(Gathering::scan).collect();
+        let Some(follow) = tape.follow(&scans)? else {
+            return Ok(None);
+        };
+        for gathering in &mut gatherings {
+            if gathering.def.lane == Lane::Grid && !lies(tape, gathering, work)? {
+                return Ok(None);
+            }
+            gathering.open();
+        }
+        let mut clocked = Clocked::new();
+        clocked.open();
+        let mut plan = plan(gatherings.iter(), &clocked)?;
+        let keeps = std::mem::take(&mut plan.keeps);
+        let wanted = Wanted {
+            secrets,
+            keyframe_every: None,
+            broken: true,
+            growing: true,
+            without: None,
+            made_of: None,
+        };
+        let description = Description {
+            version: VERSION,
+            made_of: made_of(tape, &wanted, &clocked)?,
+            clock: plan.clock.clone(),
+            tables: std::mem::take(&mut plan.tables),
+        };
+        Ok(Some(Self {
+            follow,
+            making: Making::new(&plan, keeps, &description.tables, wanted.keyframe_every),
+            notes: notes(&all, &shown, gatherings.iter()),
+            rows: Rows {
+                feeds: gatherings
+                    .iter()
+                    .map(|_| Feed::new(VecDeque::new()))
+                    .collect(),
+                bounds: gatherings.iter().map(bounds).collect(),
+                gatherings,
+            },
+            schema: plan.schema,
+            description,
+            cut: Cut::new(true),
+            seen: 0,
+        }))
+    }
+
+    /// The schema of its packets: it stays.
+    #[must_use]
+    pub const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// What is said of its tables, with what is known of their rows so far: see
+    /// [`Segmented::description`].
+    ///
+    /// # Errors
+    /// None that are known of.
+    pub fn description(&self) -> Result<Json, Error> {
+        self.rows.told(&self.description)
+    }
+
+    /// Makes what has come: `input` is the recording as it lies there now. A packet is given as soon as
+    /// all of its step is there. After an error nothing more can be had.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] where the recording was cut or replaced, and has to be opened anew; what can't
+    /// be read; what `each` says.
+    pub fn more(
+        &mut self,
+        input: &Input,
+        each: &mut dyn FnMut(Piece<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        loop {
+            let to = input.size().min(self.seen.saturating_add(PIECE));
+            let (follow, rows) = (&mut self.follow, &mut self.rows);
+            let now = input.first(to);
+            let whole = follow.more(&now, &mut |scan, batch| rows.take(scan, batch))?;
+            self.seen = to;
+            if let Some(whole) = whole {
+                let mut cutter = Cutter {
+                    cut: &mut self.cut,
+                    each: &mut *each,
+                };
+                let (tables, feeds) = (&self.description.tables, &mut self.rows.feeds);
+                let to = Some(whole.step);
+                self.making
+                    .steps(tables, feeds, to, &mut cutter, || Ok(()))?;
+            }
+            if to == input.size() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Nobody writes to the recording any more: makes the rest, the last segment among it, and gives
+    /// what is said of all of it.
+    ///
+    /// # Errors
+    /// As [`Growing::more`].
+    pub fn end(
+        mut self,
+        input: &Input,
+        each: &mut dyn FnMut(Piece<'_>) -> Result<(), Error>,
+    ) -> Result<Segmented, Error> {
+        self.more(input, each)?;
+        let Self {
+            follow,
+            mut rows,
+            mut making,
+            mut cut,
+            ..
+        } = self;
+        let read = follow.end(input, &mut |scan, batch| rows.take(scan, batch))?;
+        let mut cutter = Cutter {
+            cut: &mut cut,
+            each,
+        };
+        let (tables, feeds) = (&self.description.tables, &mut rows.feeds);
+        making.facts(tables, feeds, &mut cutter, || Ok(()))?;
+        making.steps(tables, feeds, None, &mut cutter, || Ok(()))?;
+        cutter.end()?;
+        let problems = read.into_iter().filter_map(|read| read.problem);
+        let doubts: BTreeSet<String> = problems.map(|problem| problem.to_string()).collect();
+        let losses = doubts.into_iter().chain(nothing(&making));
+        Ok(Segmented {
+            description: rows.told(&self.description)?,
+            schema: self.schema,
+            labels: cut.labels(),
+            outcome: Converted {
+                losses: losses.collect(),
+                notes: self.notes,
+                ..Converted::default()
+            },
+        })
+    }
+}
+
+impl Rows {
+    /// What is said of the tables, with what is known of the rows.
+    fn told(&self, of: &Description) -> Result<Json, Error> {
+        let mut description = of.clone();
+        let mut clocked = Clocked::new();
+        for (table, gathering) in description.tables.iter_mut().zip(&self.gatherings) {
+            table.rows = gathering.rows;
+            clocked.join(&gathering.clock);
+        }
+        description.made_of = clocked.told(description.made_of);
+        description.json()
+    }
+
+    fn take(&mut self, scan: usize, batch: &Batch) -> Result<ControlFlow<()>, Error> {
+        let Some(gathering) = self.gatherings.get_mut(scan) else {
+            return Ok(ControlFlow::Break(()));
+        };
+        let block = gathering.block(batch)?;
+        if self.bounds.get(scan) != Some(&bounds(gathering)) {
+            return Err(Error::Unsupported(format!(
+                "{} has cells where there were none at its first step",
+                gathering.def.name
+            )));
+        }
+        if let Some(feed) = self.feeds.get_mut(scan) {
+            feed.blocks.push_back(block);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// The bounds of the keys of a grid.
+fn bounds(gathering: &Gathering) -> Vec<Bounds> {
+    let keys = gathering.def.columns.iter().zip(&gathering.surveys);
+    let keys = keys.filter(|(column, _)| column.key && gathering.def.lane == Lane::Grid);
+    keys.map(|(_, survey)| survey.bounds()).collect()
+}
+
+/// Learns where the cells of a grid lie: at its first step all of them are told. False where that is
+/// not there yet.
+fn lies(tape: &dyn Tape, gathering: &mut Gathering, work: &Work<'_>) -> Result<bool, Error> {
+    let Gathering { def, surveys, .. } = gathering;
+    let keys = def.columns.iter().zip(surveys).filter(|(def, _)| def.key);
+    let (names, mut surveys): (Vec<&str>, Vec<_>) =
+        keys.map(|(def, survey)| (&*def.name, survey)).unzip();
+    let scan = Scan {
+        secrets: Secrets::Show,
+        ..Scan::table(&*def.name).columns(names)
+    };
+    let mut first: Option<Stamp> = None;
+    tape.scan(&scan, &mut |batch| {
+        work.wanted()?;
+        for row in 0..batch.len() {
+            if *first.get_or_insert(batch.stamp(row)) != batch.stamp(row) {
+                return Ok(ControlFlow::Break(()));
+            }
+            for (column, survey) in batch.columns().iter().zip(&mut surveys) {
+                survey.take(word(column.get(row)));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(first.is_some())
+}

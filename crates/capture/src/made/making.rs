@@ -1,0 +1,428 @@
+//! Rows becoming a stream: packets, and what lies beside them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use gametape_core::Stamp;
+use gametape_core::table::Lane;
+use gametape_core::tape::Error;
+use gametape_delta::{Encoder, Limits, Snapshot};
+use serde_json::{Value as Json, json};
+
+use super::coding::Coding;
+use super::description::{Moment, Table};
+use super::held::{Held, Holding, NextEntity, Row};
+use super::plan::{CLOCK_ENTITY, Keep, Plan};
+use super::spill::{Block, Spilled};
+use crate::decoder::entities_within;
+use crate::layout::Role;
+use crate::limits::{MAX_PACKET_BYTES, MAX_STATE_BYTES};
+use crate::states::States;
+
+/// Packets from one full snapshot to the next, where nothing is said: no fewer than these, and no
+/// more; in between, as many as take the bytes of a full snapshot.
+const KEYFRAMES: (u32, u32) = (64, 1024);
+
+/// Where a stream goes.
+pub(super) trait Out {
+    /// A label or an event: of no packet yet, where there is none.
+    fn beside(
+        &mut self,
+        role: Role,
+        tick: u32,
+        stamp: Option<Stamp>,
+        message: &[u8],
+    ) -> Result<(), Error>;
+
+    /// A packet of the stream: the first is a full snapshot, each other a delta on the one before.
+    fn packet(&mut self, stamp: Stamp, packet: &[u8]) -> Result<(), Error>;
+
+    /// The state behind the last packet as a full snapshot, to seek by.
+    fn keyframe(&mut self, tick: u32, stamp: Stamp, packet: &[u8]) -> Result<(), Error>;
+}
+
+/// Where full snapshots are added.
+struct Keyframes {
+    /// As was asked for.
+    every: Option<u32>,
+    encoder: Encoder,
+    packet: Vec<u8>,
+    /// Packets since the last, and their bytes.
+    since: u32,
+    bytes: usize,
+    /// Bytes of the last.
+    full: usize,
+}
+
+impl Keyframes {
+    fn is_due(&self) -> bool {
+        let (least, most) = KEYFRAMES;
+        match self.every {
+            Some(every) => self.since >= every,
+            None => self.since >= most || self.since >= least && self.bytes >= self.full,
+        }
+    }
+}
+
+/// Rows of one table, block by block.
+pub(super) trait Blocks {
+    /// The next ones; `None` where there are no more, or none yet.
+    fn next(&mut self) -> Result<Option<Block>, Error>;
+}
+
+impl Blocks for Spilled {
+    fn next(&mut self) -> Result<Option<Block>, Error> {
+        self.read().map_err(Error::Output)
+    }
+}
+
+impl Blocks for VecDeque<Block> {
+    fn next(&mut self) -> Result<Option<Block>, Error> {
+        Ok(self.pop_front())
+    }
+}
+
+/// Rows of one table that come.
+pub(super) struct Feed<B> {
+    pub blocks: B,
+    block: Block,
+    at: usize,
+}
+
+impl<B> Feed<B> {
+    pub fn new(blocks: B) -> Self {
+        Self {
+            blocks,
+            block: Block::default(),
+            at: 0,
+        }
+    }
+}
+
+/// Texts that rows speak of by their numbers, in the order of those.
+struct Texts {
+    table: String,
+    column: String,
+    /// How many were told.
+    told: u64,
+    /// Those behind, whose rows are still to come.
+    waiting: VecDeque<String>,
+}
+
+/// A stream in the making.
+pub(super) struct Making {
+    states: States,
+    state: Snapshot,
+    of_clock: [Coding; 3],
+    /// When the packet in the making is.
+    now: Option<Stamp>,
+    /// Its tick, or the last one's.
+    tick: u32,
+    next: NextEntity,
+    /// Entities that a reader takes.
+    most: usize,
+    pub ends_of_nothing: u64,
+    keyframes: Keyframes,
+    holdings: Vec<Holding>,
+    /// Those of a column of a table.
+    texts: BTreeMap<(usize, usize), Texts>,
+}
+
+impl Making {
+    /// Of tables that are kept so.
+    pub fn new(
+        plan: &Plan,
+        keeps: Vec<Keep>,
+        tables: &[Table],
+        keyframe_every: Option<u32>,
+    ) -> Self {
+        let holdings = tables.iter().zip(keeps);
+        Self {
+            states: States::new(&plan.schema),
+            state: Snapshot::new(&plan.schema, 0),
+            of_clock: plan.of_clock,
+            now: None,
+            tick: 0,
+            next: NextEntity(CLOCK_ENTITY + 1),
+            most: entities_within(&plan.schema, MAX_STATE_BYTES),
+            ends_of_nothing: 0,
+            keyframes: Keyframes {
+                every: keyframe_every,
+                encoder: Encoder::new(&plan.schema).limits(Limits::NONE),
+                packet: Vec::new(),
+                since: 0,
+                bytes: 0,
+                full: 0,
+            },
+            holdings: holdings
+                .map(|(table, keep)| Holding::new(table, keep))
+                .collect(),
+            texts: BTreeMap::new(),
+        }
+    }
+
+    /// Takes what holds for the whole recording; `row` hears of each row.
+    pub fn facts<B: Blocks>(
+        &mut self,
+        tables: &[Table],
+        feeds: &mut [Feed<B>],
+        out: &mut impl Out,
+        mut row: impl FnMut() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let feeds = tables.iter().zip(feeds).enumerate();
+        for (at, (table, feed)) in feeds.filter(|(_, (table, _))| table.lane() == Some(Lane::Facts))
+        {
+            while self.head(at, table, feed)?.is_some() {
+                self.message(Role::Labels, table, feed, out)?;
+                row()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the rows of all steps up to one, or of all that there are, step after step, facts aside;
+    /// what is of one step has to be there as a whole. `row` hears of each row.
+    pub fn steps<B: Blocks>(
+        &mut self,
+        tables: &[Table],
+        feeds: &mut [Feed<B>],
+        to: Option<u64>,
+        out: &mut impl Out,
+        mut row: impl FnMut() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let of_steps = |table: &Table| table.lane() != Some(Lane::Facts);
+        loop {
+            let mut next: Option<u64> = None;
+            for (at, (table, feed)) in tables.iter().zip(&mut *feeds).enumerate() {
+                if of_steps(table) {
+                    let head = self.head(at, table, feed)?;
+                    next = next.into_iter().chain(head.map(|stamp| stamp.step)).min();
+                }
+            }
+            let Some(step) = next.filter(|next| to.is_none_or(|to| *next <= to)) else {
+                // What is behind it is of another step.
+                return self.flush(out);
+            };
+            for (at, (table, feed)) in tables.iter().zip(&mut *feeds).enumerate() {
+                while of_steps(table)
+                    && let Some(stamp) = self.head(at, table, feed)?.filter(|s| s.step == step)
+                {
+                    self.begin(stamp, out)?;
+                    if table.lane() == Some(Lane::Events) {
+                        self.message(Role::Events, table, feed, out)?;
+                    } else {
+                        self.hold(at, feed, stamp, out)?;
+                    }
+                    row()?;
+                }
+            }
+        }
+    }
+
+    /// When the next row of a table is.
+    fn head<B: Blocks>(
+        &mut self,
+        at: usize,
+        table: &Table,
+        feed: &mut Feed<B>,
+    ) -> Result<Option<Stamp>, Error> {
+        loop {
+            if let Some(stamp) = feed.block.stamps.get(feed.at) {
+                return Ok(Some(*stamp));
+            }
+            feed.at = 0;
+            let next = feed.blocks.next()?;
+            let ends = next.is_none();
+            feed.block = next.unwrap_or_default();
+            if ends {
+                return Ok(None);
+            }
+            if matches!(table.lane(), Some(Lane::State | Lane::Grid)) {
+                for (column, text) in &feed.block.texts {
+                    self.text(at, table, *column, text);
+                }
+            }
+        }
+    }
+
+    /// A text that rows speak of by a number.
+    fn text(&mut self, at: usize, table: &Table, column: usize, text: &str) {
+        if let Some(holding) = self.holdings.get_mut(at) {
+            holding.text(column, text);
+        }
+        let Some(def) = table.columns.get(column).filter(|column| !column.key) else {
+            return;
+        };
+        let texts = self.texts.entry((at, column)).or_insert_with(|| Texts {
+            table: table.name.clone(),
+            column: def.name.clone(),
+            told: 0,
+            waiting: VecDeque::new(),
+        });
+        texts.waiting.push_back(text.to_owned());
+    }
+
+    /// Tells the texts that a row speaks of, where it is the first.
+    fn tell(
+        &mut self,
+        at: usize,
+        block: &Block,
+        row: usize,
+        out: &mut impl Out,
+    ) -> Result<(), Error> {
+        let mut labels = Vec::new();
+        for ((_, column), texts) in self.texts.range_mut((at, 0)..=(at, usize::MAX)) {
+            let number = block.get(row, *column);
+            while number.is_some_and(|number| number >= texts.told)
+                && let Some(text) = texts.waiting.pop_front()
+            {
+                let Texts {
+                    table,
+                    column,
+                    told,
+                    ..
+                } = &*texts;
+                labels.push(
+                    json!({ "table": table, "column": column, "number": told, "text": text }),
+                );
+                texts.told += 1;
+            }
+        }
+        labels.iter().try_for_each(|label| self.label(label, out))
+    }
+
+    fn label(&self, label: &Json, out: &mut impl Out) -> Result<(), Error> {
+        let (tick, text) = (self.tick.max(1), label.to_string());
+        out.beside(Role::Labels, tick, None, text.as_bytes())
+    }
+
+    /// A row that is a message.
+    fn message<B>(
+        &self,
+        role: Role,
+        table: &Table,
+        feed: &mut Feed<B>,
+        out: &mut impl Out,
+    ) -> Result<(), Error> {
+        let Feed { block, at, .. } = feed;
+        let stamp = block.stamps.get(*at).copied().unwrap_or_default();
+        let Moment {
+            step,
+            tick,
+            time_ns,
+        } = stamp.into();
+        let head = json!({ "table": table.name, "step": step, "tick": tick, "time_ns": time_ns });
+        let head = head.to_string();
+        let head = head.strip_suffix('}').unwrap_or(&head);
+        let row = block.texts.get(*at).map_or("", |(_, row)| row);
+        let message = format!("{head},\"row\":{row}}}");
+        *at += 1;
+        let tick = self.tick.max(1);
+        out.beside(role, tick, Some(stamp), message.as_bytes())
+    }
+
+    /// What follows is of this stamp.
+    fn begin(&mut self, stamp: Stamp, out: &mut impl Out) -> Result<(), Error> {
+        if self.now == Some(stamp) {
+            return Ok(());
+        }
+        self.flush(out)?;
+        self.now = Some(stamp);
+        let next = self.tick.checked_add(1);
+        self.tick = next.ok_or_else(|| {
+            Error::Unsupported("it has more steps than packets have ticks".to_owned())
+        })?;
+        Ok(())
+    }
+
+    /// A row that holds.
+    fn hold<B>(
+        &mut self,
+        at: usize,
+        feed: &mut Feed<B>,
+        stamp: Stamp,
+        out: &mut impl Out,
+    ) -> Result<(), Error> {
+        let (block, row) = (&feed.block, feed.at);
+        feed.at += 1;
+        self.tell(at, block, row, out)?;
+        loop {
+            let Some(holding) = self.holdings.get_mut(at) else {
+                return Ok(());
+            };
+            let packet = self.tick;
+            let row = Row {
+                block,
+                at: row,
+                packet,
+            };
+            match holding.row(row, &mut self.state, &mut self.next)? {
+                Held::Yes => return Ok(()),
+                Held::New(label) => return self.label(&label, out),
+                Held::Nothing => {
+                    self.ends_of_nothing += 1;
+                    return Ok(());
+                }
+                Held::Again => {
+                    self.flush(out)?;
+                    self.begin(stamp, out)?;
+                }
+            }
+        }
+    }
+
+    /// Ends the packet in the making.
+    fn flush(&mut self, out: &mut impl Out) -> Result<(), Error> {
+        let Some(stamp) = self.now.take() else {
+            return Ok(());
+        };
+        for holding in &mut self.holdings {
+            holding.settle(&mut self.state)?;
+        }
+        let time = stamp.time.map(|time| time.0.cast_unsigned());
+        let mut clock = Vec::new();
+        for (coding, word) in self
+            .of_clock
+            .iter()
+            .zip([Some(stamp.step), stamp.tick, time])
+        {
+            coding.write(word, &mut clock);
+        }
+        let set = self.state.entry(CLOCK_ENTITY).set(1, &clock).map(|_| ());
+        set.map_err(|error| Error::Unsupported(error.to_string()))?;
+        if self.state.len() > self.most {
+            return Err(Error::Unsupported(format!(
+                "at step {} more than {} rows hold at once, which is all that a reader of captures takes of these tables",
+                stamp.step, self.most
+            )));
+        }
+        self.state.set_tick(self.tick);
+        let packet = self.states.encode(&self.state)?;
+        out.packet(stamp, packet)?;
+        let bytes = packet.len();
+        self.states.advance();
+        self.keyframe(stamp, bytes, out)
+    }
+
+    fn keyframe(&mut self, stamp: Stamp, bytes: usize, out: &mut impl Out) -> Result<(), Error> {
+        let keyframes = &mut self.keyframes;
+        if self.tick == 1 {
+            // It is one itself.
+            keyframes.full = bytes;
+            return Ok(());
+        }
+        keyframes.since += 1;
+        keyframes.bytes = keyframes.bytes.saturating_add(bytes);
+        if !keyframes.is_due() {
+            return Ok(());
+        }
+        (keyframes.since, keyframes.bytes) = (0, 0);
+        let encoded = keyframes.encoder.full(&self.state, &mut keyframes.packet);
+        encoded.map_err(|error| Error::Unsupported(error.to_string()))?;
+        keyframes.full = keyframes.packet.len();
+        // Without one that no reader takes, one seeks from the one before.
+        if keyframes.full <= MAX_PACKET_BYTES {
+            out.keyframe(self.tick, stamp, &keyframes.packet)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! Follows the file of a recording that is being written.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gametape::core::Input;
+use gametape::core::tape::{self, Secrets, Work};
+use gametape::{Error as RecordingError, Recording};
+use gametape_capture::tape::{Growing, Piece, RecordKind, Segment};
+
+use super::marks::Marks;
+use super::state::{Head, Room};
+use super::tail::Batch;
+use crate::index::{Entry, SegmentEntry};
+use crate::publish::{SEGMENT, name_of, packed, tables_of};
+use crate::{Error, Store};
+
+/// Records are told together as long as they take no more than this.
+const TOGETHER: usize = 64 << 10;
+/// Bytes of a recording that are held for those who come: one that takes more is not followed.
+const HELD: usize = 64 << 20;
+/// Before each record: what it is, and its length.
+const RECORD_HEAD: usize = 5;
+/// When nothing was told for so long, that is told.
+const STILL: Duration = Duration::from_secs(5);
+/// Moments worth going to are told no sooner again.
+const MARKS: Duration = Duration::from_millis(500);
+
+/// Follows a recording, and tells its room.
+pub struct Keeper {
+    room: Arc<Room>,
+    growing: Growing,
+    telling: Telling,
+    /// Segments that the description knows of.
+    described: usize,
+}
+
+/// What is told, on its way.
+struct Telling {
+    room: Arc<Room>,
+    store: Store,
+    folder: String,
+    batch: Batch,
+    labels: Vec<u8>,
+    marks: Marks,
+    spoke: Instant,
+    marked: Instant,
+    failed: Option<Error>,
+}
+
+impl Keeper {
+    /// Begins with what there is; `None` where the format can't be followed.
+    ///
+    /// # Errors
+    /// As [`Growing::begin`].
+    pub fn begin(
+        recording: &Recording,
+        id: &str,
+        secrets: Secrets,
+        store: Store,
+        work: &Work<'_>,
+    ) -> Result<Option<Self>, Error> {
+        let of_tape = |error| RecordingError::tape(recording.path())(error);
+        let growing = Growing::begin(recording.tape(), secrets, work).map_err(of_tape)?;
+        let Some(growing) = growing else {
+            return Ok(None);
+        };
+        let description = growing.description().map_err(of_tape)?;
+        let header = recording.header(secrets)?.value;
+        let unwritten = |error: serde_json::Error| Error::Io {
+            path: recording.path().to_owned(),
+            source: error.into(),
+        };
+        let head = Head {
+            entry: Entry {
+                id: id.to_owned(),
+                name: name_of(recording),
+                format: recording.format().name().to_owned(),
+                duration_ms: header.duration_ms,
+                steps: header.frames,
+                verdict: None,
+                tables: tables_of(&description),
+                live: true,
+                details: header.details,
+            },
+            schema: serde_json::to_value(growing.schema()).map_err(unwritten)?,
+        };
+        let room = Arc::new(Room::new(head, description));
+        let tables = recording.tape().tables().map_err(of_tape)?;
+        let telling = Telling {
+            room: room.clone(),
+            store,
+            folder: format!("r/{id}"),
+            batch: Batch::default(),
+            labels: Vec::new(),
+            marks: Marks::new(tables),
+            spoke: Instant::now(),
+            marked: Instant::now(),
+            failed: None,
+        };
+        Ok(Some(Self {
+            room,
+            growing,
+            telling,
+            described: 0,
+        }))
+    }
+
+    pub fn room(&self) -> &Arc<Room> {
+        &self.room
+    }
+
+    /// Tells what is new.
+    ///
+    /// # Errors
+    /// As [`Growing::more`]; [`Error::Full`], [`Error::Io`].
+    pub fn more(&mut self, path: &Path) -> Result<(), Error> {
+        let input = File::open(path).and_then(Input::file);
+        let input = input.map_err(|source| Error::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        let telling = &mut self.telling;
+        let more = self.growing.more(&input, &mut |piece| telling.piece(piece));
+        telling.flush();
+        if let Some(error) = telling.failed.take() {
+            return Err(error);
+        }
+        let of_tape = |error| RecordingError::tape(path)(error);
+        more.map_err(of_tape)?;
+        if self.room.segments() > self.described {
+            self.described = self.room.segments();
+            let description = self.growing.description().map_err(of_tape)?;
+            self.room.describe(description);
+        }
+        Ok(())
+    }
+
+    /// Says what is due though nothing is new.
+    pub fn rest(&mut self) {
+        let telling = &mut self.telling;
+        if telling.marked.elapsed() >= MARKS {
+            telling.mark();
+        }
+        if telling.spoke.elapsed() >= STILL {
+            self.room.still();
+            telling.spoke = Instant::now();
+        }
+    }
+
+    /// Nothing more comes: what was said last stays to be had until all is made anew.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn keep(&mut self) -> Result<(), Error> {
+        self.telling.mark();
+        self.telling.last_words()
+    }
+
+    /// Tells all that nothing more comes.
+    pub fn end(self, why: &str) {
+        self.room.end(why);
+    }
+}
+
+impl Telling {
+    fn piece(&mut self, piece: Piece<'_>) -> Result<(), tape::Error> {
+        match piece {
+            Piece::Record { kind, bytes, stamp } => {
+                if self.batch.records.len() + bytes.len() > TOGETHER {
+                    self.flush();
+                }
+                if self.failed.is_some() {
+                    return Err(tape::Error::Cancelled);
+                }
+                self.batch.records.extend_from_slice(bytes);
+                self.batch.counts.take(kind, stamp);
+                match kind {
+                    RecordKind::Event => {
+                        let event = bytes.get(RECORD_HEAD..).unwrap_or_default();
+                        self.marks.event(event);
+                    }
+                    RecordKind::Label => self.labels.extend_from_slice(bytes),
+                    RecordKind::Keyframe | RecordKind::Packet => {
+                        self.marks.at(stamp.unwrap_or_default());
+                    }
+                }
+                Ok(())
+            }
+            Piece::Segment(segment) => {
+                self.flush();
+                self.segment(&segment)
+            }
+        }
+    }
+
+    fn segment(&mut self, segment: &Segment) -> Result<(), tape::Error> {
+        match packed(&segment.records, SEGMENT, &self.folder, &mut self.store) {
+            Ok(file) => {
+                self.room.whole(SegmentEntry {
+                    file,
+                    packets: segment.packets,
+                    events: segment.events,
+                    from: segment.from.into(),
+                    to: segment.to.into(),
+                });
+                Ok(())
+            }
+            Err(error) => {
+                self.failed = Some(error);
+                Err(tape::Error::Cancelled)
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.batch.records.is_empty() {
+            return;
+        }
+        self.room
+            .records(std::mem::take(&mut self.batch), &self.labels);
+        self.labels.clear();
+        self.spoke = Instant::now();
+        if self.room.held() > HELD {
+            self.failed = Some(Error::Full { limit: HELD as u64 });
+        }
+    }
+
+    fn mark(&mut self) {
+        self.marked = Instant::now();
+        if let Some(marks) = self.marks.news(self.room.last()) {
+            self.room.marks(marks);
+            self.spoke = Instant::now();
+        }
+    }
+
+    /// Puts what was in memory alone beside the rest.
+    fn last_words(&mut self) -> Result<(), Error> {
+        let fail = |source| Error::Io {
+            path: self.store.path(&self.folder),
+            source,
+        };
+        let (json, files) = self.room.say(false).map_err(fail)?;
+        for (name, bytes) in files {
+            self.store
+                .put_once(&format!("{}/{name}", self.folder), &bytes)?;
+        }
+        self.store
+            .put(&format!("{}/recording.json", self.folder), &json)
+    }
+}

@@ -1,0 +1,352 @@
+//! A recording that is being written: what there is of it, and who hears of it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use axum::extract::ws::Message;
+use gametape::core::Stamp;
+use serde_json::{Value as Json, json};
+use tokio::sync::broadcast;
+
+use super::tail::{Batch, Tail};
+use crate::index::{Entry, Index, Mark, SegmentEntry, VERSION};
+use crate::publish::{LABELS, SEGMENT, pack};
+
+/// Messages that may be waiting for one who watches. Whoever is further behind is told so.
+const WAITING: usize = 128;
+/// What is said of the recording is made no sooner again.
+const SOONEST: Duration = Duration::from_millis(500);
+/// Files with the segment in the making, and with labels, that can still be had.
+const PARTIAL: usize = 6;
+/// Somebody who asked so lately watches.
+const LATELY: Duration = Duration::from_secs(10);
+
+/// Files, by their names.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// What does not change while a recording grows.
+#[derive(Debug)]
+pub struct Head {
+    pub entry: Entry,
+    pub schema: Json,
+}
+
+/// What there is at the moment.
+#[derive(Debug)]
+struct Now {
+    whole: Vec<SegmentEntry>,
+    tail: Tail,
+    /// Records of all labels.
+    labels: Vec<u8>,
+    marks: Vec<Mark>,
+    last: Option<Stamp>,
+    description: Json,
+    /// Counts what happens.
+    turn: u64,
+    /// Tells who watches; gone when the recording is at its end.
+    told: Option<broadcast::Sender<Message>>,
+}
+
+/// What was said of the recording, as it was then.
+#[derive(Debug)]
+struct Said {
+    turn: u64,
+    at: Instant,
+    json: Bytes,
+}
+
+/// A recording that is being written.
+#[derive(Debug)]
+pub struct Room {
+    head: Head,
+    now: Mutex<Now>,
+    said: Mutex<Option<Said>>,
+    /// What is not in the store: it is another in a moment.
+    partial: Mutex<VecDeque<(String, Bytes)>>,
+    asked: Mutex<Instant>,
+}
+
+/// What whoever comes is told first, and where they hear the rest.
+pub struct Joined {
+    pub first: Vec<Message>,
+    pub rest: broadcast::Receiver<Message>,
+}
+
+/// A poisoned lock holds what was there before.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn text(json: &Json) -> Message {
+    Message::text(json.to_string())
+}
+
+fn ended(why: &str) -> Message {
+    text(&json!({ "kind": "end", "why": why }))
+}
+
+impl Room {
+    pub fn new(head: Head, description: Json) -> Self {
+        Self {
+            head,
+            now: Mutex::new(Now {
+                whole: Vec::new(),
+                tail: Tail::default(),
+                labels: Vec::new(),
+                marks: Vec::new(),
+                last: None,
+                description,
+                turn: 0,
+                told: Some(broadcast::Sender::new(WAITING)),
+            }),
+            said: Mutex::new(None),
+            partial: Mutex::default(),
+            asked: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Whether somebody hears what is told, or has asked lately.
+    pub fn is_watched(&self) -> bool {
+        let told = &locked(&self.now).told;
+        let hears = told.as_ref().is_some_and(|told| told.receiver_count() > 0);
+        hears || self.unasked() < LATELY
+    }
+
+    /// How long nobody has watched or asked.
+    pub fn unasked(&self) -> Duration {
+        locked(&self.asked).elapsed()
+    }
+
+    /// Whether there is no state in it yet.
+    pub fn is_empty(&self) -> bool {
+        self.last().is_none()
+    }
+
+    /// What is known of its tables by now.
+    pub fn describe(&self, description: Json) {
+        locked(&self.now).description = description;
+    }
+
+    pub fn segments(&self) -> usize {
+        locked(&self.now).whole.len()
+    }
+
+    pub fn last(&self) -> Option<Stamp> {
+        locked(&self.now).last
+    }
+
+    /// Bytes of its segments.
+    pub fn bytes(&self) -> u64 {
+        let now = locked(&self.now);
+        now.whole.iter().map(|segment| segment.file.bytes).sum()
+    }
+
+    /// Bytes of what is in memory.
+    pub fn held(&self) -> usize {
+        let now = locked(&self.now);
+        now.tail.bytes() + now.labels.len()
+    }
+
+    /// Tells records of the segment in the making.
+    pub fn records(&self, batch: Batch, labels: &[u8]) {
+        let mut now = locked(&self.now);
+        let message = Bytes::from(batch.records);
+        now.turn += 1;
+        now.last = batch.counts.to.or(now.last);
+        now.labels.extend_from_slice(labels);
+        now.tail.push(message.clone(), batch.counts);
+        now.tell(Message::Binary(message));
+    }
+
+    /// The segment in the making is whole, and can be fetched.
+    pub fn whole(&self, segment: SegmentEntry) {
+        let message = text(&json!({ "kind": "segment", "segment": segment }));
+        let mut now = locked(&self.now);
+        now.turn += 1;
+        now.whole.push(segment);
+        now.tail = Tail::default();
+        now.tell(message);
+    }
+
+    pub fn marks(&self, marks: Vec<Mark>) {
+        let message = text(&json!({ "kind": "markers", "markers": marks }));
+        let mut now = locked(&self.now);
+        now.turn += 1;
+        now.marks = marks;
+        now.tell(message);
+    }
+
+    pub fn still(&self) {
+        locked(&self.now).tell(text(&json!({ "kind": "still" })));
+    }
+
+    /// Nothing more will come.
+    pub fn end(&self, why: &str) {
+        let mut now = locked(&self.now);
+        now.turn += 1;
+        now.tell(ended(why));
+        now.told = None;
+    }
+
+    /// What whoever has all up to this segment is told first.
+    pub fn join(&self, after: Option<&str>) -> Joined {
+        *locked(&self.asked) = Instant::now();
+        let mut now = locked(&self.now);
+        let Some(told) = &now.told else {
+            // It ended while they were on their way.
+            let (_, rest) = broadcast::channel(1);
+            return Joined {
+                first: vec![ended("the recording is done")],
+                rest,
+            };
+        };
+        let rest = told.subscribe();
+        let known = after.and_then(|after| {
+            let mut whole = now.whole.iter();
+            whole.rposition(|segment| segment.file.file == after)
+        });
+        let keep = known.map_or(0, |at| at + 1);
+        let segments = now.whole.get(keep..).unwrap_or_default();
+        let begin = json!({
+            "kind": "begin",
+            "version": VERSION,
+            "keep": keep,
+            "segments": segments,
+        });
+        let mut first = vec![text(&begin)];
+        if !now.marks.is_empty() {
+            first.push(text(&json!({ "kind": "markers", "markers": now.marks })));
+        }
+        first.extend(now.tail.messages().into_iter().map(Message::Binary));
+        Joined { first, rest }
+    }
+
+    /// What the library says of it.
+    pub fn entry(&self) -> Entry {
+        locked(&self.now).entry(&self.head)
+    }
+
+    /// A file that is in no store.
+    pub fn file(&self, name: &str) -> Option<Bytes> {
+        let partial = locked(&self.partial);
+        let found = partial.iter().rev().find(|(file, _)| file == name);
+        found.map(|(_, bytes)| bytes.clone())
+    }
+
+    /// `recording.json`, as of a moment ago.
+    ///
+    /// # Errors
+    /// What packing says.
+    pub fn index(&self) -> io::Result<Bytes> {
+        *locked(&self.asked) = Instant::now();
+        let mut said = locked(&self.said);
+        let turn = locked(&self.now).turn;
+        if let Some(said) = &*said
+            && (said.turn == turn || said.at.elapsed() < SOONEST)
+        {
+            return Ok(said.json.clone());
+        }
+        let (json, files) = self.say(true)?;
+        let mut partial = locked(&self.partial);
+        for (name, bytes) in files {
+            if partial.iter().all(|(there, _)| *there != name) {
+                partial.push_back((name, bytes.into()));
+            }
+        }
+        while partial.len() > PARTIAL {
+            partial.pop_front();
+        }
+        drop(partial);
+        let json = Bytes::from(json);
+        *said = Some(Said {
+            turn,
+            at: Instant::now(),
+            json: json.clone(),
+        });
+        Ok(json)
+    }
+
+    /// `recording.json` as it is now, and the files that it speaks of and no store has.
+    pub fn say(&self, socket: bool) -> io::Result<(Vec<u8>, Files)> {
+        let (mut index, tail, labels) = {
+            let mut now = locked(&self.now);
+            let index = Index {
+                version: VERSION,
+                entry: now.entry(&self.head),
+                socket: socket.then(|| "live".to_owned()),
+                summary: String::new(),
+                schema: self.head.schema.clone(),
+                description: described(&now.description, now.last),
+                markers: now.marks.clone(),
+                findings: Vec::new(),
+                labels: crate::File::default(),
+                segments: now.whole.clone(),
+                lost: Vec::new(),
+                notes: Vec::new(),
+            };
+            let counts = now.tail.counts();
+            let tail = counts.from.zip(counts.to);
+            // The full snapshot alone says nothing new.
+            let packets = counts.packets + u64::from(now.whole.is_empty());
+            let tail = tail.filter(|_| packets + counts.events > 0);
+            let tail = tail.map(|(from, to)| {
+                let entry = SegmentEntry {
+                    file: crate::File::default(),
+                    packets,
+                    events: counts.events,
+                    from: from.into(),
+                    to: to.into(),
+                };
+                (entry, now.tail.messages())
+            });
+            (index, tail, now.labels.clone())
+        };
+        // Nobody else waits while it is packed.
+        let (file, bytes) = pack(&labels, LABELS)?;
+        let mut files = vec![(file.file.clone(), bytes)];
+        index.labels = file;
+        if let Some((mut entry, messages)) = tail {
+            let (file, bytes) = pack(&messages.concat(), SEGMENT)?;
+            files.push((file.file.clone(), bytes));
+            entry.file = file;
+            index.segments.push(entry);
+        }
+        let json = serde_json::to_vec(&index).map_err(io::Error::other)?;
+        Ok((json, files))
+    }
+}
+
+/// The description, with how far it goes by now.
+fn described(of: &Json, last: Option<Stamp>) -> Json {
+    let mut now = of.clone();
+    let last = last.map(crate::Moment::from);
+    if let (Some(place), Some(last)) = (now.pointer_mut("/made_of/last"), last)
+        && let Ok(last) = serde_json::to_value(last)
+    {
+        *place = last;
+    }
+    now
+}
+
+impl Now {
+    fn tell(&self, message: Message) {
+        if let Some(told) = &self.told {
+            // It may be that nobody hears it.
+            let _ = told.send(message);
+        }
+    }
+
+    fn entry(&self, head: &Head) -> Entry {
+        let mut entry = head.entry.clone();
+        if let Some(last) = self.last {
+            entry.steps = Some(last.step.saturating_add(1));
+            if let Some(time) = last.time {
+                entry.duration_ms = u64::try_from(time.0 / 1_000_000).ok();
+            }
+        }
+        entry
+    }
+}
