@@ -1,8 +1,9 @@
 // How long the page takes from a click on the timeline until it shows that moment, in a browser:
 //
-//     node target/viewer/out/bench/seek.js SITE ID [SEEKS]
+//     node target/viewer/out/bench/seek.js SITE ID [SEEKS [PAGE]]
 //
-// SITE is a folder that gametape publish wrote. A figure to look at; no test takes the time.
+// SITE is a folder that gametape publish wrote, PAGE a built page other than this one's, to compare with. A
+// figure to look at; no test takes the time.
 
 import { fileURLToPath } from "node:url";
 
@@ -12,10 +13,10 @@ import { serve } from "../test/server.js";
 
 const DIST = fileURLToPath(new URL("../../dist/site", import.meta.url));
 const ARGS = "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --no-first-run".split(" ");
-/** Pauses between two clicks, in milliseconds: who clicks at once finds nothing made ready. */
-const PAUSES = [20, 400];
+/** How long the pointer is there before it clicks, in milliseconds: at once, and as people do. */
+const HOVERS = [0, 150];
 
-const [site, id, seeks = "300"] = process.argv.slice(2);
+const [site, id, seeks = "300", dist = DIST] = process.argv.slice(2);
 if (site === undefined || id === undefined) {
   throw new Error("give a folder that gametape publish wrote, and the id of a recording");
 }
@@ -25,9 +26,9 @@ interface Seek {
   readonly at: string;
 }
 
-const served = await serve([DIST, site]);
+const served = await serve([dist, site]);
 const browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGS });
-for (const pause of PAUSES) {
+for (const hover of HOVERS) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(`${served.address}#r=${id}`);
   await page.locator('.player[aria-busy="false"]').waitFor();
@@ -52,9 +53,12 @@ for (const pause of PAUSES) {
     // The same moments in each run.
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     const x = box.x + 10 + (state / 2 ** 32) * (box.width - 20);
-    await page.mouse.click(x, box.y + box.height - 6);
+    await page.mouse.move(x, box.y + box.height - 6);
+    await page.waitForTimeout(hover);
+    await page.mouse.down();
+    await page.mouse.up();
     await page.waitForFunction((count) => (window as unknown as { seen: unknown[] }).seen.length > count, seek);
-    await page.waitForTimeout(pause);
+    await page.waitForTimeout(50);
   }
   const seen = await page.evaluate(() => (window as unknown as { seen: Seek[] }).seen);
   const sorted = [...seen].sort((a, b) => a.ms - b.ms);
@@ -63,7 +67,7 @@ for (const pause of PAUSES) {
   const number = (at: string): number => seen.findIndex((one) => one.at === at) + 1;
   const worst = sorted.slice(-3).map(({ ms, at }) => `${ms.toFixed(0)} ms to ${at} (${number(at)}.)`);
   console.log(
-    `${id}, ${pause} ms between seeks: median ${share(0.5)} ms, p90 ${share(0.9)}, p99 ${share(0.99)}, ` +
+    `${id}, after ${hover} ms over the timeline: median ${share(0.5)} ms, p90 ${share(0.9)}, p99 ${share(0.99)}, ` +
       `most ${share(1)}; ${late} of ${sorted.length} above 100 ms; the worst: ${worst.join(", ")}`,
   );
   await page.close();

@@ -16,7 +16,11 @@ export interface Info {
 
 interface Whole {
   readonly segments: readonly Info[];
-  readonly description: { readonly made_of: object; readonly [member: string]: unknown };
+  readonly description: {
+    readonly made_of: object;
+    readonly tables: readonly object[];
+    readonly [member: string]: unknown;
+  };
   readonly [member: string]: unknown;
 }
 
@@ -41,7 +45,10 @@ export class Growing {
   json(segments: number, live = true): Buffer {
     const { whole } = this;
     const last = whole.segments[segments - 1]?.to ?? null;
-    const description = { ...whole.description, made_of: { ...whole.description.made_of, last } };
+    const { made_of, tables } = whole.description;
+    // At the start nothing was there yet.
+    const counted = live ? tables.map((table) => ({ ...table, rows: 0 })) : tables;
+    const description = { ...whole.description, made_of: { ...made_of, last }, tables: counted };
     const of = live
       ? { ...whole, live, socket: "live", verdict: null, findings: [], markers: [] }
       : { ...whole, live, socket: null };

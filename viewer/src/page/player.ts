@@ -20,6 +20,9 @@ import { Transport } from "./transport.js";
 const PANELS = 120;
 /** How long nothing may change before the address says where one is. */
 const SETTLED = 400;
+/** What a key goes at once, in milliseconds or steps. */
+const FAR = 10_000;
+const FAR_STEPS = 100;
 /** How long a word of the page stays. */
 const SPOKEN = 1800;
 
@@ -156,7 +159,15 @@ export class Player {
       playhead.follow();
     }
     const stage = theatre.stages.find(({ id }) => id === address.stage) ?? theatre.chosen;
-    await this.chooseStage(stage.id, address.stage === stage.id ? address.saved : null);
+    const saved = address.stage === stage.id ? address.saved : null;
+    const up = stage === theatre.chosen ? (theatre.stage?.save() ?? null) : null;
+    if (up !== null && (saved ?? up) === up) {
+      // It is up already, as the link has it.
+      this.settle();
+      this.redraw();
+      return;
+    }
+    await this.chooseStage(stage.id, saved);
   }
 
   /** More of a recording has come. */
@@ -192,7 +203,23 @@ export class Player {
         return marker.moment === null ? [] : [{ at: one!.atOf(marker.moment) - one!.from + loader.from, marker }];
       });
     });
-    return { from: loader.from, to: loader.to, times: this.times, markers, loaded: () => loader.loaded() };
+    const foresee = (at: number): void => this.foresee(at);
+    return { from: loader.from, to: loader.to, times: this.times, markers, foresee, loaded: () => loader.loaded() };
+  }
+
+  /** What holds at a moment may be wanted soon. */
+  private foresee(at: number): void {
+    for (const one of [this.loader, this.other?.loader]) {
+      one?.want(one.indexAt(at - this.loader.from + one.from));
+    }
+  }
+
+  /** What keys go to from here may be wanted soon. */
+  private foreseeKeys(): void {
+    const { at, from, to } = this.playhead;
+    const far = this.times ? FAR : FAR_STEPS;
+    const ats = [this.markerFrom(1), this.markerFrom(-1), from, to, at - far, at + far];
+    ats.filter((other) => other >= from && other <= to).forEach((other) => this.foresee(other));
   }
 
   /** Puts up another stage. */
@@ -256,6 +283,8 @@ export class Player {
 
   seek(at: number): void {
     this.playhead.seek(at);
+    // It begins to come before the next frame of the screen.
+    this.foresee(this.playhead.at);
     this.settle();
     this.redraw();
   }
@@ -293,15 +322,19 @@ export class Player {
 
   /** To the next marker, or the one before. */
   toMarker(by: -1 | 1): void {
-    const ats = this.track().markers.map(({ at }) => at);
-    const { at } = this.playhead;
-    const to =
-      by > 0
-        ? Math.min(...ats.filter((other) => other > at + 1e-6))
-        : Math.max(...ats.filter((other) => other < at - 1e-6));
+    const to = this.markerFrom(by);
     if (Number.isFinite(to)) {
       this.seek(to);
     }
+  }
+
+  /** Where the next marker is, or the one before; nowhere where there is none. */
+  private markerFrom(by: -1 | 1): number {
+    const ats = this.timeline.markers;
+    const { at } = this.playhead;
+    return by > 0
+      ? Math.min(...ats.filter((other) => other > at + 1e-6))
+      : Math.max(...ats.filter((other) => other < at - 1e-6));
   }
 
   setLoop(loop: Stretch | null): void {
@@ -340,9 +373,9 @@ export class Player {
 
   /** Says what is to be seen. */
   describe(): void {
-    const words = this.theatre.describe();
+    const [words, beside] = [this.theatre.describe(), this.other?.theatre.describe() ?? ""];
     if (words !== "") {
-      say(this.spoken, words);
+      say(this.spoken, beside === "" ? words : `${words} Beside it: ${beside}`);
     }
   }
 
@@ -380,8 +413,11 @@ export class Player {
     this.settling = window.setTimeout(() => {
       if (!this.gone) {
         this.around.address(this.where());
+        this.main.gather(this.playhead.at);
+        this.other?.gather(this.playhead.at);
         if (!this.playhead.playing) {
           this.describe();
+          this.foreseeKeys();
         }
       }
     }, SETTLED);

@@ -39,10 +39,8 @@ export class Plots {
   }
 
   private tables(): TableDef[] {
-    const { tables, published } = this.loader;
-    return tables.tables.filter(
-      (def) =>
-        (def.lane === "state" || def.lane === "grid") && (def.rows > 0 || published.live) && this.parts(def).length > 0,
+    return this.loader.tables.tables.filter(
+      (def) => (def.lane === "state" || def.lane === "grid") && def.rows > 0 && this.parts(def).length > 0,
     );
   }
 

@@ -39,8 +39,10 @@ export class Side {
   readonly panels: Readonly<Record<Tab, HTMLElement>>;
   private readonly now: NowPanel;
   private readonly stand: Stand;
+  private readonly leaving = new AbortController();
   private facted: number;
   private factedAt = 0;
+  private gathering = false;
 
   constructor(loader: Loader, stand: Stand) {
     this.loader = loader;
@@ -104,7 +106,16 @@ export class Side {
     }
   }
 
+  /** Gets ready for whatever is gone to next. */
+  gather(at: number): void {
+    if (!this.loader.published.live && !this.gathering) {
+      this.gathering = true;
+      void this.loader.gather(at, this.leaving.signal);
+    }
+  }
+
   dispose(): void {
+    this.leaving.abort();
     this.loader.onChange = () => {};
     this.follower?.stop();
     this.theatre.dispose();

@@ -13,12 +13,16 @@ export interface Track {
   readonly markers: readonly { readonly at: number; readonly marker: Marker }[];
   /** Stretches that are loaded. */
   loaded(): readonly Stretch[];
+  /** Somebody may be about to go there. */
+  foresee(at: number): void;
 }
 
 const EDGE = 10;
 /** A marker is meant within so many pixels. */
 const NEAR = 7;
 const MOST_TOLD = 5;
+/** How long the pointer is at a moment that somebody may be about to go to, in milliseconds. */
+const RESTS = 30;
 /** What is worse is drawn above. */
 const ORDER = ["event", "info", "warning", "error"];
 
@@ -35,6 +39,7 @@ export class Timeline {
   private height = 0;
   private dragging = false;
   private hover: number | null = null;
+  private resting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(track: Track, seek: (at: number) => void) {
     this.seek = seek;
@@ -92,6 +97,11 @@ export class Timeline {
     this.element.setAttribute("aria-valuemax", String(Math.round(to)));
   }
 
+  /** Where the markers are. */
+  get markers(): number[] {
+    return this.track.markers.map(({ at }) => at);
+  }
+
   /** The moment under the pointer. */
   private momentOf(event: PointerEvent): number {
     const { left } = this.element.getBoundingClientRect();
@@ -115,6 +125,9 @@ export class Timeline {
     const at = this.momentOf(event);
     const near = this.near(event);
     this.hover = at;
+    // Who only comes by wants nothing.
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.track.foresee(near[0]?.at ?? at), RESTS);
     this.tip.replaceChildren(
       el("b", {}, position(near[0]?.at ?? at, this.track.times)),
       ...near.slice(0, MOST_TOLD).map(({ marker }) => el("span", { class: marker.kind }, marker.text)),

@@ -52,6 +52,7 @@ export class Deck {
     const index = loader.indexAt(at);
     loader.want(index);
     if (loader.have(index) === undefined) {
+      loader.want(loader.indexAt(at - behind));
       return index < 0;
     }
     loader.want(loader.next(index));

@@ -15,6 +15,11 @@ const KEPT_BYTES = 64 << 20;
 /** Segments that are kept whatever their size: the one that plays and its neighbours. */
 const KEPT_LEAST = 3;
 
+/** Packed bytes that are kept of what lies on this machine. */
+const PACKED_BYTES = 64 << 20;
+/** Between two of those others get their turn, in milliseconds. */
+const GATHERS = 15;
+
 /** A recording that has been opened: its tables, and its segments as they are wanted. */
 export class Loader {
   published: Published;
@@ -39,6 +44,8 @@ export class Loader {
   /** Packets of the segments that have a name. */
   private named = 0;
   private readonly lost = new Map<number, string>();
+  /** Segments as they came, by their names: to unpack one takes no time, to have it come does. */
+  private readonly packed = new Map<string, Uint8Array>();
 
   private constructor(files: Files, of: Published, tables: Tables) {
     this.files = files;
@@ -312,7 +319,40 @@ export class Loader {
 
   private async read(index: number): Promise<Segment> {
     const { file } = this.infos[index]!;
-    return Segment.read(index, await this.files.bytes(`r/${this.published.id}/${file}`), this.tables, file);
+    const bytes = this.packed.get(file) ?? (await this.files.bytes(this.path(file)));
+    return Segment.read(index, bytes, this.tables, file);
+  }
+
+  private path(file: string): string {
+    return `r/${this.published.id}/${file}`;
+  }
+
+  /**
+   * Has the segments come that lie on this machine, those about a moment first, so that to go anywhere takes no
+   * longer than to unpack it; until `signal` says that nobody wants them any more.
+   */
+  async gather(at: number, signal: AbortSignal): Promise<void> {
+    if (this.files.near !== true) {
+      return;
+    }
+    const middle = this.indexAt(at);
+    const wanted = this.infos
+      .map(({ file, bytes }, index) => ({ file, bytes, away: Math.abs(index - middle) }))
+      .filter(({ file }) => file !== "")
+      .sort((a, b) => a.away - b.away);
+    let room = PACKED_BYTES;
+    for (const { file, bytes } of wanted) {
+      room -= bytes;
+      if (room < 0 || signal.aborted) {
+        return;
+      }
+      try {
+        this.packed.set(file, await this.files.bytes(this.path(file)));
+      } catch {
+        // Who goes there will be told.
+      }
+      await new Promise((resolve) => setTimeout(resolve, GATHERS));
+    }
   }
 
   private trim(): void {

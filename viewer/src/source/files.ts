@@ -7,6 +7,8 @@ export interface Files {
   /** While a server still makes the file, `told` hears how much is done, 0 to 1. */
   text(path: string, told?: (done: number) => void): Promise<string>;
   bytes(path: string): Promise<Uint8Array>;
+  /** Whether they are on this machine, and cost nobody's line. */
+  readonly near?: boolean;
   /** A WebSocket at an address relative to a file; null where there can be none. */
   socket?(address: string, beside: string): Socket | null;
 }
@@ -21,11 +23,13 @@ const ACCEPTED = 202;
 
 /** Files beside the page. */
 export class Fetched implements Files {
+  readonly near: boolean;
   private readonly base: string;
 
   /** `base` is the address of the page. */
   constructor(base: string) {
     this.base = base;
+    this.near = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname);
   }
 
   async text(path: string, told?: (done: number) => void): Promise<string> {
@@ -124,8 +128,12 @@ const MOST = 256 << 20;
 export async function gunzip(packed: Uint8Array, what: string, most = MOST): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  const unpacked = new Blob([packed as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const reader = unpacked.getReader();
+  const { readable, writable } = new DecompressionStream("gzip");
+  const reader = readable.getReader();
+  const writer = writable.getWriter();
+  // What is wrong with it is told by the reader, too.
+  writer.write(packed as Uint8Array<ArrayBuffer>).catch(() => {});
+  writer.close().catch(() => {});
   try {
     for (;;) {
       const { done, value } = await reader.read();

@@ -89,7 +89,9 @@ export class Tables implements Recording {
     this.times = described.times;
     this.findings = published.findings;
     this.schema = schema;
-    this.tables = described.tables.map(({ def }) => def);
+    // How many rows there will be of what is being recorded nobody knows: of each table some.
+    const rows = (def: TableDef): number => (published.live ? Math.max(1, def.rows) : def.rows);
+    this.tables = described.tables.map(({ def }) => ({ ...def, rows: rows(def) }));
     this.byName = new Map(described.tables.map((table) => [table.def.name, table]));
     this.labels = new Labels(this.byName);
     this.clock = new Clock(schema, published);
