@@ -36,6 +36,19 @@ pub enum WriteError {
         /// What would fit.
         holds: &'static str,
     },
+    /// The reference of .butter makes no file of such a frame, or none that can be read:
+    /// [`Mode::Compat`](crate::butter::Mode) has nothing to write.
+    #[error(
+        "frame {frame}: {member} {why}: the reference makes no file of it that can be read, and so mode compat makes none"
+    )]
+    Reference {
+        /// Which frame, from 0; lines that it leaves out are not counted.
+        frame: u64,
+        /// Which member: `teams[0].players[1].holding_left`.
+        member: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// This build can't pack in the way that was asked for.
     #[error("{what} can't be made: this build lacks the feature {feature} of gametape-echo")]
     Feature {
@@ -51,6 +64,7 @@ impl Coded for WriteError {
         match self {
             Self::Io(_) => "io",
             Self::Unstorable { .. } => "unwritable",
+            Self::Reference { .. } => "echo.reference",
             Self::Feature { .. } => "echo.feature",
         }
     }
@@ -58,7 +72,9 @@ impl Coded for WriteError {
     fn class(&self) -> Class {
         match self {
             Self::Io(_) => Class::Io,
-            Self::Unstorable { .. } | Self::Feature { .. } => Class::Caller,
+            Self::Unstorable { .. } | Self::Reference { .. } | Self::Feature { .. } => {
+                Class::Caller
+            }
         }
     }
 }

@@ -62,6 +62,7 @@ mod parallel;
 mod ranges;
 mod resumed;
 mod rule;
+mod spelled;
 pub mod stats;
 #[cfg(feature = "tape")]
 pub mod tape;
@@ -81,6 +82,7 @@ pub use model::{
 };
 pub use resumed::Resumed;
 pub use rule::{Rule, ZipCut};
+pub use spelled::Spelled;
 
 /// Three frames, for the examples of the documentation.
 #[doc(hidden)]

@@ -217,6 +217,17 @@ rules! {
     /// The format has room for ASCII only; read as UTF-8.
     #[error("{what} is not ASCII")]
     NotAscii { what: &'static str } = "butter.not-ascii", Info;
+    /// A frame was to be written as the reference writes, which makes no file of it, or none that can be
+    /// read.
+    ///
+    /// Convert with `--mode correct`, which writes it.
+    #[error("{member} {why}: the reference makes no file of it that can be read, and so mode compat makes none")]
+    NoReference { member: String, why: String } = "butter.no-reference", Error;
+    /// A line that the reference leaves out, and with it `convert --mode compat`.
+    ///
+    /// Converting with `--mode correct` keeps it, if it is a frame.
+    #[error("{member} {why}: the reference leaves such a line out")]
+    LeftOut { member: String, why: String } = "butter.left-out", Warning;
     /// A table of more than 1,048,576 chunks, a chunk of more than 256 MiB, as stored or inflated,
     /// a name of more than 1 KiB, or, of a recording that was not finished, a frame of more than 1
     /// MiB.

@@ -14,6 +14,7 @@ use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
 use crate::resumed::Resumed;
 use crate::rule::Rule;
+use crate::spelled::Spelled;
 
 /// Records live. Killed at any byte, it leaves a file whose whole frames [`Feed`] and the other
 /// readers read; [`Journal::resume`] goes on with it, and salvage makes a finished file of it.
@@ -118,7 +119,7 @@ impl<F: Read + Seek + Output> Journal<F> {
         resumed.problem = cut_header.or(fault);
         journal.frames = resumed.frames;
         if let (Some(header), Some(frame)) = (header, &resumed.last) {
-            let mut encoder = ChunkEncoder::new(frame, journal.options);
+            let mut encoder = ChunkEncoder::of_correct(frame, journal.options);
             encoder.header = Header {
                 keyframe_interval: encoder.header.keyframe_interval,
                 compression: encoder.header.compression,
@@ -174,7 +175,7 @@ impl<F: Read + Seek + Output> Journal<F> {
         let options = self.options;
         let encoder = self
             .encoder
-            .get_or_insert_with(|| ChunkEncoder::new(frame, options));
+            .get_or_insert_with(|| ChunkEncoder::of_correct(frame, options));
         encoder.meet(frame)?;
         let players = encoder.header.players.len();
         self.buffer.clear();
@@ -188,7 +189,7 @@ impl<F: Read + Seek + Output> Journal<F> {
             encoder.end_chunk();
         }
         let start = self.end + self.buffer.len() as u64;
-        let keyframe = encoder.push(frame, &mut self.buffer);
+        let keyframe = encoder.push(frame, &Spelled::new(), &mut self.buffer);
         if let Err(error) = self.file.write_all(&self.buffer) {
             self.torn = true;
             // The reader does not have what the encoder thinks it has, nor perhaps the header.

@@ -43,7 +43,8 @@ fn session_id(text: &str) -> [u8; 16] {
 }
 
 impl Header {
-    /// The header of a recording that starts with this frame, without players.
+    /// The header of a recording that starts with this frame, without players. Counts are as near as
+    /// there is room for.
     pub(super) fn new(frame: &Frame, keyframe_interval: u16, compression: Compression) -> Self {
         let session = &frame.session;
         let rounds = |count: i32| count.clamp(0, 15) as u8;
@@ -62,6 +63,21 @@ impl Header {
             round_scores: rounds(session.blue_round_score)
                 | rounds(session.orange_round_score) << 4,
             map: u8::from(session.private_match) | session.map_name.code().unwrap_or_default() << 1,
+        }
+    }
+
+    /// [`Header::new`] as the reference makes it: of counts there are the last bits.
+    pub(super) fn of_reference(
+        frame: &Frame,
+        keyframe_interval: u16,
+        compression: Compression,
+    ) -> Self {
+        let session = &frame.session;
+        let orange = session.orange_round_score.wrapping_shl(4);
+        Self {
+            total_round_count: session.total_round_count as u8,
+            round_scores: session.blue_round_score.wrapping_add(orange) as u8,
+            ..Self::new(frame, keyframe_interval, compression)
         }
     }
 

@@ -122,8 +122,13 @@ pub fn to_smallest3(q: Quaternion) -> u32 {
         dropped,
         others(q, dropped).map(|component| {
             let scaled = (f64::from(component * sign) + HALF_SQRT) / SQRT * 1023.0;
-            // Neither clamped nor masked: as a number of 16 bits. NaN is 0.
-            u32::from(scaled as i64 as u16)
+            // Neither clamped nor masked: as a number of 32 bits, and of 16. What that has no room for is 0,
+            // as is NaN.
+            if scaled.abs() < 2_147_483_648.0 {
+                u32::from(scaled as i32 as u16)
+            } else {
+                0
+            }
         }),
     )
 }

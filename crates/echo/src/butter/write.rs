@@ -9,6 +9,7 @@ use super::pack::deflate;
 use crate::error::WriteError;
 use crate::model::Frame;
 use crate::parallel;
+use crate::spelled::Spelled;
 
 /// How frames are written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -20,7 +21,9 @@ pub enum Mode {
     /// counts that fall.)
     #[default]
     Correct,
-    /// Bit for bit as the reference writes, its faults included.
+    /// Bit for bit as the reference writes, its faults included. What it makes no file of is refused:
+    /// [`WriteError::Reference`]. What it writes hangs on how lines are spelled, too:
+    /// [`Writer::push_spelled`].
     Compat,
 }
 
@@ -55,6 +58,9 @@ enum AnyEncoder {
     Compat(Box<CompatEncoder>),
 }
 
+/// A frame that says everything.
+static SPELLED: Spelled = Spelled::new();
+
 impl AnyEncoder {
     fn of(header: &Header, mode: Mode) -> Self {
         match mode {
@@ -78,8 +84,28 @@ pub(super) struct ChunkEncoder {
 }
 
 impl ChunkEncoder {
-    pub fn new(first: &Frame, options: Options) -> Self {
+    /// For a recording that starts with this frame.
+    ///
+    /// # Errors
+    /// [`WriteError::Reference`] where the reference makes no file of it.
+    pub fn new(first: &Frame, spelled: &Spelled, options: Options) -> Result<Self, WriteError> {
+        if options.mode == Mode::Correct {
+            return Ok(Self::of_correct(first, options));
+        }
+        let interval = options.keyframe_interval;
+        CompatEncoder::check_first(first, spelled, interval)?;
+        let header = Header::of_reference(first, interval, options.compression);
+        Ok(Self::with(header, options))
+    }
+
+    /// For a recording that starts with this frame, as [`Mode::Correct`] writes.
+    pub fn of_correct(first: &Frame, options: Options) -> Self {
         let header = Header::new(first, options.keyframe_interval, options.compression);
+        let mode = Mode::Correct;
+        Self::with(header, Options { mode, ..options })
+    }
+
+    fn with(header: Header, options: Options) -> Self {
         Self {
             encoder: AnyEncoder::of(&header, options.mode),
             header,
@@ -94,7 +120,28 @@ impl ChunkEncoder {
     /// Adds the players of a frame to the header. True where any were new.
     pub fn meet(&mut self, frame: &Frame) -> Result<bool, WriteError> {
         let first = self.options.mode == Mode::Compat;
-        self.header.meet(frame, &mut self.indices, first)
+        let new = self.header.meet(frame, &mut self.indices, first)?;
+        if let AnyEncoder::Compat(encoder) = &mut self.encoder {
+            encoder.meet(frame, &self.header);
+        }
+        Ok(new)
+    }
+
+    /// Refuses a frame that can't be written; it comes before the players of the frame are met.
+    pub fn check(&self, frame: &Frame, spelled: &Spelled) -> Result<(), WriteError> {
+        match &self.encoder {
+            AnyEncoder::Correct(_) => Ok(()),
+            AnyEncoder::Compat(encoder) => {
+                encoder.check(frame, spelled, self.starts_chunk(frame), &self.header)
+            }
+        }
+    }
+
+    /// Writes what is left of the chunk that ends.
+    pub fn close(&mut self, out: &mut Vec<u8>) {
+        if let AnyEncoder::Compat(encoder) = &mut self.encoder {
+            encoder.close(out);
+        }
     }
 
     /// The next frame starts a chunk.
@@ -122,8 +169,9 @@ impl ChunkEncoder {
         self.in_chunk == 0 || self.in_chunk >= interval || far
     }
 
-    /// Writes a frame, whose players the header has met. True where it started a chunk.
-    pub fn push(&mut self, frame: &Frame, out: &mut Vec<u8>) -> bool {
+    /// Writes a frame, whose players the header has met; as the reference does, not before the chunk is
+    /// [closed](Self::close). True where it started a chunk.
+    pub fn push(&mut self, frame: &Frame, spelled: &Spelled, out: &mut Vec<u8>) -> bool {
         let keyframe = self.starts_chunk(frame);
         if keyframe {
             self.in_chunk = 0;
@@ -135,7 +183,7 @@ impl ChunkEncoder {
             AnyEncoder::Correct(encoder) => {
                 encoder.push(frame, keyframe, &self.header, &self.indices, out);
             }
-            AnyEncoder::Compat(encoder) => encoder.push(frame, keyframe, &self.header, out),
+            AnyEncoder::Compat(encoder) => encoder.push(frame, spelled),
         }
         keyframe
     }
@@ -282,12 +330,23 @@ impl<S: Read + Write + Seek> Writer<S> {
     /// Adds a frame.
     ///
     /// # Errors
-    /// [`WriteError::Io`] of the spool; [`WriteError::Unstorable`] for the 256th player.
+    /// [`WriteError::Io`] of the spool; [`WriteError::Unstorable`] for the 256th player;
+    /// [`WriteError::Reference`] for what the reference makes no file of. Nothing of the frame is written
+    /// then, and another may follow.
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
-        self.push_shown(frame, &mut |_, _| {})
+        self.push_shown(frame, &SPELLED, &mut |_, _| {})
     }
 
-    /// [`Writer::push`], and each chunk is shown when it is made and not yet compressed, with the
+    /// [`Writer::push`] with what the frame's line says beside it, by which the reference writes:
+    /// [`Line::reference`](crate::echoreplay::Line::reference). To [`Mode::Correct`] it is all the same.
+    ///
+    /// # Errors
+    /// As [`Writer::push`].
+    pub fn push_spelled(&mut self, frame: &Frame, spelled: &Spelled) -> Result<(), WriteError> {
+        self.push_shown(frame, spelled, &mut |_, _| {})
+    }
+
+    /// [`Writer::push_spelled`], and each chunk is shown when it is made and not yet compressed, with the
     /// header so far. [`ChunkDecoder`](super::ChunkDecoder) reads it.
     ///
     /// # Errors
@@ -295,20 +354,27 @@ impl<S: Read + Write + Seek> Writer<S> {
     pub fn push_shown(
         &mut self,
         frame: &Frame,
+        spelled: &Spelled,
         show: &mut dyn FnMut(&Header, &[u8]),
     ) -> Result<(), WriteError> {
-        let options = self.options;
-        let encoder = self
-            .encoder
-            .get_or_insert_with(|| ChunkEncoder::new(frame, options));
+        let encoder = match &mut self.encoder {
+            Some(encoder) => {
+                encoder.check(frame, spelled)?;
+                encoder
+            }
+            none => none.insert(ChunkEncoder::new(frame, spelled, self.options)?),
+        };
         encoder.meet(frame)?;
-        if encoder.starts_chunk(frame) && !self.raw.is_empty() {
-            let raw = std::mem::take(&mut self.raw);
-            show(&encoder.header, &raw);
-            self.raw.reserve(raw.len());
-            self.assembler.push(raw)?;
+        if encoder.starts_chunk(frame) {
+            encoder.close(&mut self.raw);
+            if !self.raw.is_empty() {
+                let raw = std::mem::take(&mut self.raw);
+                show(&encoder.header, &raw);
+                self.raw.reserve(raw.len());
+                self.assembler.push(raw)?;
+            }
         }
-        self.chunks += u64::from(encoder.push(frame, &mut self.raw));
+        self.chunks += u64::from(encoder.push(frame, spelled, &mut self.raw));
         self.frames += 1;
         Ok(())
     }
@@ -330,9 +396,10 @@ impl<S: Read + Write + Seek> Writer<S> {
         out: &mut (impl Write + ?Sized),
         show: &mut dyn FnMut(&Header, &[u8]),
     ) -> Result<Written, WriteError> {
-        let Some(encoder) = self.encoder else {
+        let Some(mut encoder) = self.encoder else {
             return Ok(Written::default());
         };
+        encoder.close(&mut self.raw);
         if !self.raw.is_empty() {
             show(&encoder.header, &self.raw);
             self.assembler.push(self.raw)?;

@@ -1,11 +1,12 @@
 //! One line, byte for byte.
 
-use super::decode::{self, Fault};
+use super::decode::{self, Fault, Ids};
 use super::encode;
 use super::redact::Redactor;
 use crate::error::{Error, Finding, WriteError};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
+use crate::spelled::{Lack, Spelled, When};
 
 /// A line of an .echoreplay, borrowed from it: what [`Line::write`] writes are the bytes that were
 /// read, whatever they mean.
@@ -219,6 +220,62 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Reads the line as the reference of .butter reads it: the frame, and what it says beside that.
+    /// With both, [`Mode::Compat`](crate::butter::Mode) writes what the reference writes.
+    ///
+    /// A negative user id, which is an error elsewhere, is read as the bits of a number with a sign.
+    ///
+    /// ```
+    /// use gametape_echo::{Frame, echoreplay};
+    /// let text = b"2022/01/02 03:00:00.000\t{\"game_clock\":12.5}";
+    /// let line = echoreplay::read(text).next().expect("one line")?;
+    /// let left_out = line.reference(&mut Frame::default()).unwrap_err();
+    /// assert_eq!(left_out.to_string(), "the session is of 300 characters or fewer");
+    /// # Ok::<(), gametape_echo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Why the reference leaves the line out; the frame is then of no use.
+    pub fn reference(&self, frame: &mut Frame) -> Result<Spelled, LeftOut> {
+        /// So many characters are no session to the reference.
+        const SHORT: usize = 300;
+        let left_out = |member: &str, why| LeftOut::new(member, why);
+        let bones = self.bones.map(str::from_utf8).transpose();
+        let (Ok(session), Ok(bones)) = (str::from_utf8(self.session), bones) else {
+            return Err(left_out("the text", "is not UTF-8"));
+        };
+        if bones.is_some_and(|bones| bones.contains('\t')) {
+            return Err(left_out("the line", "has more than three columns"));
+        }
+        if session.len() <= 3 * SHORT && session.encode_utf16().count() <= SHORT {
+            return Err(left_out("the session", "is of 300 characters or fewer"));
+        }
+        let mut spelled =
+            decode::look(session, bones).map_err(|(member, why)| left_out(&member, why))?;
+        spelled.sub_ms = Time::below_ms(self.time);
+        // It throws for these.
+        if self.time.get(13) == Some(&b'.') {
+            spelled.lacks.push(Lack {
+                when: When::Always,
+                member: "the time".to_owned(),
+                why: "has dots for colons",
+            });
+        }
+        frame.time = self.time().unwrap_or_default();
+        let read = decode::session_with(self.session, &mut frame.session, Ids::Signed);
+        let read = read.and_then(|()| {
+            let bones = self.bones.unwrap_or_default();
+            decode::bones_with(bones, &mut frame.bones, true)
+        });
+        match read {
+            // What it lacks is what is said of it.
+            Err(fault) if !spelled.lacks.iter().any(|lack| lack.when == When::Always) => {
+                Err(LeftOut::new("the line", fault.rule.to_string()))
+            }
+            _ => Ok(spelled),
+        }
+    }
+
     /// Reads the frame of a line as a lenient reader does; false where it is none.
     #[cfg(feature = "tape")]
     pub(crate) fn reread(line: &[u8], frame: &mut Frame) -> bool {
@@ -245,6 +302,24 @@ impl<'a> Line<'a> {
         }))
     }
 
+    /// The file of a zip that it is in.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn within(&self) -> Option<&'a str> {
+        self.within
+    }
+
+    /// The line, as one of a file of a zip.
+    #[cfg(feature = "tape")]
+    pub(crate) const fn in_file(self, within: Option<&'a str>) -> Self {
+        Self { within, ..self }
+    }
+
+    /// Something about the whole line.
+    #[cfg(feature = "tape")]
+    pub(crate) fn found(&self, rule: Rule) -> Finding {
+        self.finding(Fault { rule, at: 0 })
+    }
+
     /// Where in the recording a fault lies.
     pub(super) fn finding(&self, fault: Fault) -> Finding {
         let since = self.start.zip(self.time());
@@ -254,6 +329,26 @@ impl<'a> Line<'a> {
             .time(since.map(|(start, time)| time.since(start)));
         finding.place.within = self.within.map(Into::into);
         finding
+    }
+}
+
+/// Why the reference of .butter leaves out a line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{member} {why}")]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Which member, or what else of the line.
+    pub member: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl LeftOut {
+    fn new(member: &str, why: impl Into<String>) -> Self {
+        Self {
+            member: member.to_owned(),
+            why: why.into(),
+        }
     }
 }
 

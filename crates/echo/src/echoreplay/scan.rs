@@ -7,6 +7,8 @@ use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
+#[cfg(feature = "tape")]
+use gametape_core::Strictness;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -45,6 +47,9 @@ pub(super) struct Scan {
     /// What ended strict reading: it comes again, whatever is asked then.
     failed: Option<Finding>,
     pub findings: Findings,
+    /// Of a lenient reader whose caller wants them: lines that were skipped, each. A broken zip is an
+    /// error then.
+    pub skipped: Option<Vec<Finding>>,
     /// Those before it was known that nothing more comes.
     before_end: Option<Findings>,
 }
@@ -64,12 +69,31 @@ impl Scan {
             unended: None,
             failed: None,
             findings: Findings::new(),
+            skipped: None,
             before_end: None,
         }
     }
 
     pub(super) const fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Lines before the next.
+    #[cfg(feature = "tape")]
+    pub(super) const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    #[cfg(feature = "tape")]
+    pub(super) const fn be_lenient(&mut self) {
+        self.options.strictness = Strictness::Lenient;
+    }
+
+    /// Keeps a line that is skipped.
+    fn skipped(&mut self, finding: &Finding) {
+        if let Some(skipped) = &mut self.skipped {
+            skipped.push(finding.clone());
+        }
     }
 
     /// The next bytes are those of another text.
@@ -216,6 +240,9 @@ impl Scan {
             let held = raw.len() as u64;
             let finding = self.placed(Finding::new(Rule::LineCut { held }));
             if self.options.is_lenient() {
+                if self.before_end.is_none() {
+                    self.skipped(&finding);
+                }
                 self.at_end(finding);
                 return Ok(Look::End);
             }
@@ -259,6 +286,7 @@ impl Scan {
     pub(super) fn fault(&mut self, finding: Finding) -> Result<(), Error> {
         let finding = self.placed(finding);
         if self.options.is_lenient() {
+            self.skipped(&finding);
             self.findings.push(finding);
             return Ok(());
         }
@@ -294,7 +322,7 @@ impl Scan {
     /// What is wrong with the zip: an error, or a finding.
     pub(super) fn fault_of_zip(&mut self, rule: Rule) -> Result<(), Error> {
         let finding = self.of_zip(rule);
-        if self.options.is_lenient() {
+        if self.options.is_lenient() && self.skipped.is_none() {
             self.findings.push(finding);
             return Ok(());
         }

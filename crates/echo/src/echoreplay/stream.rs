@@ -13,6 +13,8 @@ use super::spool::{Spool, Spooled};
 use super::text::Text;
 #[cfg(feature = "zip")]
 use super::unzip::Member;
+#[cfg(feature = "tape")]
+use crate::error::Finding;
 use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
@@ -279,6 +281,34 @@ impl<R: Read> Reader<R> {
         let fault = spool.fault.clone();
         let text = Text::Spool(Box::new(Spooled::new(spool)));
         Self::of_zip(text, fault, options)
+    }
+
+    /// Opens an .echoreplay for one who takes every line that is whole, and hears of each other:
+    /// [`Reader::take_skipped`]. A broken zip is an error.
+    #[cfg(feature = "tape")]
+    pub(crate) fn open_for_whole_lines(source: R) -> Result<Self, Error>
+    where
+        R: Seek,
+    {
+        // What is broken about a zip as a whole is told before its first line.
+        let mut reader = open(source)?;
+        let scan = &mut reader.0.parts().0.scan;
+        scan.be_lenient();
+        scan.skipped = Some(Vec::new());
+        Ok(reader)
+    }
+
+    /// Lines that were skipped since this was asked last.
+    #[cfg(feature = "tape")]
+    pub(crate) fn take_skipped(&mut self) -> Vec<Finding> {
+        let skipped = &mut self.0.parts().0.scan.skipped;
+        skipped.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Which line of its text the last one was, from 1.
+    #[cfg(feature = "tape")]
+    pub(crate) fn line_number(&self) -> u64 {
+        self.0.decoder().scan.lines()
     }
 
     /// Where the next line starts in all of the text: of a zip that was inflated before, in that of

@@ -80,6 +80,16 @@ impl Time {
 }
 
 impl Time {
+    /// What a text has below the millisecond that [`Time::parse`] gives, in 100 ns.
+    pub(crate) fn below_ms(text: &[u8]) -> u16 {
+        /// Behind the point and three digits.
+        const START: usize = 23;
+        let digits = (START..START + 4).map(|at| text.get(at).copied().unwrap_or(b'0'));
+        digits.fold(0, |sum, digit| {
+            sum * 10 + u16::from(digit.saturating_sub(b'0').min(9))
+        })
+    }
+
     /// The time since another, such as that of a recording's first frame.
     ///
     /// ```

@@ -7,7 +7,7 @@ use gametape_core::tape::Error;
 use gametape_core::text::Grouped;
 use gametape_core::{Class, Coded};
 
-use crate::{Frame, WriteError};
+use crate::{Error as ReadError, Finding, Frame, Rule, WriteError};
 
 /// What only recordings of Echo VR can say.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +79,9 @@ pub(super) fn unwritable_because(message: impl Into<String>) -> Error {
 pub(super) fn unwritable(frame: &Frame, error: WriteError) -> Error {
     match error {
         WriteError::Io(source) => Error::Output(source),
+        WriteError::Reference { frame, member, why } => {
+            ReadError::from(Finding::new(Rule::NoReference { member, why }).step(frame)).into()
+        }
         error => unwritable_because(format!("the frame of {}: {error}", frame.time)),
     }
 }

@@ -317,6 +317,13 @@ fn respawn(rng: &mut Rng, actor: &mut Actor) {
     let way = if actor.team == 0 { 1.0 } else { -1.0 };
     if actor.team == SPECTATORS {
         actor.spawn([0.0, 5.0, 0.0], [0.0, 0.0, 1.0]);
+        // The game tells one of spectators, too; the reference of .butter can't do without.
+        actor.loadout = Some(Loadout {
+            weapon: Weapon::Rocket,
+            ordnance: Ordnance::Stun,
+            tac_mod: TacMod::Sensor,
+            arm: Arm::Left,
+        });
         return;
     }
     let [x, _, z] = within(rng, [6.0, 0.0, 3.0]);

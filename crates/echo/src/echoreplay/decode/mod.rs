@@ -4,6 +4,7 @@ mod cursor;
 mod number;
 mod object;
 mod player;
+mod reference;
 mod scalar;
 mod session;
 
@@ -11,8 +12,9 @@ use std::mem;
 
 pub(super) use self::cursor::{Cursor, Read};
 use self::object::Source;
-pub(super) use self::object::{MOST, MOST_UNKNOWN, Members, Others, write_object};
+pub(super) use self::object::{Ids, MOST, MOST_UNKNOWN, Members, Others, write_object};
 pub(super) use self::player::{BONES_ANSWER, PLAYER, POSE, STATS, TEAM, USER_BONES};
+pub(super) use self::reference::look;
 pub(super) use self::session::{DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYSPACE, SESSION, pair};
 use super::place;
 use crate::model::{Bones, Object, Session};
@@ -33,11 +35,17 @@ impl Fault {
 
 /// Reads the answer of `/session`.
 pub(super) fn session(text: &[u8], session: &mut Session) -> Result<(), Fault> {
+    session_with(text, session, Ids::Unsigned)
+}
+
+/// [`session`], with user ids of a kind.
+pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Result<(), Fault> {
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(no_session(text));
     }
     let text = utf8(text)?;
     let mut source = Source::new(text, mem::take(&mut session.unknown));
+    source.ids = ids;
     let result = whole(session, Object::Session, &mut source);
     session.unknown = source.unknown;
     if result.is_err() {
@@ -61,6 +69,15 @@ pub(super) fn session(text: &[u8], session: &mut Session) -> Result<(), Fault> {
 
 /// Reads the answer of `/player_bones`; without bones there is none.
 pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault> {
+    bones_with(text, bones, false)
+}
+
+/// [`bones`], where lists of bones may be longer than they are.
+pub(super) fn bones_with(
+    text: &[u8],
+    bones: &mut Option<Bones>,
+    longer: bool,
+) -> Result<(), Fault> {
     let mut read = bones.take().unwrap_or_default();
     if text.trim_ascii().is_empty() {
         return Ok(());
@@ -73,7 +90,9 @@ pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault>
         let rule = Rule::BonesJson { message };
         return Err(Fault { rule, at });
     }
-    if let Some((player, list, found)) = source.bones {
+    if let Some((player, list, found)) = source.bones
+        && !longer
+    {
         return Err(Fault::new(Rule::BonesLength {
             player,
             list,

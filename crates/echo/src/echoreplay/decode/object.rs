@@ -2,6 +2,7 @@
 //! kept; and written.
 
 use super::cursor::{Cursor, Read, Stop};
+use super::scalar::value;
 use crate::echoreplay::json;
 use crate::error::WriteError;
 use crate::model::{Object, Unknown};
@@ -24,6 +25,17 @@ pub(in crate::echoreplay) struct Source<'t> {
     pub met: bool,
     /// The first list of bones of another length: of which player, its name, the length.
     pub bones: Option<(u64, &'static str, u64)>,
+    pub ids: Ids,
+}
+
+/// Which user ids there are.
+#[derive(Clone, Copy, PartialEq)]
+pub(in crate::echoreplay) enum Ids {
+    /// As the game's: never negative.
+    Unsigned,
+    /// As the reference of .butter reads and writes them: 64 bits with a sign, whose bits the model
+    /// holds.
+    Signed,
 }
 
 impl<'t> Source<'t> {
@@ -36,6 +48,7 @@ impl<'t> Source<'t> {
             items: 0,
             met: false,
             bones: None,
+            ids: Ids::Unsigned,
         }
     }
 
@@ -197,6 +210,10 @@ macro_rules! kind {
         $o.count($name, $t.$p)
     };
 
+    (read account ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
+        account(&mut $t.$p, $source)?
+    };
+
     (write flag ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         $o.flag($name, $t.$p)
     };
@@ -354,6 +371,24 @@ macro_rules! kind {
     };
 }
 pub(super) use kind;
+
+/// Reads the number of an account.
+#[inline]
+pub(super) fn account(place: &mut u64, source: &mut Source<'_>) -> Read {
+    if source.json.peek() != b'-' {
+        return value(place, &mut source.json);
+    }
+    if source.ids == Ids::Unsigned {
+        return Err(source.stop(
+            "a user id is negative, which no account is; --mode compat keeps it in a .butter, as the \
+             reference does",
+        ));
+    }
+    let mut signed = 0_i64;
+    value(&mut signed, &mut source.json)?;
+    *place = signed.cast_unsigned();
+    Ok(())
+}
 
 /// Reads an object into its place.
 #[inline]

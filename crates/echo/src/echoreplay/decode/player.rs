@@ -4,7 +4,7 @@ use std::mem;
 
 use super::cursor::Read;
 use super::object::{
-    Members, Others, Source, kind, list, maybe_object, members, object, write_object,
+    Members, Others, Source, account, kind, list, maybe_object, members, object, write_object,
 };
 use super::scalar::{numbers, part, value};
 use crate::echoreplay::json;

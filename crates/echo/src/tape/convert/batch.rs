@@ -1,7 +1,8 @@
 //! Frames of the input, some at a time: read on a thread of their own, so that inflating does not
 //! wait for parsing, nor parsing for what is made of the frames.
 
-use std::io::{Read, Seek};
+use std::io::{Read as Source, Seek};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
 
@@ -10,9 +11,12 @@ use gametape_core::{Input, Severity};
 use rayon::prelude::*;
 
 use super::super::encoding::EchoFormat;
+use super::lost::Lost;
+use crate::butter::{self, Mode};
 use crate::echoreplay::line::Columns;
-use crate::echoreplay::{self, Line};
-use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, butter};
+use crate::echoreplay::{self, LeftOut, Line};
+use crate::spelled::Spelled;
+use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule};
 
 /// Text of a batch, at least: enough to share out, little enough to hold several.
 const BATCH_BYTES: usize = 1 << 20;
@@ -27,27 +31,52 @@ const WAITING: usize = 2;
 #[derive(Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
-    /// Where each starts, and its columns.
-    places: Vec<(usize, Columns)>,
+    places: Vec<Place>,
+    /// Those before them that could not be read.
+    pub skipped: Vec<Finding>,
+}
+
+/// Where a line of a batch is.
+struct Place {
+    /// Where in the text it starts.
+    start: usize,
+    columns: Columns,
+    /// Which line of the recording's text it is, from 1.
+    line: u64,
+    /// The file of a zip that it is in.
+    within: Option<Arc<str>>,
 }
 
 impl Lines {
-    fn push(&mut self, line: &Line<'_>) {
-        self.places.push((self.text.len(), line.columns()));
+    fn push(&mut self, line: &Line<'_>, number: u64) {
+        let last = self.places.last().and_then(|place| place.within.clone());
+        self.places.push(Place {
+            start: self.text.len(),
+            columns: line.columns(),
+            line: number,
+            within: match line.within() {
+                within if within == last.as_deref() => last,
+                within => within.map(Into::into),
+            },
+        });
         line.write(&mut self.text);
     }
 
-    fn line(&self, (start, columns): &(usize, Columns)) -> Option<Line<'_>> {
-        Line::again(self.text.get(*start..)?, *columns)
+    fn line<'l>(&'l self, place: &'l Place) -> Option<Line<'l>> {
+        let line = Line::again(self.text.get(place.start..)?, place.columns)?;
+        Some(line.in_file(place.within.as_deref()))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
-        self.places.iter().filter_map(|place| self.line(place))
+    /// The lines, and which of the recording's text they are.
+    pub fn iter(&self) -> impl Iterator<Item = (Line<'_>, u64)> {
+        let lines = self.places.iter();
+        lines.filter_map(|place| Some((self.line(place)?, place.line)))
     }
 
     fn clear(&mut self) {
         self.text.clear();
         self.places.clear();
+        self.skipped.clear();
     }
 }
 
@@ -66,6 +95,8 @@ pub(super) struct End {
     pub notes: Vec<String>,
     /// Sentences: what frames do not hold.
     pub losses: Vec<String>,
+    /// Its text starts with a byte order mark.
+    pub marked: bool,
 }
 
 /// The input, being read on its own thread.
@@ -111,11 +142,15 @@ impl Batches {
 
 type To = SyncSender<Result<Batch, Error>>;
 
-fn lines(stream: impl Read + Seek, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
-    let mut reader = echoreplay::open(stream)?;
+fn lines(stream: impl Source + Seek, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
+    let mut reader = echoreplay::Reader::open_for_whole_lines(stream)?;
     let mut batch = Lines::default();
-    while let Some(line) = reader.next_line()? {
-        batch.push(&line);
+    while reader.next_line()?.is_some() {
+        let number = reader.line_number();
+        if let Some(line) = reader.line() {
+            batch.push(&line, number);
+        }
+        batch.skipped.append(&mut reader.take_skipped());
         if batch.text.len() >= BATCH_BYTES {
             let empty = match used.try_recv() {
                 Ok(Batch::Lines(mut lines)) => {
@@ -130,11 +165,17 @@ fn lines(stream: impl Read + Seek, to: &To, used: &Receiver<Batch>) -> Result<En
             }
         }
     }
+    batch.skipped.append(&mut reader.take_skipped());
     let _ = to.send(Ok(Batch::Lines(batch)));
-    let notes = reader.findings().iter();
+    let findings = reader.findings();
+    // What is lost is told line by line.
+    let notes = findings
+        .iter()
+        .filter(|finding| finding.severity() == Severity::Info);
     Ok(End {
         notes: notes.map(Finding::message).collect(),
         losses: Vec::new(),
+        marked: findings.get("echoreplay.bom").is_some(),
     })
 }
 
@@ -150,7 +191,7 @@ fn is_note(finding: &Finding) -> bool {
         )
 }
 
-fn frames(stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
+fn frames(stream: impl Source, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
     let options = ReadOptions::lenient();
     let mut reader = butter::Reader::with_options(stream, options);
     let empty = || match used.try_recv() {
@@ -183,85 +224,86 @@ fn frames(stream: impl Read, to: &To, used: &Receiver<Batch>) -> Result<End, Err
     let end = End {
         notes: sentences(notes),
         losses: sentences(losses),
+        marked: false,
     };
     let _ = to.send(Ok(Batch::Frames(batch)));
     Ok(end)
 }
 
-/// Lines that are no frames, and bones that are none: left out, and counted.
+/// What lines are read into: frames, and for the reference what their lines say beside them.
 #[derive(Default)]
-pub(super) struct LeftOut {
-    /// The first, and how many.
-    lines: Option<(String, u64)>,
-    bones: Option<(String, u64)>,
+pub(super) struct Parsed {
+    /// Old ones stand behind those that are there.
+    pub frames: Vec<Frame>,
+    spelled: Vec<Spelled>,
+    /// How many are there.
+    pub count: usize,
 }
 
-impl LeftOut {
-    fn count(&mut self, error: &ReadError) {
-        let kind = if error.code() == "echoreplay.no-session" {
-            &mut self.lines
-        } else {
-            &mut self.bones
-        };
-        match kind {
-            Some((_, count)) => *count += 1,
-            None => *kind = Some((error.to_string(), 1)),
-        }
-    }
-
-    /// A sentence for each kind.
-    pub fn sentences(self) -> Vec<String> {
-        let sentence = |told: Option<(String, u64)>, what: &str| match told? {
-            (first, 1) => Some(format!("{what} ({first})")),
-            (first, count) => Some(format!("{what}, {count} times (the first: {first})")),
-        };
-        sentence(self.lines, "a line that is no session")
-            .into_iter()
-            .chain(sentence(self.bones, "bones that can't be read"))
-            .collect()
+impl Parsed {
+    /// The frames that are there, each with what its line says beside it.
+    pub fn take(&mut self) -> (Vec<Frame>, std::vec::IntoIter<Spelled>) {
+        let frames = self
+            .frames
+            .drain(..std::mem::take(&mut self.count))
+            .collect();
+        (frames, std::mem::take(&mut self.spelled).into_iter())
     }
 }
 
-/// Parses lines on all cores into the frames that are there; how many there are of them then.
-pub(super) fn parse(
-    lines: &Lines,
-    frames: &mut Vec<Frame>,
-    left_out: &mut LeftOut,
-) -> Result<usize, Error> {
+/// Parses lines on all cores, as the reference reads them or as they are meant.
+pub(super) fn parse(lines: &Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost) {
+    let frames = &mut to.frames;
     if frames.len() < lines.places.len() {
         frames.resize_with(lines.places.len(), Frame::default);
     }
-    let read: Vec<Result<Option<ReadError>, ReadError>> = lines
+    let read: Vec<Read> = lines
         .places
         .par_iter()
         .zip(frames.par_iter_mut())
         .with_min_len(4)
-        .map(|(place, frame)| match lines.line(place) {
-            Some(line) => read_line(&line, frame),
-            None => Ok(None),
+        .map(|(place, frame)| match (lines.line(place), mode) {
+            (Some(line), Mode::Correct) => read_line(&line, frame),
+            (Some(line), Mode::Compat) => read_as_reference(&line, frame),
+            (None, _) => Read::Frame(None),
         })
         .collect();
     let mut kept = 0;
-    for (at, read) in read.into_iter().enumerate() {
+    for (at, (read, place)) in read.into_iter().zip(&lines.places).enumerate() {
+        let line = Some(place.line);
         match read {
-            Ok(odd) => {
+            Read::Frame(odd) => {
                 if let Some(odd) = odd {
-                    left_out.count(&odd);
+                    lost.error(odd, line);
                 }
                 frames.swap(kept, at);
                 kept += 1;
             }
-            Err(error) if is_warning(&error) => left_out.count(&error),
-            Err(error) => return Err(error.into()),
+            Read::Spelled(spelled) => {
+                to.spelled.push(spelled);
+                frames.swap(kept, at);
+                kept += 1;
+            }
+            Read::Lost(error) => lost.error(error, line),
+            Read::LeftOut(finding) => lost.line(*finding, line),
         }
     }
-    Ok(kept)
+    to.count = kept;
 }
 
-/// A frame, and what is wrong with its bones.
-fn read_line(line: &Line<'_>, frame: &mut Frame) -> Result<Option<ReadError>, ReadError> {
+/// What became of a line.
+enum Read {
+    /// A frame, and what is wrong with its bones.
+    Frame(Option<ReadError>),
+    /// A frame, and what its line says beside it.
+    Spelled(Spelled),
+    Lost(ReadError),
+    LeftOut(Box<Finding>),
+}
+
+fn read_line(line: &Line<'_>, frame: &mut Frame) -> Read {
     match line.read_into(frame) {
-        Ok(()) => Ok(None),
+        Ok(()) => Read::Frame(None),
         Err(error) if is_warning(&error) && line.bones.is_some() => {
             // Without its bones the line may be a frame.
             let bare = Line {
@@ -269,11 +311,20 @@ fn read_line(line: &Line<'_>, frame: &mut Frame) -> Result<Option<ReadError>, Re
                 ..*line
             };
             match bare.read_into(frame) {
-                Ok(()) => Ok(Some(error)),
-                Err(error) => Err(error),
+                Ok(()) => Read::Frame(Some(error)),
+                Err(error) => Read::Lost(error),
             }
         }
-        Err(error) => Err(error),
+        Err(error) => Read::Lost(error),
+    }
+}
+
+fn read_as_reference(line: &Line<'_>, frame: &mut Frame) -> Read {
+    match line.reference(frame) {
+        Ok(spelled) => Read::Spelled(spelled),
+        Err(LeftOut { member, why, .. }) => {
+            Read::LeftOut(Box::new(line.found(Rule::LeftOut { member, why })))
+        }
     }
 }
 

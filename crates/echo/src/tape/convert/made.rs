@@ -1,5 +1,6 @@
 //! What comes of a conversion.
 
+use super::lost::LostLine;
 use crate::loss::FieldErrors;
 
 /// What was made, beside its bytes.
@@ -8,6 +9,8 @@ pub(super) struct Made {
     pub errors: FieldErrors,
     /// What the input had and the output has not.
     pub left_out: Vec<String>,
+    /// Lines that are not in it, as data.
+    pub lines: Vec<LostLine>,
     /// What is odd about the input, and not about its frames.
     pub notes: Vec<String>,
 }

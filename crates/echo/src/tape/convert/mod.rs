@@ -1,6 +1,7 @@
 //! From one form to another.
 
 mod batch;
+mod lost;
 mod made;
 mod tame;
 mod to_butter;
@@ -10,6 +11,7 @@ pub(super) use tame::tame;
 
 use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
 
+use self::lost::LostLine;
 use super::encoding::EchoFormat;
 use super::error::EchoError;
 use super::frames::Frames;
@@ -67,10 +69,11 @@ pub(super) fn convert(
         check_error(made.errors.position_error(), most as f32, &report)?;
     }
     losses.extend(made.left_out);
+    let shown = (made.errors.frames() > 0).then(|| shown(&report, &made.lines));
     Ok(Converted {
         losses,
         notes: made.notes,
-        report: (made.errors.frames() > 0).then(|| shown(&report)),
+        report: shown,
         beside: Vec::new(),
     })
 }
@@ -94,7 +97,7 @@ fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
 }
 
 /// How far numbers are off, field by field.
-fn shown(report: &LossReport) -> Report {
+fn shown(report: &LossReport, lost: &[LostLine]) -> Report {
     let text = if report.is_lossless() {
         let s = if report.frames == 1 { "" } else { "s" };
         format!(
@@ -104,9 +107,14 @@ fn shown(report: &LossReport) -> Report {
     } else {
         format!("{}\n{}", report.to_string().trim_end(), report.verdict())
     };
+    let mut data = serde_json::to_value(report).unwrap_or_default();
+    if let Some(data) = data.as_object_mut() {
+        let lost = serde_json::to_value(lost).unwrap_or_default();
+        data.insert("lost_lines".to_owned(), lost);
+    }
     Report {
         text,
-        data: serde_json::to_value(report).unwrap_or_default(),
+        data,
         is_lossless: report.is_lossless(),
     }
 }

@@ -8,12 +8,14 @@ use gametape_core::tape::{Error, Sink as Out, Work};
 
 use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
-use super::batch::{Batch, Batches, End, LeftOut, parse};
+use super::batch::{Batch, Batches, End, Parsed, parse};
+use super::lost::Lost;
 use super::made::Made;
-use crate::Frame;
-use crate::butter::{ChunkDecoder, Header, Options, Writer};
+use crate::butter::{ChunkDecoder, Header, Mode, Options, Writer};
 use crate::echoreplay::Redactor;
 use crate::loss::FieldErrors;
+use crate::spelled::Spelled;
+use crate::{Frame, WriteError};
 
 /// Frames that are kept to be filled again.
 const SPARE: usize = 512;
@@ -33,7 +35,8 @@ pub(super) fn make(
     work: &Work<'_>,
 ) -> Result<Made, Error> {
     let scratch = work.scratch().map_err(Error::Output)?;
-    let mut left_out = LeftOut::default();
+    let mode = options.mode;
+    let mut lost = Lost::default();
     let mut end = End::default();
     let errors = std::thread::scope(|scope| {
         let batches = Batches::read(scope, tape.format, &tape.input, *work);
@@ -42,64 +45,88 @@ pub(super) fn make(
         let measuring = scope.spawn(move || measure(&chunks, &back));
         let mut sink = Sink {
             writer: Writer::new(scratch, options),
+            frames: 0,
             pending: Vec::new(),
             to,
         };
-        let mut pool: Vec<Frame> = Vec::new();
+        let mut parsed = Parsed::default();
         loop {
-            let mut ready = match batches.next()? {
+            let (mut ready, mut spelled) = match batches.next()? {
                 Batch::End(told) => {
                     end = told;
                     break;
                 }
-                Batch::Frames(frames) => frames,
-                Batch::Lines(lines) => {
-                    let count = parse(&lines, &mut pool, &mut left_out)?;
+                Batch::Frames(frames) => (frames, Vec::new().into_iter()),
+                Batch::Lines(mut lines) => {
+                    for finding in lines.skipped.drain(..) {
+                        lost.line(finding, None);
+                    }
+                    parse(&lines, mode, &mut parsed, &mut lost);
                     batches.done(Batch::Lines(lines));
-                    pool.drain(..count).collect()
+                    parsed.take()
                 }
             };
             for mut frame in ready.drain(..) {
                 if let Some(redactor) = &mut redactor {
                     redactor.frame(&mut frame);
                 }
-                sink.push(frame)?;
+                sink.push(frame, &spelled.next().unwrap_or_default())?;
             }
             // What frames hold on the heap is used again.
             for used in spare.try_iter() {
-                if pool.len() < SPARE {
-                    pool.extend::<Vec<Frame>>(used);
+                if parsed.frames.len() < SPARE {
+                    parsed.frames.extend::<Vec<Frame>>(used);
                 }
             }
+        }
+        if sink.frames == 0
+            && let Some(error) = lost.first.take()
+        {
+            return Err(error.into());
+        }
+        if end.marked && mode == Mode::Compat {
+            return Err(unwritable(&Frame::default(), marked()));
         }
         sink.finish(out)?;
         measuring
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
-    let mut left_out = left_out.sentences();
+    let mut left_out = lost.sentences();
     left_out.extend(end.losses);
     Ok(Made {
         errors,
         left_out,
+        lines: lost.into_lines(),
         notes: end.notes,
     })
+}
+
+/// What the reference throws for before it reads a line.
+fn marked() -> WriteError {
+    WriteError::Reference {
+        frame: 0,
+        member: "the text".to_owned(),
+        why: "starts with a byte order mark".to_owned(),
+    }
 }
 
 /// Where frames go.
 struct Sink {
     writer: Writer<File>,
+    frames: u64,
     /// Frames of the chunk that is being made.
     pending: Vec<Frame>,
     to: SyncSender<Chunk>,
 }
 
 impl Sink {
-    fn push(&mut self, frame: Frame) -> Result<(), Error> {
+    fn push(&mut self, frame: Frame, spelled: &Spelled) -> Result<(), Error> {
         let (pending, to) = (&mut self.pending, &self.to);
-        let pushed = self
-            .writer
-            .push_shown(&frame, &mut |header, raw| hand_on(to, header, raw, pending));
+        let pushed = self.writer.push_shown(&frame, spelled, &mut |header, raw| {
+            hand_on(to, header, raw, pending);
+        });
+        self.frames += 1;
         pushed.map_err(|error| unwritable(&frame, error))?;
         self.pending.push(frame);
         Ok(())

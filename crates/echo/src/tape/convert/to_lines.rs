@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End};
+use super::lost::Lost;
 use super::made::Made;
 use super::tame::tame;
 use crate::echoreplay::container::Lines as Output;
@@ -79,12 +80,14 @@ pub(super) fn rewrite(
     work: &Work<'_>,
 ) -> Result<Made, Error> {
     let mut notes = Vec::new();
+    let mut lost = Lost::default();
     written(tape, container, out, work, |batches, to| {
-        rewrite_all(batches, to, redactor.as_mut(), &mut notes)
+        rewrite_all(batches, to, redactor.as_mut(), &mut notes, &mut lost)
     })?;
     Ok(Made {
         errors: FieldErrors::new(),
-        left_out: Vec::new(),
+        left_out: lost.sentences(),
+        lines: lost.into_lines(),
         notes,
     })
 }
@@ -106,26 +109,40 @@ fn rewrite_all(
     to: &SyncSender<Vec<u8>>,
     mut redactor: Option<&mut Redactor>,
     notes: &mut Vec<String>,
+    lost: &mut Lost,
 ) -> Result<(), Error> {
+    let mut kept: u64 = 0;
     loop {
-        let lines = match batches.next()? {
+        let mut lines = match batches.next()? {
             Batch::End(end) => {
                 *notes = end.notes;
-                return Ok(());
+                let nothing = lost.first.take().filter(|_| kept == 0);
+                return nothing.map_or(Ok(()), |error| Err(error.into()));
             }
             Batch::Lines(lines) => lines,
             Batch::Frames(_) => continue,
         };
         let mut text = Vec::new();
-        for line in lines.iter() {
+        for finding in lines.skipped.drain(..) {
+            lost.line(finding, None);
+        }
+        for (line, number) in lines.iter() {
             match &mut redactor {
                 Some(redactor) => {
                     let start = text.len();
-                    line.redacted(redactor, &mut text)?;
+                    if let Err(error) = line.redacted(redactor, &mut text) {
+                        // Nobody knows whom it names.
+                        text.truncate(start);
+                        if let Some(finding) = error.into_finding() {
+                            lost.line(finding, Some(number));
+                        }
+                        continue;
+                    }
                     check_size(&line, text.len() - start)?;
                 }
                 None => line.write(&mut text),
             }
+            kept += 1;
             if line.ending.is_empty() {
                 // The last of a file in a zip: the next file's first line must not go on with it.
                 text.extend_from_slice(b"\r\n");
@@ -166,6 +183,7 @@ pub(super) fn make(
     Ok(Made {
         errors: all.errors,
         left_out,
+        lines: Vec::new(),
         notes: all.end.notes,
     })
 }

@@ -139,6 +139,10 @@ impl Bounds {
             let (error, bound) = match pair {
                 Pair::Same(same) => (f64::from(u8::from(!same)), 0.5),
                 Pair::Float(a, b) => (f64::from(a - b).abs(), f64::from(a.abs().max(1.0)) * 1e-4),
+                // Points that change by less are left out, frame after frame.
+                Pair::Half(a, b) if key.1 == "points" => {
+                    (f64::from(a - b).abs(), quantum(a.into()) + add(0.01))
+                }
                 Pair::Half(a, b) => (f64::from(a - b).abs(), quantum(a.into())),
                 Pair::Difference { a, b, from } => {
                     let mut step = quantum(f64::from(a) - f64::from(from));

@@ -5,6 +5,7 @@ pub mod arena;
 pub mod bounds;
 pub mod hostile;
 mod matches;
+pub mod model;
 pub mod old;
 pub mod raw;
 pub mod walk;
@@ -17,7 +18,7 @@ pub use matches::{frames_of, match_options};
 
 use bounds::Bounds;
 use gametape_echo::butter::{self, Compression, Dialect, Journal, Mode, Options, Salvaged, Seen};
-use gametape_echo::{Findings, Frame, Player, ReadOptions, SalvageError, echoreplay};
+use gametape_echo::{Findings, Frame, Player, ReadOptions, SalvageError, WriteError, echoreplay};
 use proptest::prelude::ProptestConfig;
 
 /// A recording; `None`, and loudly so, where the recordings are not beside the project.
@@ -33,6 +34,36 @@ pub fn recording(path: &str) -> Option<Vec<u8>> {
 /// A file of the reference, or what one was made of.
 pub fn tape(name: &str) -> Option<Vec<u8>> {
     recording(&format!("butter/{name}"))
+}
+
+/// The names of the recordings of a folder; none where they are not beside the project.
+pub fn recording_names(folder: &str) -> Vec<String> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes");
+    let Ok(entries) = std::fs::read_dir(shared.join(folder)) else {
+        eprintln!("SKIPPED: no {folder} beside the project; this test has not checked it");
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The lines of an .echoreplay, read and written as the reference does: those that it leaves out are left
+/// out.
+pub fn by_reference(text: &[u8], options: Options) -> Result<Vec<u8>, WriteError> {
+    let mut writer = butter::Writer::new(Cursor::new(Vec::new()), options);
+    let mut frame = Frame::default();
+    let mut lines = echoreplay::read_with(text, ReadOptions::lenient());
+    while let Some(line) = lines.next_line().unwrap() {
+        if let Ok(spelled) = line.reference(&mut frame) {
+            writer.push_spelled(&frame, &spelled)?;
+        }
+    }
+    let mut out = Vec::new();
+    writer.finish(&mut out)?;
+    Ok(out)
 }
 
 /// The frames of an .echoreplay.

@@ -1,0 +1,215 @@
+//! What the reference makes no file of, or none that can be read.
+
+use super::super::header::Header;
+use super::seen::{Seen, ping_changed};
+use super::texts::{hands, held, loadout};
+use crate::error::WriteError;
+use crate::model::{Game, Player, Session, Stats};
+use crate::spelled::{BonesAnswer, Spelled};
+
+/// Which member, and what is wrong with it.
+type Refused = (String, String);
+
+/// A frame, and what stands around it.
+pub struct Checked<'c> {
+    pub session: &'c Session,
+    pub spelled: &'c Spelled,
+    /// Whether it has bones.
+    pub bones: bool,
+    /// The header, with the players of the frames before; `None` for the first frame.
+    pub header: Option<&'c Header>,
+    /// The frame before in the chunk.
+    pub before: Option<&'c Seen>,
+    /// The frame before, in the chunk or not, had an answer without bones.
+    pub after_no_bones: bool,
+}
+
+impl Checked<'_> {
+    /// Refuses what the reference throws for, and what nobody could read.
+    pub fn check(&self, frame: u64) -> Result<(), WriteError> {
+        match self.fault() {
+            None => Ok(()),
+            Some((member, why)) => Err(WriteError::Reference { frame, member, why }),
+        }
+    }
+
+    fn fault(&self) -> Option<Refused> {
+        let game = self.session.map_name.game();
+        let first = self.header.is_none();
+        let mut lacks = self.spelled.lacks.iter();
+        let lack = lacks.find(|lack| lack.when.holds(game, first));
+        let lack = lack.map(|lack| (lack.member.clone(), lack.why.to_owned()));
+        lack.or_else(|| self.header_fault(game))
+            .or_else(|| session_fault(self.session, game))
+            .or_else(|| {
+                (self.bones && self.after_no_bones).then(|| {
+                    let why = "come after an answer that had no user_bones";
+                    ("the bones".to_owned(), why.to_owned())
+                })
+            })
+            .or_else(|| self.players_fault(game))
+    }
+
+    /// What the header can't say.
+    fn header_fault(&self, game: Game) -> Option<Refused> {
+        let session = self.session;
+        let refused = |member: &str, why: String| Some((member.to_owned(), why));
+        if let Some(header) = self.header {
+            if header.map_name().game() != game {
+                let why = "is another kind of map than the first frame's".to_owned();
+                return refused("map_name", why);
+            }
+            return None;
+        }
+        let digits = session.sessionid.bytes().filter(|byte| *byte != b'-');
+        if digits.clone().count() != 32 || !digits.clone().all(|digit| digit.is_ascii_hexdigit()) {
+            return refused("sessionid", "is not 32 hexadecimal digits".to_owned());
+        }
+        if session.sessionip.parse::<std::net::Ipv4Addr>().is_err() {
+            return refused(
+                "sessionip",
+                "is not four bytes with dots between".to_owned(),
+            );
+        }
+        if session.map_name.code().is_none() {
+            return refused(
+                "map_name",
+                format!("{:?} has no code", session.map_name.as_str()),
+            );
+        }
+        for (name, score) in [
+            ("blue_round_score", session.blue_round_score),
+            ("orange_round_score", session.orange_round_score),
+        ] {
+            if score > 127 {
+                return refused(name, format!("{score} is more than 127"));
+            }
+        }
+        session.client_name.contains('\0').then(|| {
+            let why = "has a NUL, behind which no reader finds the rest".to_owned();
+            ("client_name".to_owned(), why)
+        })
+    }
+
+    fn players_fault(&self, game: Game) -> Option<Refused> {
+        for (team, at) in (0..3_u8).zip(&self.session.teams) {
+            let path = || format!("teams[{team}]");
+            let before = self
+                .before
+                .and_then(|seen| seen.frame.session.teams.get(usize::from(team)));
+            if let Some(why) = stats_fault(
+                at.stats.as_ref(),
+                before.and_then(|team| team.stats.as_ref()),
+            ) {
+                return Some((format!("{}.stats", path()), why));
+            }
+            for (place, player) in (0..=u8::MAX).zip(&at.players) {
+                if let Some((member, why)) = self.player_fault(player, (team, place), game) {
+                    return Some((format!("{}.players[{place}].{member}", path()), why));
+                }
+            }
+        }
+        None
+    }
+
+    fn player_fault(&self, player: &Player, place: (u8, u8), game: Game) -> Option<Refused> {
+        let refused = |member: &str, why: String| Some((member.to_owned(), why));
+        let known = self.header.is_some_and(|header| {
+            header
+                .players
+                .iter()
+                .any(|known| known.userid == player.userid)
+        });
+        if !known && self.spelled.nameless.contains(&place) {
+            return refused("name", "is missing".to_owned());
+        }
+        if !known && player.name.contains('\0') {
+            return refused(
+                "name",
+                "has a NUL, behind which no reader finds the rest".to_owned(),
+            );
+        }
+        let before = self.before.and_then(|seen| seen.player(player.userid));
+        if let Some(why) = stats_fault(
+            player.stats.as_ref(),
+            before.and_then(|(_, p)| p.stats.as_ref()),
+        ) {
+            return refused("stats", why);
+        }
+        if game == Game::Combat
+            && let Err(member) = loadout(player.loadout.as_ref())
+        {
+            return refused(member, "is none that the format has a code for".to_owned());
+        }
+        if game == Game::Arena && ping_changed(player, self.spelled, place, self.before) {
+            let names = ["holding_left", "holding_right"];
+            for (name, text) in names.into_iter().zip(hands(player, self.spelled, place)) {
+                if held(text.as_deref()).is_none() {
+                    let text = text.unwrap_or_default();
+                    return refused(name, format!("{text:?} is no byte"));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What is wrong with members of the session.
+fn session_fault(session: &Session, game: Game) -> Option<Refused> {
+    let refused = |member: &str, why: &str| Some((member.to_owned(), why.to_owned()));
+    if session.teams.len() < 3 {
+        return refused("teams", "are fewer than three");
+    }
+    let Some(pause) = &session.pause else {
+        return refused("pause", "is missing");
+    };
+    if session.player.is_none() {
+        return refused("player", "is missing");
+    }
+    let no_team = "is none of the four that there are";
+    if pause.paused_requested_team.code().is_none() {
+        return refused("pause.paused_requested_team", no_team);
+    }
+    if pause.unpaused_team.code().is_none() {
+        return refused("pause.unpaused_team", no_team);
+    }
+    if game == Game::Arena {
+        if session.disc.is_none() {
+            return refused("disc", "is missing");
+        }
+        let Some(score) = &session.last_score else {
+            return refused("last_score", "is missing");
+        };
+        if score.team.code().is_none() {
+            return refused("last_score.team", no_team);
+        }
+        if session.private_match
+            && session
+                .rules_changed_by
+                .as_ref()
+                .is_some_and(|by| by.contains('\0'))
+        {
+            return refused(
+                "rules_changed_by",
+                "has a NUL, behind which no reader finds the rest",
+            );
+        }
+    }
+    None
+}
+
+/// `before` is of the frame before, where it has the same player or team.
+fn stats_fault(now: Option<&Stats>, before: Option<&Stats>) -> Option<String> {
+    match (now, before) {
+        (Some(stats), _) if stats.stuns > 65_535 => {
+            Some(format!("have {} stuns, more than 65,535", stats.stuns))
+        }
+        (None, Some(_)) => Some("are gone, which makes a file that nobody can read".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether an answer of bones has none.
+pub fn has_no_bones(spelled: &Spelled) -> bool {
+    spelled.bones == BonesAnswer::NoBones
+}

@@ -1,0 +1,148 @@
+//! As the reference writes: bit for bit, its faults included.
+//!
+//! Differences are taken between the values themselves, so truncation adds up until the next
+//! keyframe; a part is left out where the bytes of its difference are those of the frame before;
+//! bones of keyframes differ from the frame before. For readers that know nothing else.
+//!
+//! A chunk is written when it is closed: who is met in it, or in the keyframe behind it, is known by
+//! then, and indices of players are looked up by name.
+
+mod check;
+mod pack;
+mod seen;
+mod texts;
+
+use super::header::Header;
+use super::layout::Layout;
+use super::packed::Packed;
+use crate::error::WriteError;
+use crate::model::{Bones, Frame};
+use crate::spelled::Spelled;
+
+use check::{Checked, has_no_bones};
+use pack::{Last, Packing, pack_bones};
+use seen::Seen;
+use texts::Names;
+
+/// Writes frames as the reference does.
+#[derive(Debug)]
+pub struct CompatEncoder {
+    layout: Layout,
+    packed: Packed,
+    names: Names,
+    /// Frames of the chunk that is not closed yet; behind them, old ones to be filled again.
+    chunk: Vec<Seen>,
+    count: usize,
+    /// Frames of chunks that are closed.
+    before: u64,
+    /// Bones of the last of them.
+    bones: Option<Bones>,
+    /// It had an answer of bones without any.
+    no_bones: bool,
+}
+
+impl CompatEncoder {
+    pub fn new(header: &Header) -> Self {
+        Self {
+            layout: Layout::of(header),
+            packed: Packed::default(),
+            names: Names::default(),
+            chunk: Vec::new(),
+            count: 0,
+            before: 0,
+            bones: None,
+            no_bones: false,
+        }
+    }
+
+    /// Refuses a first frame of which the reference makes no file.
+    pub fn check_first(frame: &Frame, spelled: &Spelled, interval: u16) -> Result<(), WriteError> {
+        if interval == 0 {
+            return Err(WriteError::Reference {
+                frame: 0,
+                member: "the keyframe interval".to_owned(),
+                why: "is 0".to_owned(),
+            });
+        }
+        let checked = Checked {
+            session: &frame.session,
+            spelled,
+            bones: false,
+            header: None,
+            before: None,
+            after_no_bones: false,
+        };
+        checked.check(0)
+    }
+
+    /// Refuses a later frame of which the reference makes no file. `header` has the players of those
+    /// before.
+    pub fn check(
+        &self,
+        frame: &Frame,
+        spelled: &Spelled,
+        keyframe: bool,
+        header: &Header,
+    ) -> Result<(), WriteError> {
+        let last = self.chunk.get(..self.count).and_then(<[Seen]>::last);
+        let checked = Checked {
+            session: &frame.session,
+            spelled,
+            bones: frame.bones.is_some(),
+            header: Some(header),
+            before: last.filter(|_| !keyframe),
+            after_no_bones: last.map_or(self.no_bones, |last| has_no_bones(&last.spelled)),
+        };
+        checked.check(self.before + self.count as u64)
+    }
+
+    /// Takes the players that the header has met in a frame.
+    pub fn meet(&mut self, frame: &Frame, header: &Header) {
+        let new = header.players.iter().skip(self.names.len());
+        for met in new {
+            let mut players = frame.session.players().map(|(_, player)| player);
+            let player = players.find(|player| player.userid == met.userid);
+            self.names
+                .push(player.map(|player| player.name.clone()).unwrap_or_default());
+        }
+    }
+
+    /// Takes a frame.
+    pub fn push(&mut self, frame: &Frame, spelled: &Spelled) {
+        match self.chunk.get_mut(self.count) {
+            Some(seen) => seen.set(frame, spelled),
+            None => self.chunk.push(Seen::new(frame, spelled)),
+        }
+        self.count += 1;
+    }
+
+    /// Writes the frames that were taken, as a chunk.
+    pub fn close(&mut self, out: &mut Vec<u8>) {
+        let frames = self.chunk.get(..self.count).unwrap_or_default();
+        let mut last: Option<Last> = None;
+        let mut bones = self.bones.take();
+        let (mut known, mut older): (Option<&Seen>, Option<&Seen>) = (None, None);
+        for seen in frames {
+            let mut packing = Packing {
+                layout: self.layout,
+                names: &self.names,
+                seen,
+                known,
+                older,
+                last: last.as_ref(),
+            };
+            last = Some(packing.pack(&mut self.packed));
+            let before = known.map_or(bones.as_ref(), |known| known.frame.bones.as_ref());
+            pack_bones(seen, before, &mut self.packed);
+            self.packed.write(self.layout, out);
+            (older, known) = (known, Some(seen));
+        }
+        if let Some(seen) = known {
+            bones.clone_from(&seen.frame.bones);
+            self.no_bones = has_no_bones(&seen.spelled);
+        }
+        self.bones = bones;
+        self.before += self.count as u64;
+        self.count = 0;
+    }
+}

@@ -1,0 +1,211 @@
+//! Texts that the reference makes numbers of, as its platform does.
+
+use std::borrow::Cow;
+
+use compact_str::CompactString;
+
+use super::super::fill::holding;
+use crate::model::{GoalType, Holding, Loadout, Player};
+use crate::spelled::Spelled;
+
+/// Names of goal types, in the order of their numbers.
+const GOALS: [&str; 9] = [
+    "unknown",
+    "BOUNCE_SHOT",
+    "INSIDE_SHOT",
+    "LONG_BOUNCE_SHOT",
+    "LONG_SHOT",
+    "SELF_GOAL",
+    "SLAM_DUNK",
+    "BUMPER_SHOT",
+    "HEADBUTT",
+];
+
+/// A text as a value of an enumeration of bytes: a name, several with commas between them, or a number.
+/// Blanks of the text stand for the underscores of names.
+fn named(text: &str, names: &[&str]) -> Option<u8> {
+    let text = text.replace(' ', "_");
+    let text = text.trim();
+    if text.starts_with(|first: char| first.is_ascii_digit() || first == '-' || first == '+')
+        && let Some(number) = whole(text)
+    {
+        return u8::try_from(number).ok();
+    }
+    text.split(',').try_fold(0, |all, part| {
+        let at = names.iter().position(|name| *name == part.trim())?;
+        Some(all | u8::try_from(at).ok()?)
+    })
+}
+
+/// A whole number with a sign or without; those that no byte holds are all alike.
+fn whole(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = digits.iter().fold(0_i64, |number, digit| {
+        number
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit - b'0'))
+    });
+    Some(if negative { -number } else { number })
+}
+
+/// The byte that a text is, with blanks around it.
+fn byte(text: &str) -> Option<u8> {
+    let blank = |c: char| matches!(c, ' ' | '\t'..='\r');
+    let text = text.trim_end_matches('\0').trim_matches(blank);
+    u8::try_from(whole(text)?).ok()
+}
+
+/// The code of a goal type; 0 for what is none.
+pub fn goal(goal: &GoalType) -> u8 {
+    named(goal.as_str(), &GOALS).unwrap_or(0)
+}
+
+/// The byte of a loadout; the first member that is none.
+pub fn loadout(loadout: Option<&Loadout>) -> Result<u8, &'static str> {
+    let Some(loadout) = loadout else {
+        return Err("Weapon");
+    };
+    let parts = [
+        (
+            "Weapon",
+            loadout.weapon.as_str(),
+            0,
+            &["rocket", "blaster", "scout", "assault"][..],
+        ),
+        (
+            "Ordnance",
+            loadout.ordnance.as_str(),
+            2,
+            &["stun", "det", "burst", "arc"],
+        ),
+        (
+            "TacMod",
+            loadout.tac_mod.as_str(),
+            4,
+            &["sensor", "wraith", "heal", "shield"],
+        ),
+        ("Arm", loadout.arm.as_str(), 6, &["Left", "Right"]),
+    ];
+    parts
+        .into_iter()
+        .try_fold(0, |all, (name, text, shift, names)| {
+            let number = named(text, names).ok_or(name)?;
+            Ok(all | (u32::from(number) << shift) as u8)
+        })
+}
+
+/// The text of what a hand holds; `None` where there is none.
+fn text<'t>(
+    held: Option<&'t Holding>,
+    spelled: &'t Spelled,
+    place: (u8, u8),
+    right: bool,
+) -> Option<Cow<'t, str>> {
+    let odd = spelled
+        .hands
+        .iter()
+        .find(|(at, side, _)| (*at, *side) == (place, right));
+    let held = held?;
+    if let Some((_, _, text)) = odd {
+        return Some(text.as_str().into());
+    }
+    Some(match held {
+        Holding::None => "none".into(),
+        Holding::Geo => "geo".into(),
+        Holding::Disc => "disc".into(),
+        Holding::Other(text) => text.as_str().into(),
+        Holding::Number(number) => number.to_string().into(),
+    })
+}
+
+/// What both hands of a player hold, as texts.
+pub fn hands<'t>(
+    player: &'t Player,
+    spelled: &'t Spelled,
+    place: (u8, u8),
+) -> [Option<Cow<'t, str>>; 2] {
+    [
+        text(player.holding_left.as_ref(), spelled, place, false),
+        text(player.holding_right.as_ref(), spelled, place, true),
+    ]
+}
+
+/// The byte of what a hand holds; `None` where the text is no byte.
+pub fn held(text: Option<&str>) -> Option<u8> {
+    match text {
+        None => Some(holding::NULL),
+        Some("none") => Some(holding::NONE),
+        Some("geo") => Some(holding::GEO),
+        Some("disc") => Some(holding::DISC),
+        Some(text) => byte(text),
+    }
+}
+
+/// The names of a file's players, whole: those of the header have lost what is not ASCII.
+#[derive(Clone, Debug, Default)]
+pub struct Names(Vec<CompactString>);
+
+impl Names {
+    pub fn push(&mut self, name: CompactString) {
+        self.0.push(name);
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The index of the first player of a name; 0 for none.
+    pub fn index(&self, name: &str) -> u8 {
+        let at = self.0.iter().position(|known| known == name);
+        at.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_numbers_as_they_are_to_the_reference() {
+        let goal = |text: &str| goal(&GoalType::from(text));
+        for (text, right) in [
+            ("SLAM DUNK", 6),
+            ("slam dunk", 0),
+            ("3", 3),
+            ("17", 17),
+            ("300", 0),
+            ("+5", 5),
+            ("-0", 0),
+            ("-1", 0),
+            ("SLAM DUNK,LONG SHOT", 6),
+            ("BOUNCE SHOT,INSIDE SHOT", 3),
+            ("BOUNCE SHOT, INSIDE SHOT", 0),
+            ("BOUNCE SHOT,,INSIDE SHOT", 0),
+            ("3,BOUNCE SHOT", 0),
+            (" HEADBUTT", 0),
+            ("", 0),
+        ] {
+            assert_eq!(goal(text), right, "{text}");
+        }
+        for (text, right) in [
+            (" 5", Some(5)),
+            ("+5", Some(5)),
+            ("007", Some(7)),
+            ("-0", Some(0)),
+            ("255", Some(255)),
+            ("256", None),
+            ("-1", None),
+            ("5 5", None),
+            ("[INVALID]", None),
+            ("", None),
+        ] {
+            assert_eq!(held(Some(text)), right, "{text}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Lines that become no frames: each is told.
+
+use serde::Serialize;
+
+use crate::{Error as ReadError, Finding, Rule, Severity};
+
+/// So many are told each; the others are counted.
+const TOLD: usize = 1000;
+
+/// A line that became no frame.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct LostLine {
+    /// Which line of its text, from 1.
+    pub line: Option<u64>,
+    /// Where in the text, in bytes.
+    pub offset: Option<u64>,
+    /// The file of a zip that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    pub code: &'static str,
+    /// Which member, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    pub message: String,
+}
+
+/// What was lost of the lines of a recording.
+#[derive(Default)]
+pub(super) struct Lost {
+    lines: Vec<LostLine>,
+    /// Beside those.
+    more: u64,
+    /// The first, as an error: where there is nothing but such lines.
+    pub first: Option<ReadError>,
+    /// Lines that are an answer and no session, and bones that can't be read: the first, and how many.
+    no_session: Option<(String, u64)>,
+    bones: Option<(String, u64)>,
+}
+
+impl Lost {
+    /// A line that is broken, or left out, and which it is.
+    pub fn line(&mut self, mut finding: Finding, line: Option<u64>) {
+        finding.place.line = finding.place.line.or(line);
+        if self.lines.len() < TOLD {
+            let member = match &finding.rule {
+                Rule::LeftOut { member, .. } => Some(member.clone()),
+                _ => None,
+            };
+            self.lines.push(LostLine {
+                line: finding.place.line,
+                offset: finding.place.offset,
+                within: finding.place.within.as_deref().map(ToString::to_string),
+                code: finding.code(),
+                member,
+                message: finding.message(),
+            });
+        } else {
+            self.more += 1;
+        }
+        if self.first.is_none() {
+            self.first = Some(finding.into());
+        }
+    }
+
+    /// What is expected in recordings: a line without a session, or bones without any.
+    pub fn count(&mut self, error: &ReadError) {
+        let kind = if error.code() == "echoreplay.no-session" {
+            &mut self.no_session
+        } else {
+            &mut self.bones
+        };
+        match kind {
+            Some((_, count)) => *count += 1,
+            None => *kind = Some((error.to_string(), 1)),
+        }
+    }
+
+    /// A line that is no frame, or is one without its bones.
+    pub fn error(&mut self, error: ReadError, line: Option<u64>) {
+        match error.into_finding() {
+            Some(finding) if finding.severity() < Severity::Error => {
+                self.count(&finding.into());
+            }
+            Some(finding) => self.line(finding, line),
+            None => {}
+        }
+    }
+
+    /// A sentence for each.
+    pub fn sentences(&self) -> Vec<String> {
+        let sentence = |told: &Option<(String, u64)>, what: &str| match told {
+            None => None,
+            Some((first, 1)) => Some(format!("{what} ({first})")),
+            Some((first, count)) => Some(format!("{what}, {count} times (the first: {first})")),
+        };
+        let each = self.lines.iter().map(LostLine::sentence);
+        let more = (self.more > 0).then(|| format!("{} lines more", self.more));
+        each.chain(more)
+            .chain(sentence(&self.no_session, "a line that is no session"))
+            .chain(sentence(&self.bones, "bones that can't be read"))
+            .collect()
+    }
+
+    /// The lines, as data.
+    pub fn into_lines(self) -> Vec<LostLine> {
+        self.lines
+    }
+}
+
+impl LostLine {
+    fn sentence(&self) -> String {
+        let line = self
+            .line
+            .map_or_else(String::new, |line| format!(" {line}"));
+        match &self.within {
+            Some(within) => format!("line{line} of {within}: {}", self.message),
+            None => format!("line{line}: {}", self.message),
+        }
+    }
+}
