@@ -5,6 +5,7 @@
 mod alloc;
 mod delta;
 mod echo;
+mod follow;
 mod mines;
 mod murk;
 mod seek;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
             delta::run("");
             echo::run("");
             seek::run("");
+            follow::run("");
         }
         Some("mines") => mines::run(args.skip(1).map(Into::into).collect()),
         Some("murk") => {
@@ -41,6 +43,10 @@ fn main() -> ExitCode {
         Some("seek") => {
             let filter = args.nth(1).unwrap_or_default();
             seek::run(&filter.to_string_lossy());
+        }
+        Some("follow") => {
+            let filter = args.nth(1).unwrap_or_default();
+            follow::run(&filter.to_string_lossy());
         }
         // Files and folders are for the one that measures files.
         Some(_) => mines::run(args.map(Into::into).collect()),

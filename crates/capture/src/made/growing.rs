@@ -28,6 +28,51 @@ const PIECE: u64 = 256 << 10;
 ///
 /// Memory is bounded by what holds at a moment and by its texts, and does not go with the length of the
 /// recording.
+///
+/// ```
+/// use gametape_capture::tape::{Growing, Mcap, Piece, RecordKind};
+/// use gametape_capture::{Options, Writer};
+/// use gametape_core::Input;
+/// use gametape_core::tape::{Format as _, Secrets, Source, Work};
+/// use gametape_delta::{Schema, Snapshot};
+///
+/// let schema = Schema::empty();
+/// let options = Options { chunk_bytes: 1, ..Options::default() };
+/// let mut writer = Writer::new(Vec::new(), &schema, options)?;
+/// for tick in 1..=9 {
+///     writer.push_state(&Snapshot::new(&schema, tick), None)?;
+/// }
+/// // As it is while it is written: a part of it, and then more.
+/// let whole = Input::from(writer.finish()?);
+/// let sizes = [whole.size() / 2, whole.size()];
+///
+/// let begun = Mcap.open(Source::new(whole.first(sizes[0])))?;
+/// let growing = Growing::begin(&*begun, Secrets::Hide, &Work::default())?;
+/// let mut growing = growing.expect("captures can be followed");
+/// let mut packets = 0;
+/// for size in sizes {
+///     let before = packets;
+///     growing.more(&whole.first(size), &mut |piece| {
+///         if let Piece::Record { kind, .. } = piece {
+///             packets += u32::from(kind == RecordKind::Keyframe || kind == RecordKind::Packet);
+///         }
+///         Ok(())
+///     })?;
+///     assert!(packets > before);
+/// }
+/// assert_eq!(packets, 9);
+///
+/// let mut segments = Vec::new();
+/// let made = growing.end(&whole, &mut |piece| {
+///     if let Piece::Segment(segment) = piece {
+///         segments.push(segment);
+///     }
+///     Ok(())
+/// })?;
+/// assert_eq!(segments.len(), 1);
+/// assert!(made.outcome.losses.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Growing {
     follow: Box<dyn Follow>,
     rows: Rows,
