@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use gametape_capture::{
-    self as capture, Added, CaptureRule, DeltaFile, Ending, Error, Options, Packets, Role, Rule,
-    Writer,
+    self as capture, Added, CaptureRule, DeltaFile, Ending, Error, Feed, Options, Packets, Reader,
+    Role, Rule, Writer,
 };
+use gametape_core::feed::Fed;
 use gametape_delta::{Decoder, Encoder, Limits, ReadOptions, Schema, Snapshot, settle, wire};
 
 use crate::Check;
@@ -19,7 +20,8 @@ pub const CHECKS: &[Check] = &[Check::new("capture_read", capture_read, || {
 /// Any bytes as a capture or as a file of packets; and recordings of any packets.
 ///
 /// Of any bytes nobody panics, reading comes to an end, and refusals are inside of the file. What is
-/// between the packets of a file of packets is told, so that every byte is accounted for. A
+/// between the packets of a file of packets is told, so that every byte is accounted for. Bytes that
+/// come in pieces give what a stream of all of them gives. A
 /// recording has its packets byte for byte; each state it is asked for is the one that was sent, by
 /// the index, packet by packet, and from a file of the same packets; what was added to seek by is
 /// the state of the stream. Cut anywhere it has the first of these packets, and says that it was cut.
@@ -44,7 +46,64 @@ const LIMITS: capture::Limits = capture::Limits {
 /// much.
 const STEPS: usize = 2000;
 
+/// Whatever is pushed in which pieces, and whoever reads from where: the same packets, and the same is
+/// wrong at the end.
+fn fed(bytes: &[u8], bare: bool) {
+    let (mut reader, mut feed) = if bare {
+        (Reader::of_packets(bytes), Feed::of_packets())
+    } else {
+        (
+            Reader::with_limits(bytes, LIMITS),
+            Feed::with_limits(LIMITS),
+        )
+    };
+    // Pieces of all sizes, as the bytes have it.
+    let mut sizes = bytes.iter().map(|byte| 1 + usize::from(*byte) * 3);
+    let mut rest = bytes;
+    loop {
+        let read = match reader.next_packet() {
+            Ok(read) => {
+                Ok(read.map(|packet| (packet.index, packet.offset, packet.role, packet.bytes)))
+            }
+            Err(error) => {
+                sound(&error, bytes);
+                Err(error.to_string())
+            }
+        };
+        let given = loop {
+            match feed.next_packet() {
+                Ok(Fed::NeedMore) if rest.is_empty() => feed.finish(),
+                Ok(Fed::NeedMore) => {
+                    let size = sizes.next().unwrap_or(1).min(rest.len());
+                    let (piece, behind) = rest.split_at(size);
+                    feed.push(piece);
+                    rest = behind;
+                }
+                Ok(Fed::End) => break Ok(None),
+                Ok(Fed::Item(packet)) => {
+                    let told = (
+                        packet.index,
+                        packet.offset,
+                        packet.role,
+                        packet.bytes.to_vec(),
+                    );
+                    break Ok(Some(told));
+                }
+                Err(error) => break Err(error.to_string()),
+            }
+        };
+        let ends = !matches!(read, Ok(Some(_)));
+        let read =
+            read.map(|read| read.map(|(index, at, role, bytes)| (index, at, role, bytes.to_vec())));
+        assert_eq!(given, read);
+        if ends {
+            return;
+        }
+    }
+}
+
 fn any_capture(bytes: &[u8]) {
+    fed(bytes, false);
     match capture::read_with(bytes, LIMITS) {
         Err(error) => sound(&error, bytes),
         Ok(capture) => {
@@ -63,6 +122,7 @@ fn any_capture(bytes: &[u8]) {
 
 /// Every byte is in a packet, or is told of.
 fn any_packets(bytes: &[u8], schema: Schema) {
+    fed(bytes, true);
     let packets = Packets::Delta(DeltaFile::new(bytes, schema));
     let mut cursor = packets.cursor();
     let mut at = 0_u64;
@@ -198,6 +258,7 @@ fn recording(script: &mut Script<'_>) {
         }
     }
     let bytes = writer.finish().expect("memory");
+    fed(&bytes, false);
     let capture = capture::read_with(&bytes, capture::Limits::DEFAULT).expect("it was written");
     assert_eq!(capture.ending(), Ending::Whole);
     assert_eq!(capture.schema(), &stream.schema);
