@@ -70,6 +70,7 @@ async function following(): Promise<{
   const loader = await Loader.open(live, id);
   const told: string[] = [];
   const follower = new Follower(loader, {
+    began: () => told.push("began"),
     grown: () => told.push("grown"),
     changed: () => told.push("changed"),
     trouble: (why) => told.push(why ?? "well"),
@@ -287,6 +288,9 @@ test("one is as near to the end as packets come evenly, and no nearer", () => {
   const uneven = play((packet) => packet * 33 + ((packet * 7919) % 60), 20_000);
   assert.ok(uneven.behind <= 220 && uneven.stumbles === 0, JSON.stringify(uneven));
   // Segment by segment, every two seconds.
+  // What was missed before one came says nothing of what is to come.
+  const joined = play((packet) => Math.max(packet * 33, 3000 + packet * 0.5), 20_000);
+  assert.ok(joined.behind <= 110 && joined.stumbles === 0, JSON.stringify(joined));
   const bursts = play((packet) => Math.ceil((packet * 33) / 2000) * 2000, 40_000);
   assert.ok(bursts.behind <= 4300 && bursts.stumbles < 20, JSON.stringify(bursts));
 });

@@ -2,14 +2,16 @@
 // go of, and from one that writes what it likes.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { type Browser, type BrowserContextOptions, type Page, type WebSocketRoute, chromium } from "playwright-core";
 
 import { Growing } from "./growing.js";
-import { LACKING, SITE, dump, listed } from "./recordings.js";
+import { COMMAND, LACKING, ORIGINALS, SITE, dump, listed } from "./recordings.js";
 import { serve } from "./server.js";
 
 const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
@@ -284,3 +286,91 @@ test("live looks well, wide and on a phone, dark and light", { skip }, async () 
     });
   }
 });
+
+/** A server of a folder, and where its page is. */
+async function served(folder: string): Promise<{ server: ChildProcess; address: string }> {
+  const args = ["serve", folder, "--page", DIST, "--listen", "127.0.0.1:0"];
+  const server = spawn(COMMAND, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const address = await new Promise<string>((resolve, reject) => {
+    let said = "";
+    const hear = (text: Buffer): void => {
+      said += text.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(said);
+      if (found !== null) {
+        resolve(found[0]);
+      }
+    };
+    server.stdout.on("data", hear);
+    server.stderr.on("data", hear);
+    server.on("exit", () => reject(new Error(`gametape serve: ${said}`)));
+  });
+  return { server, address };
+}
+
+test("gametape serve and a writer that is killed: watched live, and whole afterwards", { skip }, async () => {
+  const folder = mkdtempSync(`${tmpdir()}/gametape-live-`);
+  const { stderr, status } = spawnSync(
+    COMMAND,
+    ["convert", `${ORIGINALS}/match.echoreplay`, `${folder}/whole.echoreplay`, "--plain"],
+    { encoding: "utf8" },
+  );
+  assert.equal(status, 0, stderr);
+  const lines = readFileSync(`${folder}/whole.echoreplay`, "utf8").split("\n");
+  rmSync(`${folder}/whole.echoreplay`);
+  const file = `${folder}/now.echoreplay`;
+  let written = 150;
+  writeFileSync(file, lines.slice(0, written).join("\n") + "\n");
+  const { server, address } = await served(folder);
+  const writing = setInterval(() => {
+    appendFileSync(file, `${lines[written]}\n`);
+    written += 1;
+  }, 66);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const said: string[] = [];
+  page.on("pageerror", (error) => said.push(error.message));
+  const messages = { text: 0, binary: 0 };
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => (messages[typeof payload === "string" ? "text" : "binary"] += 1)),
+  );
+  try {
+    await page.goto(`${address}#stage=table`);
+    await page.locator(".top .live").waitFor({ timeout: 20_000 });
+    // Frame by frame, over the socket, and near to the newest: a second at most, on a machine that has time.
+    let [seen, behind] = [0, Infinity];
+    const from = messages.binary;
+    while (seen < 30 || behind > 15) {
+      assert.ok(written < 600, `${seen} times ${behind} frames behind, ${messages.binary} messages with records`);
+      await page.waitForTimeout(100);
+      behind = written - (await stepOf(page));
+      seen += 1;
+    }
+    assert.ok(messages.binary > from + 20, `${messages.binary} messages with records`);
+    await page.keyboard.press("Home");
+    await page.waitForFunction(() => document.querySelector(".clock")!.textContent!.startsWith("0:0"));
+    await page.keyboard.press("End");
+    await follows(page);
+    // In the middle of a frame it is killed.
+    clearInterval(writing);
+    appendFileSync(file, lines[written]!.slice(0, 500));
+    await page.locator(".top .verdict").waitFor({ timeout: 60_000 });
+    assert.equal(await page.locator(".golive").isVisible(), false);
+    await page.keyboard.press("End");
+    await page.waitForFunction(
+      (step) => document.querySelector(".transport .step")!.textContent!.includes(` ${step}`),
+      (written - 1).toLocaleString("en"),
+    );
+    assert.deepEqual(said, []);
+  } finally {
+    clearInterval(writing);
+    await context.close();
+    server.kill();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** Which step it shows. */
+async function stepOf(page: Page): Promise<number> {
+  const text = (await page.locator(".transport .step").textContent()) ?? "";
+  return Number(/[\d,]+/.exec(text)![0].replaceAll(",", ""));
+}

@@ -258,3 +258,35 @@ test("samples bound what the recording has", { skip: LACKING }, async () => {
   assert.ok(Math.abs(Math.max(...line) - Math.max(...values)) <= precision);
   assert.ok(Math.abs(Math.min(...line) - Math.min(...values)) <= precision);
 });
+
+test("a cell over time, and least, mean and greatest of all, are what the library says", { skip: LACKING }, async () => {
+  const { id, name } = listed().find(({ name }) => name === "heat.murk")!;
+  const loader = await Loader.open(new Folder(SITE), id);
+  const def = loader.tables.tables.find(({ name }) => name === "heat")!;
+  const columns = [def.columns.findIndex(({ key }) => !key)];
+  const place = [6, 4];
+  const of = { table: def.name, columns };
+  const samples = new Samples(
+    [
+      { ...of, of: { cell: place[0]! * def.shape[1]! + place[1]! } },
+      ...(["least", "mean", "greatest"] as const).map((all) => ({ ...of, of: { all } })),
+    ],
+    loader.from,
+    loader.to,
+  );
+  await sample(loader, samples, new AbortController().signal, () => {});
+  for (const step of [3, 80, 190]) {
+    const lines = dump(name, "--state", "--table", def.name, "--at", `step:${step}`);
+    const values = lines.map((line) => Math.fround(real(line["value"])!));
+    const cell = lines.find((line) => line["row"] === place[0] && line["col"] === place[1])!;
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const wanted = [Math.fround(real(cell["value"])!), Math.min(...values), mean, Math.max(...values)];
+    const at = real(cell["time_ms"])!;
+    wanted.forEach((value, series) => {
+      const line = samples.line(series);
+      const near = line.at.reduce((best, other, index) => (other <= at + 1e-6 ? index : best), 0);
+      const found = line.value[near]!;
+      assert.ok(Math.abs(found - value) < 1e-6, `step ${step}, series ${series}: ${found} is not ${value}`);
+    });
+  }
+});

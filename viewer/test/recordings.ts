@@ -13,7 +13,7 @@ const HERE = new URL("../../recordings/", import.meta.url);
 /** The folder that `gametape publish` wrote, and the recordings it is of. */
 export const SITE = process.env["GAMETAPE_SITE"] ?? fileURLToPath(new URL("site", HERE));
 export const ORIGINALS = process.env["GAMETAPE_ORIGINALS"] ?? fileURLToPath(new URL("files", HERE));
-const COMMAND = process.env["GAMETAPE"] ?? fileURLToPath(new URL("../../../debug/gametape", import.meta.url));
+export const COMMAND = process.env["GAMETAPE"] ?? fileURLToPath(new URL("../../../debug/gametape", import.meta.url));
 
 /** Why the tests that need recordings can't run; false where they can. */
 export const LACKING: string | false =

@@ -194,3 +194,36 @@ test("entities are where their table says", { skip }, async () => {
     assert.match(await words(page), new RegExp(`^${ships.length} entities: `));
   });
 });
+
+test("the panel tells of the recording beside, and the page of a replay that parted", { skip }, async () => {
+  const [one, other] = ["heat.murk", "heat-faulty.murk"].map((name) => listed().find((of) => of.name === name)!);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(`${site.address}#r=${one!.id}&t=2000&with=${other!.id}&stage=field`);
+  await page.locator(".theatre").nth(1).locator(".stage-body canvas").first().waitFor({ state: "attached" });
+  assert.equal(await page.locator(".note:visible").count(), 0);
+  await page.click("#tab-facts");
+  assert.equal(await page.locator(".facts h3").first().textContent(), one!.name);
+  await page.keyboard.press("j");
+  assert.equal(await page.locator(".facts h3").first().textContent(), other!.name);
+  await page.click("#tab-moments");
+  await page.locator("button.moment", { hasText: "in the replay" }).click();
+  await page.waitForFunction(() => document.querySelector(".clock")?.textContent === "0:13.70");
+  await page.locator(".note:visible").waitFor();
+  assert.match((await page.locator(".note:visible").textContent()) ?? "", /values are those of the replay/);
+  assert.equal(await page.locator(".theatre").nth(1).locator(".note:visible").count(), 1);
+  // What is seen of the cell that the audit names says so.
+  const map = page.locator(".theatre").nth(1).locator("canvas[tabindex]");
+  await map.focus();
+  for (const key of ["ArrowRight", ...Array(4).fill("ArrowRight"), ...Array(6).fill("ArrowDown")]) {
+    await page.keyboard.press(String(key));
+  }
+  const status = page.locator(".theatre").nth(1).locator(".stage-status > span");
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".stage-status")][1]!.textContent!.includes("row 6, col 4"),
+  );
+  assert.match((await status.textContent()) ?? "", /when it was recorded/);
+  await page.locator(".theatre").nth(1).getByRole("button", { name: "Plot" }).click();
+  await page.locator(".plot canvas").waitFor();
+  assert.match((await page.locator(".plot h3").textContent()) ?? "", /heat: value \(kelvin\), row 6, col 4/);
+  await page.close();
+});

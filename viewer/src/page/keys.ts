@@ -28,12 +28,22 @@ export interface Keyed {
   redraw(): void;
 }
 
+/** How far the arrow keys go, alone and with Shift: milliseconds, or steps. */
+function strides(times: boolean): readonly [near: number, far: number] {
+  return times ? [1000, 10_000] : [10, 100];
+}
+
+/** Where keys go to from here at once. */
+export function reached({ at, from, to }: Playhead, times: boolean): number[] {
+  const [, far] = strides(times);
+  return [from, to, at - far, at + far].filter((other) => other >= from && other <= to);
+}
+
 /** Does what a key asks for; false where it is none of the page's. */
 export function act(page: Keyed, event: KeyboardEvent): boolean {
   const { playhead } = page;
   const { at, loop, from, to } = playhead;
-  const second = page.times ? 1000 : 10;
-  const far = event.shiftKey ? 10 * second : second;
+  const far = strides(page.times)[event.shiftKey ? 1 : 0];
   const stage = /^[1-9]$/.test(event.key) ? page.theatre.stages[Number(event.key) - 1] : undefined;
   if (stage !== undefined) {
     void page.chooseStage(stage.id);

@@ -66,10 +66,8 @@ function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement
   let made = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
   const show = (): void => {
     const these = found(all, search.value);
-    say(
-      count,
-      these.length === all.length ? `${all.length} recordings` : `${these.length} of ${all.length} recordings`,
-    );
+    const number = `${all.length} ${all.length === 1 ? "recording" : "recordings"}`;
+    say(count, these.length === all.length ? number : `${these.length} of ${number}`);
     const items = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
     for (const entry of these) {
       const text = card(entry)

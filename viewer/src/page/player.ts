@@ -8,7 +8,7 @@ import type { Address } from "./address.js";
 import { el, say } from "./dom.js";
 import { Head } from "./head.js";
 import { help } from "./help.js";
-import { act } from "./keys.js";
+import { act, reached } from "./keys.js";
 import { Panel } from "./panel.js";
 import { Side } from "./side.js";
 import type { Theatre } from "./theatre.js";
@@ -20,9 +20,8 @@ import { Transport } from "./transport.js";
 const PANELS = 120;
 /** How long nothing may change before the address says where one is. */
 const SETTLED = 400;
-/** What a key goes at once, in milliseconds or steps. */
-const FAR = 10_000;
-const FAR_STEPS = 100;
+/** As in the style sheet. */
+const PHONE = "(max-width: 760px)";
 /** How long a word of the page stays. */
 const SPOKEN = 1800;
 
@@ -137,6 +136,7 @@ export class Player {
         this.element.classList.remove("nopanel");
         this.panel.show("plots");
       },
+      began: () => this.edge.began(performance.now()),
       grown: () => this.grown(),
       changed: () => this.changed(),
       trouble: (why) => {
@@ -209,17 +209,18 @@ export class Player {
 
   /** What holds at a moment may be wanted soon. */
   private foresee(at: number): void {
-    for (const one of [this.loader, this.other?.loader]) {
-      one?.want(one.indexAt(at - this.loader.from + one.from));
-    }
+    this.main.foresee(at);
+    this.other?.foresee(at - this.loader.from + this.other.loader.from);
   }
 
-  /** What keys go to from here may be wanted soon. */
-  private foreseeKeys(): void {
-    const { at, from, to } = this.playhead;
-    const far = this.times ? FAR : FAR_STEPS;
-    const ats = [this.markerFrom(1), this.markerFrom(-1), from, to, at - far, at + far];
-    ats.filter((other) => other >= from && other <= to).forEach((other) => this.foresee(other));
+  /** What is gone to from here may be wanted soon. */
+  private getReady(): void {
+    const { playhead, timeline } = this;
+    const { at } = playhead;
+    const markers = ([1, -1] as const).map((by) => timeline.markerFrom(at, by)).filter(Number.isFinite);
+    [...markers, ...reached(playhead, this.times)].forEach((other) => this.foresee(other));
+    this.main.gather(at);
+    this.other?.gather(at);
   }
 
   /** Puts up another stage. */
@@ -248,6 +249,8 @@ export class Player {
     this.element.classList.toggle("two", loader !== null);
     this.theatre.element.dataset["name"] = this.loader.published.name;
     if (loader !== null) {
+      // On a phone there is room for two stages, or for one and a panel.
+      this.element.classList.toggle("nopanel", matchMedia(PHONE).matches || !this.panelled);
       const other = this.side(loader, (at) => at - loader.from + this.loader.from);
       const { theatre } = other;
       theatre.element.dataset["name"] = loader.published.name;
@@ -263,10 +266,6 @@ export class Player {
 
   get times(): boolean {
     return this.loader.tables.times;
-  }
-
-  get hasLibrary(): boolean {
-    return this.around.library !== null;
   }
 
   toLibrary(): void {
@@ -322,19 +321,10 @@ export class Player {
 
   /** To the next marker, or the one before. */
   toMarker(by: -1 | 1): void {
-    const to = this.markerFrom(by);
+    const to = this.timeline.markerFrom(this.playhead.at, by);
     if (Number.isFinite(to)) {
       this.seek(to);
     }
-  }
-
-  /** Where the next marker is, or the one before; nowhere where there is none. */
-  private markerFrom(by: -1 | 1): number {
-    const ats = this.timeline.markers;
-    const { at } = this.playhead;
-    return by > 0
-      ? Math.min(...ats.filter((other) => other > at + 1e-6))
-      : Math.max(...ats.filter((other) => other < at - 1e-6));
   }
 
   setLoop(loop: Stretch | null): void {
@@ -360,6 +350,10 @@ export class Player {
 
   togglePanel(): void {
     this.element.classList.toggle("nopanel");
+  }
+
+  private get panelled(): boolean {
+    return !this.element.classList.contains("nopanel");
   }
 
   help(): void {
@@ -413,11 +407,9 @@ export class Player {
     this.settling = window.setTimeout(() => {
       if (!this.gone) {
         this.around.address(this.where());
-        this.main.gather(this.playhead.at);
-        this.other?.gather(this.playhead.at);
         if (!this.playhead.playing) {
           this.describe();
-          this.foreseeKeys();
+          this.getReady();
         }
       }
     }, SETTLED);

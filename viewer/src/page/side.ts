@@ -20,6 +20,8 @@ export interface Stand {
   go(at: number): void;
   /** Numbers over time are to be seen. */
   plots(): void;
+  /** What comes of it first was recorded a while ago. */
+  began(): void;
   /** More of it has come. */
   grown(): void;
   /** What is said of it is other than before. */
@@ -67,6 +69,7 @@ export class Side {
     this.tell();
     loader.onChange = () => stand.redraw();
     const told: Told = {
+      began: () => stand.began(),
       grown: () => this.grown(),
       changed: () => this.changed(),
       trouble: (why) => stand.trouble(why),
@@ -104,6 +107,11 @@ export class Side {
     } else if (before !== null && tab === "plots") {
       this.plots.offer(before);
     }
+  }
+
+  /** What holds at a moment of it may be wanted soon. */
+  foresee(at: number): void {
+    this.loader.want(this.loader.indexAt(at));
   }
 
   /** Gets ready for whatever is gone to next. */

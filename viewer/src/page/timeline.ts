@@ -97,9 +97,12 @@ export class Timeline {
     this.element.setAttribute("aria-valuemax", String(Math.round(to)));
   }
 
-  /** Where the markers are. */
-  get markers(): number[] {
-    return this.track.markers.map(({ at }) => at);
+  /** Where the next marker is, or the one before; nowhere where there is none. */
+  markerFrom(at: number, by: -1 | 1): number {
+    const ats = this.track.markers.map(({ at }) => at);
+    return by > 0
+      ? Math.min(...ats.filter((other) => other > at + 1e-6))
+      : Math.max(...ats.filter((other) => other < at - 1e-6));
   }
 
   /** The moment under the pointer. */

@@ -9,6 +9,11 @@ const FAR = 2500;
 /** How long it takes to make up for what is less. */
 const SOON = 500;
 
+/** For so long after a connection began what comes is what was missed before, and says nothing of what is to come. */
+const CATCHES_UP = 500;
+/** Nor does what came before the newest packet was so much nearer than ever. */
+const NEARER = 250;
+
 interface Arrival {
   readonly now: number;
   /** How much later the newest packet came than it was recorded, by clocks that know nothing of each other. */
@@ -21,13 +26,23 @@ interface Arrival {
 export class Edge {
   private readonly arrivals: Arrival[] = [];
   private newest = NaN;
+  private settles = -Infinity;
+
+  /** What comes now may have been recorded a while ago. */
+  began(now: number): void {
+    this.settles = now + CATCHES_UP;
+  }
 
   /** Packets have come: the newest is of `at`, `count` came since the last time, and they are `pace` apart. */
   heard(at: number, count: number, pace: number, now: number): void {
     if (!(at > this.newest) && !Number.isNaN(this.newest)) {
       return;
     }
-    const first = Number.isNaN(this.newest) ? at : at - Math.max(0, count - 1) * pace;
+    const missed = now < this.settles || now - at < this.least() - NEARER;
+    if (missed) {
+      this.arrivals.length = 0;
+    }
+    const first = missed ? at : at - Math.max(0, count - 1) * pace;
     this.newest = at;
     this.arrivals.push({ now, off: now - at, late: now - first });
     let old = 0;

@@ -29,6 +29,8 @@ export type Way = "socket" | "segments" | "ended";
 
 /** What the follower tells. */
 export interface Told {
+  /** A connection has begun: what comes first was recorded a while ago. */
+  began(): void;
   /** Packets have come, or others than before are there. */
   grown(): void;
   /** What is said of the recording is other than before: markers, findings, whether it is live. */
@@ -152,6 +154,7 @@ export class Follower {
         this.way = "socket";
         clearTimeout(this.asking);
         told.trouble(null);
+        told.began();
         told.grown();
         break;
       case "segment":
