@@ -1,14 +1,10 @@
 //! Differences of values from what a reader has.
 
-use super::half::{from_half, to_half};
+use super::half::{from_half, normal_nearest, to_half_nearest};
 use super::packed::Halves;
 use crate::model::Vec3;
 
-/// The largest finite half.
-const MAX_HALF: u16 = 0x7BFF;
-
-/// The difference of a value from what a reader has, as a half: cut off, unless the next larger
-/// half leads a reader to the value itself.
+/// The difference of a value from what a reader has, as the nearest half.
 ///
 /// What a reader makes of it is rounded to an f32. The difference of that sum gives the same half
 /// again: a recording that is read and written once more stays as it is.
@@ -17,23 +13,38 @@ pub fn difference(value: f32, from: f32) -> u16 {
     if value.to_bits() == from.to_bits() && value.is_finite() {
         return 0;
     }
-    apart(value, from)
-}
-
-fn apart(value: f32, from: f32) -> u16 {
-    let cut = finite(to_half(value - from));
-    exact(value, from, cut).unwrap_or_else(|| {
-        let sum = from + from_half(cut);
-        // A sum beyond 2²⁹ may be further away than the largest half.
-        exact(sum, from, finite(to_half(sum - from))).unwrap_or(cut)
+    settled(value, from, |value, from| {
+        unsigned_zero(to_half_nearest(value - from))
     })
 }
 
-/// Of a half and the next larger one, the first that leads to the value itself.
-fn exact(value: f32, from: f32, half: u16) -> Option<u16> {
-    [half, finite(half + 1)]
-        .into_iter()
-        .find(|&half| (from + from_half(half)).to_bits() == value.to_bits())
+/// The half that a way of taking differences comes back to, from where a reader has its sum.
+fn settled(value: f32, from: f32, way: impl Fn(f32, f32) -> u16) -> u16 {
+    let again = |half: u16| way(from + from_half(half), from);
+    let mut half = way(value, from);
+    for _ in 0..4 {
+        let next = again(half);
+        if next == half {
+            return half;
+        }
+        half = next;
+    }
+    // Several that lead to each other: the least of them, whichever it is come upon from.
+    let (mut least, mut next) = (half, again(half));
+    for _ in 0..8 {
+        if next == half {
+            break;
+        }
+        least = least.min(next);
+        next = again(next);
+    }
+    least
+}
+
+/// A difference of nothing has no sign: what it is added to keeps its own.
+#[inline(always)]
+const fn unsigned_zero(half: u16) -> u16 {
+    if is_zero_half(half) { 0 } else { half }
 }
 
 /// Steps a metre of positions, and a metre a second of velocities.
@@ -54,14 +65,9 @@ fn on_grid(value: f32) -> f32 {
     ((value * STEPS + WHOLE) - WHOLE) / STEPS
 }
 
-/// Never infinity or NaN, which no later difference would lead back from.
-#[inline]
-pub const fn finite(half: u16) -> u16 {
-    match half & 0x7FFF {
-        0..=MAX_HALF => half,
-        0x7C00 => half & 0x8000 | MAX_HALF,
-        _ => 0,
-    }
+/// Positions and velocities as they are, where a reader has nothing: each the nearest half.
+pub fn absolute<const N: usize>(values: [Vec3; N]) -> [Halves; N] {
+    values.map(|vector| vector.map(|value| unsigned_zero(to_half_nearest(value))))
 }
 
 /// The differences of positions and velocities from what a reader has.
@@ -74,39 +80,56 @@ pub fn differences<const N: usize>(values: [Vec3; N], from: [Vec3; N]) -> [Halve
         let all = vectors.as_flattened().iter();
         all.fold(true, |fine, value| fine & (value.abs() < FINE))
     };
+    let gridded = |vectors: &[Vec3; N]| {
+        let all = vectors.as_flattened().iter();
+        all.fold(true, |on, value| on & (on_grid(*value) - *value == 0.0))
+    };
     let mut halves = [[0; 3]; N];
     let to = halves.as_flattened_mut().iter_mut();
     let lanes = to.zip(values.as_flattened().iter().zip(from.as_flattened()));
-    if fine(&values) && fine(&from) {
+    if fine(&values) && fine(&from) && gridded(&from) {
         for (half, (&value, &from)) in lanes {
             *half = to_half_of_steps(on_grid(value) - from);
         }
     } else {
         for (half, (&value, &from)) in lanes {
-            *half = apart(snapped(value), from);
+            *half = settled(value, from, near_grid);
         }
     }
     halves
 }
 
-/// The nearest multiple of a step. From 8192 on, there is nothing between in an f32: so all that a
-/// reader has is on the grid, wherever it came from.
-fn snapped(value: f32) -> f32 {
+/// A difference that leads to the nearest multiple of a step, if there is one; nothing, where the value is
+/// as near as such a multiple would be. Behind what was absolute, a reader's value is none.
+fn near_grid(value: f32, from: f32) -> u16 {
+    // From 8192 on, there is nothing between multiples in an f32.
     if value.abs() < 2.0 * FINE {
-        (value * STEPS).round_ties_even() / STEPS
-    } else {
-        value
+        // A sum that comes to 0 has no sign.
+        let target = (value * STEPS).round_ties_even() / STEPS + 0.0;
+        // What has come to a multiple has come there by a difference.
+        if (target - value).abs() > 0.0 && (value - from).abs() <= 0.5 / STEPS {
+            return 0;
+        }
+        let half = to_half_nearest(target - from);
+        let there = (from + from_half(half)).to_bits() == target.to_bits();
+        if there && (target - from).to_bits() == from_half(half).to_bits() {
+            return half;
+        }
     }
+    unsigned_zero(to_half_nearest(value - from))
 }
 
-/// [`to_half`] of a number that is 0 or no smaller than a step, and below 2 * [`FINE`].
+/// [`to_half_nearest`] of a number that is 0 or no smaller than a step, and below 2 * [`FINE`].
 #[inline(always)]
 const fn to_half_of_steps(value: f32) -> u16 {
     let bits = value.to_bits();
     let magnitude = bits & 0x7FFF_FFFF;
-    let half = (magnitude >> 13).wrapping_sub(112 << 10);
-    let half = if magnitude < 0x3880_0000 { 0 } else { half };
-    (half | (bits >> 16 & 0x8000)) as u16
+    let half = if magnitude < 0x3880_0000 {
+        0
+    } else {
+        normal_nearest(magnitude)
+    };
+    half | (bits >> 16 & 0x8000) as u16
 }
 
 /// Zero, of whatever sign.
@@ -138,5 +161,59 @@ pub fn clock_difference(value: f32, from: f32) -> f32 {
         delta
     } else {
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of any size, on the grid and off it.
+    fn any(rng: &mut fastrand::Rng) -> f32 {
+        let number = match rng.u32(..7) {
+            0 => from_half(rng.u16(..0x7C00)),
+            1 => (rng.f32() - 0.5) * 4.0,
+            2 => (rng.f32() - 0.5) * 300.0,
+            3 => (rng.f32() - 0.5) * 20_000.0,
+            4 => f32::from(rng.i16(..)) / STEPS,
+            5 => f32::from(rng.i16(..)) / 1000.0,
+            _ => f32::from_bits(rng.u32(..)),
+        };
+        if number.is_finite() { number } else { 0.0 }
+    }
+
+    #[test]
+    fn what_a_reader_has_differs_by_the_same_again() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for _ in 0..2_000_000 {
+            // What a reader may have: a sum of halves.
+            let mut from = from_half(to_half_nearest(any(&mut rng)));
+            for _ in 0..rng.u32(..3) {
+                from += from_half(to_half_nearest(any(&mut rng)));
+            }
+            let value = if rng.bool() {
+                any(&mut rng)
+            } else {
+                from + any(&mut rng)
+            };
+            let near = settled(value, from, near_grid);
+            let back = from + from_half(near);
+            let again = settled(back, from, near_grid);
+            assert_eq!(again, near, "{value} from {from}: {back}");
+            let [[lane, ..]] = differences([[back, 0.0, 0.0]], [[from, 0.0, 0.0]]);
+            assert_eq!(lane, near, "{value} from {from}: {back}");
+            let [[lane, ..]] = differences([[value, 0.0, 0.0]], [[from, 0.0, 0.0]]);
+            let back = from + from_half(lane);
+            let [[again, ..]] = differences([[back, 0.0, 0.0]], [[from, 0.0, 0.0]]);
+            assert_eq!(again, lane, "{value} from {from}: {back}");
+            assert_eq!(
+                settled(back, from, near_grid),
+                lane,
+                "{value} from {from}: {back}"
+            );
+            let plain = difference(value, from);
+            let back = from + from_half(plain);
+            assert_eq!(difference(back, from), plain, "{value} from {from}: {back}");
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! From the session model to stored frames: differences from what a reader has.
 
 use super::dialect::Dialect;
-use super::difference::{clock_difference, difference, differences, is_zero, is_zero_half};
+use super::difference::{
+    absolute, clock_difference, difference, differences, is_zero, is_zero_half,
+};
 use super::fixed;
-use super::half::{from_half, to_half};
+use super::half::{from_half, to_half_nearest};
 use super::header::Header;
 use super::layout::{Layout, bit, state as player_bit};
 use super::packed::{Packed, PackedBones, PackedPause, PackedPlayer, PackedPose, PackedStats};
@@ -118,7 +120,7 @@ impl Encoder {
             .last_throw
             .unwrap_or_default()
             .to_array()
-            .map(to_half);
+            .map(to_half_nearest);
         if keyframe || state.throw != Some(throw) {
             packed.throw = throw;
             bits |= bit::THROW;
@@ -138,7 +140,10 @@ impl Encoder {
                 let from = state.disc.as_ref().filter(|_| !keyframe);
                 let known = from.copied().unwrap_or_default();
                 let pose = pack_moving(&disc.pose, from.map(|from| &from.moving));
-                let [velocity] = differences([disc.velocity], [known.velocity]);
+                let [velocity] = match from {
+                    Some(_) => differences([disc.velocity], [known.velocity]),
+                    None => absolute([disc.velocity]),
+                };
                 if pose.is_some() || !is_zero(velocity) {
                     packed.disc = pose.unwrap_or_else(|| unmoved(&known));
                     packed.disc_velocity = velocity;
@@ -234,9 +239,9 @@ impl Encoder {
             let mut masks = PackedBones::default();
             for (at, (now, from)) in bones.positions.iter().zip(&known.positions).enumerate() {
                 let ([x, y, z], [fx, fy, fz]) = (*now, *from);
-                let delta = [x - fx, y - fy, z - fz].map(|d| i32::from(fixed::to_fixed(d)));
+                let delta = [x - fx, y - fy, z - fz].map(|d| i32::from(fixed::nearest(d)));
                 // Of a keyframe all are written: so no reader takes them for differences.
-                if keyframe || delta != [0; 3] {
+                if keyframe || is_moved(delta) {
                     masks.positions |= 1 << at;
                     packed.bone_positions.push(delta);
                 }
@@ -252,7 +257,16 @@ impl Encoder {
     }
 }
 
-/// The rotation from one quaternion to another; `None` where it is less than a step.
+/// Whether a bone is further from where a reader has it than is put up with: what is asked is the
+/// difference as it is stored, so that reading and writing again asks the same.
+fn is_moved(delta: [i32; 3]) -> bool {
+    /// Steps of 1/4096 m: three millimetres, nearly. The reference leaves out what moves by one from a
+    /// frame to the next, and that adds up to centimetres.
+    const STILL: i32 = 12;
+    delta.iter().map(|step| step * step).sum::<i32>() > STILL * STILL
+}
+
+/// The rotation from one quaternion to another; `None` where a reader has it as good as right.
 fn turn(now: rotation::Quaternion, from: rotation::Quaternion) -> Option<u32> {
     let norm: f32 = now.iter().map(|component| component * component).sum();
     // What is no rotation can't be stored.
@@ -262,7 +276,7 @@ fn turn(now: rotation::Quaternion, from: rotation::Quaternion) -> Option<u32> {
     let scale = 1.0 / norm.sqrt();
     let now = now.map(|component| component * scale);
     let packed = rotation::to_smallest3_nearest(rotation::multiply(now, rotation::inverse(from)));
-    (!rotation::is_nothing(packed)).then_some(packed)
+    (!rotation::is_still(packed)).then_some(packed)
 }
 
 /// A disc that only its velocity changes.
@@ -276,7 +290,10 @@ fn unmoved(known: &DiscState) -> PackedPose {
 /// A pose as a difference; `None` where nothing has changed.
 fn pack_moving(pose: &Pose, from: Option<&Moving>) -> Option<PackedPose> {
     let known = from.copied().unwrap_or_default();
-    let [position] = differences([pose.position], [known.position]);
+    let [position] = match from {
+        Some(_) => differences([pose.position], [known.position]),
+        None => absolute([pose.position]),
+    };
     let packed = PackedPose {
         position,
         rotation: rotation_of(pose),
@@ -366,10 +383,13 @@ impl Layout {
         let [head, body, lhand, rhand] = poses.map(|pose| pose.position);
         let [from_head, from_body, from_lhand, from_rhand] =
             known.poses.each_ref().map(|moving| moving.position);
-        let [velocity, positions @ ..] = differences(
-            [player.velocity, head, body, lhand, rhand],
-            [known.velocity, from_head, from_body, from_lhand, from_rhand],
-        );
+        let now = [player.velocity, head, body, lhand, rhand];
+        let [velocity, positions @ ..] = if from.is_some() {
+            let before = [known.velocity, from_head, from_body, from_lhand, from_rhand];
+            differences(now, before)
+        } else {
+            absolute(now)
+        };
         packed.velocity = velocity;
         if !is_zero(packed.velocity) {
             bits |= player_bit::VELOCITY;

@@ -17,6 +17,14 @@ pub fn to_fixed(metres: f32) -> i16 {
     scaled.clamp(-HALF, HALF - 1.0) as i16
 }
 
+/// The nearest number of a coordinate, clamped to 14 bits.
+#[inline]
+#[must_use]
+pub fn nearest(metres: f32) -> i16 {
+    let steps = (f64::from(metres) * (STEPS / 4.0)).round_ties_even();
+    steps.clamp(-HALF, HALF - 1.0) as i16
+}
+
 /// The coordinate of a number.
 #[inline]
 #[must_use]
@@ -97,6 +105,7 @@ mod tests {
     fn a_coordinate_on_the_grid_comes_back() {
         for number in -8192..8192_i16 {
             assert_eq!(to_fixed(from_fixed(number.into())), number);
+            assert_eq!(nearest(from_fixed(number.into())), number);
         }
         assert_eq!(to_fixed(5.0), 8191);
         assert_eq!(to_fixed(f32::NAN), 0);

@@ -1,4 +1,4 @@
-//! Half floats as .butter rounds them: toward zero.
+//! Half floats as .butter has them: cut off toward zero by the reference, the nearest in correct mode.
 
 /// To a half float, rounding toward zero, subnormals too: 65,504 to 65,535.99 give the largest
 /// half, more gives infinity, as does a NaN whose payload does not reach the half's bits.
@@ -27,6 +27,40 @@ pub const fn to_half(value: f32) -> u16 {
     sign | half
 }
 
+/// To the nearest half float, ties to even; the largest stands for what is beyond it, 0 for what is no
+/// number.
+#[inline(always)]
+#[must_use]
+pub const fn to_half_nearest(value: f32) -> u16 {
+    /// The smallest normal half, 2⁻¹⁴.
+    const NORMAL: u32 = 0x3880_0000;
+    /// 65,520: half a step beyond the largest half.
+    const BEYOND: u32 = 0x477F_F000;
+    const INFINITY: u32 = 0x7F80_0000;
+    /// Adding it to what is smaller rounds to whole numbers.
+    const WHOLE: f32 = 8_388_608.0;
+    let bits = value.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let magnitude = bits & 0x7FFF_FFFF;
+    if magnitude > INFINITY {
+        0
+    } else if magnitude >= BEYOND {
+        sign | 0x7BFF
+    } else if magnitude >= NORMAL {
+        sign | normal_nearest(magnitude)
+    } else {
+        // Scaling by a power of two is exact.
+        sign | ((f32::from_bits(magnitude) * 16_777_216.0 + WHOLE) - WHOLE) as u16
+    }
+}
+
+/// The nearest half of the bits of a number from 2⁻¹⁴ to 65,520.
+#[inline(always)]
+pub(super) const fn normal_nearest(magnitude: u32) -> u16 {
+    let even = magnitude >> 13 & 1;
+    ((magnitude + 0xFFF + even) >> 13).wrapping_sub(112 << 10) as u16
+}
+
 /// From a half float; exact.
 #[inline]
 #[must_use]
@@ -52,6 +86,23 @@ mod tests {
         for half in 0..=u16::MAX {
             assert_eq!(to_half(from_half(half)), half, "{half:04x}");
         }
+    }
+
+    #[test]
+    fn the_nearest_half_is_nearest() {
+        for half in 0..0x7BFF_u16 {
+            let (here, next) = (from_half(half), from_half(half + 1));
+            let tie = f32::midpoint(here, next);
+            assert_eq!(to_half_nearest(here), half);
+            assert_eq!(to_half_nearest(tie), half + half % 2, "{tie}");
+            assert_eq!(to_half_nearest(f32::from_bits(tie.to_bits() - 1)), half);
+            let above = f32::from_bits(tie.to_bits() + 1);
+            assert_eq!(to_half_nearest(-above), (half + 1) | 0x8000);
+        }
+        assert_eq!(to_half_nearest(65_504.0), 0x7BFF);
+        assert_eq!(to_half_nearest(65_520.0), 0x7BFF);
+        assert_eq!(to_half_nearest(f32::NEG_INFINITY), 0xFBFF);
+        assert_eq!(to_half_nearest(f32::NAN), 0);
     }
 
     #[test]

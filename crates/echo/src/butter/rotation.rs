@@ -281,10 +281,13 @@ pub fn angle(a: Quaternion, b: Quaternion) -> f32 {
     }
 }
 
-/// True where a packed rotation is no rotation within a step.
+/// True where a packed rotation turns by less than three degrees. The reference leaves out what turns by
+/// one from a frame to the next, and that adds up to tens.
 #[inline]
 #[must_use]
-pub fn is_nothing(packed: u32) -> bool {
-    let near = |shift: u32| matches!(packed >> shift & 0x3FF, 511 | 512);
-    packed & 3 == 3 && near(2) && near(12) && near(22)
+pub fn is_still(packed: u32) -> bool {
+    /// The cosine of half of them.
+    const STILL: f32 = 0.999_657_3;
+    let [.., w] = from_smallest3(packed);
+    packed & 3 == 3 && w > STILL
 }

@@ -1,8 +1,7 @@
-//! Values of the session model as the format codes them, the same in both modes.
+//! Values of the session model as the format codes them in correct mode, and what is the same in both.
 
-use super::difference::finite;
 use super::fill::holding;
-use super::half::to_half;
+use super::half::to_half_nearest;
 use super::header::{Header, INVALID};
 use super::layout::Layout;
 use super::packed::{PackedPayload, PackedScore};
@@ -26,7 +25,7 @@ pub fn pause_bits(session: &Session) -> (u8, u8) {
 pub fn points(session: &Session, layout: Layout) -> [u16; 2] {
     [session.blue_points, session.orange_points].map(|points| {
         if layout.half_points() {
-            finite(to_half(points))
+            to_half_nearest(points)
         } else {
             // A cast keeps within 0 to 255.
             u16::from(points as u8)
@@ -61,8 +60,8 @@ pub fn score(session: &Session, header: &Header) -> Option<PackedScore> {
             | score.goal_type.code().unwrap_or(0) << 3,
         person: index(&score.person_scored),
         assist: index(&score.assist_scored),
-        speed: to_half(score.disc_speed),
-        distance: to_half(score.distance_thrown),
+        speed: to_half_nearest(score.disc_speed),
+        distance: to_half_nearest(score.distance_thrown),
     })
 }
 
@@ -72,8 +71,8 @@ pub fn payload(session: &Session) -> Option<PackedPayload> {
         contested: payload.contested.into(),
         checkpoint: payload.payload_checkpoint.clamp(0, 255) as u8,
         defenders: payload.payload_defenders.clamp(0, 255) as u8,
-        distance: to_half(payload.payload_distance),
-        speed: to_half(payload.payload_speed),
+        distance: to_half_nearest(payload.payload_distance),
+        speed: to_half_nearest(payload.payload_speed),
     })
 }
 

@@ -259,7 +259,11 @@ impl Comparer<'_> {
     /// Two rotations that are not the same.
     fn turned(&mut self, field: Field, degrees: f32, path: impl FnOnce() -> String) {
         // NaN is no rotation that is near another.
-        if degrees <= self.tolerance.rotation_deg && self.tolerance.rotation_deg > 0.0 {
+        let most = match field {
+            Field::BoneRotation => self.tolerance.bone_deg,
+            _ => self.tolerance.rotation_deg,
+        };
+        if degrees <= most && most > 0.0 {
             return;
         }
         self.differs(|| Difference {

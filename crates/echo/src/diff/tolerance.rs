@@ -19,6 +19,8 @@ pub struct Tolerance {
     pub rotation_deg: f32,
     /// Each coordinate of a bone may be this far apart, in metres.
     pub bone_metres: f32,
+    /// Bones may be turned this far apart, in degrees.
+    pub bone_deg: f32,
     /// The clock may be this far apart, in seconds.
     pub clock_seconds: f32,
     /// What a .butter does not keep for each frame is not looked at.
@@ -33,21 +35,23 @@ impl Tolerance {
         coordinate: 0.0,
         rotation_deg: 0.0,
         bone_metres: 0.0,
+        bone_deg: 0.0,
         clock_seconds: 0.0,
         kept_only: false,
     };
 
     /// The quantum of a .butter that takes differences against what a reader reconstructs.
     ///
-    /// - A half float is cut off after 10 bits: 2⁻¹⁰ of the value, or of its change. What a
-    ///   change of the frame before left over, and the arithmetic of 32-bit floats, is below
-    ///   2⁻¹⁴.
+    /// - A half float is cut off after 10 bits, as the reference does: 2⁻¹⁰ of the value, or of its
+    ///   change. (The nearest is off by half of that: [`Tolerance::NEAREST`].) What a change of the
+    ///   frame before left over, and the arithmetic of 32-bit floats, is below 2⁻¹⁴.
     /// - A writer may take the nearest 1/1024 m, or m/s, of what the API prints in thousandths: a
     ///   coordinate is off by half of that.
     /// - Of a quaternion three components are stored, each cut off by at most √2/1023. The fourth
     ///   follows from them; where all four are alike that adds up to 0.55°. Bases of thousandths
     ///   are off by 0.1° themselves.
-    /// - A coordinate of a bone is cut off by at most 1/4096 m.
+    /// - A bone is left where it is until it is further than 12/4096 m from there, and is off by half
+    ///   of 1/4096 m in each coordinate where it is put; it may be turned by 3° before it is said.
     /// - The clock is a sum of 32-bit differences.
     ///
     /// What has no code there (a goal of type `[NO GOAL]`, a letter beyond ASCII) is taken to be
@@ -57,9 +61,16 @@ impl Tolerance {
         absolute: 1.0 / 16_384.0,
         coordinate: 1.0 / 2048.0 + 1.0 / 16_384.0,
         rotation_deg: 0.65,
-        bone_metres: 1.0 / 4096.0 + 1.0 / 1_048_576.0,
+        bone_metres: 12.5 / 4096.0 + 1.0 / 1_048_576.0,
+        bone_deg: 3.65,
         clock_seconds: 1.0 / 8192.0,
         kept_only: true,
+    };
+
+    /// [`Tolerance::BUTTER`] of halves that are the nearest, as correct mode writes them.
+    pub const NEAREST: Self = Self {
+        relative: 1.0 / 2048.0,
+        ..Self::BUTTER
     };
 
     /// True where fields of this kind are looked at.

@@ -76,11 +76,11 @@ impl Default for FieldErrors {
 }
 
 impl FieldErrors {
-    /// Nothing measured yet; against the bounds of [`Tolerance::BUTTER`].
+    /// Nothing measured yet; against the bounds of [`Tolerance::NEAREST`].
     #[must_use]
     pub fn new() -> Self {
         Self {
-            tolerance: Tolerance::BUTTER,
+            tolerance: Tolerance::NEAREST,
             frames: 0,
             before: Before::default(),
             numbers: [Errors::default(); Field::COUNT],
@@ -254,7 +254,7 @@ impl Sink for FieldErrors {
 
     #[inline]
     fn quaternion(&mut self, _: At<'_>, [a, b]: [&[f32; 4]; 2]) {
-        let bound = self.tolerance.rotation_deg;
+        let bound = self.tolerance.bone_deg;
         let error = angle::between_quaternions(a, b);
         self.add(Field::BoneRotation, error, bound);
     }

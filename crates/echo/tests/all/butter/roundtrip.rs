@@ -7,7 +7,9 @@ use crate::common::{
     cases, check_correct, everybody, frames_of, match_options, options, read_strictly, write,
 };
 use gametape_echo::butter::{self, Compression, Mode};
+use gametape_echo::loss::FieldErrors;
 use gametape_echo::{Frame, Game, Pose, ReadOptions};
+use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 /// Checks all frames; the largest part of its bound that each field has used.
@@ -154,5 +156,61 @@ fn a_disc_without_a_rotation_and_players_without_any_come_back() {
                 .players()
                 .all(|(_, player)| player.lhand == Pose::default())
         );
+    }
+}
+
+/// Bytes of a file of a mode, and the largest and mean errors of its bones: positions, rotations.
+fn bones_of(frames: &[Frame], mode: Mode) -> (usize, [f64; 4]) {
+    let bytes = write(frames, options(mode, 300, Compression::None));
+    let mut errors = FieldErrors::new();
+    for (frame, read) in frames.iter().zip(&read_strictly(&bytes).frames) {
+        errors.push(frame, read);
+    }
+    let report = errors.report();
+    let of = |name: &str| {
+        report
+            .numbers
+            .iter()
+            .find(|number| number.field == name)
+            .unwrap()
+    };
+    let (place, turn) = (of("bone position"), of("bone rotation"));
+    let errors = [
+        place.max_error,
+        place.mean_error,
+        turn.max_error,
+        turn.mean_error,
+    ];
+    (bytes.len() / frames.len(), errors)
+}
+
+#[test]
+fn bones_take_less_than_the_references_and_are_nearer() {
+    for (game, rate_hz) in [
+        (Game::Arena, 30),
+        (Game::Arena, 10),
+        (Game::Combat, 30),
+        (Game::Arena, 60),
+    ] {
+        let frames = frames_of(MatchOptions {
+            game,
+            rate_hz,
+            bones: true,
+            spectators: 0,
+            ..match_options(1, 600)
+        });
+        let (correct, near) = bones_of(&frames, Mode::Correct);
+        let (compat, far) = bones_of(&frames, Mode::Compat);
+        eprintln!("{game:?} {rate_hz} Hz: {correct} B {near:?}, compat {compat} B {far:?}");
+        assert!(
+            correct < compat,
+            "{rate_hz} Hz: {correct} and {compat} bytes a frame"
+        );
+        for (near, far) in near.into_iter().zip(far) {
+            assert!(
+                near <= far,
+                "{rate_hz} Hz: off by {near}, the reference by {far}"
+            );
+        }
     }
 }

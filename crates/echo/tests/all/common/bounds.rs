@@ -78,7 +78,8 @@ impl Bounds {
                     // A sum of floats.
                     (f64::from(a - b).abs(), f64::from(a.abs().max(1.0)) * 1e-6)
                 }
-                Pair::Half(a, b) => (f64::from(a - b).abs(), quantum(a.into())),
+                // The nearest is within half a step.
+                Pair::Half(a, b) => (f64::from(a - b).abs(), quantum(a.into()) / 2.0),
                 Pair::Difference { a, b, from } => {
                     // The reader adds in f32, and where its sum is rounded, so is the difference.
                     let float = f64::from(a.abs().max(from.abs())) * 2.0_f64.powi(-22);
@@ -89,21 +90,26 @@ impl Bounds {
                         let cut = if difference.abs() < 2.0 {
                             0.0
                         } else {
-                            quantum(difference)
+                            quantum(difference) / 2.0
                         };
                         0.5 / 1024.0 + cut + float
                     } else {
-                        quantum(difference) + float
+                        quantum(difference) / 2.0 + float
                     };
                     (off, bound)
                 }
                 Pair::Fixed { a, b, from } => {
                     // 2 m at most at a time.
                     let far = (f64::from(a - from).abs() - 2.0).max(0.0);
-                    (f64::from(a - b).abs(), 4.0 / 16384.0 * 1.01 + far)
+                    // What moves by twelve steps or less is left where it was.
+                    (f64::from(a - b).abs(), 12.5 / 4096.0 * 1.01 + far)
                 }
                 Pair::Turn(a, b) => (turned(a, b), turn_bound(STEP / 2.0) + ROUNDED_BASIS),
-                Pair::Quaternion(a, b) => (angle(a, b), turn_bound(STEP / 2.0) + 0.001),
+                // What turns by three degrees or less, too.
+                Pair::Quaternion(a, b) => (
+                    angle(a, b),
+                    3.0_f64.to_radians() + turn_bound(STEP / 2.0) + 0.001,
+                ),
             };
             let ratio = error / bound;
             let known = worst.entry(key.1).or_insert(0.0);

@@ -80,9 +80,9 @@ pub fn changes() -> Vec<Change> {
             Name = "teams[1].players[2] \"other\" name",
                 |frame| frame.session.teams[1].players[2].name = "else".into();
             BonePosition = "user_bones[4].bone_t[22].y",
-                |frame| frame.bones.as_mut().unwrap().user_bones[4].positions[22][1] = 0.001;
+                |frame| frame.bones.as_mut().unwrap().user_bones[4].positions[22][1] = 0.01;
             BoneRotation = "user_bones[4].bone_o[22]", |frame| {
-                let half = 1.0_f32.to_radians() / 2.0;
+                let half = 5.0_f32.to_radians() / 2.0;
                 let rotation = [half.sin(), 0.0, 0.0, half.cos()];
                 frame.bones.as_mut().unwrap().user_bones[4].rotations[22] = rotation;
             };

@@ -83,7 +83,7 @@ fn what_a_butter_rounds_is_no_difference_to_it() {
     let mut before = a.clone();
     before.session.disc.as_mut().unwrap().pose.position = [0.0, 0.0, 36.0];
     let mut b = a.clone();
-    b.session.disc.as_mut().unwrap().pose.position = [0.0, 0.0, 0.03];
+    b.session.disc.as_mut().unwrap().pose.position = [0.0, 0.0, 0.015];
     assert!(compare(&a, &b, &Tolerance::BUTTER).is_some());
     let mut differ = Differ::new(Tolerance::BUTTER);
     differ.push(Some(&before), Some(&before));
@@ -93,7 +93,7 @@ fn what_a_butter_rounds_is_no_difference_to_it() {
     errors.push(&before, &before);
     errors.push(&a, &b);
     assert!(errors.report().is_within_bounds(), "{errors}");
-    assert_eq!(errors.position_error(), 0.03);
+    assert_eq!(errors.position_error(), 0.015);
 
     // What is no number is near nothing but itself.
     let mut b = a.clone();
@@ -190,7 +190,7 @@ fn a_report_is_a_table_and_json() {
     assert_eq!(
         cells,
         [
-            "head", "position", "(m)", "18", "0.0417", "0.500", "2", "0.0107", "2"
+            "head", "position", "(m)", "18", "0.0417", "0.500", "2", "0.00574", "2"
         ]
     );
     assert!(table.contains("\nchanged "), "{table}");
