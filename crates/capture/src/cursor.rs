@@ -23,12 +23,17 @@ enum Source<'a> {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn of_delta(file: &'a DeltaFile<'a>) -> Self {
+        Self::of_delta_from(file, 0, 0)
+    }
+
+    /// From a place on, before which there are so many packets.
+    pub(crate) fn of_delta_from(file: &'a DeltaFile<'a>, at: u64, packets: u64) -> Self {
         Self(Source::Delta(DeltaCursor {
             window: Window::new(file.ranges()),
             schema_hash: file.schema().hash(),
-            at: 0,
+            at,
             next_sound: None,
-            packets: 0,
+            packets,
         }))
     }
 

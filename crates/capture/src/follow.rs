@@ -19,7 +19,7 @@ use crate::rule::{Error, fault};
 /// With a tick it begins with the full snapshot of that tick.
 pub(crate) fn follow(
     mut cursor: Cursor<'_>,
-    mut replay: Replay,
+    replay: Replay,
     from: Option<u32>,
     behind: impl FnOnce() -> Option<Error>,
     mut visit: impl FnMut(
@@ -28,14 +28,13 @@ pub(crate) fn follow(
         &Snapshot,
     ) -> Result<ControlFlow<()>, tape::Error>,
 ) -> Result<Option<Error>, tape::Error> {
-    let mut before: Option<Snapshot> = None;
-    let mut problem = None;
+    let mut steps = Steps::new(replay);
     let mut skipped_to = from;
     loop {
         let packet = match cursor.next_packet() {
             Ok(Some(packet)) => packet,
-            Ok(None) => return Ok(problem.or_else(behind)),
-            Err(error) => return Ok(problem.or(Some(fault(error)?.into()))),
+            Ok(None) => return Ok(steps.problem.or_else(behind)),
+            Err(error) => return Ok(steps.problem.or(Some(fault(error)?.into()))),
         };
         if skipped_to.is_some() {
             if packet.role == Role::Delta || packet.tick() != skipped_to {
@@ -43,28 +42,76 @@ pub(crate) fn follow(
             }
             skipped_to = None;
         }
+        if steps.packet(&packet, &mut visit)?.is_break() {
+            return Ok(if steps.is_lost { steps.problem } else { None });
+        }
+    }
+}
+
+/// The states that packets lead to.
+pub(crate) struct Steps {
+    replay: Replay,
+    before: Option<Snapshot>,
+    /// What was wrong first.
+    pub problem: Option<Error>,
+    /// The stream can't be followed any more.
+    pub is_lost: bool,
+}
+
+impl Steps {
+    pub const fn new(replay: Replay) -> Self {
+        Self {
+            replay,
+            before: None,
+            problem: None,
+            is_lost: false,
+        }
+    }
+
+    /// Whether there is a state.
+    pub const fn has_state(&self) -> bool {
+        self.before.is_some()
+    }
+
+    /// Whether a packet builds on a state that is held no more.
+    pub fn is_forgotten(&self, packet: &Packet<'_>) -> bool {
+        self.replay.may_have_held(packet)
+    }
+
+    /// Gives the state that a packet leads to, with the state before it. Breaks where the stream can't be
+    /// followed any more, and where it is told to.
+    pub fn packet(
+        &mut self,
+        packet: &Packet<'_>,
+        visit: impl FnOnce(
+            &Packet<'_>,
+            Option<&Snapshot>,
+            &Snapshot,
+        ) -> Result<ControlFlow<()>, tape::Error>,
+    ) -> Result<ControlFlow<()>, tape::Error> {
         let applied = if packet.role == Role::Added {
             // It says what the stream says, unless that could not be followed.
-            replay.apply_added(&packet).map(|_| ())
+            self.replay.apply_added(packet).map(|_| ())
         } else {
-            replay.apply(&packet).map(|_| ())
+            self.replay.apply(packet).map(|_| ())
         };
         if let Err(error) = applied {
-            problem.get_or_insert(error);
-            if before.is_some() {
-                return Ok(problem);
-            }
-            continue;
+            self.problem.get_or_insert(error);
+            self.is_lost = self.before.is_some();
+            return Ok(if self.is_lost {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            });
         }
-        let Some(state) = replay.state() else {
-            continue;
+        let Some(state) = self.replay.state() else {
+            return Ok(ControlFlow::Continue(()));
         };
-        if visit(&packet, before.as_ref(), state)?.is_break() {
-            return Ok(None);
-        }
-        match &mut before {
+        let flow = visit(packet, self.before.as_ref(), state)?;
+        match &mut self.before {
             Some(before) => before.clone_from(state),
-            None => before = Some(state.clone()),
+            None => self.before = Some(state.clone()),
         }
+        Ok(flow)
     }
 }

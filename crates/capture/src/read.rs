@@ -299,6 +299,11 @@ impl<'a> Capture<'a> {
         self.end.channels.values().any(|other| *other == role)
     }
 
+    /// What its channels are for.
+    pub(crate) const fn channels(&self) -> &BTreeMap<u16, Role> {
+        &self.end.channels
+    }
+
     pub(crate) fn role(&self, channel: u16) -> Option<Role> {
         self.end.channels.get(&channel).copied()
     }

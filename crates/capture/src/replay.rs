@@ -93,6 +93,8 @@ pub struct Replay {
     held_bytes: u64,
     limit: u64,
     let_go: bool,
+    /// The latest that was let go although a packet that is not known yet may build on it.
+    forgot: Option<u32>,
     /// An upper bound of what an entity takes in memory.
     entity_bytes: u64,
 }
@@ -109,6 +111,7 @@ impl Replay {
             held_bytes: 0,
             limit: MAX_STATE_BYTES,
             let_go: false,
+            forgot: None,
             entity_bytes: 20 + 8 * fields as u64,
         }
     }
@@ -143,6 +146,17 @@ impl Replay {
             Some(current) if current.tick() == tick => Some(current),
             _ => self.held.get(&tick),
         }
+    }
+
+    /// Whether the state that a packet builds on may be one that was held before, and is not any more:
+    /// a replay that knows what comes would have held it.
+    #[cfg(feature = "tape")]
+    pub(crate) fn may_have_held(&self, packet: &Packet<'_>) -> bool {
+        let header = Header::read(packet.bytes).ok();
+        let baseline = header.and_then(|(header, _)| header.baseline());
+        let held = |baseline: &u32| self.held(*baseline).is_some();
+        let baseline = baseline.filter(|baseline| !held(baseline));
+        baseline.is_some_and(|baseline| self.forgot.is_some_and(|forgot| baseline <= forgot))
     }
 
     /// Applies a packet of the stream.
@@ -300,6 +314,7 @@ impl Replay {
                 break;
             };
             self.let_go |= !window;
+            self.forgot = self.forgot.max(window.then_some(oldest));
             self.let_go_of(oldest);
         }
     }

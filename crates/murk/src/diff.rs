@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use gametape_core::text::Hash;
 
+use crate::checks::hash_of;
 use crate::command::Command;
 use crate::divergence::{Cause, Difference};
 use crate::error::Error;
@@ -14,7 +15,7 @@ use crate::simulation::Simulation;
 use crate::state::State;
 use crate::sync_test::compare;
 use crate::value::Value;
-use crate::verify::{VerifyError, hash_of, replayable, run};
+use crate::verify::{VerifyError, replayable, run};
 
 /// What differs between two recordings.
 #[derive(Clone, PartialEq, Debug)]

@@ -47,6 +47,7 @@ mod audit;
 pub mod build;
 mod check;
 mod checkpoints;
+mod checks;
 mod command;
 mod command_buf;
 mod diff;

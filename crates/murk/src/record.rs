@@ -2,11 +2,11 @@
 
 use gametape_core::Output;
 
+use crate::checks::hash_of;
 use crate::command::Commands;
 use crate::error::WriteError;
 use crate::model::Header;
 use crate::simulation::Simulation;
-use crate::verify::hash_of;
 use crate::write::Writer;
 
 /// Why recording stopped.

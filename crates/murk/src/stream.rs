@@ -202,6 +202,12 @@ impl Feed {
         self.0.push(bytes);
     }
 
+    /// What was pushed and is not done with.
+    #[cfg(feature = "tape")]
+    pub(crate) fn rest(&self) -> &[u8] {
+        self.0.input().rest()
+    }
+
     /// Says that no more bytes will come: what is left over is a cut frame. Pushing more takes it
     /// back.
     pub const fn finish(&mut self) {

@@ -3,13 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Barrier, Mutex, PoisonError};
 
+use crate::checks::hash_of;
 use crate::command::Commands;
 use crate::divergence::Difference;
 use crate::simulation::{Checkpoint, Simulation};
 use crate::state::State;
 use crate::threads::side_by_side;
 use crate::value::Value;
-use crate::verify::hash_of;
 
 /// Runs that agreed at every tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

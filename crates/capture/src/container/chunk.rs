@@ -38,7 +38,7 @@ const FIELDS: u64 = 8 + 8 + 8 + 4 + 4 + 8;
 /// More than the name of any compression takes.
 const MOST_NAME: u64 = 255;
 /// Bytes of a chunk record before its packed bytes, at most.
-const MOST_HEAD: u64 = RECORD_HEAD + FIELDS + MOST_NAME;
+pub(crate) const MOST_HEAD: u64 = RECORD_HEAD + FIELDS + MOST_NAME;
 
 impl Chunk {
     /// The chunk that a record is.
@@ -56,7 +56,7 @@ impl Chunk {
     }
 
     /// Of the first bytes of its content; none where it does not end before a border.
-    fn of(start: &[u8], at: u64, border: u64) -> Option<Self> {
+    pub(crate) fn of(start: &[u8], at: u64, border: u64) -> Option<Self> {
         let mut fields = Fields(start);
         let (start_time, end_time) = (fields.u64()?, fields.u64()?);
         let (unpacked, crc) = (fields.u64()?, fields.u32()?);
@@ -78,7 +78,7 @@ impl Chunk {
     }
 
     /// Where its packed bytes start.
-    const fn packed_at(&self) -> u64 {
+    pub(crate) const fn packed_at(&self) -> u64 {
         self.offset + RECORD_HEAD + FIELDS + self.compression.len() as u64
     }
 
@@ -88,8 +88,19 @@ impl Chunk {
         self.packed_at() + self.packed
     }
 
+    /// Unpacks its packed bytes into `into`, whatever that held, and checks them. On an error that is
+    /// empty.
+    pub(crate) fn unpack(&self, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Error> {
+        into.clear();
+        let result = try_unpack(self, packed, into);
+        if result.is_err() {
+            into.clear();
+        }
+        result
+    }
+
     /// Refuses what would take too much, or can't be unpacked.
-    fn check(&self, limits: &Limits) -> Result<(), Error> {
+    pub(crate) fn check(&self, limits: &Limits) -> Result<(), Error> {
         let limit = limits.max_chunk_bytes;
         // What can't be made smaller takes a little more when it is packed.
         let most = limit.saturating_add(limit / 64).saturating_add(1024);
@@ -111,7 +122,7 @@ impl Chunk {
     }
 }
 
-fn damaged(at: u64) -> Error {
+pub(crate) fn damaged(at: u64) -> Error {
     CaptureRule::Record { what: "chunk" }.at(at)
 }
 
@@ -185,11 +196,7 @@ pub(crate) fn unpack(
         .ok_or_else(|| damaged(at))?;
     chunk.check(limits)?;
     let packed = window.at(chunk.packed_at(), chunk.packed)?;
-    let result = try_unpack(&chunk, packed, into);
-    if result.is_err() {
-        into.clear();
-    }
-    result
+    chunk.unpack(packed, into)
 }
 
 /// Windows of more than 2^25 bytes are of no use in chunks, and each is allocated before anything

@@ -22,9 +22,9 @@ mod summary;
 mod walk;
 
 pub use chunk::{Chunk, ChunkPlace, Inside, Message, find_chunks, inside};
-pub(crate) use chunk::{Extent, unpack};
-pub(crate) use records::Fields;
+pub(crate) use chunk::{Extent, MOST_HEAD, damaged, unpack};
 pub use records::{ChannelRecord, SchemaRecord, starts_as_mcap};
+pub(crate) use records::{Fields, MOST_RECORD_BYTES, RECORD_HEAD, Record};
 
 pub(crate) use summary::message_index;
 pub use summary::{Summary, read_message_index, read_summary};

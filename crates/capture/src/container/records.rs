@@ -17,7 +17,7 @@ pub(crate) const RECORD_HEAD: u64 = 9;
 pub(crate) const FOOTER_BYTES: u64 = RECORD_HEAD + 20;
 
 /// Far more than any record takes that is no chunk: that of all messages of the largest chunk.
-const MOST_RECORD_BYTES: u64 = 256 << 20;
+pub(crate) const MOST_RECORD_BYTES: u64 = 256 << 20;
 
 /// True for an MCAP file, by its first bytes.
 #[must_use]
@@ -38,7 +38,7 @@ pub(crate) struct Record {
 impl Record {
     /// Of its first bytes; none where it does not end before a border.
     #[inline]
-    fn of(head: &[u8], at: u64, border: u64) -> Option<Self> {
+    pub fn of(head: &[u8], at: u64, border: u64) -> Option<Self> {
         let (&op, rest) = head.split_first()?;
         let len = u64::from_le_bytes(*rest.first_chunk::<8>()?);
         let end = at.checked_add(RECORD_HEAD)?.checked_add(len)?;

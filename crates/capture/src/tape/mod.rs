@@ -1,14 +1,19 @@
 //! Recordings of packets as formats among others: captures, and packets in files and folders.
 
 mod convert;
+mod defs;
 mod diff;
 mod dump;
 mod error;
 mod folder;
+mod following;
+mod heads;
 mod info;
 mod measure;
 mod name;
 mod opened;
+mod pass;
+mod reading;
 mod schema;
 mod segments;
 mod stats;
@@ -20,8 +25,8 @@ use std::path::Path;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Format, Info, Maker, OptionDef, OptionKind, Options,
-    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
+    Audit, Converted, Diff, Dump, Error, Follow, Format, Info, Maker, OptionDef, OptionKind,
+    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use gametape_delta::wire;
@@ -137,7 +142,7 @@ impl Format for Mcap {
     }
 
     fn tables(&self) -> Vec<TableDef> {
-        tables::defs()
+        defs::defs()
     }
 
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
@@ -209,7 +214,7 @@ impl Format for Delta {
     }
 
     fn tables(&self) -> Vec<TableDef> {
-        tables::defs()
+        defs::defs()
     }
 
     fn options(&self, verb: Verb) -> &'static [OptionDef] {
@@ -274,14 +279,14 @@ impl Tape for PacketsTape {
         let packets = self.packets()?;
         match made_of(&packets)? {
             Some((_, made)) => Ok(made.tables),
-            None => Ok(tables::of(packets.schema())),
+            None => Ok(defs::of(packets.schema())),
         }
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
         let packets = self.packets()?;
         match made_of(&packets)? {
-            Some((capture, made)) => made::scan(capture, &made, scan, visit, &tables::head),
+            Some((capture, made)) => made::scan(capture, &made, scan, visit, &heads::head),
             None => tables::scan(&packets, scan, visit),
         }
     }
@@ -293,9 +298,13 @@ impl Tape for PacketsTape {
     ) -> Result<Vec<Partial<()>>, Error> {
         let packets = self.packets()?;
         match made_of(&packets)? {
-            Some((capture, made)) => made::scan_each(capture, &made, scans, visit, &tables::head),
+            Some((capture, made)) => made::scan_each(capture, &made, scans, visit, &heads::head),
             None => tables::scan_each(&packets, scans, visit),
         }
+    }
+
+    fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
+        following::follow(self, scans)
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {
@@ -303,7 +312,7 @@ impl Tape for PacketsTape {
         let made = made_of(&packets)?.map(|(_, made)| made);
         match (packets, made) {
             (Packets::Capture(capture), Some(made)) => {
-                made::play(*capture, made, tables::head).map(Some)
+                made::play(*capture, made, heads::head).map(Some)
             }
             (packets, _) => Ok(Some(Box::new(tables::Seeking::play(packets)?))),
         }

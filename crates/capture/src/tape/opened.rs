@@ -7,7 +7,7 @@ use gametape_core::Input;
 use gametape_core::tape::{Audit, Error, Options, Source};
 use gametape_delta::{Schema, wire};
 
-use super::{error, folder, schema, tables};
+use super::{error, folder, heads, schema};
 use crate::audit::audit;
 use crate::file::DeltaFile;
 use crate::made::{self, Made};
@@ -43,6 +43,21 @@ impl PacketsTape {
             options: source.options,
             schema: OnceLock::new(),
         }
+    }
+
+    /// The same recording, of which these are the bytes now.
+    pub(super) fn again(&self, input: Input) -> Result<Self, Error> {
+        let schema = OnceLock::new();
+        if let Form::Delta = self.form {
+            let _ = schema.set(self.of_packets()?);
+        }
+        Ok(Self {
+            form: self.form,
+            input,
+            path: self.path.clone(),
+            options: self.options.clone(),
+            schema,
+        })
     }
 
     /// Its packets.
@@ -132,6 +147,6 @@ pub(super) fn made_of<'p, 'a>(
     };
     let made = capture
         .tables()
-        .map(|json| Made::read(json, capture.schema(), tables::packets()));
+        .map(|json| Made::read(json, capture.schema(), heads::packets()));
     Ok(made.transpose()?.map(|made| (&**capture, made)))
 }

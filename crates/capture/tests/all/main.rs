@@ -4,6 +4,7 @@ mod common;
 
 mod book;
 mod damage;
+mod feeding;
 mod foreign;
 #[cfg(feature = "tape")]
 mod made;

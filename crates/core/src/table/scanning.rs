@@ -94,6 +94,12 @@ impl Waiting {
         })
     }
 
+    /// The moment that the scan starts at: what is before it may be skipped.
+    #[must_use]
+    pub const fn from(&self) -> Option<At> {
+        self.from
+    }
+
     /// Goes on: who takes the rows from now on.
     pub fn go_on<'v>(self, visit: &'v mut Visit<'v>) -> Scanning<'v> {
         Scanning { scan: self, visit }
@@ -201,7 +207,7 @@ impl<'v> Scanning<'v> {
     /// The moment that the scan starts at: what is before it may be skipped.
     #[must_use]
     pub const fn from(&self) -> Option<At> {
-        self.scan.from
+        self.scan.from()
     }
 
     /// Where a stamp stands to the range that is wanted.

@@ -19,8 +19,8 @@ use std::path::Path;
 
 use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial,
-    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Diff, Dump, Error, Follow, Format, Info, OptionDef, OptionKind, Options,
+    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -194,6 +194,10 @@ impl Tape for MurkTape {
         visit: &'v mut VisitEach<'v>,
     ) -> Result<Vec<Partial<()>>, Error> {
         tables::scan_each(self, scans, visit)
+    }
+
+    fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
+        tables::follow(self, scans)
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {

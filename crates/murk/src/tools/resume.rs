@@ -8,9 +8,9 @@ use gametape_core::tape::Error;
 
 use super::commands::Commands;
 use super::recorded::Recorded;
+use crate::checks::hash_of;
 use crate::engine::EngineWorld;
 use crate::tape::{damaged, stopped, unwritable};
-use crate::verify::hash_of;
 use crate::{
     Frame, Header, Reader, ResumeError, Rule, Simulation as _, Verifier, VerifyError, Writer,
     write_frame, write_header,

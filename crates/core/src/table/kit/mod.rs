@@ -1,6 +1,7 @@
 //! What the tables of every recording keep to: for the tests of formats.
 
 mod each;
+mod grows;
 mod made;
 mod row;
 
@@ -11,6 +12,7 @@ use super::{Changes, Kind, Lane, Owned, Playback, Scan, TableDef};
 use crate::clock::{At, Stamp};
 use crate::tape::{Secrets, Tape};
 
+pub use grows::grows;
 pub use made::Made;
 use row::same_rows;
 pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};

@@ -5,13 +5,16 @@ mod clock;
 mod columns;
 mod defs;
 mod facts;
+mod follow;
 mod frames;
 mod grid;
 mod parameters;
+mod pass;
 mod replay;
 mod scan;
 mod seek;
 
 pub(super) use defs::{known, of};
+pub(super) use follow::follow;
 pub(super) use scan::scan_each;
 pub use seek::MurkPlayback;

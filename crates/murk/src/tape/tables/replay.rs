@@ -4,6 +4,7 @@ use gametape_core::Stamp;
 use gametape_core::tape::{AnyFinding, Error};
 
 use super::frames::{Frames, Marks};
+use crate::checks::Checks;
 use crate::engine::{EngineError, EngineWorld, State, World};
 use crate::simulation::Checkpoint;
 use crate::tape::audit::outcome;
@@ -60,38 +61,45 @@ impl Wrong {
 
 /// A world that is replayed from the start, and whether it does what was recorded. It goes on where it
 /// does not: what it comes to is told, and that it was not so.
-pub(super) struct Checked<'w> {
-    verifier: Verifier<'w, EngineWorld>,
+pub(super) struct Checked {
+    engine: EngineWorld,
+    checks: Checks,
     wrong: Wrong,
 }
 
-impl<'w> Checked<'w> {
+impl Checked {
     /// A world in its initial state, for a recording with this header.
-    pub fn new(header: &Header<'_>, world: &'w mut EngineWorld) -> Result<Self, Error> {
+    pub fn new(header: &Header<'_>, mut engine: EngineWorld) -> Result<Self, Error> {
         let mut header = header.clone();
-        let wrong = Wrong::of(&mut header, world);
-        let verifier = verifier(&header, world)?;
-        Ok(Self { verifier, wrong })
+        let wrong = Wrong::of(&mut header, &engine);
+        let checks = verifier(&header, &mut engine)?.into_checks();
+        Ok(Self {
+            engine,
+            checks,
+            wrong,
+        })
     }
 
     /// Makes the tick of a frame.
     pub fn tick(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
-        replay(self.verifier.simulation_mut(), frame)?;
+        replay(&mut self.engine, frame)?;
         if self.wrong.is_nothing() {
-            self.wrong.parted = self.verifier.stepped(frame).err().map(parted);
+            let stepped = self.checks.stepped(&self.engine, frame);
+            self.wrong.parted = stepped.err().map(VerifyError::SnapshotMismatch).map(parted);
         }
         Ok(())
     }
 
     /// The world behind the tick that was made last.
     pub const fn world(&self) -> &EngineWorld {
-        self.verifier.simulation()
+        &self.engine
     }
 
     /// What the replay has up to there, and the recorded run had not.
     pub fn so_far(&mut self) -> Option<Error> {
         if self.wrong.is_nothing() {
-            self.wrong.parted = self.verifier.settle().err().map(parted);
+            let settled = self.checks.compare(&self.engine);
+            self.wrong.parted = settled.err().map(VerifyError::SnapshotMismatch).map(parted);
         }
         self.wrong.told()
     }

@@ -1,0 +1,381 @@
+//! From bytes to packets, as they come: a chunk of a capture, or a packet of a file of packets, at a time.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use gametape_core::feed::{Buffer, Decode, Step};
+use gametape_delta::Schema;
+use gametape_delta::wire::{self, HEADER_BYTES, Header};
+use mcap::records::op;
+
+use crate::container::{
+    Chunk, Inside, MOST_HEAD, MOST_RECORD_BYTES, RECORD_HEAD, Record, damaged, inside,
+    starts_as_mcap,
+};
+use crate::layout::Role;
+use crate::limits::{Limits, MAX_PACKET_BYTES};
+use crate::packet::{Packet, Times};
+use crate::read::read_with;
+use crate::rule::{CaptureRule, Error, Finding, Rule};
+
+/// How a packet starts.
+const MAGIC: [u8; 4] = wire::MAGIC.to_le_bytes();
+
+/// Makes packets of the bytes that have come.
+#[derive(Debug)]
+pub struct Decoder {
+    form: Form,
+    /// Packets of the stream so far.
+    packets: u64,
+    /// What the packet is that was taken last, and where it starts.
+    role: Role,
+    offset: u64,
+    /// What ended reading: it comes again.
+    failed: Option<Finding>,
+}
+
+#[derive(Debug)]
+enum Form {
+    Capture(Box<OfCapture>),
+    Delta,
+}
+
+/// What is known of a capture.
+#[derive(Debug)]
+struct OfCapture {
+    limits: Limits,
+    /// All up to the end of the first chunk, until it was read.
+    head: Vec<u8>,
+    facts: Option<Facts>,
+    /// The chunk that is open, where it starts, and the next record in it.
+    unpacked: Vec<u8>,
+    chunk: u64,
+    at: usize,
+    /// Where the packet that was taken last is in it.
+    packet: Range<usize>,
+    times: Option<Times>,
+    /// Bytes of a record that are passed over, and where it starts.
+    skipped: u64,
+    record: u64,
+    /// The end of the data was read.
+    ended: bool,
+}
+
+/// What a capture says of itself.
+#[derive(Debug)]
+pub struct Facts {
+    pub schema: Schema,
+    pub tick_ns: Option<u64>,
+    channels: BTreeMap<u16, Role>,
+}
+
+/// Says that so many bytes are needed, or that they do not come.
+fn wait(input: &mut Buffer, bytes: u64, what: &'static str) -> Result<Option<Step>, Error> {
+    if input.rest().len() as u64 >= bytes {
+        return Ok(None);
+    }
+    if !input.is_ended() {
+        input.want(bytes);
+        return Ok(Some(Step::NeedMore));
+    }
+    if input.rest().is_empty() {
+        return Ok(Some(Step::End));
+    }
+    Err(CaptureRule::Truncated { what }.at(input.offset()))
+}
+
+impl OfCapture {
+    fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            head: Vec::new(),
+            facts: None,
+            unpacked: Vec::new(),
+            chunk: 0,
+            at: 0,
+            packet: 0..0,
+            times: None,
+            skipped: 0,
+            record: 0,
+            ended: false,
+        }
+    }
+
+    /// Takes bytes off the input; those of the head are kept.
+    fn take(&mut self, count: usize, input: &mut Buffer) {
+        if self.facts.is_none() {
+            let taken = input.rest().get(..count).unwrap_or_default();
+            self.head.extend_from_slice(taken);
+        }
+        input.take(count);
+    }
+
+    /// The role of the next packet; or what there is in its place.
+    fn next(&mut self, input: &mut Buffer) -> Result<Result<Role, Step>, Error> {
+        loop {
+            if let Some(role) = self.in_chunk()? {
+                return Ok(Ok(role));
+            }
+            if self.ended {
+                // Behind it stands what says again what was there.
+                let rest = input.rest().len();
+                input.take(rest);
+                return Ok(Err(if input.is_ended() {
+                    Step::End
+                } else {
+                    Step::NeedMore
+                }));
+            }
+            if let Some(step) = self.record(input)? {
+                return Ok(Err(step));
+            }
+        }
+    }
+
+    /// The next packet of the chunk that is open.
+    fn in_chunk(&mut self) -> Result<Option<Role>, Error> {
+        let Some(facts) = &mut self.facts else {
+            return Ok(None);
+        };
+        loop {
+            let record = inside(&self.unpacked, self.at, self.chunk)?;
+            let Some((found, end)) = record else {
+                return Ok(None);
+            };
+            self.at = end;
+            match found {
+                Inside::Channel(channel) => {
+                    let role = Role::of_topic(channel.topic);
+                    facts.channels.extend(role.map(|role| (channel.id, role)));
+                }
+                Inside::Message(message) => {
+                    let channel = message.channel;
+                    let role = facts.channels.get(&channel).copied();
+                    let foreign = || CaptureRule::ForeignMessage { channel }.at(self.chunk);
+                    let role = role.ok_or_else(foreign)?;
+                    if role.is_beside() {
+                        continue;
+                    }
+                    self.times = Some(Times {
+                        sequence: message.sequence,
+                        log_time: message.log_time,
+                        publish_time: message.publish_time,
+                    });
+                    self.packet = end - message.data.len()..end;
+                    return Ok(Some(role));
+                }
+                Inside::Schema(_) | Inside::Other => {}
+            }
+        }
+    }
+
+    /// Reads the next record, or as much of it as is there; says where it can't go on.
+    fn record(&mut self, input: &mut Buffer) -> Result<Option<Step>, Error> {
+        const WHAT: &str = "last record";
+        if self.skipped > 0 {
+            let count = input.rest().len() as u64;
+            let count = count.min(self.skipped);
+            self.take(usize::try_from(count).unwrap_or(usize::MAX), input);
+            self.skipped -= count;
+            return if self.skipped == 0 {
+                Ok(None)
+            } else if input.is_ended() {
+                Err(CaptureRule::Truncated { what: WHAT }.at(self.record))
+            } else {
+                Ok(Some(Step::NeedMore))
+            };
+        }
+        if input.offset() == 0 {
+            let magic = mcap::MAGIC.len();
+            if let Some(step) = wait(input, magic as u64, WHAT)? {
+                return Ok(Some(step));
+            }
+            if !starts_as_mcap(input.rest()) {
+                return Err(CaptureRule::NotMcap.at(0));
+            }
+            self.take(magic, input);
+            return Ok(None);
+        }
+        if let Some(step) = wait(input, RECORD_HEAD, WHAT)? {
+            return Ok(Some(step));
+        }
+        let at = input.offset();
+        let Some(record) = Record::of(input.rest(), at, u64::MAX) else {
+            return Err(CaptureRule::Truncated { what: WHAT }.at(at));
+        };
+        match record.op {
+            op::CHUNK => self.chunk(&record, input),
+            op::DATA_END => {
+                self.ended = true;
+                Ok(None)
+            }
+            // Opcode 0 is none: these bytes are damaged, and no length can be believed.
+            0 => Err(CaptureRule::Truncated { what: WHAT }.at(at)),
+            _ if self.facts.is_none() && record.end() - at > MOST_RECORD_BYTES => {
+                Err(record.damaged())
+            }
+            _ => {
+                (self.skipped, self.record) = (record.end() - at, at);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Opens a chunk, once all of it is there.
+    fn chunk(&mut self, record: &Record, input: &mut Buffer) -> Result<Option<Step>, Error> {
+        const WHAT: &str = "last record";
+        let (at, size) = (record.at, record.end() - record.at);
+        let least = size.min(RECORD_HEAD + MOST_HEAD);
+        if let Some(step) = wait(input, least, WHAT)? {
+            return Ok(Some(step));
+        }
+        let start = input.rest().get(RECORD_HEAD as usize..);
+        let chunk = Chunk::of(start.unwrap_or_default(), at, record.end());
+        let chunk = chunk.ok_or_else(|| damaged(at))?;
+        chunk.check(&self.limits)?;
+        if let Some(step) = wait(input, size, WHAT)? {
+            return Ok(Some(step));
+        }
+        let within = |place: u64| usize::try_from(place - at).unwrap_or(usize::MAX);
+        let packed = within(chunk.packed_at())..within(chunk.end());
+        let packed = input.rest().get(packed).unwrap_or_default();
+        let unpacked = chunk.unpack(packed, &mut self.unpacked);
+        (self.chunk, self.at) = (at, 0);
+        self.take(within(record.end()), input);
+        if self.facts.is_none() {
+            let head = std::mem::take(&mut self.head);
+            let capture = read_with(&head, self.limits)?;
+            self.facts = Some(Facts {
+                schema: capture.schema().clone(),
+                tick_ns: capture.tick_ns(),
+                channels: capture.channels().clone(),
+            });
+        }
+        unpacked.map(|()| None)
+    }
+}
+
+impl Decoder {
+    /// Of a capture.
+    pub fn of_capture(limits: Limits) -> Self {
+        Self::new(Form::Capture(Box::new(OfCapture::new(limits))))
+    }
+
+    /// Of a file of packets.
+    pub const fn of_packets() -> Self {
+        Self::new(Form::Delta)
+    }
+
+    const fn new(form: Form) -> Self {
+        Self {
+            form,
+            packets: 0,
+            role: Role::Delta,
+            offset: 0,
+            failed: None,
+        }
+    }
+
+    fn step(&mut self, input: &mut Buffer) -> Result<Step, Error> {
+        let (role, offset) = match &mut self.form {
+            Form::Capture(capture) => match capture.next(input)? {
+                Ok(role) => (role, capture.chunk),
+                Err(step) => return Ok(step),
+            },
+            Form::Delta => match bare(input)? {
+                Ok(found) => found,
+                Err(step) => return Ok(step),
+            },
+        };
+        // One that was added has the number of the packet before it.
+        self.packets += u64::from(role.is_of_stream());
+        (self.role, self.offset) = (role, offset);
+        Ok(Step::Item)
+    }
+
+    /// What the first chunk of a capture said.
+    pub const fn facts(&self) -> Option<&Facts> {
+        match &self.form {
+            Form::Capture(capture) => capture.facts.as_ref(),
+            Form::Delta => None,
+        }
+    }
+}
+
+/// The next packet of a file of packets: what it is, and where it starts.
+fn bare(input: &mut Buffer) -> Result<Result<(Role, u64), Step>, Error> {
+    const WHAT: &str = "last packet";
+    let at = input.offset();
+    let wire = |error| Error::from(Finding::new(Rule::Wire(error)).at(at));
+    if let Some(step) = wait(input, MAGIC.len() as u64, WHAT)? {
+        return Ok(Err(step));
+    }
+    let start = input.rest().first_chunk::<4>().copied().unwrap_or_default();
+    if start != MAGIC {
+        // No more is waited for to say so.
+        let mut header = [0; HEADER_BYTES];
+        header
+            .iter_mut()
+            .zip(start)
+            .for_each(|(to, from)| *to = from);
+        Header::read(&header).map_err(wire)?;
+    }
+    if let Some(step) = wait(input, HEADER_BYTES as u64, WHAT)? {
+        return Ok(Err(step));
+    }
+    let (header, payload) = Header::read(input.rest()).map_err(wire)?;
+    let size = HEADER_BYTES as u64 + u64::from(payload);
+    if size > (HEADER_BYTES + MAX_PACKET_BYTES) as u64 {
+        let bytes = HEADER_BYTES as u64;
+        return Err(CaptureRule::LostSync { bytes, next: None }.at(at));
+    }
+    if let Some(step) = wait(input, size, WHAT)? {
+        return Ok(Err(step));
+    }
+    input.take(usize::try_from(size).unwrap_or(usize::MAX));
+    let role = match header.baseline() {
+        None => Role::Keyframe,
+        Some(_) => Role::Delta,
+    };
+    Ok(Ok((role, at)))
+}
+
+impl Decode for Decoder {
+    type Item<'a> = Packet<'a>;
+    type Error = Error;
+
+    fn decode(&mut self, input: &mut Buffer) -> Result<Step, Error> {
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone().into());
+        }
+        let step = self.step(input);
+        if let Err(error) = &step {
+            self.failed = error.finding().cloned();
+        }
+        step
+    }
+
+    fn item<'a>(&'a mut self, input: &'a Buffer) -> Packet<'a> {
+        let (bytes, times) = match &self.form {
+            Form::Capture(capture) => {
+                let bytes = capture.unpacked.get(capture.packet.clone());
+                (bytes.unwrap_or_default(), capture.times)
+            }
+            Form::Delta => (input.piece(), None),
+        };
+        Packet {
+            bytes,
+            index: self.packets.saturating_sub(1),
+            offset: self.offset,
+            role: self.role,
+            times,
+        }
+    }
+
+    fn reopen(&mut self) {
+        let truncated = |failed: &mut Finding| {
+            matches!(failed.rule, Rule::Recording(CaptureRule::Truncated { .. }))
+        };
+        self.failed.take_if(truncated);
+    }
+}

@@ -1,0 +1,51 @@
+//! Which tables packets have.
+
+use gametape_core::table::{ColumnDef, Kind, Lane, TableDef, plain_name};
+use gametape_delta::{Codec, Component, FixedPoint, Schema};
+
+use super::heads::packets;
+
+/// What every recording of packets has.
+pub(super) fn defs() -> Vec<TableDef> {
+    vec![packets()]
+}
+
+/// Those of packets of this schema.
+pub(super) fn of(schema: &Schema) -> Vec<TableDef> {
+    let mut tables = defs();
+    for component in schema.components() {
+        let own = component.name.as_deref().unwrap_or_default();
+        let name = plain_name(own, &format!("component_{}", component.id), |name| {
+            tables.iter().any(|table| table.name == name)
+        });
+        tables.push(state(name, component));
+    }
+    tables
+}
+
+/// A component as a table.
+fn state(name: String, component: &Component) -> TableDef {
+    let doc = match &component.name {
+        Some(own) => format!("What each entity's {own} is: component {}.", component.id),
+        None => format!("Component {} of each entity.", component.id),
+    };
+    let entity = ColumnDef::new("entity", Kind::Uint, "The number of the entity.").key();
+    let mut table = TableDef::new(name, Lane::State, doc).with(entity);
+    for field in &component.fields {
+        let own = field.name.as_deref().unwrap_or_default();
+        let name = plain_name(own, &format!("field_{}", field.id), |name| {
+            table.column(name).is_some()
+        });
+        let kind = match field.codec {
+            Codec::Bool => Kind::Bool,
+            Codec::UInt { .. } | Codec::VarUInt => Kind::Uint,
+            Codec::SInt { .. } | Codec::VarSInt => Kind::Int,
+            Codec::FixedPoint { .. } => Kind::Float64,
+        };
+        let doc = format!("Field {}: {}.", field.id, field.codec);
+        let mut column = ColumnDef::new(name, kind, doc);
+        column.precision = FixedPoint::of(field.codec).map(|fixed| fixed.max_error());
+        table = table.with(column);
+    }
+    table
+}

@@ -1,0 +1,87 @@
+//! The rows of a component's table, as states give them.
+
+use std::ops::ControlFlow;
+
+use gametape_core::Stamp;
+use gametape_core::table::{Scanning, Value};
+use gametape_core::tape::Error;
+use gametape_delta::{Component, Entity, FixedPoint, Part, Snapshot, Value as Wire};
+
+/// The values of an entity's component, as columns have them: fixed points in their unit.
+pub(super) struct Reading {
+    component: Component,
+    fixed: Vec<Option<FixedPoint>>,
+}
+
+impl Reading {
+    pub fn of(component: &Component) -> Self {
+        let fields = component.fields.iter();
+        let fixed = fields.map(|field| FixedPoint::of(field.codec)).collect();
+        Self {
+            component: component.clone(),
+            fixed,
+        }
+    }
+
+    /// What stands in a column: the entity, then the fields.
+    pub fn value(&self, entity: u32, values: &[Wire], column: usize) -> Value<'static> {
+        let Some(at) = column.checked_sub(1) else {
+            return entity.into();
+        };
+        let fixed = self.fixed.get(at).copied().flatten();
+        match values.get(at).copied() {
+            None => Value::Null,
+            Some(Wire::Bool(value)) => value.into(),
+            Some(Wire::UInt(value)) => value.into(),
+            Some(Wire::SInt(value)) => value.into(),
+            Some(Wire::VarUInt(value)) => value.into(),
+            Some(Wire::VarSInt(value)) => value.into(),
+            Some(Wire::FixedPoint(value)) => fixed.map(|fixed| fixed.value(value)).into(),
+        }
+    }
+
+    /// What an entity of a state has of it.
+    fn part<'s>(&self, state: &'s Snapshot, entity: u32) -> Option<Part<'s>> {
+        state.entity(entity)?.component(self.component.id)
+    }
+
+    /// The entities of a state that have it.
+    pub fn entities<'s>(&self, state: &'s Snapshot) -> impl Iterator<Item = (u32, Part<'s>)> + 's {
+        let id = self.component.id;
+        let of = move |entity: Entity<'s>| Some((entity.id(), entity.component(id)?));
+        state.iter().filter_map(of)
+    }
+}
+
+/// Gives what is new in a state.
+pub(super) fn show(
+    reading: &Reading,
+    stamp: Stamp,
+    before: Option<&Snapshot>,
+    state: &Snapshot,
+    rows: &mut Scanning<'_>,
+) -> Result<ControlFlow<()>, Error> {
+    let mut values = Vec::new();
+    for (entity, part) in reading.entities(state) {
+        let held = before.and_then(|before| reading.part(before, entity));
+        if held.is_some_and(|held| held.values().eq(part.values())) {
+            continue;
+        }
+        values.clear();
+        values.extend(part.values());
+        let given = rows.row(stamp, |column| reading.value(entity, &values, column))?;
+        if given.is_break() {
+            return Ok(given);
+        }
+    }
+    let before = before
+        .into_iter()
+        .flat_map(|before| reading.entities(before));
+    for (entity, _) in before.filter(|(entity, _)| reading.part(state, *entity).is_none()) {
+        let ended = rows.ended(stamp, |column| reading.value(entity, &[], column))?;
+        if ended.is_break() {
+            return Ok(ended);
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}

@@ -1,0 +1,265 @@
+//! A recording that grows.
+
+use std::ops::ControlFlow;
+
+use super::{Row, all_of, rows_of};
+use crate::input::Input;
+use crate::table::{Batch, Lane, Scan, TableDef};
+use crate::tape::{Follow, Tape};
+
+/// Checks that a recording that comes in pieces, cut at these bytes, gives what the whole gives: the same
+/// rows in the same order, and nothing behind a step of which it was said that all of it was given; that
+/// what is wrong with it is the same. `open` opens what is there; the first piece that it opens is where
+/// following begins. Gives how often something was new: 0 where it can't be followed.
+///
+/// # Panics
+/// Where it does not.
+pub fn grows(open: impl Fn(Input) -> Option<Box<dyn Tape>>, bytes: &[u8], cuts: &[usize]) -> usize {
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
+    cuts.push(bytes.len());
+    cuts.sort_unstable();
+    let piece = |cut: &usize| Input::from(bytes.get(..*cut).unwrap_or_default().to_vec());
+    let begun = cuts.iter().enumerate().find_map(|(at, cut)| {
+        let tape = open(piece(cut))?;
+        let tables = tape.tables().ok()?;
+        let scans: Vec<Scan> = tables.iter().map(all_of).collect();
+        let follow = tape.follow(&scans).ok()?;
+        Some((at, tables, scans, follow))
+    });
+    let Some((first, tables, scans, Some(mut follow))) = begun else {
+        return 0;
+    };
+    let mut seen = Seen::of(&tables);
+    let mut told = 0;
+    for cut in cuts.iter().skip(first) {
+        let whole = match follow.more(&piece(cut), &mut |scan, batch| Ok(seen.take(scan, batch))) {
+            Ok(whole) => whole.map(|stamp| stamp.step),
+            Err(error) => panic!("{cut} bytes: {error}"),
+        };
+        assert!(whole >= seen.settled, "{cut} bytes: {whole:?} goes back");
+        told += usize::from(whole > seen.settled);
+        seen.settled = whole;
+    }
+    let all = Input::from(bytes.to_vec());
+    let problems = ended(follow, &all, &mut seen);
+    let Some(tape) = open(all) else {
+        panic!("the whole can't be opened");
+    };
+    let mut wanted: Vec<Vec<Row>> = vec![Vec::new(); scans.len()];
+    let read = tape.scan_each(&scans, &mut |scan, batch| {
+        if let Some(rows) = wanted.get_mut(scan) {
+            rows.extend(rows_of(batch));
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    let read = read.unwrap_or_else(|error| panic!("the whole can't be read: {error}"));
+    let read = read
+        .iter()
+        .map(|read| Some(read.problem.as_ref()?.to_string()));
+    assert_eq!(problems, read.collect::<Vec<_>>(), "what is wrong");
+    for ((scan, found), wanted) in scans.iter().zip(&seen.rows).zip(&wanted) {
+        super::row::same_rows(scan, found, wanted);
+    }
+    told
+}
+
+fn ended(follow: Box<dyn Follow>, all: &Input, seen: &mut Seen<'_>) -> Vec<Option<String>> {
+    match follow.end(all, &mut |scan, batch| Ok(seen.take(scan, batch))) {
+        Ok(ends) => ends
+            .iter()
+            .map(|end| Some(end.problem.as_ref()?.to_string()))
+            .collect(),
+        Err(error) => panic!("at its end: {error}"),
+    }
+}
+
+/// What was given so far.
+struct Seen<'t> {
+    tables: &'t [TableDef],
+    rows: Vec<Vec<Row>>,
+    /// All rows up to this step were given.
+    settled: Option<u64>,
+}
+
+impl<'t> Seen<'t> {
+    fn of(tables: &'t [TableDef]) -> Self {
+        Self {
+            tables,
+            rows: vec![Vec::new(); tables.len()],
+            settled: None,
+        }
+    }
+
+    fn take(&mut self, scan: usize, batch: &Batch) -> ControlFlow<()> {
+        let (Some(table), Some(rows)) = (self.tables.get(scan), self.rows.get_mut(scan)) else {
+            panic!("there is no scan {scan}");
+        };
+        for row in rows_of(batch) {
+            let new = table.lane == Lane::Facts || self.settled < Some(row.stamp.step);
+            assert!(new, "{}: {:?} after {:?}", table.name, row, self.settled);
+            rows.push(row);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::any::Any;
+
+    use super::*;
+    use crate::clock::{Clocks, Stamp};
+    use crate::table::{ColumnDef, Kind, Scanning, Visit, VisitEach, Waiting, go_on};
+    use crate::tape::{Audit, Error, Grown, Info, Options, Partial, Repaired, Secrets, Sink, Work};
+
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    enum Fault {
+        None,
+        /// A row is lost between two pieces.
+        Lost,
+        /// A row comes again.
+        Twice,
+        /// It says that all is given before it is.
+        Early,
+        /// It says less and less.
+        Back,
+        /// What is wrong is not told.
+        Problem,
+    }
+
+    /// A row for each byte.
+    #[derive(Clone)]
+    struct Bytes(Fault, Input);
+
+    fn table() -> TableDef {
+        let column = ColumnDef::new("byte", Kind::Uint, "The byte.");
+        TableDef::new("bytes", Lane::Events, "Bytes.").with(column)
+    }
+
+    fn stamp(step: u64) -> Stamp {
+        Stamp {
+            step,
+            ..Stamp::default()
+        }
+    }
+
+    fn row(rows: &mut Scanning<'_>, step: u64, byte: u8) -> Result<(), Error> {
+        rows.row(stamp(step), |_| u64::from(byte).into()).map(drop)
+    }
+
+    impl Tape for Bytes {
+        fn input(&self) -> &Input {
+            &self.1
+        }
+
+        fn any(&self) -> &dyn Any {
+            self
+        }
+
+        fn info(&self, _: Secrets) -> Result<Partial<Info>, Error> {
+            Err(Error::Cancelled)
+        }
+
+        fn audit(&self, _: &Options) -> Result<Audit, Error> {
+            Ok(Audit::default())
+        }
+
+        fn repair(&self, _: &Options, _: &mut dyn Sink, _: &Work<'_>) -> Result<Repaired, Error> {
+            Ok(Repaired::default())
+        }
+
+        fn tables(&self) -> Result<Vec<TableDef>, Error> {
+            Ok(vec![table()])
+        }
+
+        fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {
+            let mut rows = Scanning::new(&table(), scan, Clocks::STEPS, visit)?;
+            let bytes = self.1.bytes().map_err(Error::Io)?;
+            for (step, byte) in (0..).zip(&*bytes) {
+                row(&mut rows, step, *byte)?;
+            }
+            rows.end(Some(Error::Cancelled))
+        }
+
+        fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
+            let waiting = |scan| Waiting::new(&table(), scan, Clocks::STEPS);
+            let waiting = scans.iter().map(waiting).collect::<Result<_, Error>>()?;
+            Ok(Some(Box::new(Following {
+                fault: self.0,
+                grown: Grown::default(),
+                waiting,
+                calls: 0,
+            })))
+        }
+    }
+
+    struct Following {
+        fault: Fault,
+        grown: Grown,
+        waiting: Vec<Waiting>,
+        calls: u64,
+    }
+
+    impl Follow for Following {
+        fn more(
+            &mut self,
+            input: &Input,
+            visit: &mut VisitEach<'_>,
+        ) -> Result<Option<Stamp>, Error> {
+            self.grown.look(input, b"")?;
+            self.calls += 1;
+            let from = self.grown.end();
+            let mut bytes = Vec::new();
+            while let Some(piece) = self.grown.next(input)? {
+                bytes.extend_from_slice(&piece);
+            }
+            let new = (from..).zip(bytes).collect::<Vec<_>>();
+            let wrong = |fault| self.fault == fault && self.calls == 3;
+            let skipped = usize::from(wrong(Fault::Lost));
+            let again = new.first().filter(|_| wrong(Fault::Twice)).copied();
+            go_on(&mut self.waiting, visit, |rows| {
+                for (step, byte) in again.iter().chain(new.iter().skip(skipped)) {
+                    row(&mut rows[0], *step, *byte)?;
+                }
+                Ok(())
+            })?;
+            let last = match self.fault {
+                Fault::Early => Some(self.grown.end()),
+                Fault::Back if self.calls == 3 => None,
+                _ => self.grown.end().checked_sub(1),
+            };
+            Ok(last.map(stamp))
+        }
+
+        fn end(
+            self: Box<Self>,
+            _: &Input,
+            visit: &mut VisitEach<'_>,
+        ) -> Result<Vec<Partial<()>>, Error> {
+            let problem = || (self.fault != Fault::Problem).then_some(Error::Cancelled);
+            let ends = self.waiting.into_iter();
+            let ends = ends.map(|rows| rows.go_on(&mut |batch| visit(0, batch)).end(problem()));
+            ends.collect()
+        }
+    }
+
+    #[test]
+    fn what_grows_as_it_should_stands_and_every_fault_is_noticed() {
+        let bytes = b"some bytes that come in pieces";
+        let stands = |fault| {
+            let open = |input| Some(Box::new(Bytes(fault, input)) as Box<dyn Tape>);
+            let grows = || grows(open, bytes, &[0, 3, 11, 11, 20]);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(grows))
+        };
+        assert_eq!(stands(Fault::None).unwrap(), 4);
+        for fault in [
+            Fault::Lost,
+            Fault::Twice,
+            Fault::Early,
+            Fault::Back,
+            Fault::Problem,
+        ] {
+            assert!(stands(fault).is_err(), "{fault:?}");
+        }
+    }
+}
