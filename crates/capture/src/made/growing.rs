@@ -86,6 +86,7 @@ impl Growing {
             keyframe_every: None,
             broken: true,
             growing: true,
+            lane: None,
             without: None,
             made_of: None,
         };

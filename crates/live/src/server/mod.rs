@@ -44,6 +44,12 @@ impl Stop {
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
+
+    /// Whether it was ended.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
 }
 
 /// A server that listens.
