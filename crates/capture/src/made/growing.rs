@@ -131,6 +131,7 @@ impl Growing {
             keyframe_every: None,
             broken: true,
             growing: true,
+            lane: None,
             without: None,
             made_of: None,
         };

@@ -36,6 +36,7 @@ pub(crate) fn make(
         keyframe_every: wanted.keyframe_every,
         broken: false,
         growing: false,
+        lane: None,
         without: None,
         made_of: None,
     };

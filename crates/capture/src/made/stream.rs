@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gametape_core::table::TableDef;
+use gametape_core::table::{Lane, TableDef};
 use gametape_core::tape::{Converted, Error, Secrets, Tape, Work};
 use gametape_core::text::Counted;
 use gametape_delta::{Codec, Schema};
@@ -23,6 +23,8 @@ pub(crate) struct Wanted<'w> {
     pub broken: bool,
     /// Whether more is to come: the schema is then one that any rows fit.
     pub growing: bool,
+    /// The lane whose tables alone are wanted.
+    pub lane: Option<Lane>,
     /// A table that is left out.
     pub without: Option<&'w str>,
     /// What the tables are of, where the recording itself was made of them.
@@ -46,6 +48,7 @@ pub(super) fn stream<O: Out>(
 ) -> Result<(O, Converted), Error> {
     let mut all = tape.tables()?;
     all.retain(|table| wanted.without != Some(&*table.name));
+    all.retain(|table| wanted.lane.is_none_or(|lane| table.lane == lane));
     let tables: Vec<TableDef> = all
         .iter()
         .filter_map(|table| visible(table, wanted.secrets))

@@ -45,7 +45,7 @@ pub use crate::made::{Growing, Moment, Piece, RecordKind, Segment, Segmented, pu
 pub use error::SchemaError;
 pub use opened::PacketsTape;
 pub use schema::schema_of_json;
-pub use segments::segments;
+pub use segments::{facts, segments};
 
 /// A recording that has a schema may be large.
 const MOST_SCHEMA: u64 = 1 << 30;

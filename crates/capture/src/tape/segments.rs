@@ -1,5 +1,6 @@
 //! Any recording in segments: what is published of it.
 
+use gametape_core::table::Lane;
 use gametape_core::tape::{Error, Secrets, Tape, Work};
 
 use super::opened::{PacketsTape, made_of};
@@ -22,6 +23,28 @@ pub fn segments(
     each: &mut dyn FnMut(Segment) -> Result<(), Error>,
     work: &Work<'_>,
 ) -> Result<Segmented, Error> {
+    cut(tape, secrets, growing, None, each, work)
+}
+
+/// The rows of a recording's tables of facts, as far as they are known: the records of labels that
+/// [`Segmented::labels`] begins with. Of a recording that grows they may be others later.
+///
+/// # Errors
+/// As [`segments`].
+pub fn facts(tape: &dyn Tape, secrets: Secrets, work: &Work<'_>) -> Result<Vec<u8>, Error> {
+    let facts = Some(Lane::Facts);
+    let none = &mut |_| Ok(());
+    cut(tape, secrets, true, facts, none, work).map(|made| made.labels)
+}
+
+fn cut(
+    tape: &dyn Tape,
+    secrets: Secrets,
+    growing: bool,
+    lane: Option<Lane>,
+    each: &mut dyn FnMut(Segment) -> Result<(), Error>,
+    work: &Work<'_>,
+) -> Result<Segmented, Error> {
     let packets = tape.any().downcast_ref::<PacketsTape>();
     let packets = packets.and_then(|tape| tape.packets().ok());
     let made = packets.as_ref().and_then(|packets| made_of(packets).ok()?);
@@ -32,6 +55,7 @@ pub fn segments(
         keyframe_every: None,
         broken: true,
         growing,
+        lane,
         without: of_packets.map(|table| &*table.name),
         made_of: made.map(crate::made::Made::made_of),
     };

@@ -2,7 +2,7 @@
 
 #[allow(dead_code)] // The library's tests need more of it.
 #[path = "../../../record/tests/echo/game.rs"]
-mod game;
+pub mod game;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -18,16 +18,16 @@ use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
 /// More frames than any test waits for.
-const MANY: usize = 3_000;
+pub const MANY: usize = 3_000;
 
 /// A command that records.
-struct Recorder {
-    child: Child,
+pub struct Recorder {
+    pub child: Child,
     stderr: BufReader<ChildStderr>,
 }
 
 impl Recorder {
-    fn start(folder: &Path, game: &Game, args: &str) -> Self {
+    pub fn start(folder: &Path, game: &Game, args: &str) -> Self {
         let url = game.url();
         let mut command = Command::new(cargo_bin("gametape"));
         command.args(["record", "echo", "--rate", "120", "--url", &url]);
@@ -52,20 +52,20 @@ impl Recorder {
     }
 
     /// The next line of standard error.
-    fn says(&mut self) -> String {
+    pub fn says(&mut self) -> String {
         let mut line = String::new();
         self.stderr.read_line(&mut line).unwrap();
         line
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let status = Command::new("kill").args([name, &id]).status().unwrap();
         assert!(status.success());
     }
 
     /// Waits for its end; its exit code, standard output and the rest of standard error.
-    fn end(mut self) -> (Option<i32>, String, String) {
+    pub fn end(mut self) -> (Option<i32>, String, String) {
         let (mut out, mut err) = (String::new(), String::new());
         self.stderr.read_to_string(&mut err).unwrap();
         let mut stdout = self.child.stdout.take().unwrap();
@@ -75,7 +75,7 @@ impl Recorder {
 }
 
 /// Waits until the game has given so many frames.
-fn wait_for(game: &Game, served: usize) {
+pub fn wait_for(game: &Game, served: usize) {
     for _ in 0..6_000 {
         if game.served() >= served {
             return;

@@ -138,7 +138,7 @@ gametape: games: no built page: site/index.html is not in it
 "#]]);
 }
 
-fn get(address: &str, path: &str) -> String {
+pub fn get(address: &str, path: &str) -> String {
     get_as(address, path, None)
 }
 

@@ -18,3 +18,5 @@ mod picture;
 mod play;
 mod rmv;
 mod verbs;
+#[cfg(all(feature = "live", unix))]
+mod watched;

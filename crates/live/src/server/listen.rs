@@ -42,6 +42,12 @@ impl Stop {
         self.0.send_replace(true);
     }
 
+    /// Whether it was ended.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
+
     /// Who hears of it.
     pub(super) fn heard(&self) -> watch::Receiver<bool> {
         self.0.subscribe()

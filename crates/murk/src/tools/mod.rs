@@ -16,6 +16,6 @@ pub use index::{IndexFile, index};
 #[cfg(test)]
 pub(crate) use jsonl::read_line;
 pub use minimise::{Minimise, Minimised, minimise};
-pub use record::{RecordOptions, record};
+pub use record::{RecordOptions, record, record_each};
 pub use recorded::Recorded;
 pub use sync::{Subject, SyncTest, Synced, sync_test};

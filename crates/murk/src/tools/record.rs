@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use gametape_core::tape::Error;
@@ -37,6 +38,19 @@ pub struct RecordOptions {
 /// written or is there already; where the simulation can't go on; where what is there is damaged:
 /// neither it nor the index beside it is touched then.
 pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
+    record_each(options, commands, |_| ControlFlow::Continue(()))
+}
+
+/// As [`record`]; `each` is told how far it is when the file is there, and behind each tick, and may end
+/// it there.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_each(
+    options: &RecordOptions,
+    commands: &Commands,
+    mut each: impl FnMut(&Recorded) -> ControlFlow<()>,
+) -> Result<Recorded, Error> {
     let path = &options.output;
     commands.within(options.ticks)?;
     let world = options.world.read()?;
@@ -62,7 +76,11 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
     let mut recorder = Recorder::new(writer, &header);
     recorder.writer().set_buffer(0);
     recorder.writer().flush()?;
+    let mut goes_on = each(&recorded);
     for tick in recorded.resumed_after.saturating_add(1)..=options.ticks {
+        if goes_on.is_break() {
+            break;
+        }
         let of_tick = commands.of(tick);
         let made = match again.take() {
             // The world was taken behind this tick, to see what is cut off.
@@ -81,6 +99,7 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
         recorded.commands += of_tick.len() as u64;
         recorded.count(&simulation);
         recorded.last_hash = Some(Hash(hash).to_string());
+        goes_on = each(&recorded);
     }
     recorder.finish()?.sync_all().map_err(Error::Output)?;
     if indexed && recorded.ticks > 0 {

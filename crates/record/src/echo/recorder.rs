@@ -56,6 +56,8 @@ pub enum Event<'a> {
     Appeared(&'a Session),
     /// Another match has begun, while the game stayed.
     NextMatch(&'a Session),
+    /// A frame was handed to the system.
+    Frame,
     /// Frames go into a further file: it was begun, or the one before was there and finished.
     NextFile(&'a Path),
     /// For a second there was no frame; the fault is the last one.
@@ -231,6 +233,7 @@ impl Recorder<'_> {
         if self.tapes.push(&self.answer, &key)? {
             on_event(Event::NextFile(self.tapes.path()));
         }
+        on_event(Event::Frame);
         self.recorded.matches += u64::from(is_next);
         self.key = Some(key);
         self.recorded.frames += 1;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use gametape_capture::{CaptureError, MAX_STATE_BYTES, Writer, entities_within};
 use gametape_delta::{Error, Feedback, Limits, ReceiveError, Receiver, Rule, Schema};
 
-/// How often a capture is made safe against being killed.
+/// How often a capture is made safe against being killed, unless another is wanted.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 /// How often the recorder looks whether it should stop, and says hello.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -33,12 +33,16 @@ pub struct RecordOptions {
     /// Record what a receiver sees, of each entity the newest values, in place of the packets: for
     /// senders that stay within a budget by leaving entities out.
     pub view: bool,
+    /// How often what was recorded is handed to the system, so that it is safe against being killed, and
+    /// who follows the file sees it. Each time makes a chunk of its own, which compress less the smaller
+    /// they are.
+    pub flush_every: Duration,
     /// A sender to say hello to until packets come: a feedback that asks for a full snapshot.
     pub join: Option<SocketAddr>,
 }
 
 impl Default for RecordOptions {
-    /// Without end, with feedback, the packets, joining nobody.
+    /// Without end, with feedback, the packets, each second, joining nobody.
     fn default() -> Self {
         Self {
             packets: None,
@@ -46,6 +50,7 @@ impl Default for RecordOptions {
             idle: None,
             feedback: true,
             view: false,
+            flush_every: FLUSH_EVERY,
             join: None,
         }
     }
@@ -113,14 +118,14 @@ pub fn record<W: Write>(
     let over =
         |since: Instant, limit: Option<Duration>| limit.is_some_and(|l| since.elapsed() >= l);
     loop {
+        if unflushed && last_flush.elapsed() >= options.flush_every {
+            writer.flush()?;
+            (last_flush, unflushed) = (Instant::now(), false);
+        }
         let enough = options.packets.is_some_and(|most| recorded.packets >= most);
         let idle = recorded.sender.is_some() && over(last_packet, options.idle);
         if enough || idle || over(start, options.duration) || stop(&recorded) {
             break;
-        }
-        if unflushed && last_flush.elapsed() >= FLUSH_EVERY {
-            writer.flush()?;
-            (last_flush, unflushed) = (Instant::now(), false);
         }
         if let Some(to) = options.join.filter(|_| recorded.sender.is_none())
             && last_hello.is_none_or(|last| last.elapsed() >= HELLO_EVERY)

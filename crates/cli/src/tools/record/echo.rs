@@ -2,8 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{ArgMatches, Command, CommandFactory, Parser};
@@ -15,6 +13,7 @@ use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, show
 use serde_json::json;
 
 use super::seconds::seconds;
+use super::serving::{Serve, Watched};
 use crate::tools::parsed;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
@@ -77,38 +76,39 @@ struct Args {
     /// Behind the last whole frame; behind a .butter that is finished, in the next file.
     #[arg(long)]
     resume: bool,
+    #[command(flatten)]
+    serve: Serve,
     /// The recording, a .butter or an .echoreplay file. A file that is there is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,
 }
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    match listen(args, ui) {
-        Err(error) => Ok(ui.fail(&error)),
+    let mut watched = match args.serve.begin(formats, ui) {
+        Ok(watched) => watched,
+        Err(exit) => return Ok(exit),
+    };
+    let exit = match listen(args, &mut watched, ui) {
+        Err(error) => ui.fail(&error),
         Ok(recorded) if recorded.files.is_empty() => {
             ui.complain(&format!(
                 "{}: no frame came{}",
                 shown_url(&args.url),
                 why(&recorded.faults)
             ));
-            Ok(Exit::Unusable)
+            Exit::Unusable
         }
         Ok(recorded) => {
             report(args, &recorded, formats, ui)?;
-            Ok(Exit::Fine)
+            Exit::Fine
         }
-    }
+    };
+    watched.stay(exit, ui)
 }
 
-fn listen(args: &Args, ui: &mut Ui) -> Result<Recorded, Error> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)).map_err(|error| {
-        Error::Unwritable {
-            path: args.output.clone(),
-            message: format!("can't listen to Ctrl-C: {error}"),
-        }
-    })?;
+fn listen(args: &Args, watched: &mut Watched, ui: &mut Ui) -> Result<Recorded, Error> {
+    let ending = watched.ending();
+    ending.listen(&args.output)?;
     let options = RecordOptions {
         url: args.url.clone(),
         rate: args.rate,
@@ -121,7 +121,13 @@ fn listen(args: &Args, ui: &mut Ui) -> Result<Recorded, Error> {
         idle: args.idle,
         ..RecordOptions::new(&args.output)
     };
-    record(&options, &stop, |event| {
+    record(&options, &ending.stop, |event| {
+        match event {
+            Event::Frame => return watched.grew(),
+            Event::Begun => watched.goes_into(&args.output),
+            Event::NextFile(path) => watched.goes_into(path),
+            _ => {}
+        }
         let text = match event {
             Event::Begun => format!(
                 "asking {} {} a second; Ctrl-C ends the recording",

@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use clap::{ArgMatches, Command, CommandFactory, Parser};
 use gametape::core::text::printable;
@@ -10,6 +12,7 @@ use gametape::murk::tape::Murk as Format;
 use gametape::murk::tools::{self, RecordOptions, Recorded};
 use gametape::{Error, Formats};
 
+use super::serving::{Serve, Watched};
 use crate::tools::{commands, parsed, world};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
@@ -48,26 +51,33 @@ struct Args {
     /// Go on behind the last whole frame of a recording that is there already
     #[arg(long)]
     resume: bool,
+    #[command(flatten)]
+    serve: Serve,
     /// The recording. Every frame is written as it is made; a file that is there is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,
 }
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    match record(args, formats) {
-        Err(error) => Ok(ui.fail(&error)),
+    let mut watched = match args.serve.begin(formats, ui) {
+        Ok(watched) => watched,
+        Err(exit) => return Ok(exit),
+    };
+    let exit = match record(args, formats, &mut watched) {
+        Err(error) => ui.fail(&error),
         Ok(recorded) => {
             report(args, &recorded, ui)?;
-            Ok(if recorded.failed_ticks > 0 {
+            if recorded.failed_ticks > 0 {
                 Exit::Problems
             } else {
                 Exit::Fine
-            })
+            }
         }
-    }
+    };
+    watched.stay(exit, ui)
 }
 
-fn record(args: &Args, formats: &Formats) -> Result<Recorded, Error> {
+fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Recorded, Error> {
     if args.output == Path::new("-") {
         return Err(Error::Unwritable {
             path: args.output.clone(),
@@ -83,7 +93,24 @@ fn record(args: &Args, formats: &Formats) -> Result<Recorded, Error> {
         output: args.output.clone(),
         resume: args.resume,
     };
-    tools::record(&options, &commands).map_err(Error::tape(&args.output))
+    let ending = watched.ending();
+    if args.serve.is_asked() {
+        ending.listen(&args.output)?;
+    }
+    let mut begun = false;
+    let recorded = tools::record_each(&options, &commands, |_| {
+        if !begun {
+            begun = true;
+            watched.goes_into(&args.output);
+        }
+        watched.grew();
+        if ending.stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    recorded.map_err(Error::tape(&args.output))
 }
 
 fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {

@@ -3,8 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::{ArgMatches, Command, CommandFactory, Parser};
@@ -15,6 +14,7 @@ use gametape_record::udp::{FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
 
 use super::seconds::seconds;
+use super::serving::{Serve, Watched};
 use crate::tools::{parsed, schema};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
@@ -41,7 +41,7 @@ impl Tool for Stream {
 ///
 /// Packets of the first sender are recorded as they come, those that can be applied, until
 /// Ctrl-C or one of the options ends it. Killed at any time, the capture can be read up to the
-/// last second. Exits with 3 if packets came that could not be recorded.
+/// last second; with --serve up to the last packet, and it is larger for that. Exits with 3 if packets came that could not be recorded.
 #[derive(Parser, Debug)]
 #[command(name = "stream")]
 struct Args {
@@ -78,6 +78,8 @@ struct Args {
     /// Add a full snapshot to seek by where the stream has none for this many ticks; 0: never
     #[arg(long, value_name = "TICKS", default_value_t = 300)]
     keyframe_every: u32,
+    #[command(flatten)]
+    serve: Serve,
     /// The capture, an .mcap file. A file that is there is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,
@@ -94,49 +96,56 @@ fn tick_rate(text: &str) -> Result<f64, String> {
 }
 
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    match record(args, formats, ui) {
-        Err(error) => Ok(ui.fail(&error)),
+    let mut watched = match args.serve.begin(formats, ui) {
+        Ok(watched) => watched,
+        Err(exit) => return Ok(exit),
+    };
+    let exit = match record(args, formats, &mut watched, ui) {
+        Err(error) => ui.fail(&error),
         Ok(recorded) if recorded.packets == 0 => {
             ui.complain(&format!(
                 "{}: no packet of this schema came{}",
                 args.udp,
                 why(&recorded)
             ));
-            Ok(Exit::Unusable)
+            Exit::Unusable
         }
         Ok(recorded) => {
             report(args, &recorded, ui)?;
-            Ok(
-                if recorded.unusable + recorded.other_schema + recorded.broken > 0 {
-                    Exit::Loss
-                } else {
-                    Exit::Fine
-                },
-            )
+            if recorded.unusable + recorded.other_schema + recorded.broken > 0 {
+                Exit::Loss
+            } else {
+                Exit::Fine
+            }
         }
-    }
+    };
+    watched.stay(exit, ui)
 }
 
-fn record(args: &Args, formats: &Formats, ui: &mut Ui) -> Result<Recorded, Error> {
+fn record(
+    args: &Args,
+    formats: &Formats,
+    watched: &mut Watched,
+    ui: &mut Ui,
+) -> Result<Recorded, Error> {
     let options = options(args);
     options.check()?;
     let schema = schema(formats, &args.schema)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)).map_err(|error| {
-        Error::Unwritable {
-            path: args.output.clone(),
-            message: format!("can't listen to Ctrl-C: {error}"),
-        }
-    })?;
+    let ending = watched.ending();
+    ending.listen(&args.output)?;
     let recorder = FileRecorder::begin(&options, &schema)?;
+    watched.goes_into(&args.output);
     if let Ok(address) = recorder.local_addr() {
         ui.remark(&format!(
             "listening at {address}; Ctrl-C ends the recording"
         ));
     }
-    let (mut warned, mut warned_of_schema) = (false, false);
+    let (mut warned, mut warned_of_schema, mut packets) = (false, false, 0);
     recorder.run(|so_far| {
+        if so_far.packets > packets {
+            packets = so_far.packets;
+            watched.grew();
+        }
         if let Some(hash) = so_far.first_other_schema.filter(|_| !warned_of_schema) {
             ui.remark(&format!(
                 "a packet of schema {hash:016x} came, recorded is {:016x}",
@@ -148,7 +157,7 @@ fn record(args: &Args, formats: &Formats, ui: &mut Ui) -> Result<Recorded, Error
             ui.remark(&format!("a packet came that can't be read: {broken}"));
             warned = true;
         }
-        stop.load(Ordering::Relaxed)
+        ending.stop.load(Ordering::Relaxed)
     })
 }
 
@@ -168,7 +177,21 @@ fn options(args: &Args) -> FileOptions {
             feedback: !args.no_feedback,
             view: args.view,
             join: args.join,
+            ..flushed(args)
         },
+    }
+}
+
+/// Who watches does not wait for a chunk to be full.
+fn flushed(args: &Args) -> RecordOptions {
+    let usual = RecordOptions::default();
+    RecordOptions {
+        flush_every: if args.serve.is_asked() {
+            Duration::ZERO
+        } else {
+            usual.flush_every
+        },
+        ..usual
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use gametape::core::Input;
 use gametape::core::tape::{self, Secrets, Work};
 use gametape::{Error as RecordingError, Recording};
-use gametape_capture::tape::{Growing, Piece, RecordKind, Segment};
+use gametape_capture::tape::{Growing, Piece, RecordKind, Segment, facts};
 
 use super::marks::Marks;
 use super::state::{Head, Room};
@@ -87,7 +87,9 @@ impl Keeper {
             },
             schema: serde_json::to_value(growing.schema()).map_err(unwritten)?,
         };
-        let room = Arc::new(Room::new(head, description));
+        // All of them are told at the end; what is known of them by now is better than nothing.
+        let facts = facts(recording.tape(), secrets, work).unwrap_or_default();
+        let room = Arc::new(Room::new(head, description, facts));
         let tables = recording.tape().tables().map_err(of_tape)?;
         let telling = Telling {
             room: room.clone(),

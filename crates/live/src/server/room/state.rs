@@ -89,13 +89,13 @@ fn ended(why: &str) -> Message {
 }
 
 impl Room {
-    pub fn new(head: Head, description: Json) -> Self {
+    pub fn new(head: Head, description: Json, facts: Vec<u8>) -> Self {
         Self {
             head,
             now: Mutex::new(Now {
                 whole: Vec::new(),
                 tail: Tail::default(),
-                labels: Vec::new(),
+                labels: facts,
                 marks: Vec::new(),
                 last: None,
                 description,

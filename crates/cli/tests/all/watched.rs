@@ -1,0 +1,98 @@
+//! Recordings that are watched while they are recorded.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::ChildStdout;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::echo_record::game::{Game, a_match, frames};
+use crate::echo_record::{MANY, Recorder, wait_for};
+use crate::live::get;
+
+const RECORDING: &str = "/r/match.echoreplay/recording.json";
+
+/// What a recorder prints, object by object.
+struct Said(BufReader<ChildStdout>);
+
+impl Said {
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"))
+    }
+}
+
+fn start(game: &Game, folder: &std::path::Path, more: &str) -> (Recorder, Said, String) {
+    let args = format!("--serve=127.0.0.1:0 --json{more} match.echoreplay");
+    let mut recorder = Recorder::start(folder, game, &args);
+    let mut said = Said(BufReader::new(recorder.child.stdout.take().unwrap()));
+    let address = said.next()["address"].as_str().unwrap().to_owned();
+    (recorder, said, address)
+}
+
+/// What is said of the recording, once it is `live` or not any more.
+fn told(address: &str, live: bool) -> Value {
+    for _ in 0..600 {
+        let answer = get(address, RECORDING);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        if head.starts_with("HTTP/1.1 200") {
+            let json: Value = serde_json::from_str(body).unwrap();
+            if json["live"] == live {
+                return json;
+            }
+        }
+        sleep(Duration::from_millis(50));
+    }
+    panic!("live is never {live}");
+}
+
+fn ended(mut recorder: Recorder, mut said: Said) -> Option<i32> {
+    let mut rest = String::new();
+    said.0.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+    recorder.child.wait().unwrap().code()
+}
+
+#[test]
+fn a_match_is_watched_while_it_is_recorded_and_when_it_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = Game::start(a_match(1, 400), frames(400));
+    let (mut recorder, mut said, address) = start(&game, folder.path(), " --frames 400");
+    let live = told(&address, true);
+    assert_eq!(live["socket"], "live");
+    let recorded = said.next();
+    assert_eq!(recorded["frames"], 400);
+    // It goes on being served, and is judged.
+    let done = told(&address, false);
+    assert_eq!(done["steps"], 400);
+    assert!(done["socket"].is_null() && done["verdict"].is_string());
+    assert_eq!(done["schema"], live["schema"]);
+    while !recorder.says().contains("can still be watched") {}
+    recorder.signal("-INT");
+    assert_eq!(ended(recorder, said), Some(0));
+}
+
+#[test]
+fn outside_of_a_terminal_one_signal_ends_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = Game::start(a_match(1, MANY as u64), frames(MANY));
+    let (recorder, mut said, address) = start(&game, folder.path(), "");
+    told(&address, true);
+    wait_for(&game, 25);
+    recorder.signal("-TERM");
+    assert_eq!(said.next()["frames"], game.served());
+    assert_eq!(ended(recorder, said), Some(0));
+}
+
+#[test]
+fn what_nobody_may_reach_is_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = Game::start(a_match(1, 10), frames(10));
+    let args = "--serve=0.0.0.0:0 match.echoreplay";
+    let (code, _, err) = Recorder::start(folder.path(), &game, args).end();
+    assert_eq!(code, Some(2));
+    assert!(err.contains("that needs a token"), "{err}");
+    assert!(!folder.path().join("match.echoreplay").exists());
+}
