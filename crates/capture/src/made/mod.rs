@@ -16,6 +16,7 @@
 //! | reading all rows of a recording, once | `gather.rs`, through temporary files: `spill.rs` |
 //! | rows becoming a state, and packets | `held.rs`, `stream.rs` |
 //! | packets becoming a capture; pieces that are fetched one by one | `make.rs`; `segments.rs` |
+//! | a part of a capture | `part.rs` |
 //! | reading them back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
 
 mod coding;
@@ -25,6 +26,7 @@ mod held;
 mod json;
 mod labels;
 mod make;
+mod part;
 mod plan;
 mod reading;
 mod scan;
@@ -36,6 +38,7 @@ mod tile;
 
 pub use description::Moment;
 pub(crate) use make::{make, secrets};
+pub(crate) use part::When;
 pub(crate) use reading::{Made, told};
 pub(crate) use scan::{problem, scan, scan_each};
 pub(crate) use seek::play;

@@ -3,7 +3,9 @@
 #![cfg(feature = "default")]
 
 mod captures;
+mod cut;
 mod fetched;
+mod known;
 mod playback;
 mod samples;
 mod segments;

@@ -15,7 +15,7 @@ mod scan;
 mod seek;
 mod there;
 
-pub(super) use frame::defs;
+pub(super) use frame::{defs, stamp};
 pub(super) use precision::tables;
 pub(super) use scan::{scan, scan_each};
 pub(super) use seek::Seeking;
