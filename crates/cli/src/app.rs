@@ -193,6 +193,10 @@ impl App {
                 leave_nothing_unfinished();
                 commands::repair::run(args, &call, ui)
             }
+            Cmd::Cut(args) => {
+                leave_nothing_unfinished();
+                commands::cut::run(args, &call, ui)
+            }
             Cmd::Formats => commands::formats::run(&call, ui),
             Cmd::Completions(args) => commands::generate::completions(self.command(), args, ui),
             Cmd::Man(args) => Ok(commands::generate::man(self.command(), args, ui)),
@@ -239,6 +243,7 @@ const VERBS: &[(&str, &[Verb])] = &[
     ("publish", &[Verb::Open]),
     ("convert", &[Verb::Convert, Verb::Write, Verb::Open]),
     ("repair", &[Verb::Repair, Verb::Open]),
+    ("cut", &[Verb::Cut, Verb::Open]),
 ];
 
 /// Ctrl-C, SIGTERM and SIGHUP leave no temporary file behind. Where they can't be heard, the system

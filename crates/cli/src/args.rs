@@ -103,6 +103,12 @@ pub enum Verb {
     ///
     /// Prints what was done. Exits with 0 if nothing was lost, with 3 if something was.
     Repair(Repair),
+    /// Keep a part of a recording: from one moment to another, or around an event
+    ///
+    /// The part is a recording of the same format, and what it holds is what the whole one holds there:
+    /// byte for byte where the format allows it. It prints what was kept. Formats of which a part can't
+    /// be a recording say so, and what to do.
+    Cut(Cut),
     /// List the formats that this command knows
     Formats,
     /// Print a completion script for a shell
@@ -384,6 +390,34 @@ pub struct Repair {
 }
 
 #[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("range").required(true).multiple(true))]
+pub struct Cut {
+    /// A file, or -
+    #[arg(value_name = "IN")]
+    pub input: OsString,
+    /// Where to write, in the format of the input, or -
+    ///
+    /// A file that is there already is replaced; the input itself is not, unless it is kept whole.
+    #[arg(value_name = "OUT")]
+    pub output: OsString,
+    /// From this moment on: a time such as 1:23.4 or 83.4, tick:137, or step:600
+    #[arg(long, value_name = "AT", group = "range")]
+    pub from: Option<gametape::At>,
+    /// Up to this moment, which is kept, too
+    #[arg(long, value_name = "AT", group = "range")]
+    pub to: Option<gametape::At>,
+    /// Around this row of a table of events: goals:3 is the third goal
+    #[arg(long, value_name = "TABLE:N", group = "range", conflicts_with_all = ["from", "to"])]
+    pub around: Option<gametape::Around>,
+    /// Seconds before the event
+    #[arg(long, value_name = "SECONDS", requires = "around", default_value = "10", value_parser = length)]
+    pub before: gametape::Time,
+    /// Seconds behind the event
+    #[arg(long, value_name = "SECONDS", requires = "around", default_value = "5", value_parser = length)]
+    pub after: gametape::Time,
+}
+
+#[derive(Args, Debug)]
 pub struct Completions {
     /// bash, elvish, fish, powershell or zsh
     pub shell: clap_complete::Shell,
@@ -394,6 +428,14 @@ pub struct Man {
     /// The folder to write to
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
+}
+
+/// How long before or behind an event: `10`, `1:30`.
+fn length(text: &str) -> Result<gametape::Time, &'static str> {
+    match text.parse() {
+        Ok(gametape::At::Time(time)) => Ok(time),
+        _ => Err("a length is in seconds, such as 10, 2.5 or 1:30"),
+    }
 }
 
 /// `KEY=VALUE`.

@@ -186,6 +186,16 @@ impl At {
             Self::Time(time) => stamp.time.is_some_and(|t| t.whole_ms() == time.whole_ms()),
         }
     }
+
+    /// True where both are of one clock, and this one comes later.
+    #[must_use]
+    pub fn is_behind(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Step(a), Self::Step(b)) | (Self::Tick(a), Self::Tick(b)) => a > b,
+            (Self::Time(a), Self::Time(b)) => a > b,
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for At {

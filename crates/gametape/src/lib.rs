@@ -36,14 +36,14 @@ pub use error::Error;
 pub use open::{Limits, OpenOptions};
 pub use output::{folder_for, remove_unfinished, write_file};
 pub use paths::{Found, find};
-pub use recording::{Made, Partial, Recording};
+pub use recording::{Around, Made, Partial, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
 
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 pub use gametape_core::tape::{
-    AnyFinding, Audit, Beside, Converted, Diff, Dump, Format, Info, OptionDef, OptionKind,
-    OptionValue, Options, Repaired, Report, Secrets, Tape, Target, Verb, Verdict, Work,
+    AnyFinding, Audit, Beside, Converted, Cut, Cutout, Diff, Dump, Format, Info, Kept, OptionDef,
+    OptionKind, OptionValue, Options, Repaired, Report, Secrets, Tape, Target, Verb, Verdict, Work,
 };
 pub use gametape_core::{At, Class, Input, Missing, Severity, Stamp, Time};
 

@@ -1,7 +1,10 @@
 //! Any recording.
 
 mod compare;
+mod cut;
 mod tables;
+
+pub use cut::Around;
 
 use std::fmt;
 use std::io::{Read, Write};

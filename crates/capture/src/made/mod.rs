@@ -17,6 +17,7 @@
 //! | rows becoming a state, and packets | `held.rs`, `making.rs` |
 //! | a whole recording as a stream; one that is being written | `stream.rs`; `growing.rs` |
 //! | packets becoming a capture; pieces that are fetched one by one | `make.rs`; `segments.rs` |
+//! | a part of a capture | `part.rs` |
 //! | reading them back | `labels.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
 
 mod coding;
@@ -28,6 +29,7 @@ mod json;
 mod labels;
 mod make;
 mod making;
+mod part;
 mod plan;
 mod reading;
 mod scan;
@@ -40,6 +42,7 @@ mod tile;
 pub use description::Moment;
 pub use growing::Growing;
 pub(crate) use make::{make, secrets};
+pub(crate) use part::When;
 pub(crate) use reading::{Made, told};
 pub(crate) use scan::{problem, scan, scan_each};
 pub(crate) use seek::play;

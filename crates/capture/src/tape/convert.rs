@@ -12,6 +12,7 @@ use crate::layout::Role;
 use crate::migrate::migrate;
 use crate::options;
 use crate::packet::Packet;
+use crate::read::Capture;
 use crate::rule::CaptureRule;
 use crate::salvage::{Salvaged, salvage};
 use crate::stream::Packets;
@@ -43,11 +44,16 @@ fn of_tables<'p>(packets: &'p Packets<'_>) -> Option<OfTables<'p>> {
     let Packets::Capture(capture) = packets else {
         return None;
     };
-    let log_tick_ns = capture.tick_ns().is_none().then(|| capture.log_tick_ns());
     Some(OfTables {
         tables: capture.tables()?,
-        log_tick_ns,
+        log_tick_ns: log_tick_ns(capture),
     })
+}
+
+/// What log times are multiples of, where the length of a tick is not known.
+pub(super) fn log_tick_ns(capture: &Capture<'_>) -> Option<u64> {
+    let unknown = capture.tick_ns().is_none();
+    unknown.then(|| capture.log_tick_ns())
 }
 
 /// `None` where the recording is what is asked for as it is, and whole.
@@ -119,7 +125,7 @@ fn each(
 }
 
 /// When a packet was recorded. A time that is the tick's own says nothing.
-fn recorded(packet: &Packet<'_>) -> Option<u64> {
+pub(super) fn recorded(packet: &Packet<'_>) -> Option<u64> {
     let times = packet.times?;
     (times.publish_time != times.log_time).then_some(times.publish_time)
 }
@@ -261,7 +267,10 @@ pub(super) fn repair(
     })
 }
 
-fn keep(packet: &Packet<'_>, writer: &mut Writer<&mut dyn Sink>) -> Result<(), CaptureError> {
+pub(super) fn keep(
+    packet: &Packet<'_>,
+    writer: &mut Writer<&mut dyn Sink>,
+) -> Result<(), CaptureError> {
     let time = recorded(packet);
     if packet.role.is_beside() {
         let tick = packet.tick().unwrap_or_default();

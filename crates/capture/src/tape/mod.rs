@@ -1,6 +1,7 @@
 //! Recordings of packets as formats among others: captures, and packets in files and folders.
 
 mod convert;
+mod cut;
 mod defs;
 mod diff;
 mod dump;
@@ -25,8 +26,9 @@ use std::path::Path;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Follow, Format, Info, Maker, OptionDef, OptionKind,
-    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict, Work,
+    Audit, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, Info, Maker, OptionDef,
+    OptionKind, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Verdict,
+    Work,
 };
 use gametape_core::{Input, RuleInfo};
 use gametape_delta::wire;
@@ -370,6 +372,30 @@ impl Tape for PacketsTape {
             beside: beside(&packets),
             ..Repaired::default()
         })
+    }
+
+    fn cut(
+        &self,
+        cut: &Cut,
+        _options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Cutout, Error> {
+        let ask = || work.wanted().map_err(io::Error::other);
+        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let (kept, converted) = cut::cut(&packets, cut, out, work)?;
+        let converted = match converted {
+            Some(converted) => converted,
+            None => {
+                work.copy(&self.input, out)?;
+                Converted {
+                    beside: beside(&packets),
+                    ..Converted::default()
+                }
+            }
+        };
+        work.done(self.input.size())?;
+        Ok(Cutout { kept, converted })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The verbs: what each prints, and how it exits. None of them knows a format.
 
 pub mod convert;
+pub mod cut;
 pub mod diff;
 pub mod dump;
 pub mod formats;

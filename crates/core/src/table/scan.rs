@@ -142,14 +142,8 @@ impl Scan {
     /// # Errors
     /// [`ScanError::Backwards`].
     pub fn check_range(&self) -> Result<(), ScanError> {
-        let backwards = match (self.from, self.to) {
-            (Some(At::Step(from)), Some(At::Step(to)))
-            | (Some(At::Tick(from)), Some(At::Tick(to))) => from > to,
-            (Some(At::Time(from)), Some(At::Time(to))) => from > to,
-            _ => false,
-        };
         match (self.from, self.to) {
-            (Some(from), Some(to)) if backwards => Err(ScanError::Backwards { from, to }),
+            (Some(from), Some(to)) if from.is_behind(to) => Err(ScanError::Backwards { from, to }),
             _ => Ok(()),
         }
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::audit::AnyFinding;
+use super::cut::Cut;
 use super::option::OptionError;
 use crate::clock::{At, NoClock};
 use crate::finding::{Finding, Findings};
@@ -59,6 +60,22 @@ pub enum Error {
         /// The moment.
         at: At,
     },
+    /// The recording has no step in this range.
+    #[error("nothing is recorded {cut}")]
+    NothingIn {
+        /// The range.
+        cut: Cut,
+    },
+    /// A part of such a recording would be none.
+    #[error("it can't be cut{}: {why}{}", if *.at_start { " at its start" } else { "" }, cut_instead(.instead.as_deref()))]
+    Uncut {
+        /// True where its end may be cut off.
+        at_start: bool,
+        /// The reason.
+        why: &'static str,
+        /// What it can be converted to, and that be cut: the extension of a format.
+        instead: Option<String>,
+    },
     /// The recording has no such clock: ticks, or times.
     #[error("{0}")]
     NoClock(#[from] NoClock),
@@ -77,6 +94,13 @@ pub enum Error {
     /// Whoever had it done wanted it no more.
     #[error("cancelled")]
     Cancelled,
+}
+
+/// `; convert it to .mcap, and cut that`
+fn cut_instead(extension: Option<&str>) -> String {
+    extension.map_or_else(String::new, |extension| {
+        format!("; convert it to .{extension}, and cut that")
+    })
 }
 
 /// `frame 812 (tick 9,001, byte 65,536): command 3 claims …`
@@ -123,7 +147,8 @@ impl Error {
             Self::Scan(_) => "scan",
             Self::FormatsDiffer { .. } => "formats-differ",
             Self::Unsupported(_) => "unsupported",
-            Self::NotRecorded { .. } => "not-recorded",
+            Self::NotRecorded { .. } | Self::NothingIn { .. } => "not-recorded",
+            Self::Uncut { .. } => "uncut",
             Self::NoClock(_) => "no-clock",
             Self::Changed { .. } => "changed",
             Self::Cancelled => "cancelled",

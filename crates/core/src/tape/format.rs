@@ -33,6 +33,8 @@ pub enum Verb {
     Write,
     /// To keep of it what is whole: see [`Tape::repair`].
     Repair,
+    /// To keep a part of it: see [`Tape::cut`].
+    Cut,
 }
 
 /// A recording to be opened.

@@ -2,6 +2,8 @@
 //! give. Who shows, checks or converts recordings needs nothing else.
 
 mod audit;
+mod cut;
+mod cut_steps;
 mod diff;
 mod error;
 mod follow;
@@ -14,6 +16,8 @@ mod trait_tape;
 mod work;
 
 pub use audit::{AnyFinding, Audit, Told, Verdict};
+pub use cut::Cut;
+pub use cut_steps::{CutSteps, Kept};
 pub use diff::Diff;
 pub use error::Error;
 pub use follow::{Follow, Grown};
@@ -22,5 +26,5 @@ pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;
 pub(crate) use number::number;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
-pub use trait_tape::{Beside, Converted, Dump, Repaired, Report, Tape, Target};
+pub use trait_tape::{Beside, Converted, Cutout, Dump, Repaired, Report, Tape, Target};
 pub use work::{Sink, Watched, Work};

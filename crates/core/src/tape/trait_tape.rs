@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::audit::Audit;
+use super::cut::Cut;
+use super::cut_steps::Kept;
 use super::diff::Diff;
 use super::error::Error;
 use super::follow::Follow;
@@ -90,6 +92,32 @@ impl Converted {
     #[must_use]
     pub fn is_lossy(&self) -> bool {
         !self.losses.is_empty() || self.report.as_ref().is_some_and(|r| !r.is_lossless)
+    }
+}
+
+/// What became of a cut, beside its bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cutout {
+    /// What was kept of the recording.
+    pub kept: Kept,
+    /// How it was carried over. What is outside of the range is no loss: that was asked for.
+    pub converted: Converted,
+}
+
+impl Cutout {
+    /// The steps that were kept, as they were.
+    #[must_use]
+    pub fn exact(kept: Kept) -> Self {
+        Self {
+            kept,
+            converted: Converted::default(),
+        }
+    }
+
+    /// True where the file holds less than the recording did, whatever was asked for.
+    #[must_use]
+    pub fn is_less(&self) -> bool {
+        !self.kept.is_all || self.converted.is_lossy()
     }
 }
 
@@ -308,4 +336,25 @@ pub trait Tape: Send + Sync {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Repaired, Error>;
+
+    /// A part of it: a recording of the same format that says within the range what this one says,
+    /// byte for byte where the format allows it. One that is all of it is a copy.
+    ///
+    /// # Errors
+    /// [`Error::Uncut`] where a part of such a recording would be none: unless something else is said
+    /// always; [`Error::NothingIn`], [`Error::NoClock`], [`Error::Scan`] of the range; where what is in
+    /// it can't be read. What was written then is nothing to keep.
+    fn cut(
+        &self,
+        _cut: &Cut,
+        _options: &Options,
+        _out: &mut dyn Sink,
+        _work: &Work<'_>,
+    ) -> Result<Cutout, Error> {
+        Err(Error::Uncut {
+            at_start: false,
+            why: "its format does not say how a part of a recording is one",
+            instead: None,
+        })
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,12 +64,42 @@ impl Work<'_> {
     /// # Errors
     /// What either side says, and [`Error::Cancelled`].
     pub fn copy(&self, input: &Input, out: &mut dyn Sink) -> Result<(), Error> {
+        self.copy_some(input.stream(), 0, out).map(drop)
+    }
+
+    /// Some bytes of the input, which have to be there.
+    ///
+    /// # Errors
+    /// As [`Work::copy`].
+    pub fn copy_range(
+        &self,
+        input: &Input,
+        range: Range<u64>,
+        out: &mut dyn Sink,
+    ) -> Result<(), Error> {
         let mut stream = input.stream();
+        stream
+            .seek(SeekFrom::Start(range.start))
+            .map_err(Error::Io)?;
+        let size = range.end.saturating_sub(range.start);
+        match self.copy_some(stream.take(size), range.start, out)? {
+            copied if copied == size => Ok(()),
+            _ => Err(Error::Io(io::ErrorKind::UnexpectedEof.into())),
+        }
+    }
+
+    /// From a byte of the input on; how many there were.
+    fn copy_some(
+        &self,
+        mut stream: impl Read,
+        from: u64,
+        out: &mut dyn Sink,
+    ) -> Result<u64, Error> {
         let mut piece = vec![0; 256 << 10];
         let mut copied = 0;
         loop {
             let count = match stream.read(&mut piece) {
-                Ok(0) => return Ok(()),
+                Ok(0) => return Ok(copied),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(Error::Io(error)),
@@ -76,7 +107,7 @@ impl Work<'_> {
             out.write_all(piece.get(..count).unwrap_or_default())
                 .map_err(Error::Output)?;
             copied += count as u64;
-            self.done(copied)?;
+            self.done(from + copied)?;
         }
     }
 

@@ -6,6 +6,8 @@ mod audit;
 mod bones;
 mod bytes;
 mod compat;
+#[cfg(feature = "tape")]
+mod cut;
 mod decode;
 mod dialect;
 mod difference;
@@ -42,6 +44,8 @@ mod write;
 #[cfg(feature = "tape")]
 pub(crate) use ahead::OpenChunk;
 pub use audit::{Audit, audit, audit_input, audit_with};
+#[cfg(feature = "tape")]
+pub(crate) use cut::Cutter;
 pub use dialect::{Dialect, Mended};
 pub use fixed::{from_fixed, to_fixed};
 pub use half::{from_half, to_half};

@@ -59,7 +59,7 @@ enum AnyEncoder {
 }
 
 /// A frame that says everything.
-static SPELLED: Spelled = Spelled::new();
+pub(super) static SPELLED: Spelled = Spelled::new();
 
 impl AnyEncoder {
     fn of(header: &Header, mode: Mode) -> Self {

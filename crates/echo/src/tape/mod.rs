@@ -3,6 +3,7 @@
 mod answers;
 mod audit;
 mod convert;
+mod cut;
 mod diff;
 mod dump;
 mod encoding;
@@ -22,8 +23,8 @@ use std::path::Path;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Follow, Format, Info, OptionDef, Options, Partial,
-    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, Info, OptionDef, Options,
+    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -110,6 +111,7 @@ macro_rules! formats {
         order: $order:literal,
         opened_with: $open:expr,
         written_with: $options:ident,
+        cut_with: $cut:expr,
     })*) => {$(
         impl Format for $format {
             fn name(&self) -> &'static str {
@@ -153,6 +155,7 @@ macro_rules! formats {
                     Verb::Open => $open,
                     Verb::Convert => options::CONVERT,
                     Verb::Write => options::$options,
+                    Verb::Cut => $cut,
                     _ => &[],
                 }
             }
@@ -181,6 +184,7 @@ formats! {
         order: 5,
         opened_with: options::OPEN,
         written_with: ECHOREPLAY,
+        cut_with: options::ECHOREPLAY,
     }
     Butter {
         about: "Matches of Echo VR, quantised and differenced, v1, v2 and v3",
@@ -190,6 +194,7 @@ formats! {
         order: 10,
         opened_with: &[],
         written_with: BUTTER,
+        cut_with: &[],
     }
 }
 
@@ -279,5 +284,15 @@ impl Tape for EchoTape {
             EchoFormat::Butter => repair::butter(self, out, work),
             EchoFormat::Echoreplay => repair::echoreplay(self, out, work),
         }
+    }
+
+    fn cut(
+        &self,
+        cut: &Cut,
+        options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Cutout, Error> {
+        cut::cut(self, cut, options, out, work)
     }
 }

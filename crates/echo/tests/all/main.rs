@@ -17,6 +17,8 @@ mod butter;
 #[cfg(feature = "tape")]
 mod columns;
 mod common;
+#[cfg(feature = "tape")]
+mod cut;
 mod echoreplay;
 #[cfg(feature = "tape")]
 mod lines;

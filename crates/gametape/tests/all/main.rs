@@ -3,8 +3,10 @@
 #![cfg(feature = "default")]
 
 mod captures;
+mod cut;
 mod fetched;
 mod growing;
+mod known;
 mod playback;
 mod samples;
 mod segments;

@@ -11,8 +11,8 @@ use std::io::Write;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Converted, Dump, Error, Format, Info, OptionDef, OptionKind, Options, Partial, Repaired,
-    Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Cut, Cutout, Dump, Error, Format, Info, OptionDef, OptionKind, Options,
+    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -282,6 +282,20 @@ impl Tape for RmvTape {
             lossy: salvaged.repairs.iter().any(rmv::Repair::is_loss),
             actions: salvaged.repairs.iter().map(ToString::to_string).collect(),
             beside: Vec::new(),
+        })
+    }
+
+    fn cut(
+        &self,
+        _cut: &Cut,
+        _options: &Options,
+        _out: &mut dyn Sink,
+        _work: &Work<'_>,
+    ) -> Result<Cutout, Error> {
+        Err(Error::Uncut {
+            at_start: false,
+            why: "a game is one whole, whose result and checksum are those of all its events",
+            instead: None,
         })
     }
 }

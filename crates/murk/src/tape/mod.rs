@@ -2,6 +2,7 @@
 
 mod audit;
 mod beside;
+mod cut;
 mod diff;
 mod dump;
 mod error;
@@ -19,8 +20,8 @@ use std::path::Path;
 
 use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
-    Audit, Converted, Diff, Dump, Error, Follow, Format, Info, OptionDef, OptionKind, Options,
-    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Cut, Cutout, Diff, Dump, Error, Follow, Format, Info, OptionDef, OptionKind,
+    Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -243,5 +244,15 @@ impl Tape for MurkTape {
         work: &Work<'_>,
     ) -> Result<Repaired, Error> {
         repair::repair(self, out, work)
+    }
+
+    fn cut(
+        &self,
+        cut: &Cut,
+        _options: &Options,
+        out: &mut dyn Sink,
+        work: &Work<'_>,
+    ) -> Result<Cutout, Error> {
+        cut::cut(self, cut, out, work)
     }
 }

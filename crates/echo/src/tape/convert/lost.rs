@@ -9,7 +9,7 @@ const TOLD: usize = 1000;
 
 /// A line that became no frame.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct LostLine {
+pub(in crate::tape) struct LostLine {
     /// Which line of its text, from 1.
     pub line: Option<u64>,
     /// Where in the text, in bytes.

@@ -97,7 +97,7 @@ fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
 }
 
 /// How far numbers are off, field by field.
-fn shown(report: &LossReport, lost: &[LostLine]) -> Report {
+pub(super) fn shown(report: &LossReport, lost: &[LostLine]) -> Report {
     let text = if report.is_lossless() {
         let s = if report.frames == 1 { "" } else { "s" };
         format!(
@@ -121,7 +121,7 @@ fn shown(report: &LossReport, lost: &[LostLine]) -> Report {
 
 /// How a .butter was written, as far as it can be written again; `None` for one that was not
 /// finished, whose frames are not compressed yet.
-fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
+pub(super) fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
     let table = Table::read(&tape.input, ReadOptions::lenient())?;
     let of = |header: &Header| Options {
         keyframe_interval: header.keyframe_interval,
@@ -138,7 +138,11 @@ fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
 }
 
 /// The input as it is, once it was read to its end.
-fn copied(tape: &EchoTape, out: &mut dyn Sink, work: &Work<'_>) -> Result<Converted, Error> {
+pub(super) fn copied(
+    tape: &EchoTape,
+    out: &mut dyn Sink,
+    work: &Work<'_>,
+) -> Result<Converted, Error> {
     let stream = work.watched(&tape.input);
     let mut frames = Frames::open(tape.format, stream, Parts::ALL)?;
     while frames.next()?.is_some() {}

@@ -6,4 +6,4 @@ mod line;
 mod make;
 
 pub(super) use beside::{find, keep, remove, remove_stale};
-pub(super) use line::Lines;
+pub(super) use line::{Entry, Lines};

@@ -18,7 +18,7 @@ mod seek;
 mod there;
 
 pub(super) use follow::follow;
-pub(super) use frame::defs;
+pub(super) use frame::{defs, stamp};
 pub(super) use precision::tables;
 pub(super) use scan::{scan, scan_each};
 pub(super) use seek::Seeking;

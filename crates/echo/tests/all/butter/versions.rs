@@ -322,3 +322,41 @@ fn an_early_file_that_is_cut_keeps_its_whole_frames() {
     }
     assert_eq!(seen, 3);
 }
+
+#[cfg(feature = "tape")]
+#[test]
+fn parts_of_old_versions_say_what_the_whole_says() {
+    use crate::cut::{cut, errors, steps};
+    use gametape_echo::tape::Butter;
+
+    let told = gametape_core::tape::Options::new();
+    for old in [Old::One, Old::Two, Old::EarlyThree] {
+        for game in [Game::Arena, Game::Combat] {
+            let whole = write(old, &frames(old, game, 5, 30), 7);
+            let decoded = read_strictly(&whole).frames;
+            for (from, to) in [
+                (0, 13),
+                (0, 16),
+                (7, 9),
+                (7, 20),
+                (10, 25),
+                (28, 29),
+                (14, 14),
+            ] {
+                let (part, cutout) = cut(&Butter, &whole, steps(from, to), &told);
+                let read = read_strictly(&part).frames;
+                let report = errors(&decoded[from..=to], &read).report();
+                let beyond = report.numbers.iter().find(|number| number.beyond > 0);
+                assert!(
+                    beyond.is_none(),
+                    "{old:?} {game:?} {from} to {to}: {beyond:?}"
+                );
+                // Where whole chunks do, the version stays, and so does every bit.
+                let is_old = butter::read(&part).unwrap().header().unwrap().version < 3;
+                if old != Old::EarlyThree && from % 7 == 0 {
+                    assert!(is_old && read == decoded[from..=to] && !cutout.converted.is_lossy());
+                }
+            }
+        }
+    }
+}

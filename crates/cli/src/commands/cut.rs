@@ -1,0 +1,117 @@
+//! `gametape cut`.
+
+use std::io;
+use std::path::Path;
+
+use gametape::core::text::{Counted, Grouped};
+use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, Stamp, Time, Work};
+use serde_json::{Value, json};
+
+use super::Call;
+use super::convert::{deliver, of_output, put_beside, target_folder};
+use crate::args::Cut;
+use crate::exit::Exit;
+use crate::ui::{Ui, byte_bar};
+
+pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let cut = call.open(&args.input).and_then(|recording| {
+        let made = make(args, &recording, call)?;
+        Ok((made, recording))
+    });
+    let (made, recording) = match cut {
+        Ok(made) => made,
+        Err(error) if error.is_broken() => {
+            let command = ui.name;
+            ui.complain(&format!(
+                "{error} ({command} repair may keep what is whole)"
+            ));
+            return Ok(Exit::Unusable);
+        }
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    let (input, output, format) = (&args.input, &args.output, recording.format());
+    let (cutout, bytes) = (made.outcome, made.content.size());
+    if let Err(exit) = deliver(input, output, made.content, format, cutout.is_less(), ui)? {
+        return Ok(exit);
+    }
+    let Cutout { kept, converted } = cutout;
+    let lossy = match put_beside(&converted.beside, output, ui) {
+        Ok(missing) => converted.is_lossy() || missing,
+        Err(exit) => return Ok(exit),
+    };
+    if ui.json && output != "-" {
+        ui.object(&json!({
+            "path": input.display().to_string(),
+            "out": output.display().to_string(),
+            "format": format.name(),
+            "bytes": bytes,
+            "steps": kept.steps.end - kept.steps.start,
+            "from": moment(kept.first),
+            "to": moment(kept.last),
+            "losses": converted.losses,
+            "notes": converted.notes,
+            "report": converted.report.map(|report| report.data),
+        }))?;
+    } else {
+        ui.remark(&said(&kept, format.step()));
+        for loss in &converted.losses {
+            ui.remark(&format!("not carried over: {loss}"));
+        }
+        for note in &converted.notes {
+            ui.remark(&format!("note: {note}"));
+        }
+        if let Some(report) = &converted.report {
+            ui.remarks(&report.text);
+        }
+    }
+    Ok(if lossy { Exit::Loss } else { Exit::Fine })
+}
+
+fn make(args: &Cut, recording: &Recording, call: &Call<'_>) -> Result<Made<Cutout>, Error> {
+    if args.output != "-" {
+        let output = Path::new(&args.output);
+        call.formats.check_name(recording.format(), output)?;
+    }
+    let folder = target_folder(&args.output)?;
+    let range = match &args.around {
+        Some(event) => recording.around(event, args.before, args.after)?,
+        None => Range::new(args.from, args.to),
+    };
+    let bar = byte_bar(recording.input().size());
+    let work = Work {
+        folder: folder.as_deref(),
+        progress: Some(&|done| bar.set_position(done)),
+        cancel: None,
+    };
+    let made = recording.cut_with(&range, &call.told(), &work);
+    bar.finish_and_clear();
+    made.map_err(|error| of_output(error, &args.output))
+}
+
+/// When a step is, by the clocks that the recording has.
+fn moment(stamp: Stamp) -> Value {
+    json!({
+        "step": stamp.step,
+        "tick": stamp.tick,
+        "time_ms": stamp.time.map(Time::ms),
+    })
+}
+
+/// `kept 361 frames: steps 120 to 480, 4.000 s to 16.000 s`
+fn said(kept: &Kept, step: &str) -> String {
+    let Kept { first, last, .. } = kept;
+    let count = kept.steps.end - kept.steps.start;
+    let mut said = format!(
+        "kept {}: steps {} to {}",
+        Counted(count, step),
+        Grouped(first.step),
+        Grouped(last.step)
+    );
+    if let Some((first, last)) = first.tick.zip(last.tick) {
+        said += &format!(", ticks {} to {}", Grouped(first), Grouped(last));
+    }
+    if let Some((first, last)) = first.time.zip(last.time) {
+        said += &format!(", {first} to {last}");
+    }
+    said
+}

@@ -1,0 +1,65 @@
+//! Whether what was made reads back as what it was made of.
+
+use std::ops::Range;
+
+use gametape_core::Input;
+use gametape_core::tape::{Error, Work};
+
+use super::super::encoding::EchoFormat;
+use super::super::frames::Frames;
+use crate::Error as ReadError;
+use crate::butter::Parts;
+use crate::loss::FieldErrors;
+
+/// How far frames of what was made are off.
+pub(super) struct Measured {
+    /// Of all frames, in their order.
+    pub errors: FieldErrors,
+    /// True where frames that were copied are what they were, to the last bit.
+    pub is_exact: bool,
+}
+
+/// Compares some frames of a recording with all of the one that was made of them. Those `anew`, of the
+/// frames of the recording, may differ.
+pub(super) fn measure(
+    recording: &Input,
+    made: &Input,
+    kept: &Range<u64>,
+    anew: &Range<u64>,
+    work: &Work<'_>,
+) -> Result<Measured, Error> {
+    let open = |input| Frames::open(EchoFormat::Butter, work.watched(input), Parts::ALL);
+    let mut ours = open(recording)?;
+    let mut theirs = Frames::open(EchoFormat::Butter, made.stream(), Parts::ALL)?;
+    let mut measured = Measured {
+        errors: FieldErrors::new(),
+        is_exact: true,
+    };
+    // What was copied is behind what was not.
+    let mut copied = FieldErrors::new();
+    for step in 0..kept.end {
+        let Some(frame) = ours.next()? else {
+            break;
+        };
+        if step < kept.start {
+            continue;
+        }
+        let stored = match theirs.next() {
+            Ok(stored) => stored,
+            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+            Err(_) => None,
+        };
+        let Some(stored) = stored else {
+            measured.is_exact = false;
+            return Ok(measured);
+        };
+        measured.errors.push(frame, stored);
+        if !anew.contains(&step) {
+            copied.push(frame, stored);
+        }
+    }
+    let more = matches!(theirs.next(), Ok(Some(_)) | Err(_));
+    let broken = theirs.findings().problem().is_some();
+    measured.is_exact = !more && !broken && copied.report().is_lossless();
+    Ok(measured)
+}

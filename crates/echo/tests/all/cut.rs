@@ -1,0 +1,148 @@
+//! A part of a match: its lines, its chunks, and its frames are those of the whole.
+
+use std::io::Cursor;
+
+use gametape_core::At;
+use gametape_core::tape::{Cut, Cutout, Format, Options as Told, Source, Work};
+use gametape_echo::butter::{self, Compression, Mode};
+use gametape_echo::loss::FieldErrors;
+use gametape_echo::tape::{Butter, Echoreplay};
+use gametape_echo::{Frame, echoreplay};
+
+use crate::common::{frames_of, lines, match_options, options, tape, write};
+
+pub fn cut(format: &dyn Format, bytes: &[u8], range: Cut, told: &Told) -> (Vec<u8>, Cutout) {
+    let mut out = Cursor::new(Vec::new());
+    let tape = format.open(Source::new(bytes.to_vec())).unwrap();
+    let cutout = tape.cut(&range, told, &mut out, &Work::default());
+    (out.into_inner(), cutout.unwrap())
+}
+
+pub fn steps(from: usize, to: usize) -> Cut {
+    Cut::new(Some(At::Step(from as u64)), Some(At::Step(to as u64)))
+}
+
+fn read(bytes: &[u8]) -> Vec<Frame> {
+    let file = butter::read(bytes).unwrap();
+    let mut frames = file.frames();
+    let mut all = Vec::new();
+    while let Some(frame) = frames.next_frame().unwrap() {
+        all.push(frame.clone());
+    }
+    all
+}
+
+/// How far frames are from what they were.
+pub fn errors(whole: &[Frame], part: &[Frame]) -> FieldErrors {
+    assert_eq!(whole.len(), part.len());
+    let mut errors = FieldErrors::new();
+    whole.iter().zip(part).for_each(|(a, b)| errors.push(a, b));
+    errors
+}
+
+#[test]
+fn lines_stay_as_they_are_whatever_ends_them() {
+    let text = echoreplay::write(&frames_of(match_options(1, 12))).unwrap();
+    let mut all: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    // The last has no ending.
+    let last = all.pop().unwrap();
+    all.push(last.strip_suffix(b"\r\n").unwrap());
+    let whole = all.concat();
+    for (from, to) in [(0, 0), (3, 7), (5, 11), (11, 11)] {
+        let (part, cutout) = cut(&Echoreplay, &whole, steps(from, to), &Told::new());
+        assert!(part == all[from..=to].concat(), "{from} to {to}");
+        assert!(cutout.is_less() && !cutout.converted.is_lossy());
+        let zipped = cut(
+            &Echoreplay,
+            &whole,
+            steps(from, to),
+            &Told::new().flag("zip"),
+        )
+        .0;
+        assert!(zipped.starts_with(b"PK"));
+        // A zip stays one.
+        let inner = to - from;
+        let (again, _) = cut(&Echoreplay, &zipped, steps(inner, inner), &Told::new());
+        assert!(again.starts_with(b"PK") || inner == 0);
+        let plain = cut(
+            &Echoreplay,
+            &zipped,
+            steps(inner, inner),
+            &Told::new().flag("plain"),
+        )
+        .0;
+        assert!(plain.starts_with(all[to].trim_ascii_end()));
+    }
+}
+
+#[test]
+fn whole_chunks_and_the_first_frames_of_a_chunk_are_copied() {
+    for (seed, compression) in [
+        (1, Compression::None),
+        (2, Compression::Zstd7),
+        (3, Compression::Gzip),
+    ] {
+        let frames = frames_of(match_options(seed, 64));
+        let whole = write(&frames, options(Mode::Correct, 10, compression));
+        let (table, decoded) = (butter::read(&whole).unwrap(), read(&whole));
+        let (part, cutout) = cut(&Butter, &whole, steps(20, 44), &Told::new());
+        assert!(cutout.converted.report.is_none() && cutout.converted.notes.is_empty());
+        assert_eq!(read(&part), decoded[20..45]);
+        let made = butter::read(&part).unwrap();
+        assert_eq!(made.header(), table.header());
+        let stored = |file: &butter::File<'_>, bytes: &[u8], chunk: usize| {
+            let entry = file.chunks()[chunk];
+            bytes[entry.offset as usize..(entry.offset + entry.size) as usize].to_vec()
+        };
+        for chunk in [0, 1] {
+            assert!(stored(&made, &part, chunk) == stored(&table, &whole, chunk + 2));
+        }
+        // A range that starts within a chunk costs that one alone.
+        let (part, cutout) = cut(&Butter, &whole, steps(27, 44), &Told::new());
+        assert_eq!(read(&part)[3..], decoded[30..45]);
+        assert!(cutout.converted.notes[0].starts_with("frames 27 to 29 are written anew"));
+        let report = errors(&decoded[27..45], &read(&part)).report();
+        assert!(report.numbers.iter().all(|number| number.beyond == 0));
+        // Nothing adds up: behind the keyframe a frame is as near as it was.
+        let behind = errors(&decoded[28..45], &read(&part)[1..]).report();
+        for number in &behind.numbers {
+            assert!(number.beyond == 0, "{}: {}", number.field, number.max_error);
+        }
+    }
+}
+
+#[test]
+fn what_the_reference_wrote_reads_as_it_did() {
+    for seed in 0..6 {
+        let frames = frames_of(match_options(seed, 50));
+        let whole = write(&frames, options(Mode::Compat, 8, Compression::Gzip));
+        let decoded = read(&whole);
+        for (from, to) in [(0, 20), (8, 30), (13, 49), (21, 22)] {
+            let (part, cutout) = cut(&Butter, &whole, steps(from, to), &Told::new());
+            let report = errors(&decoded[from..=to], &read(&part)).report();
+            let beyond = report.numbers.iter().find(|number| number.beyond > 0);
+            assert!(beyond.is_none(), "seed {seed}, {from} to {to}: {beyond:?}");
+            assert_eq!(report.is_lossless(), cutout.converted.report.is_none());
+        }
+    }
+}
+
+#[test]
+fn real_recordings_are_cut() {
+    for name in ["b_scenario.k5.gzip.butter", "c_combat.k4.none.butter"] {
+        let Some(whole) = tape(name) else { return };
+        let decoded = read(&whole);
+        let last = decoded.len() - 1;
+        for from in 0..=last {
+            let (part, _) = cut(&Butter, &whole, steps(from, last), &Told::new());
+            let report = errors(&decoded[from..], &read(&part)).report();
+            let beyond = report.numbers.iter().find(|number| number.beyond > 0);
+            assert!(beyond.is_none(), "{name}, from {from}: {beyond:?}");
+        }
+    }
+    let Some(text) = tape("b_scenario.echoreplay") else {
+        return;
+    };
+    let (part, _) = cut(&Echoreplay, &text, steps(2, 5), &Told::new());
+    assert_eq!(lines(&part), lines(&text)[2..6]);
+}
