@@ -384,14 +384,13 @@ impl Tape for PacketsTape {
         let ask = || work.wanted().map_err(io::Error::other);
         let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
         let (kept, converted) = cut::cut(&packets, cut, out, work)?;
-        let converted = match converted {
-            Some(converted) => converted,
-            None => {
-                work.copy(&self.input, out)?;
-                Converted {
-                    beside: beside(&packets),
-                    ..Converted::default()
-                }
+        let converted = if let Some(converted) = converted {
+            converted
+        } else {
+            work.copy(&self.input, out)?;
+            Converted {
+                beside: beside(&packets),
+                ..Converted::default()
             }
         };
         work.done(self.input.size())?;

@@ -101,17 +101,16 @@ fn moment(stamp: Stamp) -> Value {
 fn said(kept: &Kept, step: &str) -> String {
     let Kept { first, last, .. } = kept;
     let count = kept.steps.end - kept.steps.start;
-    let mut said = format!(
+    let steps = format!(
         "kept {}: steps {} to {}",
         Counted(count, step),
         Grouped(first.step),
         Grouped(last.step)
     );
-    if let Some((first, last)) = first.tick.zip(last.tick) {
-        said += &format!(", ticks {} to {}", Grouped(first), Grouped(last));
-    }
-    if let Some((first, last)) = first.time.zip(last.time) {
-        said += &format!(", {first} to {last}");
-    }
-    said
+    let ticks = first.tick.zip(last.tick);
+    let ticks = ticks.map(|(a, b)| format!("ticks {} to {}", Grouped(a), Grouped(b)));
+    let times = first.time.zip(last.time);
+    let times = times.map(|(a, b)| format!("{a} to {b}"));
+    let all: Vec<String> = [Some(steps), ticks, times].into_iter().flatten().collect();
+    all.join(", ")
 }

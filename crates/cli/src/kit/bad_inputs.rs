@@ -68,6 +68,12 @@ impl Kit {
                     let args: Vec<&str> = line.split(' ').collect();
                     self.sparingly(&folder, &args).calmly();
                 }
+                let cut = self.sparingly(&folder, &["cut", &bad, &out, "--from", "step:1"]);
+                cut.calmly().expect(
+                    matches!(cut.code, Some(0 | 3)) == folder.0.join(&out).exists(),
+                    "a part where there is one, and nothing else",
+                );
+                let _ = fs::remove_file(folder.0.join(&out));
                 let ended = self.sparingly(&folder, &["repair", &bad, &out]);
                 ended.calmly();
                 if matches!(ended.code, Some(0 | 3)) {
@@ -88,6 +94,9 @@ impl Kit {
             let mut lines = READERS.map(|verb| format!("{verb} {name}")).to_vec();
             lines.extend(["convert", "repair"].map(|verb| format!("{verb} {name} -")));
             lines.push(format!("diff {name} {name}"));
+            if self.is_cut(&folder, name) {
+                lines.push(format!("cut {name} - --to step:0"));
+            }
             self.printing(&folder.0, &lines, || ());
             self.forbidden(&folder, sample);
         }
@@ -152,6 +161,10 @@ impl Kit {
             self.run(folder, &[verb, "folder", out])
                 .unusable("is a folder");
         }
+        self.run(folder, &["cut", &missing, out, "--to", "1"])
+            .unusable("no such file");
+        self.run(folder, &["cut", "folder", out, "--to", "1"])
+            .unusable("is a folder");
         self.run(folder, &["dump", "folder"])
             .unusable("is a folder");
         self.run(folder, &["verify", "folder"])

@@ -66,6 +66,10 @@ impl Kit {
                 self.run(&folder, &[verb, name, "out", "--no-such-option"])
                     .code(2);
             }
+            for output in [&nowhere, &a_folder] {
+                self.run(&folder, &["cut", name, output, "--to", "step:0"])
+                    .unusable(output);
+            }
             self.run(&folder, &["convert", name, "out.xyz"])
                 .unusable("out.xyz");
             let _ = fs::remove_dir(folder.0.join(&a_folder));
@@ -78,6 +82,10 @@ impl Kit {
                 let _ = std::os::unix::fs::symlink("/dev/full", folder.0.join(&link));
                 for verb in ["convert", "repair"] {
                     self.run(&folder, &[verb, name, &link])
+                        .unusable("No space left on device");
+                }
+                if self.is_cut(&folder, name) {
+                    self.run(&folder, &["cut", name, &link, "--to", "step:0"])
                         .unusable("No space left on device");
                 }
             }

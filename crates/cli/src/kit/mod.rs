@@ -19,6 +19,7 @@
 mod bad_inputs;
 mod bad_outputs;
 mod captures;
+mod cuts;
 mod promises;
 
 use std::fs;

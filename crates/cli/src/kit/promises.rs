@@ -9,7 +9,7 @@ use super::{Ended, Folder, Kit, READERS, Sample};
 
 impl Kit {
     /// What every format promises of a sound recording: verbs succeed, JSON has its keys, a copy is
-    /// the same byte for byte, a moment can be named by its step, and nothing is left behind.
+    /// the same byte for byte, a moment can be named by its step, a part is a recording, and nothing is left behind.
     ///
     /// # Panics
     /// Where a promise is not kept.
@@ -60,6 +60,7 @@ impl Kit {
                 self.piped(&folder, sample);
             }
             self.run(&folder, &["repair", name, &copy]).code(0);
+            self.cuts(&folder, sample);
             let left: Vec<String> = folder
                 .names()
                 .into_iter()
