@@ -2,6 +2,7 @@
 
 mod audit;
 mod convert;
+mod cut;
 mod diff;
 mod figures;
 mod moments;
