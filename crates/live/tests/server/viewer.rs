@@ -7,7 +7,9 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 use gametape_delta::{Decoder, Encoder, Schema, Snapshot};
 use serde_json::Value as Json;
+use socket2::{Domain, Type};
 use tungstenite::client::IntoClientRequest;
+use tungstenite::handshake::client::Request;
 use tungstenite::http::HeaderValue;
 use tungstenite::{Error, Message, WebSocket};
 
@@ -32,7 +34,25 @@ pub fn try_connect(served: &Served, path: &str, headers: &[(&str, &str)]) -> Res
                 .insert(name, HeaderValue::try_from(*value).unwrap());
         }
     }
-    match tungstenite::client(request, served.connect()) {
+    upgraded(request, served.connect())
+}
+
+/// A socket that takes little before its owner reads.
+pub fn connect_narrow(served: &Served, path: &str) -> Socket {
+    let address = served.address;
+    let mut request = format!("ws://{address}{path}")
+        .into_client_request()
+        .unwrap();
+    let own = HeaderValue::try_from(format!("http://{address}")).unwrap();
+    request.headers_mut().insert("Origin", own);
+    let socket = socket2::Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(4 << 10).unwrap();
+    socket.connect(&address.into()).unwrap();
+    upgraded(request, socket.into()).unwrap()
+}
+
+fn upgraded(request: Request, stream: TcpStream) -> Result<Socket, u16> {
+    match tungstenite::client(request, stream) {
         Ok((socket, _)) => Ok(socket),
         Err(tungstenite::HandshakeError::Failure(Error::Http(answer))) => {
             Err(answer.status().as_u16())
