@@ -123,6 +123,7 @@ fields! {
         RoundCount = "number of rounds", "";
     }
     Nothing {
+        SessionIdCase = "case of the session id", "";
         TeamName = "team names", "";
         MatchType = "match type", "";
         TournamentMatch = "tournament match", "";

@@ -563,6 +563,12 @@ rules! {
     /// Fine: it was through an editor.
     #[error("the text starts with a byte order mark")]
     ByteOrderMark = "echoreplay.bom", Info;
+    /// A file of 0 bytes.
+    ///
+    /// The recorder was stopped before the first frame, or the file was not copied: there is nothing to
+    /// keep.
+    #[error("the file is empty: there is no line in it")]
+    NoText = "echoreplay.empty", Warning;
     /// A line of more than 4 MiB.
     ///
     /// Damaged: a frame has some 15 KB, with bones some 30.

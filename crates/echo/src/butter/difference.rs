@@ -18,6 +18,18 @@ pub fn difference(value: f32, from: f32) -> u16 {
     })
 }
 
+/// [`difference`] of what is never below 0, as no reader has it then: the next half, where the nearest leads
+/// below.
+pub fn difference_above_zero(value: f32, from: f32) -> u16 {
+    let half = difference(value, from);
+    if value >= 0.0 && from + from_half(half) < 0.0 {
+        // One less of a negative half.
+        difference(from + from_half(half - 1), from)
+    } else {
+        half
+    }
+}
+
 /// The half that a way of taking differences comes back to, from where a reader has its sum.
 fn settled(value: f32, from: f32, way: impl Fn(f32, f32) -> u16) -> u16 {
     let again = |half: u16| way(from + from_half(half), from);

@@ -2,7 +2,8 @@
 
 use super::dialect::Dialect;
 use super::difference::{
-    absolute, clock_difference, difference, differences, is_zero, is_zero_half,
+    absolute, clock_difference, difference, difference_above_zero, differences, is_zero,
+    is_zero_half,
 };
 use super::fixed;
 use super::half::{from_half, to_half_nearest};
@@ -315,8 +316,8 @@ fn pack_pause(session: &Session, from: Option<&PauseState>) -> Option<PackedPaus
     let packed = PackedPause {
         flags,
         state,
-        paused_timer: difference(paused, paused_before),
-        unpaused_timer: difference(unpaused, unpaused_before),
+        paused_timer: difference_above_zero(paused, paused_before),
+        unpaused_timer: difference_above_zero(unpaused, unpaused_before),
     };
     let still = is_zero_half(packed.paused_timer | packed.unpaused_timer);
     let changed = (flags, state) != (known.flags(), known.state()) || !still;

@@ -54,12 +54,12 @@ pub(super) fn walk<S: Sink>(a: &Session, b: &Session, before: Option<&Before>, s
 fn header<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     let at = At::Frame;
     // Hexadecimal digits of either case are one id.
-    let same = if sink.tolerance().kept_only {
-        a.sessionid.eq_ignore_ascii_case(&b.sessionid)
+    let field = if a.sessionid.eq_ignore_ascii_case(&b.sessionid) {
+        Field::SessionIdCase
     } else {
-        a.sessionid == b.sessionid
+        Field::SessionId
     };
-    sink.other(Field::SessionId, at, "sessionid", same, || {
+    sink.other(field, at, "sessionid", a.sessionid == b.sessionid, || {
         shown(&a.sessionid, &b.sessionid)
     });
     session::sessionip(sink, at, [a, b]);

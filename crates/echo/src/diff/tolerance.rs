@@ -95,7 +95,12 @@ impl Tolerance {
                     | Field::DiscVelocity => self.coordinate,
                     _ => self.absolute,
                 };
-                self.relative * value.abs().max(change) + absolute
+                let relative = match field {
+                    // The nearest half may lead below 0, where no timer is.
+                    Field::PauseTimer => 2.0 * self.relative,
+                    _ => self.relative,
+                };
+                relative * value.abs().max(change) + absolute
             }
         }
     }

@@ -1,14 +1,15 @@
 //! The audit of an .echoreplay: its lines, the zip around them, and the match in them.
 
-use std::io::{Cursor, Read, Seek};
+use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use gametape_core::{Input, Place};
 
 use super::stream::{Reader, open_with};
 use crate::audit::SessionAudit;
-use crate::error::{Error, Findings};
+use crate::error::{Error, Finding, Findings};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::{Map, Time};
+use crate::rule::Rule;
 
 /// What an audit of an .echoreplay found.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -51,8 +52,12 @@ pub fn audit_input(input: &Input, limits: Limits) -> Result<Audit, Error> {
     audited(input.stream(), limits)
 }
 
-fn audited(source: impl Read + Seek, limits: Limits) -> Result<Audit, Error> {
+fn audited(mut source: impl Read + Seek, limits: Limits) -> Result<Audit, Error> {
     let mut audit = Audit::default();
+    let end = source.seek(SeekFrom::End(0));
+    if end.map_err(|source| Error::io(0, source))? == 0 {
+        audit.findings.push(Finding::new(Rule::NoText));
+    }
     let options = ReadOptions::lenient().limits(limits);
     let mut session = SessionAudit::new();
     match open_with(source, options) {

@@ -85,9 +85,13 @@ impl Roster {
             next.push(at);
         }
         for &at in &self.here {
-            if let Some(known) = self.players.get(at)
+            if let Some(known) = self.players.get_mut(at)
                 && known.frame != step.frame
             {
+                if !step.new_session {
+                    // There until it is seen to be gone.
+                    known.stay(step.passed_ms);
+                }
                 let left = event(step, AttendanceEvent::Leave, known, &known.team);
                 keep(events, left, left_out);
             }
@@ -189,21 +193,24 @@ impl Known {
         }
     }
 
+    /// Counts the time since the frame before, as which it is still.
+    fn stay(&mut self, passed: Option<u32>) {
+        let ms = passed.map_or(0, u64::from);
+        self.out.present_ms += ms;
+        for (on, time) in [
+            (self.possession, &mut self.out.possession_ms),
+            (self.holds_disc, &mut self.out.disc_held_ms),
+            (self.stunned, &mut self.out.stunned_ms),
+        ] {
+            *time += if on { ms } else { 0 };
+        }
+    }
+
     fn push(&mut self, player: &Player, team: TeamId, step: Step) {
         let stayed = step.frame > 0 && self.frame == step.frame - 1 && !step.new_session;
         let passed = step.passed_ms.filter(|_| stayed);
         self.frame = step.frame;
-        if let Some(ms) = passed {
-            let ms = u64::from(ms);
-            self.out.present_ms += ms;
-            for (on, time) in [
-                (self.possession, &mut self.out.possession_ms),
-                (self.holds_disc, &mut self.out.disc_held_ms),
-                (self.stunned, &mut self.out.stunned_ms),
-            ] {
-                *time += if on { ms } else { 0 };
-            }
-        }
+        self.stay(passed);
         self.head
             .push(&player.head.position, passed, MAX_PLAYER_SPEED);
         self.out.top_speed = faster(self.out.top_speed, &player.velocity, MAX_PLAYER_SPEED);

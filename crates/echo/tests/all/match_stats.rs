@@ -225,8 +225,8 @@ fn who_comes_back_keeps_what_they_did() {
     let one = &found.players[0];
     assert_eq!((one.stats.stuns, one.stats.possession_time), (11, 11.0));
     assert_eq!(one.teams, [TeamId::Blue, TeamId::Orange]);
-    // 0 to 29 and 50 to 89.
-    assert_eq!(one.present_ms, 2_900 + 3_900);
+    // 0 to 29, until it is gone in 30, and 50 to 89.
+    assert_eq!(one.present_ms, 3_000 + 3_900);
     assert_eq!(found.players.len(), 6);
     let events: Vec<_> = found
         .timeline

@@ -215,6 +215,7 @@ fn every_field_of_reports_is_some_member() {
     let known = [
         Field::Time,
         Field::Orientation,
+        Field::SessionIdCase,
         Field::PayloadElsewhere,
         Field::UnknownMembers,
     ];

@@ -16,7 +16,7 @@ use crate::butter::{self, Mode};
 use crate::echoreplay::line::Columns;
 use crate::echoreplay::{self, LeftOut, Line};
 use crate::spelled::Spelled;
-use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule};
+use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, Time};
 
 /// Text of a batch, at least: enough to share out, little enough to hold several.
 const BATCH_BYTES: usize = 1 << 20;
@@ -65,6 +65,12 @@ impl Lines {
     fn line<'l>(&'l self, place: &'l Place) -> Option<Line<'l>> {
         let line = Line::again(self.text.get(place.start..)?, place.columns)?;
         Some(line.in_file(place.within.as_deref()))
+    }
+
+    /// Whether the time of a line has digits below the millisecond.
+    fn cuts_time(&self, place: &Place) -> bool {
+        self.line(place)
+            .is_some_and(|line| Time::below_ms(line.time) != 0)
     }
 
     /// The lines, and which of the recording's text they are.
@@ -276,11 +282,13 @@ pub(super) fn parse(lines: &Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost)
                 if let Some(odd) = odd {
                     lost.error(odd, line);
                 }
+                lost.kept(lines.cuts_time(place));
                 frames.swap(kept, at);
                 kept += 1;
             }
             Read::Spelled(spelled) => {
                 to.spelled.push(spelled);
+                lost.kept(lines.cuts_time(place));
                 frames.swap(kept, at);
                 kept += 1;
             }

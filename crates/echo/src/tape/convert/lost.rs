@@ -35,9 +35,22 @@ pub(super) struct Lost {
     /// Lines that are an answer and no session, and bones that can't be read: the first, and how many.
     no_session: Option<(String, u64)>,
     bones: Option<(String, u64)>,
+    /// Frames so far, and those of them whose times have digits below the millisecond: how many, and the
+    /// first.
+    frames: u64,
+    cut_times: (u64, u64),
 }
 
 impl Lost {
+    /// A line that is a frame.
+    pub fn kept(&mut self, cuts_time: bool) {
+        if cuts_time {
+            let (count, first) = self.cut_times;
+            self.cut_times = (count + 1, if count == 0 { self.frames } else { first });
+        }
+        self.frames += 1;
+    }
+
     /// A line that is broken, or left out, and which it is.
     pub fn line(&mut self, mut finding: Finding, line: Option<u64>) {
         finding.place.line = finding.place.line.or(line);
@@ -95,7 +108,14 @@ impl Lost {
         };
         let each = self.lines.iter().map(LostLine::sentence);
         let more = (self.more > 0).then(|| format!("{} lines more", self.more));
+        let (cut, first) = self.cut_times;
+        let cut = (cut > 0).then(|| {
+            format!(
+                "what times have below a millisecond, in {cut} frames (the first: frame {first})"
+            )
+        });
         each.chain(more)
+            .chain(cut)
             .chain(sentence(&self.no_session, "a line that is no session"))
             .chain(sentence(&self.bones, "bones that can't be read"))
             .collect()

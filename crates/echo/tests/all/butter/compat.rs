@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use gametape_echo::WriteError;
 use gametape_echo::butter::{self, Compression, Mode};
+use gametape_echo::{Frame, ReadOptions, WriteError, echoreplay};
 
 use crate::common::{
     by_reference, lines, model, options, read_strictly, recording_names, tape, write,
@@ -126,8 +126,21 @@ fn agree(text: &[u8], interval: u16, what: &str) -> bool {
             let sizes = [ours.len(), theirs.len()];
             assert_eq!(first, None, "{what}: {sizes:?} bytes");
             assert_eq!(ours.len(), theirs.len(), "{what}");
-            // What was written reads, strictly.
-            assert!(ours.is_empty() || !read_strictly(&ours).frames.is_empty());
+            // What was written reads, strictly, and its clock is right.
+            let frames = frames_of_reference(text);
+            let read = if ours.is_empty() {
+                Vec::new()
+            } else {
+                read_strictly(&ours).frames
+            };
+            assert_eq!(read.len(), frames.len(), "{what}");
+            for (at, (a, b)) in frames.iter().zip(&read).enumerate() {
+                let (a, b) = (&a.session, &b.session);
+                assert!(
+                    (a.game_clock - b.game_clock).abs() < 1e-3,
+                    "{what}, frame {at}"
+                );
+            }
             true
         }
         (Err(WriteError::Reference { frame, member, .. }), Err(theirs)) => {
@@ -141,6 +154,19 @@ fn agree(text: &[u8], interval: u16, what: &str) -> bool {
             theirs.map(|theirs| theirs.len())
         ),
     }
+}
+
+/// The frames of the lines that the reference does not leave out.
+fn frames_of_reference(text: &[u8]) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    let mut frame = Frame::default();
+    let mut lines = echoreplay::read_with(text, ReadOptions::lenient());
+    while let Some(line) = lines.next_line().unwrap() {
+        if line.reference(&mut frame).is_ok() {
+            frames.push(frame.clone());
+        }
+    }
+    frames
 }
 
 /// How many matches: for a longer search, `ODD_MATCHES`.
@@ -181,6 +207,132 @@ fn the_model_writes_what_the_reference_wrote() {
             "none.butter" => assert!(ours == Ok(theirs), "{stem}"),
             "throws" => assert_eq!(ours.unwrap_err() as u64, frame_of(&theirs), "{stem}"),
             _ => {}
+        }
+    }
+}
+
+/// A line of an arena match of one player, with some of its text put otherwise.
+fn line(at: usize, put: &[(&str, &str)]) -> String {
+    let stats = r#"{"possession_time":0.0,"points":0,"saves":0,"goals":0,"stuns":0,"passes":0,"catches":0,"steals":0,"blocks":0,"interceptions":0,"assists":0,"shots_taken":0}"#;
+    let facing = r#""forward":[0.0,0.0,1.0],"up":[0.0,1.0,0.0]"#;
+    let player = format!(
+        r#"{{"name":"Ann","playerid":0,"userid":1001,"number":7,"level":50,"ping":40,"packetlossratio":0.0,"stunned":false,"holding_left":"none","holding_right":"none","velocity":[0.0,0.0,0.0],"head":{{"position":[1.5,2.25,-3.0],{facing}}},"body":{{"position":[1.5,2.25,-3.0],{facing}}},"lhand":{{"pos":[1.5,2.25,-3.0],{facing}}},"rhand":{{"pos":[1.5,2.25,-3.0],{facing}}},"stats":{stats}}}"#
+    );
+    let mut text = format!(
+        r#"{{"sessionid":"01234567-89AB-CDEF-0123-456789ABCDEF","sessionip":"10.20.30.40","client_name":"Ann","map_name":"mpl_arena_a","private_match":true,"game_status":"playing","game_clock":300.0,"blue_points":0,"orange_points":0,"total_round_count":3,"blue_round_score":0,"orange_round_score":0,"blue_team_restart_request":0,"pause":{{"paused_state":"unpaused","unpaused_team":"none","paused_requested_team":"none","unpaused_timer":0.0,"paused_timer":0.0}},"player":{{"vr_position":[0.0,1.0,0.0],"vr_forward":[0.0,0.0,1.0],"vr_up":[0.0,1.0,0.0]}},"rules_changed_by":"[INVALID]","rules_changed_at":0,"teams":[{{"possession":false,"stats":{stats},"players":[{player}]}},{{"possession":false,"players":[]}},{{"possession":false}}],"last_score":{{"disc_speed":0.0,"team":"none","goal_type":"[NO GOAL]","point_amount":0,"distance_thrown":0.0,"person_scored":"[INVALID]","assist_scored":"[INVALID]"}},"disc":{{"position":[0.0,0.0,27.5],{facing},"velocity":[0.0,0.0,0.0]}}}}"#
+    );
+    for (from, to) in put {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    format!("2022/01/02 03:00:00.{:03}\t{text}\r\n", at * 33)
+}
+
+/// Lines that differ from each other in one thing, each after one that is as usual.
+fn lines_of(changes: &[&[(&str, &str)]]) -> String {
+    let usual: &[(&str, &str)] = &[];
+    let all = std::iter::once(&usual).chain(changes);
+    all.enumerate().map(|(at, put)| line(at, put)).collect()
+}
+
+#[test]
+fn facts_of_the_reference_come_out_as_the_model_writes_them() {
+    for (name, changes) in [
+        (
+            "null status",
+            &[&[("\"playing\"", "null")][..], &[("\"playing\"", "\"\"")]][..],
+        ),
+        (
+            "goal text",
+            &[
+                &[("\"[NO GOAL]\"", "\"SLAM DUNK,LONG SHOT\"")],
+                &[("\"[NO GOAL]\"", "\"17\"")],
+            ],
+        ),
+        (
+            "holding text",
+            &[&[("\"holding_left\":\"none\"", "\"holding_left\":\"007\"")]],
+        ),
+        (
+            "names",
+            &[&[("\"person_scored\":\"[INVALID]\"", "\"person_scored\":null")]],
+        ),
+        (
+            "rules",
+            &[&[(
+                "\"rules_changed_by\":\"[INVALID]\"",
+                "\"rules_changed_by\":null",
+            )]],
+        ),
+        (
+            "points",
+            &[
+                &[("\"blue_points\":0", "\"blue_points\":-1")],
+                &[("\"blue_points\":0", "\"blue_points\":0.005")],
+            ],
+        ),
+        ("negative id", &[&[("1001", "-1001")]]),
+        (
+            "left out",
+            &[
+                &[("\"game_clock\":300.0", "\"game_clock\":null")],
+                &[("\"number\":7", "\"number\":7.0")],
+            ],
+        ),
+        ("no status", &[&[("\"game_status\":\"playing\",", "")]]),
+    ] {
+        for interval in [1, 2, 300] {
+            assert!(
+                agree(lines_of(changes).as_bytes(), interval, name),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_the_reference_throws_for_is_refused_with_frame_and_member() {
+    for (put, member) in [
+        (
+            (
+                "\"holding_left\":\"none\"",
+                "\"holding_left\":\"[INVALID]\"",
+            ),
+            "teams[0].players[0].holding_left",
+        ),
+        (
+            ("\"unpaused_team\":\"none\"", "\"unpaused_team\":\"red\""),
+            "pause.unpaused_team",
+        ),
+        (
+            ("\"goal_type\":\"[NO GOAL]\"", "\"goal_type\":null"),
+            "last_score.goal_type",
+        ),
+        (
+            ("\"velocity\":[0.0,0.0,0.0],\"head\"", "\"head\""),
+            "teams[0].players[0].velocity",
+        ),
+        ((",{\"possession\":false}]", "]"), "teams"),
+        (("\"stuns\":0", "\"stuns\":65536"), "teams[0].stats"),
+        (
+            (
+                "\"map_name\":\"mpl_arena_a\"",
+                "\"map_name\":\"mpl_lobby_b2\"",
+            ),
+            "map_name",
+        ),
+    ] {
+        let text = lines_of(&[&[], &[put]]);
+        let options = options(Mode::Compat, 300, Compression::None);
+        match by_reference(text.as_bytes(), options) {
+            Err(WriteError::Reference {
+                frame,
+                member: found,
+                ..
+            }) => {
+                assert_eq!((frame, found.as_str()), (2, member));
+            }
+            other => panic!("{member}: {other:?}"),
         }
     }
 }

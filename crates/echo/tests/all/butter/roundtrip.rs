@@ -214,3 +214,19 @@ fn bones_take_less_than_the_references_and_are_nearer() {
         }
     }
 }
+
+#[test]
+fn a_timer_of_a_pause_that_ends_is_not_rounded_to_less_than_nothing() {
+    // Less than 0 would show a keyframe of the reference, and be written as another keyframe.
+    let frames = frames_of(match_options(17_591_118_825_320_153_474, 77));
+    let bytes = write(&frames, options(Mode::Correct, 300, Compression::None));
+    let read = read_strictly(&bytes).frames;
+    let timers = read.iter().filter_map(|frame| frame.session.pause.as_ref());
+    assert!(timers.clone().any(|pause| pause.paused_timer > 0.0));
+    assert!(
+        timers
+            .clone()
+            .all(|pause| pause.paused_timer >= 0.0 && pause.unpaused_timer >= 0.0)
+    );
+    assert!(write(&read, options(Mode::Correct, 300, Compression::None)) == bytes);
+}

@@ -93,6 +93,9 @@ impl Bounds {
                             quantum(difference) / 2.0
                         };
                         0.5 / 1024.0 + cut + float
+                    } else if key.1.ends_with("paused_timer") {
+                        // It is not rounded to less than nothing.
+                        quantum(difference) + float
                     } else {
                         quantum(difference) / 2.0 + float
                     };

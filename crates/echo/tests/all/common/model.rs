@@ -1,6 +1,15 @@
 //! How the reference writes, said once more and as plainly as can be: from the text of lines to the bytes
 //! of a file, without a line of the crate. What is the same in both is what both are held to.
 
+// Written as the format's document says it, letters and digits too.
+#![allow(
+    clippy::many_single_char_names,
+    clippy::approx_constant,
+    clippy::unused_self,
+    clippy::option_option,
+    clippy::needless_for_each
+)]
+
 use serde_json::Value;
 
 const ARENA: &str = "mpl_arena_a";

@@ -149,6 +149,7 @@ pub fn changes() -> Vec<Change> {
                 |s| s.pause.as_mut().unwrap().unpaused_team = TeamId::Blue;
             Points = "orange_points", |s| s.orange_points += 2.0;
             SessionId = "sessionid", |s| s.sessionid = "another".into();
+            SessionIdCase = "sessionid", |s| s.sessionid = s.sessionid.to_ascii_lowercase();
             SessionIp = "sessionip", |s| s.sessionip = "198.51.100.9".into();
             ClientName = "client_name", |s| s.client_name = "other".into();
             PrivateMatch = "private_match", |s| s.private_match = false;
