@@ -94,6 +94,13 @@ impl App {
             let defs = self.formats.options(verbs);
             command = command.mut_subcommand(name, |verb| options::add(verb, &defs));
         }
+        for (verb, more) in [("convert", " [--to EXTENSION]"), ("repair", "")] {
+            let name = self.name;
+            let usage = format!(
+                "{name} {verb} [OPTIONS] IN OUT\n       {name} {verb} [OPTIONS] PATH... --out DIR{more}"
+            );
+            command = command.mut_subcommand(verb, |verb| verb.override_usage(usage));
+        }
         for tool in &self.tools {
             if let Some((name, _)) = tool.instead_of() {
                 let own = tool.command();
@@ -155,6 +162,7 @@ impl App {
         };
         let call = commands::Call {
             formats: &self.formats,
+            version: self.version,
             options,
             own: verbs.map_or_else(Vec::new, |(_, verbs)| {
                 let own = verbs.iter().copied().filter(|verb| *verb != Verb::Open);

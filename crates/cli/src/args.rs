@@ -93,13 +93,13 @@ pub enum Verb {
     /// recording as much is published as can be read, and the exit code is then 3.
     #[cfg(feature = "live")]
     Publish(Publish),
-    /// Convert a recording, by the extension of the output
+    /// Convert a recording, by the extension of the output, or many with --out
     ///
     /// Without options a recording of the same format comes out byte for byte as it was. What
     /// could not be carried is printed, and the exit code is then 3; where numbers are rounded on
     /// the way, a table says how far each kind is off, and how far the format implies.
     Convert(Convert),
-    /// Keep what is whole of a broken recording
+    /// Keep what is whole of a broken recording, or of many with --out
     ///
     /// Prints what was done. Exits with 0 if nothing was lost, with 3 if something was.
     Repair(Repair),
@@ -367,26 +367,42 @@ pub enum Side {
 
 #[derive(Args, Debug)]
 pub struct Convert {
-    /// A file, or -
-    #[arg(value_name = "IN")]
-    pub input: OsString,
-    /// Where to write; its extension decides the format. - writes the input's format
+    /// A file or -, and where to write; with --out files, folders, patterns
     ///
-    /// A file that is there already is replaced; the input itself only if nothing is lost.
-    #[arg(value_name = "OUT")]
-    pub output: OsString,
+    /// The extension of OUT decides the format; - writes the input's. A file that is there already is
+    /// replaced; the input itself only if nothing is lost.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<OsString>,
+    #[command(flatten)]
+    pub below: Below,
+    /// What becomes of all of them: butter, mcap [default: what each is]
+    #[arg(long, value_name = "EXTENSION", requires = "out")]
+    pub to: Option<String>,
 }
 
 #[derive(Args, Debug)]
 pub struct Repair {
-    /// A file, or -
-    #[arg(value_name = "IN")]
-    pub input: OsString,
-    /// Where to write the repaired recording, or -
+    /// A file or -, and where to write or -; with --out files, folders, patterns
     ///
     /// A file that is there already is replaced; the input itself only if nothing is lost.
-    #[arg(value_name = "OUT")]
-    pub output: OsString,
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<OsString>,
+    #[command(flatten)]
+    pub below: Below,
+}
+
+/// Files are made of many.
+#[derive(Args, Debug)]
+pub struct Below {
+    /// Read all PATHs, and write below this folder, as they lie below theirs
+    ///
+    /// What is there, and would come out the same, is kept: the same call again does what is left. The
+    /// folder is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Say what would be done, and do nothing
+    #[arg(long, requires = "out")]
+    pub dry_run: bool,
 }
 
 #[derive(Args, Debug)]

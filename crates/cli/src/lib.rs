@@ -15,10 +15,12 @@
 
 mod app;
 mod args;
+mod call;
 mod commands;
 mod exit;
 #[cfg(feature = "kit")]
 pub mod kit;
+mod many;
 mod options;
 #[cfg(any(feature = "picture", feature = "play"))]
 mod scene;

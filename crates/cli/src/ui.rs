@@ -103,6 +103,17 @@ impl Ui {
         self.out.flush()
     }
 
+    /// Sends on what is held where somebody watches.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn flush_on_terminal(&mut self) -> io::Result<()> {
+        if io::stdout().is_terminal() {
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+
     /// A diagnostic. Nobody can be told if standard error is gone.
     pub fn complain(&mut self, message: &str) {
         let message = printable(message);

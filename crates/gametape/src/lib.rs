@@ -34,7 +34,7 @@ mod rows;
 pub use content::{Content, Draft, write_recording};
 pub use error::Error;
 pub use open::{Limits, OpenOptions};
-pub use output::{folder_for, remove_unfinished, write_file};
+pub use output::{folder_for, remove_leftovers, remove_unfinished, write_file};
 pub use paths::{Found, find};
 pub use recording::{Around, Made, Partial, Recording};
 pub use registry::{Formats, formats};

@@ -1,6 +1,7 @@
 //! Writing whole files.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,42 @@ use tempfile::NamedTempFile;
 use crate::Error;
 
 /// How the names of unfinished files begin and end.
-pub(crate) const PARTIAL: (&str, &str) = (".gametape-", ".partial");
+const PARTIAL: (&str, &str) = (".gametape-", ".partial");
+
+/// True of files that gametape keeps for itself: unfinished ones, and what is noted of a folder.
+pub(crate) fn is_own(path: &Path) -> bool {
+    let name = path.file_name().map(OsStr::as_encoded_bytes);
+    name.is_some_and(|name| name.starts_with(PARTIAL.0.as_bytes()))
+}
+
+/// Removes what writers that were killed left in a folder: unfinished files that nobody works on.
+/// What can't be looked at or removed stays.
+pub fn remove_leftovers(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_partial = is_own(&path) && path.extension().is_some_and(|end| end == "partial");
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_partial && is_file && !is_held(&path) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Whether a writer that lives holds a file: see [`hold`].
+fn is_held(path: &Path) -> bool {
+    // What can't be opened is another user's.
+    let locked = File::open(path).map(|file| file.try_lock());
+    !matches!(locked, Ok(Ok(())))
+}
+
+/// Says to [`remove_leftovers`] that a file is worked on: the system forgets it with its writer. Where
+/// nothing can be locked, leftovers stay.
+fn hold(file: &File) {
+    // Elsewhere a lock would keep others from reading what is finished.
+    if cfg!(unix) {
+        let _ = file.try_lock();
+    }
+}
 
 /// Writes a file so that it is there as a whole or not at all: to a temporary file beside it,
 /// which is then renamed. What is not a regular file (a device, a pipe) is written directly.
@@ -99,6 +135,7 @@ pub(crate) fn noted(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Res
         return Err(io::ErrorKind::Interrupted.into());
     };
     let file = make()?;
+    hold(file.as_file());
     paths.retain(|path| path.exists());
     paths.insert(std::path::absolute(file.path())?);
     Ok(file)
@@ -197,6 +234,22 @@ mod tests {
         write_file(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn leftovers_go_and_what_is_worked_on_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let worked_on = unfinished(folder.path(), None).unwrap();
+        for name in [".gametape-x.partial", ".gametape-made.jsonl", "a.partial"] {
+            fs::write(folder.path().join(name), b"").unwrap();
+        }
+        remove_leftovers(folder.path());
+        assert!(worked_on.path().exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        let left = worked_on.into_temp_path();
+        remove_leftovers(folder.path());
+        assert!(!left.exists());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From what a user names to files: files, folders, patterns.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
@@ -14,6 +15,52 @@ pub struct Found {
     /// True where the user named this very file; false where it was found in a folder or by a
     /// pattern, and a file of another kind is no reason to complain.
     pub named: bool,
+    /// Where it is below what the user named: its path in that folder, behind the fixed part of a
+    /// pattern, its name alone where it was named itself.
+    pub below: PathBuf,
+}
+
+impl Found {
+    fn named(path: &Path) -> Self {
+        // `.` and what ends in `..` have a name all the same.
+        let name = path.file_name().map(PathBuf::from).or_else(|| {
+            let path = fs::canonicalize(path).ok()?;
+            path.file_name().map(PathBuf::from)
+        });
+        Self {
+            path: path.to_owned(),
+            named: true,
+            below: name.unwrap_or_default(),
+        }
+    }
+
+    fn below(root: &Path, path: PathBuf) -> Self {
+        let below = plain(&path).strip_prefix(plain(root)).map(PathBuf::from);
+        let name = || path.file_name().map(PathBuf::from).unwrap_or_default();
+        Self {
+            named: false,
+            below: below.unwrap_or_else(|_| name()),
+            path,
+        }
+    }
+}
+
+/// Without the `.` that patterns lose.
+fn plain(path: &Path) -> PathBuf {
+    let parts = path.components();
+    parts.filter(|part| *part != Component::CurDir).collect()
+}
+
+/// The folder that a pattern can't lead out of.
+fn fixed(pattern: &Path) -> PathBuf {
+    let is_open = |part: &Component<'_>| {
+        let bytes = part.as_os_str().as_encoded_bytes();
+        bytes.iter().any(|byte| b"*?[".contains(byte))
+    };
+    pattern
+        .components()
+        .take_while(|part| !is_open(part))
+        .collect()
 }
 
 /// The files behind a path: the file itself, all files in a folder and its subfolders (links to
@@ -43,18 +90,12 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     // opening it says what is wrong.
     if path.is_dir() {
         if formats.is_folder(path) {
-            return vec![Ok(Found {
-                path: path.to_owned(),
-                named: true,
-            })];
+            return vec![Ok(Found::named(path))];
         }
-        return folder(formats, path);
+        return folder(formats, path, path);
     }
     if path.symlink_metadata().is_ok() {
-        return vec![Ok(Found {
-            path: path.to_owned(),
-            named: true,
-        })];
+        return vec![Ok(Found::named(path))];
     }
     if let Err(source) = path.symlink_metadata()
         && source.kind() != std::io::ErrorKind::NotFound
@@ -70,14 +111,15 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     let Some(Ok(matches)) = path.to_str().map(glob::glob) else {
         return vec![Err(not_found())];
     };
+    let root = fixed(path);
     let mut found: Vec<Result<Found, Error>> = Vec::new();
     for entry in matches {
         match entry {
             Ok(path) if formats.is_folder(&path) => {
-                found.push(Ok(Found { path, named: false }));
+                found.push(Ok(Found::below(&root, path)));
             }
-            Ok(path) if path.is_dir() => found.extend(folder(formats, &path)),
-            Ok(path) if is_wanted(formats, &path) => found.push(Ok(Found { path, named: false })),
+            Ok(path) if path.is_dir() => found.extend(folder(formats, &root, &path)),
+            Ok(path) if is_wanted(formats, &path) => found.push(Ok(Found::below(&root, path))),
             Ok(_) => {}
             Err(error) => found.push(Err(Error::Io {
                 path: error.path().to_owned(),
@@ -91,7 +133,7 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     found
 }
 
-fn folder(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
+fn folder(formats: &Formats, root: &Path, path: &Path) -> Vec<Result<Found, Error>> {
     let mut found = Vec::new();
     let mut entries = WalkDir::new(path).sort_by_file_name().into_iter();
     while let Some(entry) = entries.next() {
@@ -100,18 +142,14 @@ fn folder(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
                 // A folder may be one recording.
                 if formats.is_folder(entry.path()) {
                     entries.skip_current_dir();
-                    found.push(Ok(Found {
-                        path: entry.into_path(),
-                        named: false,
-                    }));
+                    found.push(Ok(Found::below(root, entry.into_path())));
                 }
             }
-            // What a writer that was killed left behind.
-            Ok(entry) if is_partial(entry.path()) => {}
-            Ok(entry) if is_wanted(formats, entry.path()) => found.push(Ok(Found {
-                path: entry.into_path(),
-                named: false,
-            })),
+            // What a writer that was killed left behind, and what is noted of a folder.
+            Ok(entry) if output::is_own(entry.path()) => {}
+            Ok(entry) if is_wanted(formats, entry.path()) => {
+                found.push(Ok(Found::below(root, entry.into_path())));
+            }
             Ok(_) => {}
             Err(error) => found.push(Err(Error::Io {
                 path: error.path().unwrap_or(path).to_owned(),
@@ -122,14 +160,6 @@ fn folder(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
         }
     }
     found
-}
-
-fn is_partial(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| {
-        let name = name.as_encoded_bytes();
-        name.starts_with(output::PARTIAL.0.as_bytes())
-            && name.ends_with(output::PARTIAL.1.as_bytes())
-    })
 }
 
 /// Whether a file that was merely found is worth opening. Sockets, pipes and devices would block
@@ -149,9 +179,9 @@ mod tests {
     fn files_folders_and_patterns() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
-        std::fs::create_dir(&inner).unwrap();
+        fs::create_dir(&inner).unwrap();
         for name in ["b.rmv", "a.rmv", "inner/c.rmv", "d.txt"] {
-            std::fs::write(folder.path().join(name), b"").unwrap();
+            fs::write(folder.path().join(name), b"").unwrap();
         }
         let names = |pattern: &str| -> Vec<String> {
             find(pattern)
@@ -169,6 +199,17 @@ mod tests {
         );
         assert_eq!(names(&format!("{root}/*.rmv")), ["a.rmv", "b.rmv"]);
         assert_eq!(names(&format!("{root}/d.txt")), ["d.txt"]);
+        let below = |pattern: &str| -> Vec<PathBuf> {
+            let found = find(pattern).into_iter();
+            found.map(|found| found.unwrap().below).collect()
+        };
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<PathBuf>>();
+        let all = paths(&["a.rmv", "b.rmv", "d.txt", "inner/c.rmv"]);
+        assert_eq!(below(&format!("{root}/.")), all);
+        assert_eq!(below(&format!("{root}/inner/c.rmv")), paths(&["c.rmv"]));
+        let (stars, in_folders) = (format!("{root}/*/*.rmv"), format!("{root}/./in*"));
+        assert_eq!(below(&stars), paths(&["inner/c.rmv"]));
+        assert_eq!(below(&in_folders), paths(&["inner/c.rmv"]));
         let missing = find(format!("{root}/nothing*"));
         assert!(matches!(missing.as_slice(), [Err(Error::NotFound { .. })]));
     }

@@ -38,6 +38,11 @@ fn tracks_stand_bad_outputs() {
     kit().bad_outputs();
 }
 
+#[test]
+fn tracks_stand_whole_folders() {
+    kit().folders();
+}
+
 fn command(folder: &Path, args: &[&str]) -> Command {
     Command::new(COMMAND)
         .current_dir(folder)

@@ -22,7 +22,7 @@ mod tables;
 
 use std::any::Any;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
@@ -205,6 +205,10 @@ impl Format for Delta {
 
     fn is_folder(&self, folder: &Path) -> bool {
         folder::is_folder(folder)
+    }
+
+    fn reads_beside(&self, path: &Path) -> Vec<PathBuf> {
+        schema::places(path)
     }
 
     fn read_folder(&self, folder: &Path, limit: u64) -> Result<Input, Error> {

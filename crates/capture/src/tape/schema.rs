@@ -105,7 +105,7 @@ fn another(theirs: u64, read: &[(&Path, Schema)]) -> String {
 }
 
 /// Where the schema of a recording may be, the nearest first.
-fn places(path: &Path) -> Vec<PathBuf> {
+pub(super) fn places(path: &Path) -> Vec<PathBuf> {
     if path.is_dir() {
         return vec![path.join(SCHEMA)];
     }

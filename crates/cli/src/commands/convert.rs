@@ -6,46 +6,84 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use gametape::core::tape;
-use gametape::{Beside, Class, Content, Converted, Error, Format, Made, Recording, Work};
+use gametape::{
+    Beside, Class, Content, Converted, Error, Format, Made, OptionDef, Recording, Verb, Work,
+};
 use serde_json::json;
 
-use super::Call;
+use super::{Call, Pair};
 use crate::args::Convert;
 use crate::exit::Exit;
+use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
 pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
-    let recording = match call.open(&args.input) {
+    if args.below.out.is_some() {
+        let making = Making {
+            verb: "convert",
+            converts: true,
+            hint: Some("repair"),
+            make: &|recording, to, options, work| {
+                let made = recording.convert_with(to.name(), options, work)?;
+                Ok(outcome(made))
+            },
+            options: &known,
+        };
+        let to = args.to.as_deref();
+        return many::run(&args.paths, &args.below, to, &making, call, ui);
+    }
+    match Pair::of(&args.paths) {
+        Ok(pair) => one(&pair, call, ui),
+        Err(message) => {
+            ui.complain(&format!("convert: {message}"));
+            Ok(Exit::Unusable)
+        }
+    }
+}
+
+/// What a conversion between two formats can be told.
+fn known(from: &dyn Format, to: &dyn Format) -> Vec<OptionDef> {
+    let mut defs = to.options(Verb::Write).to_vec();
+    if from.kind() == to.kind() {
+        defs.extend(from.options(Verb::Convert));
+    }
+    defs
+}
+
+fn outcome(made: Made<Converted>) -> Outcome {
+    let converted = made.outcome;
+    Outcome {
+        content: made.content,
+        lossy: converted.is_lossy(),
+        losses: converted.losses,
+        notes: converted.notes,
+        actions: Vec::new(),
+        report: converted.report,
+        beside: converted.beside,
+    }
+}
+
+fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let recording = match call.open(args.input) {
         Ok(recording) => recording,
-        Err(error) => return Ok(ui.fail(&error)),
+        Err(error) => return Ok(fail_of_one(&error, args.input, "converted", ui)),
     };
     let format = recording.format();
-    let to = match call.target(&recording, &args.output) {
+    let to = match call.target(&recording, args.output) {
         Ok(to) => to,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    let made = match make(&recording, to, call, &args.output) {
+    let made = match make(&recording, to, call, args.output) {
         Ok(made) => made,
-        Err(error) if error.class() == Class::Refused => {
-            ui.complain(&error.to_string());
-            return Ok(Exit::Problems);
-        }
-        Err(error) if error.is_broken() => {
-            let command = ui.name;
-            ui.complain(&format!(
-                "{error} ({command} repair may keep what is whole)"
-            ));
-            return Ok(Exit::Unusable);
-        }
-        Err(error) => return Ok(ui.fail(&error)),
+        Err(error) => return Ok(failed(&error, ui)),
     };
     let converted = made.outcome;
     let lossy = converted.is_lossy();
     let bytes = made.content.size();
-    if let Err(exit) = deliver(&args.input, &args.output, made.content, to, lossy, ui)? {
+    if let Err(exit) = deliver(args.input, args.output, made.content, to, lossy, ui)? {
         return Ok(exit);
     }
-    let lossy = match put_beside(&converted.beside, &args.output, ui) {
+    let lossy = match put_beside(&converted.beside, args.output, ui) {
         Ok(missing) => lossy || missing,
         Err(exit) => return Ok(exit),
     };
@@ -72,6 +110,33 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         }
     }
     Ok(if lossy { Exit::Loss } else { Exit::Fine })
+}
+
+/// Why one file can't be read; of a folder, how it can be.
+pub fn fail_of_one(error: &Error, input: &OsStr, what: &str, ui: &mut Ui) -> Exit {
+    if matches!(error, Error::IsFolder { path } if path.as_os_str() == input) {
+        ui.complain(&format!(
+            "{error}; its recordings are {what} below another with --out DIR"
+        ));
+        return Exit::Unusable;
+    }
+    ui.fail(error)
+}
+
+/// Why nothing was made.
+fn failed(error: &Error, ui: &mut Ui) -> Exit {
+    if error.class() == Class::Refused {
+        ui.complain(&error.to_string());
+        return Exit::Problems;
+    }
+    if error.is_broken() {
+        let command = ui.name;
+        ui.complain(&format!(
+            "{error} ({command} repair may keep what is whole)"
+        ));
+        return Exit::Unusable;
+    }
+    ui.fail(error)
 }
 
 impl Call<'_> {

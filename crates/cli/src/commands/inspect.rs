@@ -2,10 +2,10 @@
 
 use std::io;
 
-use gametape::{Error, Info, Partial, Recording, Secrets, Verb};
+use gametape::{Error, Info, Partial, Recording, Verb};
 use serde::Serialize;
 
-use super::{Call, recordings};
+use super::{Call, many_of};
 use crate::args::Inspect;
 use crate::exit::Exit;
 use crate::ui::{Ui, secrets};
@@ -18,38 +18,47 @@ struct Described<'a> {
     info: &'a Info,
 }
 
+/// What is said of a recording.
+enum Said {
+    /// Nothing, and why.
+    Failed(Error),
+    /// A text that it carries.
+    Text(String),
+    Info(Partial<Info>),
+}
+
 pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
         return Ok(ui.fail(&error));
     }
     let mut exit = Exit::Fine;
     let mut seen = false;
-    let options = call.open_options();
-    let standard_input = |path: &_| call.open(path);
-    for opened in recordings(call.formats, &args.paths, &options, standard_input) {
-        seen = true;
-        let done = match opened {
-            Err(error) => ui.fail(&error),
-            Ok((recording, named)) => match attachment(&recording, call) {
-                Some(Ok(text)) => {
-                    ui.line(text.trim_end())?;
-                    Exit::Fine
-                }
-                Some(Err(error)) => ui.fail(&error),
-                None => describe(
-                    &recording,
-                    named || args.full,
-                    secrets(args.show_secrets),
-                    ui,
-                )?,
-            },
+    let secrets = secrets(args.show_secrets);
+    let read = |recording: &Recording, named: bool| {
+        let said = match attachment(recording, call) {
+            Some(text) => text.map(Said::Text),
+            None if named || args.full => recording.info(secrets).map(Said::Info),
+            None => recording.header(secrets).map(Said::Info),
         };
-        exit = exit.max(done);
-    }
+        said.unwrap_or_else(Said::Failed)
+    };
+    many_of(&args.paths, call, ui, &read, |path, said, ui| {
+        seen = true;
+        exit = exit.max(say(path, said, ui)?);
+        Ok(())
+    })?;
     if !seen {
         return Ok(ui.found_nothing(&args.paths));
     }
     Ok(exit)
+}
+
+fn say(path: &str, said: Result<Said, Error>, ui: &mut Ui) -> io::Result<Exit> {
+    match said.unwrap_or_else(Said::Failed) {
+        Said::Failed(error) => Ok(ui.fail(&error)),
+        Said::Text(text) => ui.line(text.trim_end()).map(|()| Exit::Fine),
+        Said::Info(info) => describe(path, info, ui),
+    }
 }
 
 /// The one thing of a recording that is asked for, if one is.
@@ -59,24 +68,14 @@ fn attachment(recording: &Recording, call: &Call<'_>) -> Option<Result<String, E
     Some(recording.attachment(asked.name))
 }
 
-fn describe(recording: &Recording, whole: bool, secrets: Secrets, ui: &mut Ui) -> io::Result<Exit> {
-    let info: Result<Partial<Info>, Error> = if whole {
-        recording.info(secrets)
-    } else {
-        recording.header(secrets)
-    };
-    let info = match info {
-        Ok(info) => info,
-        Err(error) => return Ok(ui.fail(&error)),
-    };
-    let path = recording.path().display().to_string();
+fn describe(path: &str, info: Partial<Info>, ui: &mut Ui) -> io::Result<Exit> {
     if ui.json {
         ui.object(&Described {
-            path,
+            path: path.to_owned(),
             info: &info.value,
         })?;
     } else {
-        ui.line(gametape::core::text::printable(&path))?;
+        ui.line(gametape::core::text::printable(path))?;
         ui.line(&info.value)?;
     }
     Ok(match info.problem {

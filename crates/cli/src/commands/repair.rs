@@ -2,18 +2,52 @@
 
 use std::io;
 
-use gametape::Work;
+use gametape::{Made, Repaired, Verb, Work};
 use serde_json::json;
 
-use super::Call;
-use super::convert::{deliver, of_output, put_beside, target_folder};
+use super::convert::{deliver, fail_of_one, of_output, put_beside, target_folder};
+use super::{Call, Pair};
 use crate::args::Repair;
 use crate::exit::Exit;
+use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
 pub fn run(args: &Repair, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
-    let repaired = call.open(&args.input).and_then(|recording| {
-        let folder = target_folder(&args.output)?;
+    if args.below.out.is_some() {
+        let making = Making {
+            verb: "repair",
+            converts: false,
+            hint: None,
+            make: &|recording, _, options, work| Ok(outcome(recording.repair_with(options, work)?)),
+            options: &|from, _| from.options(Verb::Repair).to_vec(),
+        };
+        return many::run(&args.paths, &args.below, None, &making, call, ui);
+    }
+    match Pair::of(&args.paths) {
+        Ok(pair) => one(&pair, call, ui),
+        Err(message) => {
+            ui.complain(&format!("repair: {message}"));
+            Ok(Exit::Unusable)
+        }
+    }
+}
+
+fn outcome(made: Made<Repaired>) -> Outcome {
+    let repaired = made.outcome;
+    Outcome {
+        content: made.content,
+        lossy: repaired.lossy,
+        losses: Vec::new(),
+        notes: Vec::new(),
+        actions: repaired.actions,
+        report: None,
+        beside: repaired.beside,
+    }
+}
+
+fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    let repaired = call.open(args.input).and_then(|recording| {
+        let folder = target_folder(args.output)?;
         let bar = byte_bar(recording.input().size());
         let made = recording.repair_with(
             &call.told(),
@@ -24,14 +58,14 @@ pub fn run(args: &Repair, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             },
         );
         bar.finish_and_clear();
-        let made = made.map_err(|error| of_output(error, &args.output))?;
+        let made = made.map_err(|error| of_output(error, args.output))?;
         Ok((made, recording))
     });
     let (made, recording) = match repaired {
         Ok(made) => made,
-        Err(error) => return Ok(ui.fail(&error)),
+        Err(error) => return Ok(fail_of_one(&error, args.input, "repaired", ui)),
     };
-    let (input, output) = (&args.input, &args.output);
+    let (input, output) = (args.input, args.output);
     let repaired = made.outcome;
     let bytes = made.content.size();
     let format = recording.format();

@@ -1,26 +1,23 @@
 //! `gametape verify`.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::time::{Duration, Instant};
 
 use gametape::core::Finding;
 use gametape::core::tape::Told;
-use gametape::{AnyFinding, Audit, Error, Found, Recording, Severity, Verb, Verdict};
-use indicatif::{ProgressBar, ProgressStyle};
-use rayon::prelude::*;
+use gametape::{AnyFinding, Audit, Error, Recording, Severity, Verb, Verdict};
 use serde_json::json;
 
 use super::Call;
 use crate::args::Verify;
 use crate::exit::Exit;
+use crate::many::{self, Item, Progress};
 use crate::ui::{FAINT, STRONG, Ui, severity_style, styled, verdict_style};
-
-/// Files checked at a time: enough for all cores, few enough that results appear as they come.
-const BATCH: usize = 256;
 
 /// What became of one file.
 struct Checked {
     path: String,
+    named: bool,
     /// `None` for a file of another kind that nobody named.
     outcome: Option<Result<(&'static str, u64, Audit), Error>>,
 }
@@ -32,7 +29,9 @@ struct Tally {
     warn: usize,
     fail: usize,
     unreadable: usize,
-    skipped: usize,
+    skipped: u64,
+    /// Files that were come across, and not named.
+    found: usize,
     bytes: u64,
 }
 
@@ -42,58 +41,25 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
     let started = Instant::now();
     let mut tally = Tally::default();
-    let mut files: Vec<Found> = Vec::new();
-    for path in &args.paths {
-        if path == "-" {
-            let outcome = Some(audit(call.open(path), call));
-            let path = path.display().to_string();
-            report(Checked { path, outcome }, args, ui, &mut tally)?;
-            continue;
-        }
-        for found in call.formats.find(path) {
-            match found {
-                Ok(found) => files.push(found),
-                Err(error) => {
-                    let (path, outcome) = (path.display().to_string(), Some(Err(error)));
-                    report(Checked { path, outcome }, args, ui, &mut tally)?;
+    let items = many::items(call.formats, &args.paths);
+    let progress = Progress::new(items.len(), items.iter().map(Item::size).sum());
+    many::each(
+        items,
+        |item| {
+            let _begun = progress.begin(item.size());
+            check(item, call)
+        },
+        |all| {
+            progress.aside(|| {
+                for checked in all {
+                    report(checked, args, ui, &mut tally)?;
                 }
-            }
-        }
-    }
-    let bar = progress(files.len());
-    for batch in files.chunks(BATCH) {
-        let checked: Vec<Checked> = batch
-            .par_iter()
-            .map(|found| {
-                let checked = check_found(found, call);
-                bar.inc(1);
-                checked
+                ui.flush_on_terminal()
             })
-            .collect();
-        bar.suspend(|| -> io::Result<()> {
-            for checked in checked {
-                report(checked, args, ui, &mut tally)?;
-            }
-            if io::stdout().is_terminal() {
-                ui.flush()?;
-            }
-            Ok(())
-        })?;
-    }
-    bar.finish_and_clear();
+        },
+    )?;
+    drop(progress);
     summarise(args, &tally, started.elapsed(), ui)
-}
-
-/// A bar on a terminal's standard error, for a wait worth one.
-fn progress(files: usize) -> ProgressBar {
-    if files <= BATCH {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(files as u64);
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} files, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 fn audit(
@@ -105,13 +71,28 @@ fn audit(
     Ok((recording.format().name(), recording.input().size(), audit))
 }
 
-fn check_found(found: &Found, call: &Call<'_>) -> Checked {
-    let path = found.path.display().to_string();
-    let outcome = match call.formats.open_with(&found.path, &call.open_options()) {
-        Err(Error::UnknownFormat { .. }) if !found.named => None,
-        opened => Some(audit(opened, call)),
+fn check(item: Item, call: &Call<'_>) -> Checked {
+    let (path, outcome, named) = match item {
+        Item::Input => (
+            "-".to_owned(),
+            Some(audit(call.open("-".as_ref()), call)),
+            true,
+        ),
+        Item::Nothing(error) => (error.path().display().to_string(), Some(Err(error)), true),
+        Item::Found(found) => {
+            let path = found.path.display().to_string();
+            let outcome = match call.formats.open_with(&found.path, &call.open_options()) {
+                Err(Error::UnknownFormat { .. }) if !found.named => None,
+                opened => Some(audit(opened, call)),
+            };
+            (path, outcome, found.named)
+        }
     };
-    Checked { path, outcome }
+    Checked {
+        path,
+        named,
+        outcome,
+    }
 }
 
 /// Why a file can't be checked, as a finding.
@@ -126,6 +107,7 @@ fn unreadable(error: &Error) -> AnyFinding {
 }
 
 fn report(checked: Checked, args: &Verify, ui: &mut Ui, tally: &mut Tally) -> io::Result<()> {
+    tally.found += usize::from(!checked.named);
     let Some(outcome) = checked.outcome else {
         tally.skipped += 1;
         return Ok(());
@@ -221,18 +203,33 @@ fn summarise(args: &Verify, tally: &Tally, took: Duration, ui: &mut Ui) -> io::R
                 parts.push(format!("{count} {what}"));
             }
         }
-        let skipped = match tally.skipped {
-            0 => String::new(),
-            1 => ", 1 other file skipped".to_owned(),
-            n => format!(", {n} other files skipped"),
-        };
         ui.line(format_args!(
-            "{} recordings: {}; {:.1} MB in {:.2} s{skipped}",
+            "{} recordings: {}; {:.1} MB in {:.2} s{}",
             checked + tally.unreadable,
             parts.join(", "),
             tally.bytes as f64 / 1e6,
-            took.as_secs_f64()
+            took.as_secs_f64(),
+            many::skipped(tally.skipped)
         ))?;
+    }
+    if ui.json && tally.found > 0 {
+        // With the keys of all lines: whoever reads those meets nothing new.
+        ui.object(&json!({
+            "path": null,
+            "format": null,
+            "verdict": null,
+            "findings": [],
+            "summary": {
+                "recordings": checked + tally.unreadable,
+                "pass": tally.pass,
+                "warn": tally.warn,
+                "fail": tally.fail,
+                "unreadable": tally.unreadable,
+                "skipped": tally.skipped,
+                "bytes": tally.bytes,
+                "seconds": took.as_secs_f64(),
+            },
+        }))?;
     }
     Ok(if tally.unreadable > 0 {
         Exit::Unusable

@@ -12,6 +12,7 @@
 //! kit.bad_inputs();
 //! kit.bad_outputs();
 //! kit.captures();
+//! kit.folders();
 //! ```
 //!
 //! Each check panics with the command line, its output, and what was expected.
@@ -20,6 +21,7 @@ mod bad_inputs;
 mod bad_outputs;
 mod captures;
 mod cuts;
+mod folders;
 mod promises;
 
 use std::fs;

@@ -49,6 +49,7 @@ impl Tool for Game {
         };
         let call = Call {
             formats,
+            version: env!("CARGO_PKG_VERSION"),
             options,
             own: Vec::new(),
         };

@@ -124,3 +124,8 @@ fn every_format_stands_bad_inputs() {
 fn every_format_stands_bad_outputs() {
     kits().iter().for_each(Kit::bad_outputs);
 }
+
+#[test]
+fn every_format_stands_whole_folders() {
+    kits().iter().for_each(Kit::folders);
+}

@@ -7,6 +7,7 @@ mod common;
 mod delta;
 mod echo;
 mod echo_record;
+mod folders;
 mod kit;
 #[cfg(feature = "live")]
 mod live;

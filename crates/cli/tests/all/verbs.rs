@@ -75,7 +75,7 @@ fn unreadable_input_is_explained() {
         (&["dump", "folder"], "gametape: folder: is a folder\n"),
         (
             &["convert", "folder", "out.rmv"],
-            "gametape: folder: is a folder\n",
+            "gametape: folder: is a folder; its recordings are converted below another with --out DIR\n",
         ),
         (
             &["repair", "picture.png", "out.rmv"],

@@ -229,6 +229,12 @@ pub trait Format: Send + Sync {
     /// Where what it needs is not there.
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error>;
 
+    /// Files that a recording is read with, whether they are there or not: what is made of it may be
+    /// another when one of them is. An index that only saves time is none of them.
+    fn reads_beside(&self, _path: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// What makes a recording of this format of any other; `None` where its recordings hold too
     /// little for that.
     fn maker(&self) -> Option<&dyn Maker> {

@@ -16,7 +16,7 @@ mod world;
 
 use std::any::Any;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape_core::table::{Needs, Playback, Scan, TableDef, Visit, VisitEach};
 use gametape_core::tape::{
@@ -119,6 +119,11 @@ impl Format for Murk {
 
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
         Ok(Box::new(MurkTape::new(source)))
+    }
+
+    /// A repair turns bits back with the index.
+    fn reads_beside(&self, path: &Path) -> Vec<PathBuf> {
+        vec![index_path(path)]
     }
 
     fn replaced(&self, path: &Path, input: &Input) {

@@ -6,14 +6,16 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
-use gametape::Verb;
 use gametape::core::text::printable;
+use gametape::{Error, Partial, Recording, Verb};
 
-use super::{Call, recordings};
+use super::{Call, many_of};
 use crate::args::Stats;
 use crate::exit::Exit;
 use crate::ui::{STRONG, Ui, styled};
 use table::table;
+
+type Measured = Result<Partial<Map<String, Value>>, Error>;
 
 pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
@@ -21,40 +23,41 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
     let mut exit = Exit::Fine;
     let mut seen = false;
-    let options = call.open_options();
-    let standard_input = |path: &_| call.open(path);
-    for opened in recordings(call.formats, &args.paths, &options, standard_input) {
+    let measure = |recording: &Recording, _| -> Measured {
+        recording.stats(&call.told_of(recording, Verb::Stats))
+    };
+    many_of(&args.paths, call, ui, &measure, |path, measured, ui| {
         seen = true;
-        let stats = opened.and_then(|(recording, _)| {
-            let path = recording.path().display().to_string();
-            let told = call.told_of(&recording, Verb::Stats);
-            recording.stats(&told).map(|stats| (path, stats))
-        });
-        let (path, stats) = match stats {
-            Ok(stats) => stats,
-            Err(error) => {
-                exit = exit.max(ui.fail(&error));
-                continue;
-            }
-        };
-        if let Some(problem) = stats.problem {
-            ui.complain(&format!("{problem} (statistics of what could be read)"));
-            exit = exit.max(Exit::Problems);
-        }
-        if ui.json {
-            let mut object = Map::new();
-            object.insert("path".into(), path.into());
-            object.extend(stats.value);
-            ui.object(&object)?;
-        } else {
-            ui.line(styled(STRONG, printable(&path)))?;
-            for (key, value) in &stats.value {
-                show(key, value, ui)?;
-            }
-        }
-    }
+        let measured = measured.and_then(|measured| measured);
+        exit = exit.max(report(path, measured, ui)?);
+        Ok(())
+    })?;
     if !seen {
         return Ok(ui.found_nothing(&args.paths));
+    }
+    Ok(exit)
+}
+
+fn report(path: &str, measured: Measured, ui: &mut Ui) -> io::Result<Exit> {
+    let stats = match measured {
+        Ok(stats) => stats,
+        Err(error) => return Ok(ui.fail(&error)),
+    };
+    let mut exit = Exit::Fine;
+    if let Some(problem) = stats.problem {
+        ui.complain(&format!("{problem} (statistics of what could be read)"));
+        exit = Exit::Problems;
+    }
+    if ui.json {
+        let mut object = Map::new();
+        object.insert("path".into(), path.into());
+        object.extend(stats.value);
+        ui.object(&object)?;
+    } else {
+        ui.line(styled(STRONG, printable(path)))?;
+        for (key, value) in &stats.value {
+            show(key, value, ui)?;
+        }
     }
     Ok(exit)
 }

@@ -255,12 +255,19 @@ fn folders_links_and_names() {
     fs::create_dir(path.join("void.mcap")).unwrap();
     for args in [
         "dump void.mcap",
-        "convert void.mcap out.mcap",
-        "repair void.mcap out.mcap",
         "schema show void.mcap",
         "diff run.mcap void.mcap",
     ] {
         refused(path, args, "void.mcap: is a folder");
+    }
+    for (args, done) in [
+        ("convert void.mcap out.mcap", "converted"),
+        ("repair void.mcap out.mcap", "repaired"),
+    ] {
+        let how = format!(
+            "void.mcap: is a folder; its recordings are {done} below another with --out DIR"
+        );
+        refused(path, args, &how);
     }
     refused(path, "inspect void.mcap", "void.mcap: no recordings found");
     refused(path, "dump none.mcap", "none.mcap: no such file");

@@ -256,6 +256,12 @@ fn what_is_no_murk_recording_at_all() {
     for args in commands("folder") {
         let complaint = match args[0] {
             "inspect" | "stats" | "index" => "gametape: folder: no recordings found\n",
+            "convert" => {
+                "gametape: folder: is a folder; its recordings are converted below another with --out DIR\n"
+            }
+            "repair" => {
+                "gametape: folder: is a folder; its recordings are repaired below another with --out DIR\n"
+            }
             _ => "gametape: folder: is a folder\n",
         };
         refused(path, &args, 2, complaint);

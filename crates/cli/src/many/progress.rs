@@ -1,0 +1,92 @@
+//! How far it is, on a terminal.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar for several files, on standard error if that is a terminal, from the first file on.
+pub struct Progress {
+    bar: ProgressBar,
+    files: u64,
+    done: AtomicU64,
+}
+
+impl Progress {
+    /// For so many files of so many bytes.
+    pub fn new(files: usize, bytes: u64) -> Self {
+        let bar = if files < 2 {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(bytes)
+        };
+        let style = "{wide_bar} {bytes}/{total_bytes}, {msg} files, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        let progress = Self {
+            bar,
+            files: files as u64,
+            done: AtomicU64::new(0),
+        };
+        progress.count();
+        if !progress.bar.is_hidden() {
+            // The first file may be a large one.
+            progress.bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        progress
+    }
+
+    fn count(&self) {
+        if !self.bar.is_hidden() {
+            let done = self.done.load(Ordering::Relaxed);
+            self.bar.set_message(format!("{done}/{}", self.files));
+        }
+    }
+
+    /// A file of so many bytes is begun.
+    pub fn begin(&self, bytes: u64) -> InFile<'_> {
+        InFile {
+            progress: self,
+            bytes,
+            read: AtomicU64::new(0),
+        }
+    }
+
+    /// Says something, the bar being out of the way.
+    pub fn aside(&self, say: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        self.bar.suspend(say)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A file that is worked on; it is done with when this goes.
+pub struct InFile<'p> {
+    progress: &'p Progress,
+    bytes: u64,
+    read: AtomicU64,
+}
+
+impl InFile<'_> {
+    /// So much of it is read.
+    pub fn at(&self, bytes: u64) {
+        let bytes = bytes.min(self.bytes);
+        // Some files are read twice.
+        let before = self.read.fetch_max(bytes, Ordering::Relaxed);
+        self.progress.bar.inc(bytes.saturating_sub(before));
+    }
+}
+
+impl Drop for InFile<'_> {
+    fn drop(&mut self) {
+        self.at(self.bytes);
+        self.progress.done.fetch_add(1, Ordering::Relaxed);
+        self.progress.count();
+    }
+}

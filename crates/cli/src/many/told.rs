@@ -1,0 +1,271 @@
+//! What became of each file, and of all of them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gametape::core::text::printable;
+use gametape::{Class, Error};
+use serde_json::{Value, json};
+
+use super::done::Done;
+use crate::exit::Exit;
+use crate::ui::{STRONG, Ui, styled};
+
+/// What became of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Status {
+    Made,
+    /// It was there as it would be made.
+    Kept,
+    Failed,
+    /// No recording.
+    #[default]
+    Skipped,
+    /// Nothing was to be done.
+    WouldMake,
+}
+
+impl Status {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Made => "made",
+            Self::Kept => "kept",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::WouldMake => "would-make",
+        }
+    }
+}
+
+/// What there is to say of a file.
+#[derive(Default)]
+pub struct Told {
+    path: PathBuf,
+    pub out: Option<PathBuf>,
+    pub status: Status,
+    pub format: Option<String>,
+    pub to: Option<String>,
+    read: u64,
+    bytes: Option<u64>,
+    lossy: bool,
+    losses: Vec<String>,
+    notes: Vec<String>,
+    actions: Vec<String>,
+    pub report: Option<Value>,
+    error: Option<Error>,
+    /// The verb that may help with a broken recording.
+    pub hint: Option<&'static str>,
+}
+
+impl Told {
+    /// Of a file of so many bytes: that it is passed over, unless more is said.
+    pub fn of(path: &Path, read: u64) -> Self {
+        Self {
+            path: path.to_owned(),
+            read,
+            ..Self::default()
+        }
+    }
+
+    /// Of a path behind which there is nothing.
+    pub fn nothing(error: Error) -> Self {
+        let mut told = Self::of(error.path(), 0);
+        told.fail(error);
+        told
+    }
+
+    pub fn fail(&mut self, error: Error) {
+        self.status = Status::Failed;
+        self.error = Some(error);
+    }
+
+    /// It is there.
+    pub fn done(&mut self, status: Status, done: &Done) {
+        self.status = status;
+        self.bytes = Some(done.bytes());
+        self.lossy = done.lossy;
+        self.losses.clone_from(&done.losses);
+        self.notes.clone_from(&done.notes);
+        self.actions.clone_from(&done.actions);
+    }
+
+    fn exit(&self) -> Exit {
+        match &self.error {
+            Some(error) if error.class() == Class::Refused => Exit::Problems,
+            Some(_) => Exit::Unusable,
+            None if self.lossy => Exit::Loss,
+            None => Exit::Fine,
+        }
+    }
+
+    /// A line for people, and what was lost; an object.
+    pub fn say(&self, ui: &mut Ui) -> io::Result<()> {
+        if ui.json {
+            return ui.object(&json!({
+                "path": self.path.display().to_string(),
+                "out": self.out.as_ref().map(|out| out.display().to_string()),
+                "status": self.status.name(),
+                "format": self.format,
+                "to": self.to,
+                "bytes": self.bytes,
+                "lossy": self.lossy,
+                "losses": self.losses,
+                "notes": self.notes,
+                "actions": self.actions,
+                "report": self.report,
+                "code": self.error.as_ref().map(Error::code),
+                "error": self.error.as_ref().map(Error::message),
+            }));
+        }
+        if let Some(error) = &self.error {
+            let command = ui.name;
+            let hint = self.hint.filter(|_| error.is_broken());
+            let hint = hint.map(|verb| format!(" ({command} {verb} may keep what is whole)"));
+            let hint = hint.unwrap_or_default();
+            ui.complain(&format!("{error}{hint}"));
+            return Ok(());
+        }
+        let Some(out) = &self.out else { return Ok(()) };
+        let out = styled(STRONG, printable(&out.display().to_string()));
+        match (self.status, self.bytes) {
+            (Status::Made, Some(bytes)) => {
+                let (read, bytes) = (size(self.read), size(bytes));
+                let lossy = if self.lossy { ", with loss" } else { "" };
+                ui.line(format_args!("made  {out}  {bytes} of {read}{lossy}"))?;
+            }
+            (Status::WouldMake, _) => {
+                let path = printable(&self.path.display().to_string());
+                return ui.line(format_args!("would make  {out}  of {path}"));
+            }
+            _ => return Ok(()),
+        }
+        for loss in &self.losses {
+            ui.line(format_args!("      not carried over: {}", printable(loss)))?;
+        }
+        for note in &self.notes {
+            ui.line(format_args!("      note: {}", printable(note)))?;
+        }
+        for action in &self.actions {
+            ui.line(format_args!("      {}", printable(action)))?;
+        }
+        Ok(())
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// How many of what.
+pub struct Tally {
+    made: u64,
+    kept: u64,
+    would_make: u64,
+    failed: u64,
+    skipped: u64,
+    lossy: u64,
+    read: u64,
+    bytes: u64,
+    /// The worst that happened.
+    pub exit: Exit,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            made: 0,
+            kept: 0,
+            would_make: 0,
+            failed: 0,
+            skipped: 0,
+            lossy: 0,
+            read: 0,
+            bytes: 0,
+            exit: Exit::Fine,
+        }
+    }
+}
+
+impl Tally {
+    pub fn count(&mut self, told: &Told) {
+        let count = match told.status {
+            Status::Made => &mut self.made,
+            Status::Kept => &mut self.kept,
+            Status::Failed => &mut self.failed,
+            Status::Skipped => &mut self.skipped,
+            Status::WouldMake => &mut self.would_make,
+        };
+        *count += 1;
+        self.lossy += u64::from(told.lossy);
+        if told.status != Status::Skipped {
+            self.read += told.read;
+        }
+        self.bytes += told.bytes.unwrap_or(0);
+        self.exit = self.exit.max(told.exit());
+    }
+
+    /// How many files were recordings, or had to be.
+    pub const fn recordings(&self) -> u64 {
+        self.made + self.kept + self.would_make + self.failed
+    }
+
+    /// The last line.
+    pub fn say(&self, took: Duration, ui: &mut Ui) -> io::Result<()> {
+        if ui.json {
+            return ui.object(&json!({ "summary": {
+                "recordings": self.recordings(),
+                "made": self.made,
+                "kept": self.kept,
+                "would_make": self.would_make,
+                "failed": self.failed,
+                "skipped": self.skipped,
+                "lossy": self.lossy,
+                "bytes_read": self.read,
+                "bytes": self.bytes,
+                "seconds": took.as_secs_f64(),
+            }}));
+        }
+        let parts = [
+            (self.made, "made"),
+            (self.kept, "kept as they are"),
+            (self.would_make, "would be made"),
+            (self.failed, "failed"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        let lossy = match self.lossy {
+            0 => String::new(),
+            n => format!(", {n} with loss"),
+        };
+        let bytes = if self.would_make > 0 {
+            size(self.read)
+        } else {
+            format!("{} of {}", size(self.bytes), size(self.read))
+        };
+        let s = if self.recordings() == 1 { "" } else { "s" };
+        ui.line(format_args!(
+            "{} recording{s}: {}{lossy}; {bytes} in {:.2} s{}",
+            self.recordings(),
+            parts.join(", "),
+            took.as_secs_f64(),
+            skipped(self.skipped),
+        ))
+    }
+}
+
+/// How many files of other kinds there were.
+pub fn skipped(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", 1 other file skipped".to_owned(),
+        n => format!(", {n} other files skipped"),
+    }
+}

@@ -1,0 +1,259 @@
+//! Folders of recordings, as users see what is made of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gametape::echo::echoreplay::ZipWriter;
+use gametape_samples::echo::{Match, MatchOptions};
+use snapbox::cmd::cargo_bin;
+use snapbox::str;
+
+use crate::common::{fine, gametape, json, said};
+
+/// Matches of an archive.
+const MATCHES: u64 = 40;
+
+/// One season a folder, as many frames as fit a test.
+fn archive(folder: &Path, matches: u64) {
+    for number in 0..matches {
+        let season = folder.join(format!("archive/{}", 2021 + number % 3));
+        fs::create_dir_all(&season).unwrap();
+        let name = format!("match-{number:02}.echoreplay");
+        let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()), &name, 1).unwrap();
+        let options = MatchOptions {
+            seed: number,
+            frames: Some(20),
+            players_per_team: 2,
+            ..MatchOptions::default()
+        };
+        for frame in Match::new(options) {
+            zip.push(&frame).unwrap();
+        }
+        fs::write(season.join(name), zip.finish().unwrap().into_inner()).unwrap();
+    }
+}
+
+fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut tree = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let below = path.strip_prefix(root).unwrap().to_owned();
+                tree.insert(below, fs::read(&path).unwrap());
+            }
+        }
+    }
+    tree
+}
+
+#[test]
+fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    archive(path, MATCHES);
+    let (whole, _) = said(path, "convert archive --to butter --out whole", 3);
+    assert_eq!(whole.lines().count() as u64, MATCHES + 1, "{whole}");
+    assert!(
+        whole.contains("40 recordings: 40 made, 40 with loss; "),
+        "{whole}"
+    );
+    let there = || {
+        let made = path.join("killed");
+        if made.exists() { tree(&made).len() } else { 0 }
+    };
+    let mut kills = 0;
+    // Killed as soon as a few more are there than before, and in the midst of others.
+    while there() < MATCHES as usize / 2 && kills < 200 {
+        let before = there();
+        let mut child = std::process::Command::new(cargo_bin("gametape"))
+            .current_dir(path)
+            .args(["convert", "archive", "--to", "butter", "--out", "killed"])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while there() < before + 5 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+    let notes = fs::read(path.join("killed/.gametape-made.jsonl")).unwrap();
+    let noted = notes.split(|byte| *byte == b'\n').count() - 1;
+    let (again, _) = said(path, "convert --json archive --to butter --out killed", 3);
+    let summary = json(again.lines().last().unwrap());
+    assert_eq!(summary["summary"]["kept"], noted, "{again}");
+    assert_eq!(summary["summary"]["lossy"], MATCHES, "{again}");
+    assert_eq!(tree(&path.join("killed")), tree(&path.join("whole")));
+    // What was lost then is still lost.
+    let kept = json(again.lines().next().unwrap());
+    assert_eq!(kept["lossy"], true, "{kept}");
+}
+
+#[test]
+fn what_is_not_what_it_would_be_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    archive(path, 4);
+    let statuses = |more: &str, code: i32| -> BTreeMap<String, String> {
+        let line = format!("convert --json archive --to butter --out made{more}");
+        let (out, _) = said(path, &line, code);
+        let lines = out
+            .lines()
+            .map(json)
+            .filter(|line| line["path"].is_string());
+        lines
+            .map(|line| {
+                let text = |key: &str| line[key].as_str().unwrap().to_owned();
+                (
+                    text("path").rsplit('/').next().unwrap().to_owned(),
+                    text("status"),
+                )
+            })
+            .collect()
+    };
+    let count = |of: &BTreeMap<String, String>, status: &str| {
+        of.values().filter(|known| *known == status).count()
+    };
+    assert_eq!(count(&statuses("", 3), "made"), 4);
+    assert_eq!(count(&statuses("", 3), "kept"), 4);
+    // Other options, and those of before.
+    assert_eq!(count(&statuses(" --keyframes 10", 3), "made"), 4);
+    assert_eq!(count(&statuses(" --keyframes 10", 3), "kept"), 4);
+    assert_eq!(count(&statuses("", 3), "made"), 4);
+    // Two that change their names.
+    let at = |name: &str| path.join("archive").join(name);
+    let (first, second) = (
+        at("2021/match-00.echoreplay"),
+        at("2022/match-01.echoreplay"),
+    );
+    let bytes = fs::read(&first).unwrap();
+    fs::rename(&second, &first).unwrap();
+    fs::write(&second, bytes).unwrap();
+    let swapped = statuses("", 3);
+    assert_eq!((count(&swapped, "made"), count(&swapped, "kept")), (2, 2));
+    fs::rename(&first, at("2021/final.echoreplay")).unwrap();
+    let renamed = statuses("", 3);
+    assert_eq!(renamed["final.echoreplay"], "made");
+    assert_eq!(count(&renamed, "kept"), 3);
+    // A date says nothing.
+    let now = std::time::SystemTime::now() + Duration::from_mins(1);
+    fs::File::options()
+        .append(true)
+        .open(&second)
+        .unwrap()
+        .set_modified(now)
+        .unwrap();
+    assert_eq!(count(&statuses("", 3), "kept"), 4);
+    // What can't be as asked is refused, file by file, and nothing of it is there.
+    let refused = statuses(" --max-error 0.000001", 1);
+    assert_eq!(count(&refused, "failed"), 4);
+}
+
+#[test]
+fn what_would_go_wrong_is_said_before_anything_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    archive(path, 2);
+    let one = "archive/2021/match-00.echoreplay";
+    said(
+        path,
+        &format!("convert {one} archive/2021/match-00.butter"),
+        3,
+    );
+    let before = tree(path);
+    for (args, complaint) in [
+        (
+            "convert archive --to mcap --out made",
+            "archive/2021/match-00.butter and archive/2021/match-00.echoreplay would all become made/2021/match-00.mcap",
+        ),
+        (
+            "convert archive --to mp4 --out made",
+            "mp4: is the extension of no known format; there are butter, delta, echoreplay, mcap, murk, replay, rmv",
+        ),
+        (
+            "convert archive --out made --tick-rate 30",
+            "archive/2021/match-00.butter: there is no option tick-rate to convert butter or echoreplay recordings",
+        ),
+        (
+            "convert - --out made",
+            "standard input has no name to go by below --out: IN OUT takes it",
+        ),
+        ("convert missing --out made", "missing: no such file"),
+        (
+            "convert archive made.butter",
+            "archive: is a folder; its recordings are converted below another with --out DIR",
+        ),
+        (
+            "repair archive made.butter",
+            "archive: is a folder; its recordings are repaired below another with --out DIR",
+        ),
+        (
+            "convert archive",
+            "convert: names no output: IN OUT, or PATH... --out DIR",
+        ),
+        (
+            "repair a b c",
+            "repair: several files are made below a folder: PATH... --out DIR",
+        ),
+    ] {
+        let (out, err) = said(path, args, 2);
+        let is_missing = args.contains("missing");
+        assert_eq!(err, format!("gametape: {complaint}\n"), "{args}");
+        assert!(out.is_empty() || is_missing, "{args}: {out}");
+        if is_missing {
+            fs::remove_dir(path.join("made")).unwrap();
+        }
+        assert_eq!(tree(path), before, "{args}");
+        assert!(!path.join("made").exists(), "{args}");
+    }
+    // A pattern takes some of them, and may write beside them.
+    fine(path, "verify archive/2022/match-01.echoreplay");
+    said(
+        path,
+        "convert archive/*/*.echoreplay --to butter --out archive",
+        3,
+    );
+    assert!(path.join("archive/2022/match-01.butter").exists());
+}
+
+#[test]
+fn verify_says_in_json_what_it_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    archive(path, 2);
+    fs::write(path.join("archive/notes.txt"), "no recording").unwrap();
+    let out = fine(path, "verify --json archive");
+    let last = json(out.lines().last().unwrap());
+    assert_eq!(out.lines().count(), 3, "{out}");
+    for key in ["path", "format", "verdict"] {
+        assert!(last[key].is_null(), "{last}");
+    }
+    assert_eq!(last["findings"], json("[]"));
+    assert_eq!(last["summary"]["recordings"], 2);
+    assert_eq!(last["summary"]["skipped"], 1);
+    // Files that are named have a line each, and no more.
+    let one = "archive/2021/match-00.echoreplay";
+    assert_eq!(
+        fine(path, &format!("verify --json {one}")).lines().count(),
+        1
+    );
+    gametape(
+        path,
+        &["convert", "archive", "--out", "copies", "--dry-run"],
+    )
+    .assert()
+    .code(0)
+    .stdout_eq(str![[r#"
+would make  copies/2021/match-00.echoreplay  of archive/2021/match-00.echoreplay
+would make  copies/2022/match-01.echoreplay  of archive/2022/match-01.echoreplay
+2 recordings: 2 would be made; [..] kB in [..] s, 1 other file skipped
+
+"#]]);
+}
