@@ -23,6 +23,7 @@
 #![deny(unsafe_code)]
 
 mod content;
+mod cut;
 mod error;
 mod open;
 mod output;
@@ -32,11 +33,12 @@ mod registry;
 mod rows;
 
 pub use content::{Content, Draft, write_recording};
+pub use cut::Around;
 pub use error::Error;
 pub use open::{Limits, OpenOptions};
 pub use output::{folder_for, remove_leftovers, remove_unfinished, write_file};
 pub use paths::{Found, find};
-pub use recording::{Around, Made, Partial, Recording};
+pub use recording::{Made, Partial, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
 

@@ -1,10 +1,7 @@
 //! Any recording.
 
 mod compare;
-mod cut;
 mod tables;
-
-pub use cut::Around;
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -27,7 +24,7 @@ use crate::{Error, Formats, formats};
 /// Opening looks at the first bytes only; each method reads as much as it needs.
 pub struct Recording {
     path: PathBuf,
-    formats: Formats,
+    pub(crate) formats: Formats,
     format: Arc<dyn Format>,
     tape: Box<dyn Tape>,
 }
@@ -227,7 +224,7 @@ impl Recording {
         self.tape.input()
     }
 
-    fn explain<T>(&self, result: Result<T, tape::Error>) -> Result<T, Error> {
+    pub(crate) fn explain<T>(&self, result: Result<T, tape::Error>) -> Result<T, Error> {
         result.map_err(|error| {
             let error = match error {
                 tape::Error::Scan(error) => error.needing(self.tape.needs()).into(),
@@ -237,7 +234,7 @@ impl Recording {
         })
     }
 
-    fn partial<T>(
+    pub(crate) fn partial<T>(
         &self,
         partial: Result<tape::Partial<T>, tape::Error>,
     ) -> Result<Partial<T>, Error> {
@@ -248,7 +245,7 @@ impl Recording {
         })
     }
 
-    fn check(&self, what: &str, options: &Options, verb: Verb) -> Result<(), Error> {
+    pub(crate) fn check(&self, what: &str, options: &Options, verb: Verb) -> Result<(), Error> {
         let what = format!("to {what} {} recordings", self.format.name());
         let checked = options.check(&what, self.format.options(verb));
         self.explain(checked.map_err(Into::into))
@@ -376,7 +373,7 @@ impl Recording {
         self.make(work, |out| self.tape.repair(options, out, work))
     }
 
-    fn make<T>(
+    pub(crate) fn make<T>(
         &self,
         work: &Work<'_>,
         make: impl FnOnce(&mut dyn Sink) -> Result<T, tape::Error>,

@@ -23,9 +23,9 @@ pub mod verify;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use gametape::{Error, Formats, OpenOptions, Recording};
+use gametape::{Error, Recording};
 
-pub use crate::call::{Call, open};
+pub use crate::call::Call;
 use crate::many::{self, Item, Progress};
 use crate::ui::Ui;
 
@@ -44,34 +44,6 @@ impl<'a> Pair<'a> {
             _ => Err("several files are made below a folder: PATH... --out DIR"),
         }
     }
-}
-
-/// The recordings behind some paths, each with whether it was named one by one, or why it can't be
-/// opened. Files of other kinds that were merely found are left out.
-pub fn recordings<'a>(
-    formats: &'a Formats,
-    paths: &'a [OsString],
-    options: &'a OpenOptions,
-    standard_input: impl Fn(&OsStr) -> Result<Recording, Error> + 'a,
-) -> impl Iterator<Item = Result<(Recording, bool), Error>> + 'a {
-    paths.iter().flat_map(move |path| {
-        let standard_input =
-            (path == "-").then(|| standard_input(path).map(|recording| (recording, true)));
-        let found = if path == "-" {
-            Vec::new()
-        } else {
-            formats.find(path)
-        };
-        let files = found.into_iter().filter_map(move |found| match found {
-            Err(error) => Some(Err(error)),
-            Ok(found) => match formats.open_with(&found.path, options) {
-                Ok(recording) => Some(Ok((recording, found.named))),
-                Err(Error::UnknownFormat { .. }) if !found.named => None,
-                Err(error) => Some(Err(error)),
-            },
-        });
-        standard_input.into_iter().chain(files)
-    })
 }
 
 /// Reads the recordings behind some paths, all cores at work: `take` gets their paths and what was

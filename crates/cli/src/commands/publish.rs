@@ -8,8 +8,9 @@ use gametape::{Recording, Secrets, Work};
 use gametape_live::{Entry, Error, Page, Site, Store, single};
 use serde_json::json;
 
-use super::{Call, recordings};
+use super::Call;
 use crate::args::Publish;
+use crate::call::recordings;
 use crate::exit::Exit;
 use crate::ui::{STRONG, Ui, byte_bar, counted, styled};
 

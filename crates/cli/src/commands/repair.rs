@@ -1,6 +1,7 @@
 //! `gametape repair`.
 
 use std::io;
+use std::path::Path;
 
 use gametape::{Made, Repaired, Verb, Work};
 use serde_json::json;
@@ -59,6 +60,12 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         );
         bar.finish_and_clear();
         let made = made.map_err(|error| of_output(error, args.output))?;
+        if args.output != "-" {
+            // What is repaired stays what it was, whatever its name says. Why nothing can be made of
+            // it comes first.
+            let output = Path::new(args.output);
+            call.formats.check_name(recording.format(), output)?;
+        }
         Ok((made, recording))
     });
     let (made, recording) = match repaired {

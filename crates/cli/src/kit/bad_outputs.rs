@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::{Folder, Kit};
+use super::{Folder, Kit, Sample};
 
 impl Kit {
     /// Command lines that end well and print something, in this folder: where standard output is full
@@ -65,6 +65,14 @@ impl Kit {
                     .unusable(&format!("{a_folder}: is a folder"));
                 self.run(&folder, &[verb, name, "out", "--no-such-option"])
                     .code(2);
+            }
+            let others = self.samples.iter().map(Sample::extension);
+            for other in others.filter(|other| *other != extension) {
+                let named = format!("misnamed.{other}");
+                self.run(&folder, &["repair", name, &named])
+                    .unusable(&named);
+                self.run(&folder, &["cut", name, &named, "--to", "step:0"])
+                    .unusable(&named);
             }
             for output in [&nowhere, &a_folder] {
                 self.run(&folder, &["cut", name, output, "--to", "step:0"])

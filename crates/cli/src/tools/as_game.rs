@@ -13,9 +13,9 @@ use serde_json::json;
 
 use super::parsed;
 use crate::args::Serve;
+use crate::call::{Call, open};
 use crate::commands::publish::fail;
 use crate::commands::serve::{unmapped, until_stopped};
-use crate::commands::{Call, open};
 use crate::ui::{Ui, secrets};
 use crate::{Exit, Tool, options};
 

@@ -11,7 +11,7 @@ use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
 use super::{parsed, simulation};
-use crate::commands::{open, recordings};
+use crate::call::{open, recordings};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 

@@ -21,7 +21,7 @@ use gametape::murk::tape::{Murk, MurkTape, WorldFile};
 use gametape::murk::tools::Commands;
 use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording};
 
-use crate::{commands, options};
+use crate::{call, options};
 
 /// The arguments of a tool: what clap has checked already.
 fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> A {
@@ -35,7 +35,7 @@ const MAX_SCHEMA_BYTES: u64 = 4 << 20;
 
 /// Opens a recording, or standard input for `-`.
 fn open(formats: &Formats, path: &OsStr) -> Result<Recording, Error> {
-    commands::open(formats, path, &OpenOptions::default())
+    call::open(formats, path, &OpenOptions::default())
 }
 
 /// A recording of a kind that has what is asked for, as its format has it.

@@ -25,11 +25,16 @@ pub struct Answer {
 /// of a .butter as an .echoreplay that is made of it has them. Of what is broken the rest is given.
 ///
 /// ```
-/// use gametape_core::tape::{Format, Secrets, Source};
+/// use gametape_core::tape::{Format, Options, Secrets, Source};
 /// use gametape_echo::tape::{EchoTape, Echoreplay};
 ///
 /// let line = "2022/01/02 03:00:00.034\t{\"sessionid\":\"A\",\"game_clock\":12.50}\r\n";
-/// let tape = Echoreplay.open(Source::from(line.as_bytes().to_vec()))?;
+/// let source = Source {
+///     input: line.as_bytes().to_vec().into(),
+///     path: None,
+///     options: Options::new(),
+/// };
+/// let tape = Echoreplay.open(source)?;
 /// let tape = tape.any().downcast_ref::<EchoTape>().expect("a match");
 /// let answer = tape.answers(Secrets::Show)?.next_answer()?.expect("one frame");
 /// assert_eq!(answer.session, b"{\"sessionid\":\"A\",\"game_clock\":12.50}");

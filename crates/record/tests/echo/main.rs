@@ -25,10 +25,16 @@ fn options(game: &Game, output: &Path) -> RecordOptions {
     }
 }
 
-/// Records until the game's script is over. What happened, as words.
+/// Records until the game's script is over. What happened, as words; each frame is told when it is in
+/// its file.
 fn recorded(game: &Game, options: &RecordOptions) -> (Recorded, Vec<String>) {
-    let mut events = Vec::new();
-    let recorded = record(options, &game.over, |event| events.push(word(event))).unwrap();
+    let (mut events, mut frames) = (Vec::new(), 0);
+    let told = |event: Event<'_>| match event {
+        Event::Frame => frames += 1,
+        event => events.push(word(event)),
+    };
+    let recorded = record(options, &game.over, told).unwrap();
+    assert_eq!(frames, recorded.frames);
     (recorded, events)
 }
 
@@ -318,7 +324,9 @@ fn the_game_is_waited_for_and_late_answers_are_not() {
             assert!(matches!(fault, Fault::Unreachable(_)), "{fault}");
             game = Some(Game::start_at(at, played.clone(), script.clone()));
         }
-        events.push(word(event));
+        if !matches!(event, Event::Frame) {
+            events.push(word(event));
+        }
     })
     .unwrap();
     assert_same(&butter_frames(&path), &played);

@@ -85,7 +85,7 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     // It ends with the process: what it reads may take long.
     let reader = std::thread::Builder::new().name("reader".to_owned());
     reader.spawn(move || {
-        let open = || super::open(&formats, &path, &options);
+        let open = || crate::call::open(&formats, &path, &options);
         worker::serve(open, secrets, &reading, &tell);
     })?;
     let ended = show(&mut screen, &begin, &desk, &news);

@@ -8,8 +8,8 @@ use gametape_core::tape::{self, Cut, Cutout, Options, Verb, Work};
 use gametape_core::text::{Counted, Grouped, nearest};
 use gametape_core::{At, Time};
 
-use super::{Made, Recording};
 use crate::Error;
+use crate::recording::{Made, Recording};
 
 /// An event that is meant, by the table that it is a row of: `goals:3`, or `goal:3`, is the third of
 /// the goals, `goals` the first.
@@ -68,7 +68,7 @@ impl Recording {
     ) -> Result<Made<Cutout>, Error> {
         self.check("cut", options, Verb::Cut)?;
         self.make(work, |out| {
-            let cutout = self.tape.cut(cut, options, out, work);
+            let cutout = self.tape().cut(cut, options, out, work);
             cutout.map_err(|error| self.instead(error))
         })
     }
@@ -78,7 +78,7 @@ impl Recording {
         if let tape::Error::Uncut { instead, .. } = &mut error {
             let mut others = self.formats.iter();
             let other = others
-                .find(|format| format.maker().is_some() && format.kind() != self.format.kind());
+                .find(|format| format.maker().is_some() && format.kind() != self.format().kind());
             let extension = other.and_then(|format| format.extensions().first());
             *instead = extension.map(|extension| (*extension).to_owned());
         }
@@ -115,7 +115,7 @@ impl Recording {
             rows += batch.len() as u64;
             Ok(ControlFlow::Continue(()))
         })?;
-        let refused = |why: String| Error::tape(&self.path)(tape::Error::Unsupported(why));
+        let refused = |why: String| Error::tape(self.path())(tape::Error::Unsupported(why));
         let Some(stamp) = found else {
             // It may have been in what is lost.
             return Err(read.problem.unwrap_or_else(|| {
