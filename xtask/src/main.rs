@@ -243,7 +243,7 @@ fn lint() -> Result<(), String> {
             .args(if manifest == "Cargo.toml" {
                 &["--workspace", "--", "-D", "warnings"][..]
             } else {
-                &["--target-dir", BESIDE, "--", "-D", "warnings"][..]
+                &["--workspace", "--target-dir", BESIDE, "--", "-D", "warnings"][..]
             }))?;
     }
     for of in SMALL {
