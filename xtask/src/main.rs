@@ -243,7 +243,14 @@ fn lint() -> Result<(), String> {
             .args(if manifest == "Cargo.toml" {
                 &["--workspace", "--", "-D", "warnings"][..]
             } else {
-                &["--workspace", "--target-dir", BESIDE, "--", "-D", "warnings"][..]
+                &[
+                    "--workspace",
+                    "--target-dir",
+                    BESIDE,
+                    "--",
+                    "-D",
+                    "warnings",
+                ][..]
             }))?;
     }
     for of in SMALL {
