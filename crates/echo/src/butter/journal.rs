@@ -165,7 +165,8 @@ impl<F: Read + Seek + Output> Journal<F> {
     /// again.
     ///
     /// # Errors
-    /// [`WriteError::Io`]; [`WriteError::Unstorable`] for the 256th player.
+    /// [`WriteError::Io`]; [`WriteError::Unstorable`] for the 256th player, and for a time of rules that
+    /// readers would mistake.
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
         if self.torn {
             let torn = self.file.seek(SeekFrom::End(0))?.saturating_sub(self.end);
@@ -173,9 +174,17 @@ impl<F: Read + Seek + Output> Journal<F> {
             self.torn = false;
         }
         let options = self.options;
-        let encoder = self
-            .encoder
-            .get_or_insert_with(|| ChunkEncoder::of_correct(frame, options));
+        let encoder = match &mut self.encoder {
+            Some(encoder) => {
+                encoder.check_rules(frame)?;
+                encoder
+            }
+            none => {
+                let encoder = ChunkEncoder::of_correct(frame, options);
+                encoder.check_rules(frame)?;
+                none.insert(encoder)
+            }
+        };
         encoder.meet(frame)?;
         let players = encoder.header.players.len();
         self.buffer.clear();

@@ -144,11 +144,18 @@ pub struct RulesTimes {
     near: u64,
 }
 
+/// Whether a time of rules ends as one does that is read a byte too late: a writer that wrote one would
+/// be taken for another.
+pub const fn ends_with_letter(rules_at: i64) -> bool {
+    let [.., last] = rules_at.to_le_bytes();
+    matches!(last, b' '..=b'~')
+}
+
 impl RulesTimes {
     fn see(&mut self, at: i64) {
         let [.., last] = at.to_le_bytes();
         self.times += 1;
-        self.late += u64::from(matches!(last, b' '..=b'~'));
+        self.late += u64::from(ends_with_letter(at));
         self.near += u64::from(matches!(last, 0 | 0xFF));
     }
 

@@ -6,6 +6,7 @@ use super::compat::CompatEncoder;
 use super::encode::Encoder;
 use super::header::{Compression, Header};
 use super::pack::deflate;
+use super::survey::ends_with_letter;
 use crate::error::WriteError;
 use crate::model::Frame;
 use crate::parallel;
@@ -90,7 +91,9 @@ impl ChunkEncoder {
     /// [`WriteError::Reference`] where the reference makes no file of it.
     pub fn new(first: &Frame, spelled: &Spelled, options: Options) -> Result<Self, WriteError> {
         if options.mode == Mode::Correct {
-            return Ok(Self::of_correct(first, options));
+            let encoder = Self::of_correct(first, options);
+            encoder.check_rules(first)?;
+            return Ok(encoder);
         }
         let interval = options.keyframe_interval;
         CompatEncoder::check_first(first, spelled, interval)?;
@@ -130,10 +133,23 @@ impl ChunkEncoder {
     /// Refuses a frame that can't be written; it comes before the players of the frame are met.
     pub fn check(&self, frame: &Frame, spelled: &Spelled) -> Result<(), WriteError> {
         match &self.encoder {
-            AnyEncoder::Correct(_) => Ok(()),
+            AnyEncoder::Correct(_) => self.check_rules(frame),
             AnyEncoder::Compat(encoder) => {
                 encoder.check(frame, spelled, self.starts_chunk(frame), &self.header)
             }
+        }
+    }
+
+    /// Refuses a time of rules by which readers would take the recording for one of early version 3.
+    pub fn check_rules(&self, frame: &Frame) -> Result<(), WriteError> {
+        let at = frame.session.rules_changed_at;
+        match at.filter(|at| self.header.private_match() && ends_with_letter(*at)) {
+            None => Ok(()),
+            Some(at) => Err(WriteError::Unstorable {
+                what: "rules_changed_at",
+                found: at.to_string(),
+                holds: "times whose highest byte is no letter: by that, readers know early version 3",
+            }),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::common::{cases, frames_of, hostile, match_options, options, read_strictly, write};
 use std::io::Cursor;
 
-use gametape_echo::butter::{self, Compression, Mode, Writer};
+use gametape_echo::butter::{self, Compression, Journal, Mode, Writer};
 use gametape_echo::{Frame, Player, WriteError};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
@@ -207,10 +207,70 @@ fn the_256th_player_is_refused_and_nothing_of_the_frame_is_written() {
     );
 
     // The same while it is recorded live, where the header stands in the file already.
-    let mut journal = butter::Journal::new(Cursor::new(Vec::new()), butter::Options::default());
+    let mut journal = Journal::new(Cursor::new(Vec::new()), butter::Options::default());
     journal.push(&good).unwrap();
     journal.push(&too_many).unwrap_err();
     journal.push(&full).unwrap();
     let bytes = journal.get_ref().get_ref().clone();
     assert_eq!(read_strictly(&bytes).frames.len(), 2);
+}
+
+/// Readers know early version 3 by times of rules that end with a letter: who wrote such a time would be
+/// read a byte too late.
+#[test]
+fn a_time_of_rules_that_readers_would_mistake_is_refused_and_leaves_nothing() {
+    let mut good = frames_of(match_options(0, 2));
+    for frame in &mut good {
+        frame.session.private_match = true;
+    }
+    let with = |at: i64| {
+        let mut frame = good[0].clone();
+        frame.session.rules_changed_at = Some(at);
+        frame.session.rules_changed_by = Some("Ann".into());
+        frame
+    };
+    let options = butter::Options::default();
+    let expected = butter::write(&good, options).unwrap();
+    for letter in [b' ', b't', b'~'] {
+        let odd = with(i64::from_le_bytes([0, 0, 0, 0, 0, 0, 1, letter]));
+        let mut writer = Writer::new(Cursor::new(Vec::new()), options);
+        let mut journal = Journal::new(Cursor::new(Vec::new()), options);
+        for (at, frame) in good.iter().enumerate() {
+            // Before the first frame, and behind it.
+            let error = writer.push(&odd).unwrap_err();
+            let what = "rules_changed_at";
+            assert!(
+                matches!(error, WriteError::Unstorable { what: w, .. } if w == what),
+                "{at}"
+            );
+            let error = journal.push(&odd).unwrap_err();
+            assert!(
+                matches!(error, WriteError::Unstorable { what: w, .. } if w == what),
+                "{at}"
+            );
+            writer.push(frame).unwrap();
+            journal.push(frame).unwrap();
+        }
+        let mut bytes = Vec::new();
+        writer.finish(&mut bytes).unwrap();
+        assert_eq!(bytes, expected);
+    }
+    // Others come back, the largest and the least among them; in public matches none is kept.
+    for at in [
+        0,
+        i64::from(u32::MAX),
+        i64::MAX,
+        i64::MIN,
+        -1,
+        0x1FFF_FFFF_FFFF_FFFF,
+    ] {
+        let bytes = butter::write(&[with(at)], options).unwrap();
+        let file = butter::read(&bytes).unwrap();
+        let mut frames = file.frames();
+        let back = frames.next_frame().unwrap().unwrap();
+        assert_eq!(back.session.rules_changed_at, Some(at));
+    }
+    let mut public = with(0x7400_0000_0000_0000);
+    public.session.private_match = false;
+    butter::write(&[public], options).unwrap();
 }
