@@ -50,6 +50,10 @@ struct Now {
     told: Option<broadcast::Sender<Message>>,
 }
 
+/// Files that are in no store: they are others in a moment.
+#[derive(Default, Debug)]
+struct Partial(VecDeque<(String, Bytes)>);
+
 /// What was said of the recording, as it was then.
 #[derive(Debug)]
 struct Said {
@@ -64,8 +68,7 @@ pub struct Room {
     head: Head,
     now: Mutex<Now>,
     said: Mutex<Option<Said>>,
-    /// What is not in the store: it is another in a moment.
-    partial: Mutex<VecDeque<(String, Bytes)>>,
+    partial: Mutex<Partial>,
     asked: Mutex<Instant>,
 }
 
@@ -231,9 +234,7 @@ impl Room {
 
     /// A file that is in no store.
     pub fn file(&self, name: &str) -> Option<Bytes> {
-        let partial = locked(&self.partial);
-        let found = partial.iter().rev().find(|(file, _)| file == name);
-        found.map(|(_, bytes)| bytes.clone())
+        locked(&self.partial).get(name)
     }
 
     /// `recording.json`, as of a moment ago.
@@ -250,16 +251,7 @@ impl Room {
             return Ok(said.json.clone());
         }
         let (json, files) = self.say(true)?;
-        let mut partial = locked(&self.partial);
-        for (name, bytes) in files {
-            if partial.iter().all(|(there, _)| *there != name) {
-                partial.push_back((name, bytes.into()));
-            }
-        }
-        while partial.len() > PARTIAL {
-            partial.pop_front();
-        }
-        drop(partial);
+        locked(&self.partial).put(files);
         let json = Bytes::from(json);
         *said = Some(Said {
             turn,
@@ -319,6 +311,23 @@ impl Room {
     }
 }
 
+impl Partial {
+    /// What is spoken of now goes last, whether it is new or not.
+    fn put(&mut self, files: Files) {
+        for (name, bytes) in files {
+            self.0.retain(|(there, _)| *there != name);
+            self.0.push_back((name, bytes.into()));
+        }
+        let old = self.0.len().saturating_sub(PARTIAL);
+        self.0.drain(..old);
+    }
+
+    fn get(&self, name: &str) -> Option<Bytes> {
+        let found = self.0.iter().find(|(file, _)| file == name);
+        found.map(|(_, bytes)| bytes.clone())
+    }
+}
+
 /// The description, with how far it goes by now.
 fn described(of: &Json, last: Option<Stamp>) -> Json {
     let mut now = of.clone();
@@ -348,5 +357,26 @@ impl Now {
             }
         }
         entry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_spoken_of_again_and_again_can_be_had_each_time() {
+        let mut partial = Partial::default();
+        for at in 0..40_u8 {
+            let tail = format!("{at}.seg");
+            partial.put(vec![
+                ("same.lab".to_owned(), vec![7]),
+                (tail.clone(), vec![at]),
+            ]);
+            assert_eq!(partial.get("same.lab").as_deref(), Some(&[7][..]), "{at}");
+            assert_eq!(partial.get(&tail).as_deref(), Some(&[at][..]));
+        }
+        assert!(partial.get("1.seg").is_none());
+        assert_eq!(partial.0.len(), PARTIAL);
     }
 }
