@@ -9,7 +9,7 @@
 //! | what a rule is, the table of rules, figures as data | `rule.rs` |
 //! | where something is; how repeats are counted | `finding.rs` |
 //! | strictness, the errors of readers | `read.rs` |
-//! | buffers, streams, recordings that grow | `feed.rs` |
+//! | buffers, streams, recordings that grow | `feed/` |
 //! | files read at positions, ranges that others fetch | `input.rs` |
 //! | what a format has to say, and its options | `tape/` |
 //! | tables, their columns, rows in batches | `table/` |
