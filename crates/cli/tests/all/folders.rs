@@ -35,8 +35,9 @@ fn archive(folder: &Path, matches: u64) {
     }
 }
 
-fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut tree = BTreeMap::new();
+/// The files below a folder, that may go while they are counted.
+fn files(root: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -44,12 +45,21 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                let below = path.strip_prefix(root).unwrap().to_owned();
-                tree.insert(below, fs::read(&path).unwrap());
+                files.push(path);
             }
         }
     }
-    tree
+    files
+}
+
+fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = files(root).into_iter();
+    files
+        .map(|path| {
+            let below = path.strip_prefix(root).unwrap().to_owned();
+            (below, fs::read(&path).unwrap())
+        })
+        .collect()
 }
 
 #[test]
@@ -65,7 +75,7 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
     );
     let there = || {
         let made = path.join("killed");
-        if made.exists() { tree(&made).len() } else { 0 }
+        if made.exists() { files(&made).len() } else { 0 }
     };
     let mut kills = 0;
     // Killed as soon as a few more are there than before, and in the midst of others.

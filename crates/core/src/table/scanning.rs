@@ -94,6 +94,14 @@ impl Waiting {
         })
     }
 
+    /// Whether a column has to be known, by where it stands in the table.
+    #[must_use]
+    pub fn needs(&self, column: usize) -> bool {
+        let wanted = &self.wanted;
+        wanted.picked.iter().any(|picked| picked.at == column)
+            || wanted.filters.iter().any(|(at, _)| *at == column)
+    }
+
     /// The moment that the scan starts at: what is before it may be skipped.
     #[must_use]
     pub const fn from(&self) -> Option<At> {
@@ -199,9 +207,7 @@ impl<'v> Scanning<'v> {
     /// Whether a column has to be known, by where it stands in the table.
     #[must_use]
     pub fn needs(&self, column: usize) -> bool {
-        let wanted = &self.scan.wanted;
-        wanted.picked.iter().any(|picked| picked.at == column)
-            || wanted.filters.iter().any(|(at, _)| *at == column)
+        self.scan.needs(column)
     }
 
     /// The moment that the scan starts at: what is before it may be skipped.

@@ -41,7 +41,7 @@ mod read;
 mod redact;
 mod resume;
 mod salvage;
-mod scan;
+pub(crate) mod scan;
 mod spans;
 #[cfg(feature = "tape")]
 mod spool;

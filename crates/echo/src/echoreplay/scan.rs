@@ -47,9 +47,9 @@ pub(super) struct Scan {
     /// What ended strict reading: it comes again, whatever is asked then.
     failed: Option<Finding>,
     pub findings: Findings,
-    /// Of a lenient reader whose caller wants them: lines that were skipped, each. A broken zip is an
-    /// error then.
-    pub skipped: Option<Vec<Finding>>,
+    /// Of a lenient reader whose caller wants them: lines that were skipped. A broken zip is an error
+    /// then.
+    pub skipped: Option<Skipped>,
     /// Those before it was known that nothing more comes.
     before_end: Option<Findings>,
 }
@@ -92,7 +92,7 @@ impl Scan {
     /// Keeps a line that is skipped.
     fn skipped(&mut self, finding: &Finding) {
         if let Some(skipped) = &mut self.skipped {
-            skipped.push(finding.clone());
+            skipped.push(finding);
         }
     }
 
@@ -336,6 +336,42 @@ impl Scan {
         self.lines += u64::from(is_line);
         self.searched = 0;
         Look::Skip(size)
+    }
+}
+
+/// Lines that were skipped: the first of a recording each, the others counted. A recording may be nothing
+/// else.
+#[derive(Default, Debug)]
+pub(crate) struct Skipped {
+    /// Since this was asked last.
+    pub findings: Vec<Finding>,
+    /// Beside those.
+    pub more: u64,
+    /// How many were told each, so far.
+    told: usize,
+}
+
+impl Skipped {
+    /// So many are told each.
+    pub const TOLD: usize = 1000;
+
+    fn push(&mut self, finding: &Finding) {
+        if self.told < Self::TOLD {
+            self.told += 1;
+            self.findings.push(finding.clone());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// What is new since this was asked last.
+    #[cfg(feature = "tape")]
+    pub fn take(&mut self) -> Self {
+        Self {
+            findings: std::mem::take(&mut self.findings),
+            more: std::mem::take(&mut self.more),
+            told: self.told,
+        }
     }
 }
 

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step as Fetched};
 
 use super::line::{Columns, Line};
+#[cfg(feature = "tape")]
+use super::scan::Skipped;
 use super::scan::{Scan, Step};
 #[cfg(feature = "tape")]
 use super::spool::{Spool, Spooled};
 use super::text::Text;
 #[cfg(feature = "zip")]
 use super::unzip::Member;
-#[cfg(feature = "tape")]
-use crate::error::Finding;
 use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
@@ -294,15 +294,15 @@ impl<R: Read> Reader<R> {
         let mut reader = open(source)?;
         let scan = &mut reader.0.parts().0.scan;
         scan.be_lenient();
-        scan.skipped = Some(Vec::new());
+        scan.skipped = Some(Skipped::default());
         Ok(reader)
     }
 
     /// Lines that were skipped since this was asked last.
     #[cfg(feature = "tape")]
-    pub(crate) fn take_skipped(&mut self) -> Vec<Finding> {
+    pub(crate) fn take_skipped(&mut self) -> Skipped {
         let skipped = &mut self.0.parts().0.scan.skipped;
-        skipped.as_mut().map(std::mem::take).unwrap_or_default()
+        skipped.as_mut().map(Skipped::take).unwrap_or_default()
     }
 
     /// Which line of its text the last one was, from 1.

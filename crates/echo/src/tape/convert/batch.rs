@@ -1,6 +1,7 @@
 //! Frames of the input, some at a time: read on a thread of their own, so that inflating does not
 //! wait for parsing, nor parsing for what is made of the frames.
 
+use std::collections::VecDeque;
 use std::io::{Read as Source, Seek};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -14,6 +15,7 @@ use super::super::encoding::EchoFormat;
 use super::lost::Lost;
 use crate::butter::{self, Mode};
 use crate::echoreplay::line::Columns;
+use crate::echoreplay::scan::Skipped;
 use crate::echoreplay::{self, LeftOut, Line};
 use crate::spelled::Spelled;
 use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, Time};
@@ -32,8 +34,42 @@ const WAITING: usize = 2;
 pub(super) struct Lines {
     text: Vec<u8>,
     places: Vec<Place>,
-    /// Those before them that could not be read.
-    pub skipped: Vec<Finding>,
+    pub unread: Unread,
+}
+
+/// Lines of a batch that could not be read.
+#[derive(Default)]
+pub(super) struct Unread {
+    /// How many that could stand before each.
+    findings: VecDeque<(usize, Finding)>,
+    /// Beside those.
+    more: u64,
+}
+
+impl Unread {
+    fn push(&mut self, before: usize, skipped: Skipped) {
+        let findings = skipped.findings.into_iter();
+        self.findings.extend(findings.map(|found| (before, found)));
+        self.more += skipped.more;
+    }
+
+    /// Tells those that stand before a line of the batch, which is told next: the first that is lost is the
+    /// first of the recording.
+    pub fn tell(&mut self, next: usize, lost: &mut Lost) {
+        while let Some((before, finding)) = self.findings.pop_front() {
+            if before > next {
+                self.findings.push_front((before, finding));
+                return;
+            }
+            lost.line(finding, None);
+        }
+    }
+
+    /// Tells those behind the last line, and how many there were beside all.
+    pub fn tell_rest(mut self, lost: &mut Lost) {
+        self.tell(usize::MAX, lost);
+        lost.more(self.more);
+    }
 }
 
 /// Where a line of a batch is.
@@ -82,7 +118,7 @@ impl Lines {
     fn clear(&mut self) {
         self.text.clear();
         self.places.clear();
-        self.skipped.clear();
+        self.unread = Unread::default();
     }
 }
 
@@ -153,10 +189,10 @@ fn lines(stream: impl Source + Seek, to: &To, used: &Receiver<Batch>) -> Result<
     let mut batch = Lines::default();
     while reader.next_line()?.is_some() {
         let number = reader.line_number();
+        batch.unread.push(batch.places.len(), reader.take_skipped());
         if let Some(line) = reader.line() {
             batch.push(&line, number);
         }
-        batch.skipped.append(&mut reader.take_skipped());
         if batch.text.len() >= BATCH_BYTES {
             let empty = match used.try_recv() {
                 Ok(Batch::Lines(mut lines)) => {
@@ -171,7 +207,7 @@ fn lines(stream: impl Source + Seek, to: &To, used: &Receiver<Batch>) -> Result<
             }
         }
     }
-    batch.skipped.append(&mut reader.take_skipped());
+    batch.unread.push(batch.places.len(), reader.take_skipped());
     let _ = to.send(Ok(Batch::Lines(batch)));
     let findings = reader.findings();
     // What is lost is told line by line.
@@ -258,7 +294,8 @@ impl Parsed {
 }
 
 /// Parses lines on all cores, as the reference reads them or as they are meant.
-pub(super) fn parse(lines: &Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost) {
+pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost) {
+    let mut unread = std::mem::take(&mut lines.unread);
     let frames = &mut to.frames;
     if frames.len() < lines.places.len() {
         frames.resize_with(lines.places.len(), Frame::default);
@@ -276,6 +313,7 @@ pub(super) fn parse(lines: &Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost)
         .collect();
     let mut kept = 0;
     for (at, (read, place)) in read.into_iter().zip(&lines.places).enumerate() {
+        unread.tell(at, lost);
         let line = Some(place.line);
         match read {
             Read::Frame(odd) => {
@@ -296,6 +334,7 @@ pub(super) fn parse(lines: &Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost)
             Read::LeftOut(finding) => lost.line(*finding, line),
         }
     }
+    unread.tell_rest(lost);
     to.count = kept;
 }
 

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
+use crate::echoreplay::scan::Skipped;
 use crate::{Error as ReadError, Finding, Rule, Severity};
-
-/// So many are told each; the others are counted.
-const TOLD: usize = 1000;
 
 /// A line that became no frame.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -27,6 +25,7 @@ pub(in crate::tape) struct LostLine {
 /// What was lost of the lines of a recording.
 #[derive(Default)]
 pub(super) struct Lost {
+    /// [`Skipped::TOLD`] at most.
     lines: Vec<LostLine>,
     /// Beside those.
     more: u64,
@@ -54,7 +53,7 @@ impl Lost {
     /// A line that is broken, or left out, and which it is.
     pub fn line(&mut self, mut finding: Finding, line: Option<u64>) {
         finding.place.line = finding.place.line.or(line);
-        if self.lines.len() < TOLD {
+        if self.lines.len() < Skipped::TOLD {
             let member = match &finding.rule {
                 Rule::LeftOut { member, .. } => Some(member.clone()),
                 _ => None,
@@ -68,15 +67,20 @@ impl Lost {
                 message: finding.message(),
             });
         } else {
-            self.more += 1;
+            self.more(1);
         }
         if self.first.is_none() {
             self.first = Some(finding.into());
         }
     }
 
+    /// Lines that are told by their number alone.
+    pub fn more(&mut self, lines: u64) {
+        self.more += lines;
+    }
+
     /// What is expected in recordings: a line without a session, or bones without any.
-    pub fn count(&mut self, error: &ReadError) {
+    fn count(&mut self, error: &ReadError) {
         let kind = if error.code() == "echoreplay.no-session" {
             &mut self.no_session
         } else {

@@ -58,10 +58,7 @@ pub(super) fn make(
                 }
                 Batch::Frames(frames) => (frames, Vec::new().into_iter()),
                 Batch::Lines(mut lines) => {
-                    for finding in lines.skipped.drain(..) {
-                        lost.line(finding, None);
-                    }
-                    parse(&lines, mode, &mut parsed, &mut lost);
+                    parse(&mut lines, mode, &mut parsed, &mut lost);
                     batches.done(Batch::Lines(lines));
                     parsed.take()
                 }

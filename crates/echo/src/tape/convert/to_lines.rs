@@ -123,10 +123,9 @@ fn rewrite_all(
             Batch::Frames(_) => continue,
         };
         let mut text = Vec::new();
-        for finding in lines.skipped.drain(..) {
-            lost.line(finding, None);
-        }
-        for (line, number) in lines.iter() {
+        let mut unread = std::mem::take(&mut lines.unread);
+        for (at, (line, number)) in lines.iter().enumerate() {
+            unread.tell(at, lost);
             match &mut redactor {
                 Some(redactor) => {
                     let start = text.len();
@@ -148,6 +147,7 @@ fn rewrite_all(
                 text.extend_from_slice(b"\r\n");
             }
         }
+        unread.tell_rest(lost);
         batches.done(Batch::Lines(lines));
         if to.send(text).is_err() {
             // Writing failed, and says why.

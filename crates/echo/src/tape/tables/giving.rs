@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use gametape_core::Stamp;
-use gametape_core::table::{Scanning, TableDef};
+use gametape_core::table::{Scanning, TableDef, Waiting};
 use gametape_core::tape::{Error, Partial, Secrets};
 
 use super::events::{GOALS, JOINS, THROWS};
@@ -37,7 +37,7 @@ pub struct Ended<'t> {
 }
 
 impl Giving {
-    pub fn of(table: &TableDef, rows: &Scanning<'_>, secrets: Secrets) -> Self {
+    pub fn of(table: &TableDef, rows: &Waiting, secrets: Secrets) -> Self {
         if let Some(state) = State::of(&table.name) {
             let parts = state.parts(table, |column| rows.needs(column));
             return Self::State(There::new(table, state, parts), parts);

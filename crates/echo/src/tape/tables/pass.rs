@@ -43,15 +43,14 @@ pub struct Pass {
 impl Pass {
     /// Of these scans; they wait for rows.
     pub fn new(tables: &[TableDef], scans: &[Scan]) -> Result<(Self, Vec<Waiting>), Error> {
-        let mut nobody = |_: &_| Ok(ControlFlow::Continue(()));
         let (mut going, mut waiting) = (Vec::new(), Vec::new());
         let mut parts = Parts::NONE;
         for scan in scans {
             let table = scan.find(tables)?;
-            let rows = Scanning::new(table, scan, Clocks::TIMES, &mut nobody)?;
+            let rows = Waiting::new(table, scan, Clocks::TIMES)?;
             let giving = Giving::of(table, &rows, scan.secrets);
             parts = parts.with(giving.parts());
-            waiting.push(rows.wait()?);
+            waiting.push(rows);
             going.push(Going {
                 giving,
                 enough: false,

@@ -1,7 +1,7 @@
 //! The rows of tables, frame after frame: of as many tables as are asked for at once.
 
 use gametape_core::Clocks;
-use gametape_core::table::{Scan, Scanning, TableDef, Visit, VisitEach, go_on};
+use gametape_core::table::{Scan, TableDef, Visit, VisitEach, Waiting, go_on};
 use gametape_core::tape::{Error, Partial};
 
 use super::beside::{Beside, Given};
@@ -56,8 +56,7 @@ fn beside(
     let Some(state) = State::of(&table.name) else {
         return Ok(Given::Before(0));
     };
-    let mut nobody = |_: &_| Ok(std::ops::ControlFlow::Continue(()));
-    let wanted = Scanning::new(table, scan, Clocks::TIMES, &mut nobody)?;
+    let wanted = Waiting::new(table, scan, Clocks::TIMES)?;
     let parts = state.parts(table, |column| wanted.needs(column));
     let beside = Beside {
         tape,

@@ -47,12 +47,7 @@ enum Give {
 }
 
 impl Going {
-    fn new(
-        tables: &[TableDef],
-        table: &TableDef,
-        world: Option<&World>,
-        rows: &Scanning<'_>,
-    ) -> Self {
+    fn new(tables: &[TableDef], table: &TableDef, world: Option<&World>, rows: &Waiting) -> Self {
         let (gives, replays, end) = match &*table.name {
             name if name == RUN.name => (Give::Run(Box::default()), false, End::Open),
             name if name == PARAMETERS.name => (Give::Parameters, false, End::At(None)),
@@ -124,13 +119,12 @@ impl Pass {
         let clock = Clock::of(tape, &header)?;
         let world = tape.replayed_in(&header)?;
         let tables = of(world.as_ref());
-        let mut nobody = |_: &_| Ok(ControlFlow::Continue(()));
         let (mut going, mut waiting) = (Vec::new(), Vec::new());
         for scan in scans {
             let table = scan.find(&tables)?;
-            let rows = Scanning::new(table, scan, clock.clocks(), &mut nobody)?;
+            let rows = Waiting::new(table, scan, clock.clocks())?;
             going.push(Going::new(&tables, table, world.as_ref(), &rows));
-            waiting.push(rows.wait()?);
+            waiting.push(rows);
         }
         let replays = going.iter().any(|going| going.replays);
         let of = world.as_ref().filter(|_| replays);

@@ -133,7 +133,9 @@ struct Maker {
 pub fn odd_match(seed: u64) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
     let mut odd = rng.u32(..) & rng.u32(..);
-    if rng.u32(..8) != 0 {
+    if rng.u32(..8) == 0 {
+        odd |= 1 << Odd::Throws as u32;
+    } else {
         odd &= !(1 << Odd::Throws as u32);
     }
     let map = match rng.u32(..8) {
