@@ -31,7 +31,7 @@ mod write;
 pub use gametape_core::feed::Fed;
 pub use gametape_core::{Output, Severity, Strictness};
 
-pub use audit::{Audit, audit, audit_game, audit_with};
+pub use audit::{Audit, audit, audit_at, audit_game, audit_with};
 pub use convert::{Loss, convert, redact};
 pub use error::{Error, Finding, Findings, WriteError};
 #[cfg(feature = "tape")]

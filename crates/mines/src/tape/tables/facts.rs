@@ -149,7 +149,11 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
         Fact::new("flags", Uint, "Flags placed."),
         Fact::new("unflags", Uint, "Flags taken off."),
         Fact::new("misflags", Uint, "Flags placed on squares without a mine."),
-        Fact::new("style", Text, "`NF` where no flag was placed, else `FL`."),
+        Fact::new(
+            "style",
+            Text,
+            "`NF` where no flag was ever on the board, else `FL`.",
+        ),
         Fact::new("wasted_clicks", Uint, "Clicks that changed nothing."),
         Fact::new(
             "wasted_left_clicks",

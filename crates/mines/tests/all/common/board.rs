@@ -8,6 +8,9 @@ use gametape_mines::{
 
 use super::findings;
 
+/// When the boards were made: in 2023.
+const GENERATED: u32 = 1_700_000_000;
+
 /// The board of a picture: `*` mine, `.` safe, one square a character.
 pub fn board(picture: &[&str]) -> Board<'static> {
     let mines = picture.iter().enumerate().flat_map(|(row, line)| {
@@ -15,7 +18,13 @@ pub fn board(picture: &[&str]) -> Board<'static> {
         let mines = squares.filter(|(_, square)| *square == b'*');
         mines.map(move |(col, _)| Cell::new(col as u8, row as u8))
     });
-    Board::new(picture[0].len() as u32, picture.len() as u32, mines, 0).unwrap()
+    Board::new(
+        picture[0].len() as u32,
+        picture.len() as u32,
+        mines,
+        GENERATED,
+    )
+    .unwrap()
 }
 
 /// A mouse event in the middle of a square.
