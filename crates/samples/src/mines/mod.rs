@@ -21,7 +21,7 @@ mod hand;
 mod scenario;
 mod session;
 mod solver;
-mod tamper;
+pub mod tamper;
 
 pub use boards::{BoardSpec, board_for};
 pub use scenario::{Finish, Habit, Scenario, scenarios};
