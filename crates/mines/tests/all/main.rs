@@ -1,6 +1,7 @@
 //! All that is proved of the crate from outside, in one program.
 
 mod book;
+mod claims;
 mod common;
 mod doubt;
 mod doubt_random;

@@ -20,6 +20,7 @@
 //! ```
 
 mod bytes;
+mod claims;
 mod remake;
 mod times;
 
@@ -49,5 +50,8 @@ impl Forgery {
 
 /// All of them.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {
-    [times::FORGERIES].into_iter().flatten().copied()
+    [claims::FORGERIES, times::FORGERIES]
+        .into_iter()
+        .flatten()
+        .copied()
 }
