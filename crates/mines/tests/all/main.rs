@@ -10,6 +10,7 @@ mod modes;
 mod mutations;
 mod played;
 mod properties;
+mod readings;
 mod real_files;
 mod refusals;
 mod rules;

@@ -57,6 +57,10 @@ pub struct Recording {
     engine: Engine,
     buttons: Buttons,
     time_ms: u32,
+    /// The square of the last event.
+    at: Option<(i32, i32)>,
+    /// Whether buttons go down and up where the cursor did not come to before.
+    jumps: bool,
 }
 
 impl Recording {
@@ -71,6 +75,8 @@ impl Recording {
             engine,
             buttons: Buttons::LEFT,
             time_ms: 0,
+            at: None,
+            jumps: false,
         }
     }
 
@@ -87,7 +93,20 @@ impl Recording {
         self
     }
 
+    /// From here on buttons go down and up without a move to their square.
+    pub fn jumps(&mut self) -> &mut Self {
+        self.jumps = true;
+        self
+    }
+
     fn mouse(&mut self, action: MouseAction, col: i32, row: i32) -> MouseEvent {
+        let before = self.at.replace((col, row));
+        let moves = before.is_some_and(|before| before != (col, row));
+        if moves && action != MouseAction::Move && !self.jumps {
+            let there = mouse(MouseAction::Move, self.time_ms, self.buttons, col, row);
+            self.game.events.push_shortest(Event::Mouse(there)).unwrap();
+            self.follows(&there);
+        }
         self.buttons = self.buttons.after(action);
         let event = mouse(action, self.time_ms, self.buttons, col, row);
         self.time_ms += 40;
@@ -98,12 +117,17 @@ impl Recording {
     /// Plays by the rules.
     pub fn plays(&mut self, action: MouseAction, col: i32, row: i32) -> &mut Self {
         let event = self.mouse(action, col, row);
+        self.follows(&event);
+        self
+    }
+
+    /// The board does what the rules give.
+    fn follows(&mut self, event: &MouseEvent) {
         let mut shown = Vec::new();
-        self.engine.apply(&event, &mut shown);
+        self.engine.apply(event, &mut shown);
         for event in shown {
             self.game.events.push(Event::Board(event)).unwrap();
         }
-        self
     }
 
     /// Clicks with the left button, by the rules.
