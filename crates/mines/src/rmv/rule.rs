@@ -258,7 +258,7 @@ gametape_core::rules! {
     /// `vsweep_…`, stands in another program's file.
     ///
     /// One of them was edited: ask for the original.
-    #[error("clone id {id} {} ViennaSweeper, the {by} {}", if *id == 1 { "is" } else { "is not" }, if *id == 1 { "does not name it" } else { "is its own" })]
+    #[error("clone id {id} {} ViennaSweeper, and the {by} {}", if *id == 1 { "is" } else { "is not" }, if *id == 1 { "does not name it" } else { "is ViennaSweeper's" })]
     ReleaseClone { id: u8, by: &'static str } = "rmv.release-clone", Warning;
     /// The time the board was made is 0.
     ///

@@ -3,6 +3,7 @@
 mod book;
 mod claims;
 mod common;
+mod counting;
 mod doubt;
 mod doubt_random;
 mod engine;
@@ -12,6 +13,7 @@ mod played;
 mod properties;
 mod readings;
 mod real_files;
+mod redaction;
 mod refusals;
 mod rules;
 #[cfg(feature = "tape")]

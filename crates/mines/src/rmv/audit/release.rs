@@ -33,14 +33,14 @@ fn date(game: &Game<'_>, release: Option<&Release<'_>>, now: SystemTime, finding
         findings.push(Finding::new(Rule::DateMissing));
         return;
     }
-    let (not_before, what) = match release {
-        Some(release) if release.not_before() > FORMAT_SINCE => {
-            let what = format!("release {} of ViennaSweeper", release.name);
-            (release.not_before(), what)
-        }
-        _ => (FORMAT_SINCE, "any program with this format".to_owned()),
-    };
+    let by_release = release.map(|release| (release.not_before(), &release.name));
+    let by_release = by_release.filter(|(year, _)| *year > FORMAT_SINCE);
+    let not_before = by_release.map_or(FORMAT_SINCE, |(year, _)| year);
     if u64::from(generated) < start_of(not_before) {
+        let what = match by_release {
+            Some((_, name)) => format!("release {name} of ViennaSweeper"),
+            None => "any program with this format".to_owned(),
+        };
         findings.push(Finding::new(Rule::DateEarly {
             generated,
             what,
@@ -95,7 +95,6 @@ struct Expected {
 
 fn fields(game: &Game<'_>, release: &Release<'_>, findings: &mut Findings) {
     let mut judge = |found: u32, known: Expected| {
-        let release = release.name.to_string();
         findings.extend(known.judge(found, release).map(Finding::new));
     };
     let before_4 = release.major() < 4;
@@ -140,14 +139,17 @@ fn fields(game: &Game<'_>, release: &Release<'_>, findings: &mut Findings) {
 }
 
 impl Expected {
-    fn judge(self, found: u32, release: String) -> Option<Rule> {
+    fn judge(self, found: u32, release: &Release<'_>) -> Option<Rule> {
         let Self {
             field,
             known,
             later,
         } = self;
+        if found == known {
+            return None;
+        }
+        let release = release.name.to_string();
         match later {
-            _ if found == known => None,
             Some((from, field, since)) if found >= from => Some(Rule::ReleaseField {
                 field,
                 since,

@@ -87,6 +87,13 @@ impl Recording {
         self
     }
 
+    /// Flags that stand before the game; before the first event.
+    pub fn preflags(&mut self, cells: impl IntoIterator<Item = Cell>) -> &mut Self {
+        self.game.preflags = Some(cells.into_iter().collect());
+        self.engine = Engine::of(&self.game);
+        self
+    }
+
     /// Another game mode; before the first event.
     pub fn mode(&mut self, mode: Mode) -> &mut Self {
         self.game.properties.to_mut()[property::MODE] = mode.code();
