@@ -1,5 +1,7 @@
 //! Every rule that a recording can break or stretch: the vocabulary of errors and findings alike.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use gametape_core::text::{Bytes, Counted, Grouped, Left};
 
 use super::section::Section;
@@ -235,6 +237,44 @@ gametape_core::rules! {
     /// Fine in v1 files of that age.
     #[error("a timestamp event with the value {value}; only very old recordings have them, with the value 0")]
     TimestampEvent { value: u32 } = "rmv.event-timestamp", Info;
+    /// What came with a later release of ViennaSweeper than the one the version info names:
+    /// version 2 of the format (5.0), the token's player field (4.0), the utf8 property (4.0).
+    ///
+    /// The version info, or the field, was edited: refuse.
+    #[error("{field} came with release {since} of ViennaSweeper, the version info names release {release}")]
+    ReleaseField { field: &'static str, since: &'static str, release: String } = "rmv.release-field", Error;
+    /// A field that known files of the named release have otherwise: the number of player fields or
+    /// properties, the version of the format, the major version beside the clone id.
+    ///
+    /// Edited, or a release nobody has seen: ask for the original.
+    #[error("{field}: {found}; known files of release {release} of ViennaSweeper have {known}")]
+    ReleaseUnusual { field: &'static str, found: u32, known: u32, release: String } = "rmv.release-unusual", Warning;
+    /// The version info names ViennaSweeper, and no release.
+    ///
+    /// Every known file names one: look at who wrote it.
+    #[error("the version info names ViennaSweeper, and no release; every known file names one")]
+    ReleaseMissing = "rmv.release-missing", Warning;
+    /// Clone id and version info name different programs; or a property of ViennaSweeper's own,
+    /// `vsweep_…`, stands in another program's file.
+    ///
+    /// One of them was edited: ask for the original.
+    #[error("clone id {id} {} ViennaSweeper, and the {by} {}", if *id == 1 { "is" } else { "is not" }, if *id == 1 { "does not name it" } else { "is ViennaSweeper's" })]
+    ReleaseClone { id: u8, by: &'static str } = "rmv.release-clone", Warning;
+    /// The time the board was made is 0.
+    ///
+    /// It was taken out, or never known: ask when the game was played.
+    #[error("it is not said when the board was made: the time is 0")]
+    DateMissing = "rmv.date-missing", Warning;
+    /// The board is older than the program, or than the format.
+    ///
+    /// The date or the version info was edited, or the player's clock was wrong: ask.
+    #[error("the board was made on {}, {what} is not older than {not_before}", date(*generated))]
+    DateEarly { generated: u32, what: String, not_before: u16 } = "rmv.date-early", Warning;
+    /// The board will be made more than a day from now.
+    ///
+    /// The date was edited, or a clock is wrong: the player's, or the one of this machine.
+    #[error("the board was made on {}, today is {}", date(*generated), date(*today))]
+    DateFuture { generated: u32, today: u32 } = "rmv.date-future", Warning;
     /// Mines not row by row, as every known file has them.
     ///
     /// Another program, or an edited board: look at who wrote it.
@@ -255,11 +295,17 @@ gametape_core::rules! {
     /// Ask how it was played; not a ranked game as it stands.
     #[error("the level is custom, the board is {}", actual.name())]
     LevelCustom { actual: Level } = "rmv.level-custom", Warning;
-    /// A non-flagging game with flags.
+    /// A game that calls itself a non-flagging one, in the property or in the result string, and in
+    /// which flags were placed, taken off again or not.
     ///
-    /// Not an NF record.
-    #[error("recorded as a non-flagging game, with {}", Counted(u64::from(*flags), "flag"))]
-    NfFlags { flags: u32 } = "rmv.nf", Warning;
+    /// Not an NF record: refuse.
+    #[error("recorded as a non-flagging game, with {} placed and {unflags} taken off", Counted(u64::from(*flags), "flag"))]
+    NfFlags { flags: u32, unflags: u32 } = "rmv.nf", Error;
+    /// A game that calls itself a non-flagging one, with flags on the board before it began.
+    ///
+    /// Not an NF record, whether a chord used them or not.
+    #[error("recorded as a non-flagging game, with {} on the board before it began, {on_mines} of them on mines", Counted(u64::from(*preflags), "flag"))]
+    NfPreflags { preflags: u32, on_mines: u32 } = "rmv.nf-preflags", Warning;
     /// The declared 3BV is not the board's.
     ///
     /// Board or 3BV was edited: refuse.
@@ -275,7 +321,8 @@ gametape_core::rules! {
     /// Edited: refuse.
     #[error("SCORE is {score:?} s, the time is {}", game_time(*time_ms))]
     ResultScore { score: String, time_ms: u32 } = "rmv.score", Error;
-    /// SCORE is the time plus one second, as release 2.2 writes it.
+    /// SCORE is the time plus one second, as release 2.2 writes it. Later ones don't: there it is
+    /// `rmv.score`.
     ///
     /// Fine; the true time is the recording's.
     #[error("SCORE is {score} s, the time plus one second, as release 2.2 writes it")]
@@ -347,9 +394,9 @@ gametape_core::rules! {
     ModeUnproven { mode: Mode } = "rmv.mode-unproven", Info;
     /// Board events one mouse event late.
     ///
-    /// Known from release 3.0.2; elsewhere look.
-    #[error("board events recorded one mouse event late, as release 3.0.2 does at times")]
-    BoardEventLag = "rmv.board-event-lag", Warning;
+    /// Known from release 3.0.2; in a file of another one look whether a mouse event was put in.
+    #[error("board events recorded one mouse event late, {}", late(release.as_deref()))]
+    BoardEventLag { release: Option<String> } = "rmv.board-event-lag", Warning;
     /// Mouse events after the game was over.
     ///
     /// Refuse.
@@ -417,6 +464,26 @@ gametape_core::rules! {
     /// Events may be missing.
     #[error("hint: {} with the button already {}", action.name(), if *down { "down" } else { "up" })]
     HintButton { action: MouseAction, down: bool } = "rmv.hint-button", Info;
+}
+
+/// Who is known to write board events late.
+fn late(release: Option<&str>) -> String {
+    const KNOWN: &str = "3.0.2";
+    match release {
+        Some(release) if release.starts_with(KNOWN) => {
+            format!("as release {release} of ViennaSweeper does at times")
+        }
+        Some(release) => format!("in a file of release {release}; only {KNOWN} is known to do so"),
+        None => format!("which only release {KNOWN} of ViennaSweeper is known to do"),
+    }
+}
+
+/// `2025-06-19`, in UTC.
+fn date(unix: u32) -> String {
+    let at = UNIX_EPOCH + Duration::from_secs(unix.into());
+    let mut text = humantime::format_rfc3339_seconds(at).to_string();
+    text.truncate("2025-06-19".len());
+    text
 }
 
 /// The same rule of two sections is two findings.

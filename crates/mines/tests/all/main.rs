@@ -1,7 +1,9 @@
 //! All that is proved of the crate from outside, in one program.
 
 mod book;
+mod claims;
 mod common;
+mod counting;
 mod doubt;
 mod doubt_random;
 mod engine;
@@ -9,7 +11,9 @@ mod modes;
 mod mutations;
 mod played;
 mod properties;
+mod readings;
 mod real_files;
+mod redaction;
 mod refusals;
 mod rules;
 #[cfg(feature = "tape")]

@@ -4,7 +4,10 @@ mod form;
 mod mouse;
 mod play;
 mod ranking;
+mod release;
 mod result;
+
+use std::time::SystemTime;
 
 use super::error::Findings;
 use super::limits::{Limits, ReadOptions};
@@ -52,9 +55,23 @@ pub fn audit(bytes: &[u8]) -> Audit<'_> {
 /// ```
 #[must_use]
 pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
+    audit_at(bytes, limits, SystemTime::now())
+}
+
+/// [`audit_with`], at another time than that of the machine's clock: a board that was made later
+/// than a day after it is a finding.
+///
+/// ```
+/// # let bytes = gametape_samples::mines::example();
+/// use std::time::UNIX_EPOCH;
+/// use gametape_mines::rmv::{Limits, audit_at};
+/// assert!(audit_at(&bytes, Limits::DEFAULT, UNIX_EPOCH).findings.has("rmv.date-future"));
+/// ```
+#[must_use]
+pub fn audit_at(bytes: &[u8], limits: Limits, now: SystemTime) -> Audit<'_> {
     match read_with(bytes, ReadOptions::lenient().limits(limits)) {
         Ok(Reading { game, mut findings }) => {
-            let metrics = audit_game(&game, bytes.len() as u64, &mut findings);
+            let metrics = check(&game, bytes.len() as u64, now, &mut findings);
             findings.sort();
             Audit {
                 game: Some(game),
@@ -79,7 +96,12 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
 /// Checks a game that was read already, `real_size` being the size of its file in bytes; adds
 /// to what the reader found.
 pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
+    check(game, real_size, SystemTime::now(), findings)
+}
+
+fn check(game: &Game<'_>, real_size: u64, now: SystemTime, findings: &mut Findings) -> Metrics {
     form::check(game, real_size, findings);
+    release::check(game, now, findings);
     let watch = mouse::Watch::new(game, findings);
     let ((metrics, replayed), watch) = Metrics::with_observer(game, watch);
     watch.finish();

@@ -3,7 +3,7 @@
 use crate::replay::{Divergence, Doubted, Replayed};
 use crate::rmv::deviations::at_event;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Game, Metrics, Outcome};
+use crate::{Game, Metrics, Outcome, Release};
 
 pub(super) fn check(
     game: &Game<'_>,
@@ -19,7 +19,9 @@ pub(super) fn check(
     }
     if let Some(lag) = replayed.lag {
         let at = offset + lag.position as u64;
-        let mut finding = at_event(Rule::BoardEventLag, at, lag.event, lag.time_ms);
+        let release = Release::of(game.version_info.as_bytes());
+        let release = release.map(|release| release.name.into_owned());
+        let mut finding = at_event(Rule::BoardEventLag { release }, at, lag.event, lag.time_ms);
         finding.repeats = lag.times.saturating_sub(1).into();
         findings.push(finding);
     }
