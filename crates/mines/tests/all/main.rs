@@ -5,6 +5,7 @@ mod common;
 mod doubt;
 mod doubt_random;
 mod engine;
+mod hands;
 mod modes;
 mod mutations;
 mod played;

@@ -20,7 +20,10 @@
 //! ```
 
 mod bytes;
+mod cursor;
+mod hands;
 mod remake;
+mod retime;
 mod times;
 
 pub use bytes::Tampering;
@@ -49,5 +52,8 @@ impl Forgery {
 
 /// All of them.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {
-    [times::FORGERIES].into_iter().flatten().copied()
+    [times::FORGERIES, cursor::FORGERIES, hands::FORGERIES]
+        .into_iter()
+        .flatten()
+        .copied()
 }
