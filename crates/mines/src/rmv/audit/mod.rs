@@ -9,6 +9,7 @@ mod result;
 use super::error::Findings;
 use super::limits::{Limits, ReadOptions};
 use super::read::{Reading, read_with};
+use crate::replay::Observer;
 use crate::{Game, Metrics};
 
 /// The outcome of an audit.
@@ -79,12 +80,22 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
 /// Checks a game that was read already, `real_size` being the size of its file in bytes; adds
 /// to what the reader found.
 pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
+    audit_watched(game, real_size, findings, ()).0
+}
+
+/// [`audit_game`] while somebody else watches the game that is replayed.
+pub(crate) fn audit_watched<O: Observer>(
+    game: &Game<'_>,
+    real_size: u64,
+    findings: &mut Findings,
+    observer: O,
+) -> (Metrics, O) {
     form::check(game, real_size, findings);
     let watch = mouse::Watch::new(game, findings);
-    let ((metrics, replayed), watch) = Metrics::with_observer(game, watch);
+    let ((metrics, replayed), (watch, observer)) = Metrics::with_observer(game, (watch, observer));
     watch.finish();
     result::check(game, &metrics, findings);
     play::check(game, &metrics, &replayed, findings);
     ranking::check(game, &metrics, findings);
-    metrics
+    (metrics, observer)
 }
