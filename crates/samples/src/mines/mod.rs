@@ -18,15 +18,17 @@
 
 mod boards;
 mod hand;
+pub mod person;
 mod scenario;
 mod session;
 mod solver;
-mod tamper;
+pub mod tamper;
 
 pub use boards::{BoardSpec, board_for};
 pub use scenario::{Finish, Habit, Scenario, scenarios};
 pub use tamper::Tampering;
 
+use person::{Hand, Release};
 use std::borrow::Cow;
 
 use gametape_mines::metrics::bbbv;
@@ -44,8 +46,20 @@ pub const VERSION_INFO: &str = "gametape player: a synthetic recording, not play
 /// # Errors
 /// [`WriteError`] where the format can't hold the game, which no scenario of [`scenarios`] does.
 pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteError> {
+    record_by(scenario, seed, None)
+}
+
+/// [`record`], by hand and as a release does it, or by the bot.
+fn record_by(
+    scenario: &Scenario,
+    seed: u64,
+    by: Option<(Release, &[Hand])>,
+) -> Result<Game<'static>, WriteError> {
     let mut rng = fastrand::Rng::with_seed(seed ^ scenario.salt());
-    let (board, first) = board_for(&scenario.board, scenario.mode, &mut rng)?;
+    let (mut board, first) = board_for(&scenario.board, scenario.mode, &mut rng)?;
+    if let Some((release, _)) = by {
+        board.timestamp = release.day() + board.timestamp % 10_000_000;
+    }
     let mut game = Game::new(scenario.version, board);
     let mut properties = game.properties.to_vec();
     let mut set = |at: usize, value: u8| {
@@ -71,7 +85,8 @@ pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteErro
     game.version_info = Text::from(VERSION_INFO);
     game.player = PlayerFields::new(["Synthetic Player", "gametape", "", ""])?;
 
-    let played = session::play(scenario, &game, first, rng)?;
+    let hands = by.map_or(&[][..], |(_, hands)| hands);
+    let played = session::play(scenario, &game, first, rng, hands)?;
     game.events = played.events;
     let ending = Ending {
         outcome: played.outcome,
@@ -80,6 +95,9 @@ pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteErro
     game.ending = Some(ending);
     game.tail = Cow::Owned(Game::canonical_tail(scenario.version, ending.time_ms).to_vec());
     encode(&mut game, scenario, ending, bbbv)?;
+    if let Some((release, _)) = by {
+        person::sign(&mut game, release, &mut fastrand::Rng::with_seed(!seed))?;
+    }
     Ok(game)
 }
 

@@ -7,6 +7,7 @@ use gametape_mines::{
 };
 
 use super::hand;
+use super::person::Hand;
 use super::scenario::{Finish, Habit, Scenario};
 use super::solver::{Knowledge, Solver};
 
@@ -21,6 +22,7 @@ pub(super) fn play(
     game: &Game<'_>,
     first: Cell,
     rng: fastrand::Rng,
+    hands: &[Hand],
 ) -> Result<Played, WriteError> {
     let mut session = Session {
         scenario,
@@ -34,6 +36,7 @@ pub(super) fn play(
         buttons: Buttons::NONE,
         shown: Vec::new(),
         clumsiness: 0,
+        hands,
     };
     session.run(first)?;
     Ok(Played {
@@ -55,6 +58,8 @@ struct Session<'s> {
     buttons: Buttons,
     shown: Vec<BoardEvent>,
     clumsiness: u32,
+    /// Those of people, each for its part of the board; without one, the bot's own.
+    hands: &'s [Hand],
 }
 
 type Done = Result<(), WriteError>;
@@ -144,6 +149,9 @@ impl Session<'_> {
 
     /// One step of solving: a chord, a flag, a click, or a guess.
     fn turn(&mut self) -> Done {
+        if let Some(hand) = self.hand() {
+            self.time_ms += hand.look(&mut self.rng);
+        }
         self.solver.look(&self.engine);
         if self.scenario.habit != Habit::NoFlags
             && let Some(cell) = self.best_chord()
@@ -378,8 +386,19 @@ impl Session<'_> {
         matches!(self.engine.face(cell), Some(Face::Number(_)))
     }
 
+    /// Whose turn it is.
+    fn hand(&self) -> Option<Hand> {
+        let parts = self.hands.len() as f32;
+        let at = (self.open_share() * parts) as usize;
+        let last = self.hands.len().checked_sub(1)?;
+        self.hands.get(at.min(last)).copied()
+    }
+
     fn pause(&mut self) {
-        self.time_ms += self.rng.u32(15..90);
+        self.time_ms += match self.hand() {
+            Some(hand) => hand.hold(&mut self.rng),
+            None => self.rng.u32(15..90),
+        };
     }
 
     fn centre(&self, cell: Cell) -> (i32, i32) {
@@ -389,7 +408,11 @@ impl Session<'_> {
 
     fn point_in(&mut self, cell: Cell) -> (i32, i32) {
         let (x, y) = self.centre(cell);
-        let reach = self.square / 4;
+        // A hand is less exact.
+        let reach = match self.hands {
+            [] => self.square / 4,
+            _ => self.square * 7 / 16,
+        };
         (
             x + self.rng.i32(-reach..=reach),
             y + self.rng.i32(-reach..=reach),
@@ -402,7 +425,11 @@ impl Session<'_> {
     }
 
     fn glide(&mut self, to: (i32, i32)) -> Done {
-        let samples = hand::path(self.at, to, f64::from(self.square), &mut self.rng);
+        let (from, size) = (self.at, f64::from(self.square));
+        let samples = match self.hand() {
+            Some(hand) => hand.path(from, to, size, &mut self.rng),
+            None => hand::path(from, to, size, &mut self.rng),
+        };
         for sample in samples {
             self.time_ms += sample.after_ms;
             self.at = (sample.x, sample.y);
@@ -414,9 +441,17 @@ impl Session<'_> {
     /// Does something with the mouse, and records it with what the board does.
     fn act(&mut self, action: MouseAction) -> Done {
         self.buttons = self.buttons.after(action);
+        let time_ms = match self.hand() {
+            // A phase may be further than the next hand's.
+            Some(hand) => hand
+                .clock
+                .show(self.time_ms)
+                .max(self.events.last_time_ms()),
+            None => self.time_ms,
+        };
         let event = MouseEvent {
             action,
-            time_ms: self.time_ms,
+            time_ms,
             buttons: self.buttons,
             x: self.at.0,
             y: self.at.1,

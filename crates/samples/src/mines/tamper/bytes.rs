@@ -1,4 +1,4 @@
-//! Recordings that somebody tampered with.
+//! Tampering with the bytes of a recording, which leaves the rest of them as they were.
 
 use gametape_mines::rmv;
 use gametape_mines::{Event, Face};

@@ -1,0 +1,277 @@
+//! Games as people play them, in the files that the known releases write.
+//!
+//! Nobody played them, but a mouse moves in them as those of real games do: from pixel to pixel, in
+//! bows that begin and end slowly, with a correction before the square; buttons are held as long as
+//! fingers hold them; events have the times that the release's clock gives. An audit has nothing to
+//! say of them, and what is forged of them differs in the forged part alone.
+//!
+//! ```
+//! use gametape_samples::mines::person::{Hand, Release, play};
+//! use gametape_samples::mines::scenarios;
+//!
+//! let hand = Hand::of(Release::R5_0, 7);
+//! let game = play(&scenarios()[0], Release::R5_0, &[hand], 7)?;
+//! assert!(game.events.len() > 100);
+//! # Ok::<(), gametape_mines::rmv::WriteError>(())
+//! ```
+
+use std::borrow::Cow;
+
+use gametape_mines::rmv::WriteError;
+use gametape_mines::{DeclaredSize, Encoding, Extensions, Game, PlayerFields, Text, Version};
+
+use super::Scenario;
+use super::hand::Sample;
+
+/// Which release wrote the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Release {
+    /// 2.2, Home Edition.
+    R2_2,
+    /// 3.0.
+    R3_0,
+    /// 3.0.2, whose games have one clock or the other.
+    R3_0_2,
+    /// 4.0.0.
+    R4_0,
+    /// 5.0.0.
+    R5_0,
+}
+
+impl Release {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::R2_2, Self::R3_0, Self::R3_0_2, Self::R4_0, Self::R5_0];
+
+    /// The version of the format that it writes.
+    #[must_use]
+    pub const fn version(self) -> Version {
+        match self {
+            Self::R5_0 => Version::V2,
+            _ => Version::V1,
+        }
+    }
+
+    const fn version_info(self) -> &'static str {
+        match self {
+            Self::R2_2 => "Vienna Minesweeper - Home Edition - Release 2.2",
+            Self::R3_0 => "Vienna Minesweeper - Home Edition - Release 3.0",
+            Self::R3_0_2 => "Vienna Minesweeper - Home Edition - Release 3.0.2",
+            Self::R4_0 => "Vienna Minesweeper - Release 4.0.0",
+            Self::R5_0 => "Vienna Minesweeper - Release 5.0.0b4",
+        }
+    }
+
+    /// A day when it was in use, in Unix time.
+    pub(super) const fn day(self) -> u32 {
+        match self {
+            Self::R2_2 => 1_330_000_000,
+            Self::R3_0 => 1_370_000_000,
+            Self::R3_0_2 => 1_590_000_000,
+            Self::R4_0 => 1_715_000_000,
+            Self::R5_0 => 1_750_000_000,
+        }
+    }
+
+    /// Whether its files have the encoding property, and four fields of the player.
+    const fn is_new(self) -> bool {
+        matches!(self, Self::R4_0 | Self::R5_0)
+    }
+}
+
+/// What gives events their times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clock {
+    /// A clock of one millisecond.
+    Millisecond,
+    /// The tick of Windows, every 15.625 ms, so many eighths of a millisecond after the start of
+    /// the game.
+    Tick(u8),
+}
+
+impl Clock {
+    /// What it shows at this millisecond of the game.
+    pub(super) fn show(self, ms: u32) -> u32 {
+        match self {
+            Self::Millisecond => ms,
+            Self::Tick(phase) => (ms * 8 / 125 * 125 + u32::from(phase)) / 8,
+        }
+    }
+}
+
+/// A hand, its mouse, and the clock of its machine.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Hand {
+    /// The clock.
+    pub clock: Clock,
+    /// The mouse reports every so many milliseconds: 8 at 125 Hz, 1 at 1,000 Hz.
+    pub report_ms: u32,
+    /// How long a button is held, on average; never below 26 ms.
+    pub hold_ms: u32,
+    /// Time for a way, as a multiple of what is usual.
+    pub ease: f64,
+    /// How far ways are bowed, as a share of their length.
+    pub bow: f64,
+}
+
+impl Hand {
+    /// A hand of those that play with this release; the same seed gives the same one.
+    #[must_use]
+    pub fn of(release: Release, seed: u64) -> Self {
+        let mut rng = fastrand::Rng::with_seed(seed ^ 0x68_61_6e_64);
+        let tick = Clock::Tick(rng.u8(0..8));
+        let clock = match release {
+            Release::R2_2 | Release::R3_0 => tick,
+            Release::R3_0_2 if rng.bool() => tick,
+            _ => Clock::Millisecond,
+        };
+        Self {
+            clock,
+            report_ms: *rng.choice(&[1, 1, 2, 4, 8]).unwrap_or(&1),
+            hold_ms: rng.u32(45..110),
+            ease: 0.6 + 0.8 * rng.f64(),
+            bow: 0.1 + 0.2 * rng.f64(),
+        }
+    }
+
+    /// How long a button is held this time.
+    pub(super) fn hold(&self, rng: &mut fastrand::Rng) -> u32 {
+        let spread = f64::from(self.hold_ms) * (rng.f64() + rng.f64() - 1.0) * 0.5;
+        let slow = if rng.u8(..) < 8 { 150 } else { 0 };
+        (f64::from(self.hold_ms) + spread).max(26.0) as u32 + slow
+    }
+
+    /// How long the player looks before the hand moves on.
+    pub(super) fn look(&self, rng: &mut fastrand::Rng) -> u32 {
+        let usual = -(1.0 - rng.f64()).ln() * 70.0 * self.ease;
+        usual.min(1_200.0) as u32 + 4
+    }
+
+    /// The way to a target that is `size` pixels wide: a throw that nearly gets there, and a
+    /// correction.
+    pub(super) fn path(
+        &self,
+        from: (i32, i32),
+        to: (i32, i32),
+        size: f64,
+        rng: &mut fastrand::Rng,
+    ) -> Vec<Sample> {
+        let mut samples = Vec::new();
+        let near = |rng: &mut fastrand::Rng, a: i32, b: i32| {
+            let whole = f64::from(b - a);
+            a + (whole * (0.86 + 0.2 * rng.f64())).round() as i32
+        };
+        let far = (to.0 - from.0).abs().max((to.1 - from.1).abs()) > 24;
+        let mut at = from;
+        if far {
+            let between = (near(rng, from.0, to.0), near(rng, from.1, to.1));
+            self.sweep(at, between, size, rng, &mut samples);
+            at = between;
+        }
+        self.sweep(at, to, size, rng, &mut samples);
+        samples
+    }
+
+    /// One movement: minimum jerk, in a bow, with a slow tremor.
+    fn sweep(
+        &self,
+        from: (i32, i32),
+        to: (i32, i32),
+        size: f64,
+        rng: &mut fastrand::Rng,
+        samples: &mut Vec<Sample>,
+    ) {
+        let (x0, y0) = (f64::from(from.0), f64::from(from.1));
+        let (dx, dy) = (f64::from(to.0) - x0, f64::from(to.1) - y0);
+        let distance = dx.hypot(dy);
+        let fitts = 40.0 + 75.0 * (1.0 + distance / size.max(1.0)).log2();
+        // The fastest part of a sweep is 1.875 times as fast as the whole: 1.1 pixels a ms at most.
+        let total = (fitts * self.ease * (0.8 + 0.4 * rng.f64())).max(distance * 1.7);
+        let bow = self.bow * (rng.f64() - 0.5) * 2.0;
+        let (hertz, start) = (5.0 + 6.0 * rng.f64(), rng.f64());
+        let (mut elapsed, mut since) = (0, 0);
+        let mut last = from;
+        while f64::from(elapsed) < total {
+            // At times the program is late, and some reports come to one event.
+            let reports = if rng.u8(..) < 2 {
+                rng.u32(1..=8).div_ceil(self.report_ms)
+            } else {
+                1
+            };
+            elapsed += self.report_ms * reports;
+            since += self.report_ms * reports;
+            let t = (f64::from(elapsed) / total).min(1.0);
+            let s = t.powi(3) * (10.0 + t * (6.0 * t - 15.0));
+            let round = std::f64::consts::PI;
+            let aside = bow * (round * s).sin();
+            let wave = 2.0 * round * (start + f64::from(elapsed) / 1000.0 * hertz);
+            let tremor = 0.7 * (round * t).sin();
+            let x = x0 + dx * s - dy * aside + tremor * wave.sin();
+            let y = y0 + dy * s + dx * aside + tremor * wave.cos();
+            // Version 1 holds no place further to the left.
+            let point = if t >= 1.0 {
+                to
+            } else {
+                ((x.round() as i32).max(-12), (y.round() as i32).max(-56))
+            };
+            if point != last {
+                samples.push(Sample {
+                    after_ms: since,
+                    x: point.0,
+                    y: point.1,
+                });
+                (last, since) = (point, 0);
+            }
+        }
+    }
+}
+
+/// Plays a scenario by hand, and records it as a release does; of several hands, each plays its
+/// part of the board. The same seed gives the same game.
+///
+/// # Errors
+/// [`WriteError`] where the format can't hold the game.
+pub fn play(
+    scenario: &Scenario,
+    release: Release,
+    hands: &[Hand],
+    seed: u64,
+) -> Result<Game<'static>, WriteError> {
+    let scenario = Scenario {
+        version: release.version(),
+        ..scenario.clone()
+    };
+    super::record_by(&scenario, seed, Some((release, hands)))
+}
+
+/// What a file of this release says besides the game.
+pub(super) fn sign(
+    game: &mut Game<'_>,
+    release: Release,
+    rng: &mut fastrand::Rng,
+) -> Result<(), WriteError> {
+    game.version_info = Text::from(release.version_info());
+    let checksum: Vec<u8> = (0..18).map(|_| rng.u8(..)).collect();
+    game.checksum = Cow::Owned(checksum);
+    if !release.is_new() {
+        game.player = PlayerFields::new(["Synthetic Player"])?;
+        game.properties.to_mut().truncate(4);
+    }
+    if let Encoding::V2 {
+        clone_id,
+        clone_major,
+        extensions,
+    } = &mut game.encoding
+    {
+        (*clone_id, *clone_major) = (1, 5);
+        *extensions = Extensions::default();
+        game.file_size = DeclaredSize::LessTwo;
+    }
+    if release == Release::R2_2
+        && let Some(ending) = game.ending
+    {
+        let ms = ending.time_ms + 1000;
+        let score = format!("{}.{:02}", ms / 1000, ms / 10 % 100);
+        super::tamper::with_result(game, "SCORE", &score);
+    }
+    Ok(())
+}

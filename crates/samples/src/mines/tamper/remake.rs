@@ -1,0 +1,117 @@
+//! From what the mouse did to the whole game.
+
+use std::borrow::Cow;
+
+use gametape_mines::rmv::EventLog;
+use gametape_mines::{
+    BoardEvent, Buttons, Encoding, Ending, Engine, Event, Face, Game, MouseAction, MouseEvent,
+    Outcome, Text,
+};
+
+/// The mouse events of a game.
+#[must_use]
+pub fn mouse_of(game: &Game<'_>) -> Vec<MouseEvent> {
+    let mouse = |event| match event {
+        Event::Mouse(mouse) => Some(mouse),
+        _ => None,
+    };
+    game.events.iter().filter_map(mouse).collect()
+}
+
+/// A game with the board, the player and the claims of `game`, played with another mouse: button
+/// states, board events, ending, tail and SCORE are made again by the rules. Mouse events behind
+/// the end of the game are left out.
+///
+/// `None` where the format can't hold it.
+///
+/// ```
+/// use gametape_samples::mines::tamper::{mouse_of, remake};
+/// use gametape_samples::mines::{record, scenarios};
+///
+/// let game = record(&scenarios()[0], 7)?;
+/// assert_eq!(remake(&game, &mouse_of(&game)), Some(game), "nothing was changed");
+/// # Ok::<(), gametape_mines::rmv::WriteError>(())
+/// ```
+#[must_use]
+pub fn remake(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> {
+    let mut log = EventLog::empty(game.version());
+    let timestamps = game.events.iter().map_while(|event| match event {
+        Event::Timestamp(value) => Some(value),
+        _ => None,
+    });
+    for value in timestamps {
+        log.push(Event::Timestamp(value)).ok()?;
+    }
+    let old_blast = (game.events.iter())
+        .any(|event| matches!(event, Event::Board(board) if board.face == Face::Open));
+    let mut engine = Engine::of(game);
+    let mut buttons = mouse.first().map_or(Buttons::NONE, |first| {
+        // The left button went down before the recording began.
+        Buttons(u8::from(first.action == MouseAction::LeftUp))
+    });
+    let mut shown = Vec::new();
+    for &(mut event) in mouse {
+        if engine.is_over() {
+            break;
+        }
+        buttons = buttons.after(event.action);
+        event.buttons = buttons;
+        log.push_shortest(Event::Mouse(event)).ok()?;
+        shown.clear();
+        engine.apply(&event, &mut shown);
+        for &BoardEvent { cell, mut face } in &shown {
+            if old_blast && face == Face::Blast {
+                face = Face::Open;
+            }
+            log.push(Event::Board(BoardEvent { cell, face })).ok()?;
+        }
+    }
+    let outcome = engine.status().outcome();
+    Some(ended(game.clone().into_owned(), log, outcome))
+}
+
+/// The same game with these events, and an ending that fits them.
+fn ended(mut game: Game<'static>, log: EventLog<'static>, outcome: Outcome) -> Game<'static> {
+    let time_ms = log.last_time_ms();
+    let plus_one = score_is_plus_one(&game);
+    game.events = log;
+    game.ending = Some(Ending { outcome, time_ms });
+    if !game.tail.is_empty() {
+        game.tail = Cow::Owned(Game::canonical_tail(game.version(), time_ms).to_vec());
+    }
+    let shown_ms = if plus_one { time_ms + 1000 } else { time_ms };
+    let score = format!("{}.{:02}", shown_ms / 1000, shown_ms / 10 % 100);
+    with_result(&mut game, "SCORE", &score);
+    game
+}
+
+/// Release 2.2 writes one second too many.
+fn score_is_plus_one(game: &Game<'_>) -> bool {
+    let (Encoding::V1 { result }, Some(ending)) = (&game.encoding, game.ending) else {
+        return false;
+    };
+    let score = gametape_mines::rmv::ResultString::parse(result.as_bytes()).score_hundredths();
+    score == Some(u64::from(ending.time_ms / 10) + 100)
+}
+
+/// Says something else under one key of the result string, where there is one.
+pub fn with_result(game: &mut Game<'_>, key: &str, value: &str) {
+    let Encoding::V1 { result } = &mut game.encoding else {
+        return;
+    };
+    let parts = result.as_bytes().split(|&byte| byte == b'#').map(|pair| {
+        let (feed, bare) = match pair.strip_prefix(b"\n") {
+            Some(bare) => (&b"\n"[..], bare),
+            None => (&b""[..], pair),
+        };
+        let is_it = bare
+            .strip_prefix(key.as_bytes())
+            .is_some_and(|rest| rest.starts_with(b":"));
+        if is_it {
+            [feed, key.as_bytes(), b":", value.as_bytes()].concat()
+        } else {
+            pair.to_vec()
+        }
+    });
+    *result = Text(Cow::Owned(parts.collect::<Vec<_>>().join(&b'#')));
+}
