@@ -11,6 +11,7 @@ mod played;
 mod properties;
 mod real_files;
 mod refusals;
+mod relations;
 mod rules;
 #[cfg(feature = "tape")]
 mod seek;

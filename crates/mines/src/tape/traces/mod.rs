@@ -108,7 +108,7 @@ impl Tracer {
             // A click is somewhere in some hundred squares, some time.
             bits: self.board.bits.saturating_add(clicks.saturating_mul(8)),
         });
-        let pieces = self.way.pieces();
+        let pieces = self.way.pieces(&self.board);
         traces.prints.extend(pieces.map(|(hash, bits)| Print {
             relation: PATH,
             hash,
@@ -125,9 +125,9 @@ impl Observer for Tracer {
         _: Option<&MouseEvent>,
         event: &MouseEvent,
         _: Option<Click>,
-        _: &[BoardEvent],
+        shown: &[BoardEvent],
     ) {
-        self.way.follow(event);
+        self.way.follow(event, shown);
     }
 }
 

@@ -1,11 +1,12 @@
 //! The way of a mouse, from click to click.
 
 use super::CERTAIN;
+use super::board::Signs;
 use super::hash::{mix, mix_all};
 use super::pieces::Pieces;
-use crate::{MouseAction, MouseEvent};
+use crate::{BoardEvent, Face, MouseAction, MouseEvent};
 
-/// Clicks of a piece, by the squares between them: a few bits each.
+/// Clicks of a piece that open something, by the squares between them: a few bits each.
 const BY_SQUARES: usize = 20;
 /// By the pixels between them.
 const BY_PIXELS: usize = 14;
@@ -28,15 +29,15 @@ struct Turn {
 }
 
 impl Turn {
-    /// The next point; what it looks like from the last ones.
-    fn go(&mut self, to: Point, button: MouseAction) -> Option<u64> {
+    /// The next point; what it looks like from the last ones, with this button.
+    fn go(&mut self, to: Point, button: u8) -> Option<u64> {
         let from = self.last.replace(to)?;
         let goes = (to.0 - from.0, to.1 - from.1);
         let came = self.came.replace(goes)?;
         let along = came.0 * goes.0 + came.1 * goes.1;
         let aside = came.0 * goes.1 - came.1 * goes.0;
         let far = goes.0 * goes.0 + goes.1 * goes.1;
-        Some(mix_all([along, aside.abs(), far, i64::from(button.code())]))
+        Some(mix_all([along, aside.abs(), far, i64::from(button)]))
     }
 }
 
@@ -67,10 +68,19 @@ impl Way {
         }
     }
 
-    pub fn follow(&mut self, event: &MouseEvent) {
+    /// The next event, and what the board did.
+    pub fn follow(&mut self, event: &MouseEvent, shown: &[BoardEvent]) {
         let action = event.action;
         if action == MouseAction::Move {
             return;
+        }
+        let opens = |shown: &BoardEvent| matches!(shown.face, Face::Number(_) | Face::Open);
+        if shown.iter().any(opens) {
+            // Whichever way it was opened: what flags and idle clicks there are is no matter.
+            let (col, row) = event.square(self.square);
+            if let Some(turn) = self.squares.0.go((col.into(), row.into()), 0) {
+                self.squares.1.push(turn);
+            }
         }
         let (x, y) = (i64::from(event.x), i64::from(event.y));
         let time = i64::from(event.time_ms);
@@ -84,11 +94,7 @@ impl Way {
             return;
         }
         self.clicks = self.clicks.saturating_add(1);
-        let (col, row) = event.square(self.square);
-        if let Some(turn) = self.squares.0.go((col.into(), row.into()), action) {
-            self.squares.1.push(turn);
-        }
-        if let Some(turn) = self.pixels.0.go((x, y), action) {
+        if let Some(turn) = self.pixels.0.go((x, y), action.code()) {
             self.pixels.1.push(turn);
         }
         if let Some(last) = self.last_ms.replace(event.time_ms) {
@@ -102,15 +108,22 @@ impl Way {
         (self.whole, self.clicks)
     }
 
-    /// Hashes of pieces of the way, and how much each tells.
-    pub fn pieces(&self) -> impl Iterator<Item = (u64, u8)> {
+    /// Hashes of pieces of the way, and how much each tells; where it is short of all of it, by the
+    /// squares on this board.
+    pub fn pieces(&self, board: &Signs) -> impl Iterator<Item = (u64, u8)> {
         let (squares, pixels, times) = (&self.squares.1, &self.pixels.1, &self.times);
         let pieces = (squares.kept().map(|hash| hash ^ 1))
             .chain(pixels.kept().map(|hash| hash ^ 2))
             .chain(times.kept().map(|hash| hash ^ 3));
+        let is_short = |turns: u64, long: usize| (FEW..long as u64).contains(&turns);
         let turns = pixels.seen();
-        let is_short = (FEW..BY_PIXELS as u64).contains(&turns);
-        let all = is_short.then(|| (pixels.all() ^ 4, (turns * BITS) as u8));
-        pieces.map(|hash| (hash, CERTAIN)).chain(all)
+        let by_pixels = (pixels.all() ^ 4, (turns * BITS) as u8);
+        let by_pixels = is_short(turns, BY_PIXELS).then_some(by_pixels);
+        let turns = squares.seen();
+        let by_squares = mix(squares.all() ^ board.turned);
+        let by_squares = (by_squares, board.bits.saturating_add(turns as u8));
+        let by_squares = is_short(turns, BY_SQUARES).then_some(by_squares);
+        let pieces = pieces.map(|hash| (hash, CERTAIN));
+        pieces.chain(by_pixels).chain(by_squares)
     }
 }

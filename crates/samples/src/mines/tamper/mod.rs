@@ -20,10 +20,12 @@
 //! ```
 
 mod bytes;
+mod relations;
 mod remake;
 mod times;
 
 pub use bytes::Tampering;
+pub use relations::{Twin, twins};
 pub use remake::{mouse_of, remake, with_result};
 
 use gametape_mines::Game;
