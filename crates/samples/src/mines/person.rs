@@ -117,7 +117,7 @@ impl Hand {
     /// A hand of those that play with this release; the same seed gives the same one.
     #[must_use]
     pub fn of(release: Release, seed: u64) -> Self {
-        let mut rng = fastrand::Rng::with_seed(seed ^ 0x68_61_6e_64);
+        let mut rng = fastrand::Rng::with_seed(seed ^ 0x6861_6e64);
         let tick = Clock::Tick(rng.u8(0..8));
         let clock = match release {
             Release::R2_2 | Release::R3_0 => tick,
