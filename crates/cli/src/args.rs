@@ -44,6 +44,7 @@ pub enum Verb {
     /// One verdict a file: fail (not what it claims to be), warn (somebody should look), pass.
     /// Games are played again by an independent engine; recordings of deterministic simulations
     /// are replayed, and the first tick that differs is named, with the cell and both its values.
+    /// Of several files what they have in common is said behind: the same game again, a known board.
     /// Exits with 1 if a file fails.
     Verify(Verify),
     /// Print the statistics that a recording's people compare
@@ -133,11 +134,20 @@ pub struct Inspect {
 #[derive(Args, Debug)]
 pub struct Verify {
     /// Files, folders, patterns, or -
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "print_policy", value_name = "PATH")]
     pub paths: Vec<OsString>,
     /// Print facts and known deviations in full, too
     #[arg(short, long)]
     pub verbose: bool,
+    /// Say what is admitted and what is not, and why, by this policy, or by the default one
+    ///
+    /// A policy is a TOML file of conditions over what recordings say of themselves and what is found in
+    /// them; --print-policy prints the default one. Exits with 1 if something is rejected.
+    #[arg(long, value_name = "FILE|default")]
+    pub policy: Option<OsString>,
+    /// Print the default policy, to be changed
+    #[arg(long, conflicts_with_all = ["paths", "policy", "verbose"])]
+    pub print_policy: bool,
 }
 
 #[derive(Args, Debug)]

@@ -20,6 +20,7 @@ mod commands;
 mod exit;
 #[cfg(feature = "kit")]
 pub mod kit;
+mod located;
 mod many;
 mod options;
 #[cfg(any(feature = "picture", feature = "play"))]

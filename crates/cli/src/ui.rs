@@ -19,9 +19,11 @@ pub const STRONG: Style = Style::new().bold();
 /// Grey.
 pub const FAINT: Style = Style::new().dimmed();
 
-const GOOD: Style = AnsiColor::Green.on_default();
+/// Green.
+pub const GOOD: Style = AnsiColor::Green.on_default();
 const ODD: Style = AnsiColor::Yellow.on_default();
-const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Red.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// The colour of a verdict.
 pub const fn verdict_style(verdict: Verdict) -> Style {

@@ -28,6 +28,7 @@ mod error;
 mod open;
 mod output;
 mod paths;
+mod policy;
 mod recording;
 mod registry;
 mod rows;
@@ -38,14 +39,16 @@ pub use error::Error;
 pub use open::{Limits, OpenOptions};
 pub use output::{folder_for, remove_leftovers, remove_unfinished, write_file};
 pub use paths::{Found, find};
+pub use policy::{Decision, Policy, PolicyError, Reason};
 pub use recording::{Made, Partial, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
 
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 pub use gametape_core::tape::{
-    AnyFinding, Audit, Beside, Converted, Cut, Cutout, Diff, Dump, Format, Info, Kept, OptionDef,
-    OptionKind, OptionValue, Options, Repaired, Report, Secrets, Tape, Target, Verb, Verdict, Work,
+    AnyFinding, Audit, Beside, Converted, Cut, Cutout, Diff, Dump, Format, Info, Kept, Measured,
+    OptionDef, OptionKind, OptionValue, Options, Print, Related, RelationDef, Relations, Repaired,
+    Report, Secrets, Span, Tape, Target, Told, Traces, Verb, Verdict, Work,
 };
 pub use gametape_core::{At, Class, Input, Missing, Severity, Stamp, Time};
 

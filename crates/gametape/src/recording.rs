@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use gametape_core::Input;
 use gametape_core::tape::{
-    self, Audit, Converted, Dump, Format, Info, OptionDef, Options, Repaired, Secrets, Sink,
-    Source, Tape, Target, Verb, Work,
+    self, Audit, Converted, Dump, Format, Info, Measured, OptionDef, Options, Repaired, Secrets,
+    Sink, Source, Tape, Target, Verb, Work,
 };
 use serde_json::{Map, Value};
 
@@ -300,6 +300,16 @@ impl Recording {
     pub fn stats(&self, options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
         self.check("measure", options, Verb::Stats)?;
         self.partial(self.tape.stats(options))
+    }
+
+    /// [`Recording::stats`], and whether what they say is to be believed, where the format checks a
+    /// recording while it measures it.
+    ///
+    /// # Errors
+    /// As [`Recording::stats`].
+    pub fn measure(&self, options: &Options) -> Result<Partial<Measured>, Error> {
+        self.check("measure", options, Verb::Stats)?;
+        self.partial(self.tape.measure(options))
     }
 
     /// Writes one JSON object a line for each step.

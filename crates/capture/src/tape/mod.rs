@@ -264,7 +264,7 @@ impl Tape for PacketsTape {
             // What can't be opened at all is the one finding.
             Err(Error::Broken(finding)) => Ok(Audit {
                 findings: vec![*finding],
-                summary: String::new(),
+                ..Audit::default()
             }),
             Err(error) => Err(error),
         }

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::{Call, Pair};
 use crate::args::Convert;
 use crate::exit::Exit;
+use crate::located::located;
 use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
@@ -88,16 +89,20 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
-        ui.object(&json!({
-            "path": args.input.display().to_string(),
-            "out": args.output.display().to_string(),
-            "format": format.name(),
-            "to": to.name(),
-            "bytes": bytes,
-            "losses": converted.losses,
-            "notes": converted.notes,
-            "report": converted.report.map(|report| report.data),
-        }))?;
+        ui.object(&located(
+            [
+                ("path", OsStr::new(&args.input)),
+                ("out", OsStr::new(&args.output)),
+            ],
+            json!({
+                "format": format.name(),
+                "to": to.name(),
+                "bytes": bytes,
+                "losses": converted.losses,
+                "notes": converted.notes,
+                "report": converted.report.map(|report| report.data),
+            }),
+        ))?;
     } else {
         for loss in &converted.losses {
             ui.remark(&format!("not carried over: {loss}"));

@@ -1,5 +1,6 @@
 //! `gametape cut`.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use super::Call;
 use super::convert::{deliver, of_output, put_beside, target_folder};
 use crate::args::Cut;
 use crate::exit::Exit;
+use crate::located::located;
 use crate::ui::{Ui, byte_bar};
 
 pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
@@ -40,18 +42,19 @@ pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && output != "-" {
-        ui.object(&json!({
-            "path": input.display().to_string(),
-            "out": output.display().to_string(),
-            "format": format.name(),
-            "bytes": bytes,
-            "steps": kept.steps.end - kept.steps.start,
-            "from": moment(kept.first),
-            "to": moment(kept.last),
-            "losses": converted.losses,
-            "notes": converted.notes,
-            "report": converted.report.map(|report| report.data),
-        }))?;
+        ui.object(&located(
+            [("path", OsStr::new(&input)), ("out", OsStr::new(&output))],
+            json!({
+                "format": format.name(),
+                "bytes": bytes,
+                "steps": kept.steps.end - kept.steps.start,
+                "from": moment(kept.first),
+                "to": moment(kept.last),
+                "losses": converted.losses,
+                "notes": converted.notes,
+                "report": converted.report.map(|report| report.data),
+            }),
+        ))?;
     } else {
         ui.remark(&said(&kept, format.step()));
         for loss in &converted.losses {

@@ -1,22 +1,15 @@
 //! `gametape inspect`.
 
 use std::io;
+use std::path::Path;
 
 use gametape::{Error, Info, Partial, Recording, Verb};
-use serde::Serialize;
 
 use super::{Call, many_of};
 use crate::args::Inspect;
 use crate::exit::Exit;
+use crate::located::{located, shown};
 use crate::ui::{Ui, secrets};
-
-/// A description, and of what.
-#[derive(Serialize)]
-struct Described<'a> {
-    path: String,
-    #[serde(flatten)]
-    info: &'a Info,
-}
 
 /// What is said of a recording.
 enum Said {
@@ -53,7 +46,7 @@ pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     Ok(exit)
 }
 
-fn say(path: &str, said: Result<Said, Error>, ui: &mut Ui) -> io::Result<Exit> {
+fn say(path: &Path, said: Result<Said, Error>, ui: &mut Ui) -> io::Result<Exit> {
     match said.unwrap_or_else(Said::Failed) {
         Said::Failed(error) => Ok(ui.fail(&error)),
         Said::Text(text) => ui.line(text.trim_end()).map(|()| Exit::Fine),
@@ -68,14 +61,12 @@ fn attachment(recording: &Recording, call: &Call<'_>) -> Option<Result<String, E
     Some(recording.attachment(asked.name))
 }
 
-fn describe(path: &str, info: Partial<Info>, ui: &mut Ui) -> io::Result<Exit> {
+fn describe(path: &Path, info: Partial<Info>, ui: &mut Ui) -> io::Result<Exit> {
     if ui.json {
-        ui.object(&Described {
-            path: path.to_owned(),
-            info: &info.value,
-        })?;
+        let described = serde_json::to_value(&info.value)?;
+        ui.object(&located([("path", path)], described))?;
     } else {
-        ui.line(gametape::core::text::printable(path))?;
+        ui.line(gametape::core::text::printable(&shown(path)))?;
         ui.line(&info.value)?;
     }
     Ok(match info.problem {

@@ -22,10 +22,13 @@ pub mod verify;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::Path;
 
 use gametape::{Error, Recording};
+use serde_json::json;
 
 pub use crate::call::Call;
+use crate::located::located;
 use crate::many::{self, Item, Progress};
 use crate::ui::Ui;
 
@@ -48,13 +51,13 @@ impl<'a> Pair<'a> {
 
 /// Reads the recordings behind some paths, all cores at work: `take` gets their paths and what was
 /// read, or why one can't be opened, in the order of the paths. `read` is told whether a recording was
-/// named one by one. Files of other kinds that were merely found are left out.
+/// named one by one. Files of other kinds that were merely found are left out; as JSON that is said.
 pub fn many_of<R: Send>(
     paths: &[OsString],
     call: &Call<'_>,
     ui: &mut Ui,
     read: &(impl Fn(&Recording, bool) -> R + Sync),
-    mut take: impl FnMut(&str, Result<R, Error>, &mut Ui) -> io::Result<()>,
+    mut take: impl FnMut(&Path, Result<R, Error>, &mut Ui) -> io::Result<()>,
 ) -> io::Result<()> {
     let options = call.open_options();
     let items = many::items(call.formats, paths);
@@ -64,21 +67,31 @@ pub fn many_of<R: Send>(
         let (opened, named) = match item {
             Item::Input => (call.open("-".as_ref()), true),
             Item::Nothing(error) => (Err(error), true),
-            Item::Found(found) => match call.formats.open_with(&found.path, &options) {
-                Err(Error::UnknownFormat { .. }) if !found.named => return None,
-                opened => (opened, found.named),
-            },
+            Item::Found(found) => {
+                let opened = call.formats.open_with(&found.path, &options);
+                (opened, found.named)
+            }
         };
         let path = match &opened {
-            Ok(recording) => recording.path().display().to_string(),
-            Err(error) => error.path().display().to_string(),
+            Ok(recording) => recording.path().to_owned(),
+            Err(error) => error.path().to_owned(),
         };
-        Some((path, opened.map(|recording| read(&recording, named))))
+        match opened {
+            Err(error @ Error::UnknownFormat { .. }) if !named => (path, Err(error.message())),
+            opened => (path, Ok(opened.map(|recording| read(&recording, named)))),
+        }
     };
     many::each(items, one, |all| {
         progress.aside(|| {
-            for (path, read) in all.into_iter().flatten() {
-                take(&path, read, ui)?;
+            for (path, read) in all {
+                match read {
+                    Ok(read) => take(&path, read, ui)?,
+                    Err(what) if ui.json => {
+                        let rest = json!({ "format": null, "skipped": what });
+                        ui.object(&located([("path", &path)], rest))?;
+                    }
+                    Err(_) => {}
+                }
             }
             ui.flush_on_terminal()
         })

@@ -12,6 +12,7 @@ use super::Call;
 use crate::args::Publish;
 use crate::call::recordings;
 use crate::exit::Exit;
+use crate::located::{located, shown};
 use crate::ui::{STRONG, Ui, byte_bar, counted, styled};
 
 pub fn run(args: &Publish, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
@@ -105,17 +106,17 @@ fn add(recording: &Recording, site: &mut Site, show_secrets: bool) -> Result<Add
 
 /// A line a recording; what is not in it is said beside.
 fn say(recording: &Recording, entry: &Entry, lost: &[String], ui: &mut Ui) -> io::Result<Exit> {
-    let path = recording.path().display().to_string();
+    let path = recording.path();
     if ui.json {
-        ui.object(&json!({
-            "path": path,
+        let rest = json!({
             "id": entry.id,
             "format": entry.format,
             "verdict": entry.verdict,
             "lost": lost,
-        }))?;
+        });
+        ui.object(&located([("path", path)], rest))?;
     } else {
-        let path = styled(STRONG, printable(&path));
+        let path = styled(STRONG, printable(&shown(path)));
         ui.line(format_args!("{path}  as {}", entry.id))?;
         for sentence in lost {
             ui.remark(&format!("not all of it: {sentence}"));

@@ -1,5 +1,6 @@
 //! `gametape repair`.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use super::convert::{deliver, fail_of_one, of_output, put_beside, target_folder}
 use super::{Call, Pair};
 use crate::args::Repair;
 use crate::exit::Exit;
+use crate::located::located;
 use crate::many::{self, Making, Outcome};
 use crate::ui::{Ui, byte_bar};
 
@@ -84,14 +86,18 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
-        ui.object(&json!({
-            "path": args.input.display().to_string(),
-            "out": args.output.display().to_string(),
-            "format": format.name(),
-            "bytes": bytes,
-            "actions": repaired.actions,
-            "lossy": lossy,
-        }))?;
+        ui.object(&located(
+            [
+                ("path", OsStr::new(&args.input)),
+                ("out", OsStr::new(&args.output)),
+            ],
+            json!({
+                "format": format.name(),
+                "bytes": bytes,
+                "actions": repaired.actions,
+                "lossy": lossy,
+            }),
+        ))?;
     } else {
         for action in &repaired.actions {
             ui.remark(action);

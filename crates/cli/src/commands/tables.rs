@@ -54,6 +54,7 @@ fn described(table: &TableDef) -> serde_json::Value {
             "key": column.key,
             "secret": column.secret,
             "recorded": column.recorded,
+            "values": column.values,
             "doc": column.doc,
         })
     });

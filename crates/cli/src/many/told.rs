@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::done::Done;
 use crate::exit::Exit;
+use crate::located::located;
 use crate::ui::{STRONG, Ui, styled};
 
 /// What became of a file.
@@ -102,9 +103,10 @@ impl Told {
     /// A line for people, and what was lost; an object.
     pub fn say(&self, ui: &mut Ui) -> io::Result<()> {
         if ui.json {
-            return ui.object(&json!({
-                "path": self.path.display().to_string(),
-                "out": self.out.as_ref().map(|out| out.display().to_string()),
+            let paths = [("path", Some(&self.path)), ("out", self.out.as_ref())];
+            let paths = paths.into_iter();
+            let rest = json!({
+                "out": null,
                 "status": self.status.name(),
                 "format": self.format,
                 "to": self.to,
@@ -116,7 +118,9 @@ impl Told {
                 "report": self.report,
                 "code": self.error.as_ref().map(Error::code),
                 "error": self.error.as_ref().map(Error::message),
-            }));
+            });
+            let paths = paths.filter_map(|(key, path)| Some((key, path?)));
+            return ui.object(&located(paths, rest));
         }
         if let Some(error) = &self.error {
             let command = ui.name;

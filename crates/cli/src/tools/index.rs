@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::{parsed, simulation};
 use crate::call::{open, recordings};
+use crate::located::located;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 
@@ -59,16 +60,15 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         }
         seen = true;
         let made = opened.and_then(|(recording, _)| {
-            let path = recording.path().display().to_string();
+            let path = recording.path().to_owned();
             make(&recording).map(|index| (path, index.path, index.frames))
         });
         match made {
             Err(error) => exit = exit.max(ui.fail(&error)),
-            Ok((path, index, frames)) if ui.json => ui.object(&json!({
-                "path": path,
-                "index": index.display().to_string(),
-                "frames": frames,
-            }))?,
+            Ok((path, index, frames)) if ui.json => ui.object(&located(
+                [("path", &path), ("index", &index)],
+                json!({ "frames": frames }),
+            ))?,
             Ok((_, index, frames)) => ui.line(format_args!(
                 "{}: {}",
                 printable(&index.display().to_string()),

@@ -1,6 +1,6 @@
 //! `gametape minimise`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{open, parsed, simulation, world};
 use crate::commands::convert::{deliver, target_folder};
+use crate::located::located;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 
@@ -70,16 +71,20 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {
-        ui.object(&json!({
-            "path": args.input.display().to_string(),
-            "out": args.output.display().to_string(),
-            "ticks": found.ticks,
-            "commands": found.commands,
-            "trials": found.trials,
-            "minimal": found.minimal,
-            "tick": found.tick,
-            "fault": found.fault,
-        }))?;
+        ui.object(&located(
+            [
+                ("path", OsStr::new(&args.input)),
+                ("out", OsStr::new(&args.output)),
+            ],
+            json!({
+                "ticks": found.ticks,
+                "commands": found.commands,
+                "trials": found.trials,
+                "minimal": found.minimal,
+                "tick": found.tick,
+                "fault": found.fault,
+            }),
+        ))?;
     } else {
         let [ticks_before, ticks] = found.ticks;
         let [commands_before, commands] = found.commands;

@@ -10,6 +10,7 @@ use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
 use super::{parsed, schema as read};
+use crate::located::{located, shown};
 use crate::ui::{STRONG, Ui, counted, styled};
 use crate::{Exit, Tool};
 
@@ -179,11 +180,10 @@ fn hash(path: &Path, with_path: bool, formats: &Formats, ui: &mut Ui) -> io::Res
         }
     };
     let hash = format!("{:016x}", schema.hash());
-    let path = path.display().to_string();
     if ui.json {
-        ui.object(&json!({ "path": path, "schema_hash": hash }))?;
+        ui.object(&located([("path", path)], json!({ "schema_hash": hash })))?;
     } else if with_path {
-        ui.line(format_args!("{hash}  {}", printable(&path)))?;
+        ui.line(format_args!("{hash}  {}", printable(&shown(path))))?;
     } else {
         ui.line(hash)?;
     }

@@ -22,6 +22,8 @@ pub struct ColumnDef {
     pub secret: bool,
     /// Whether the recording keeps it: else all its values are missing.
     pub recorded: bool,
+    /// Of text all that it can be, where that is known; else none.
+    pub values: &'static [&'static str],
     /// A sentence.
     pub doc: Cow<'static, str>,
 }
@@ -42,6 +44,7 @@ impl ColumnDef {
             key: false,
             secret: false,
             recorded: true,
+            values: &[],
             doc: doc.into(),
         }
     }
@@ -215,6 +218,7 @@ impl<T: Rows> Field<T> {
             key: self.key,
             secret: self.secret,
             recorded: true,
+            values: &[],
             doc: self.doc.into(),
         }
     }

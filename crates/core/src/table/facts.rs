@@ -24,6 +24,8 @@ pub struct Fact {
     pub unit: &'static str,
     /// Whether it is shown only to who asks for it.
     pub secret: bool,
+    /// Of text all that it can be, where that is known.
+    pub values: &'static [&'static str],
     /// A sentence.
     pub doc: &'static str,
 }
@@ -38,6 +40,7 @@ impl Fact {
             kind,
             unit: "",
             secret: false,
+            values: &[],
             doc,
         }
     }
@@ -52,6 +55,12 @@ impl Fact {
     #[must_use]
     pub const fn of(self, of: &'static str) -> Self {
         Self { of, ..self }
+    }
+
+    /// One of these.
+    #[must_use]
+    pub const fn values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
     }
 
     /// Shown only to who asks for it.
@@ -91,6 +100,7 @@ impl FactTable {
     pub fn def(&self) -> TableDef {
         let columns = self.facts.iter().map(|fact| ColumnDef {
             secret: fact.secret,
+            values: fact.values,
             ..ColumnDef::new(fact.name, fact.kind, fact.doc).unit(fact.unit)
         });
         TableDef {

@@ -209,7 +209,7 @@ mod tests {
                 finding(Severity::Error).step(40),
                 finding(Severity::Warning).step(1_000_000),
             ],
-            summary: String::new(),
+            ..Audit::default()
         };
         let markers = markers(&tape, &audit, Secrets::Hide).unwrap();
         let told = |marker: &Marker| (marker.stamp.map(|stamp| stamp.step), marker.to_string());

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::number::number;
+use super::relation::Traces;
 use crate::finding::{Finding, Findings};
 use crate::rule::{Class, Datum, Rule, Severity};
 use crate::text::printable;
@@ -176,6 +177,11 @@ pub struct Audit {
     pub findings: Vec<AnyFinding>,
     /// The recording in half a line, as its own people would say it: `expert win 34.884 s, 3BV 128`.
     pub summary: String,
+    /// By what its people list and rank it, as far as checking it told: columns of its tables of
+    /// facts, by their names.
+    pub facts: Map<String, Value>,
+    /// What it may have in common with others.
+    pub traces: Traces,
 }
 
 impl Audit {
@@ -184,7 +190,23 @@ impl Audit {
     pub fn new<R: Rule>(findings: &Findings<R>, summary: String) -> Self {
         let mut findings: Vec<AnyFinding> = findings.iter().map(Finding::told).collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity()));
-        Self { findings, summary }
+        Self {
+            findings,
+            summary,
+            ..Self::default()
+        }
+    }
+
+    /// And these facts.
+    #[must_use]
+    pub fn facts(self, facts: Map<String, Value>) -> Self {
+        Self { facts, ..self }
+    }
+
+    /// And these traces.
+    #[must_use]
+    pub fn traces(self, traces: Traces) -> Self {
+        Self { traces, ..self }
     }
 
     /// What it comes to.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Error;
 use super::option::{OptionDef, Options};
+use super::relation::RelationDef;
 use super::trait_tape::{Converted, Tape};
 use super::work::{Sink, Work};
 use crate::input::Input;
@@ -138,7 +139,7 @@ pub trait Maker: Send + Sync {
 ///         }))
 ///     }
 ///     fn audit(&self, _: &Options) -> Result<Audit, Error> {
-///         Ok(Audit { findings: Vec::new(), summary: "whole".into() })
+///         Ok(Audit { summary: "whole".into(), ..Audit::default() })
 ///     }
 ///     fn tables(&self) -> Result<Vec<TableDef>, Error> {
 ///         let eyes = ColumnDef::new("eyes", Kind::Uint, "What was thrown.");
@@ -210,6 +211,19 @@ pub trait Format: Send + Sync {
 
     /// Its rules, for the book.
     fn rules(&self) -> Vec<RuleInfo>;
+
+    /// In which ways recordings of it can belong together that should be apart, the strongest first:
+    /// of two recordings the strongest is told. Their codes are none of its rules.
+    fn relations(&self) -> &'static [RelationDef] {
+        &[]
+    }
+
+    /// What its people admit, where nobody says anything else: the table of its name in a policy, as
+    /// TOML (`gametape::Policy` says what may stand in it). Of a format that declares nothing what no
+    /// audit finds fault with.
+    fn policy(&self) -> String {
+        format!("[{}]\nreject = [\"error\", \"warning\"]\n", self.name())
+    }
 
     /// The tables that every recording of it has, for the book. One recording may have more, and
     /// knows more of them: [`Tape::tables`].

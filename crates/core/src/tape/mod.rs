@@ -12,6 +12,8 @@ mod info;
 mod moment;
 mod number;
 mod option;
+mod relation;
+mod relations;
 mod trait_tape;
 mod work;
 
@@ -26,5 +28,7 @@ pub use info::{Info, Partial, Secrets, object};
 pub use moment::Moment;
 pub(crate) use number::number;
 pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
-pub use trait_tape::{Beside, Converted, Cutout, Dump, Repaired, Report, Tape, Target};
+pub use relation::{Print, RelationDef, Span, Traces};
+pub use relations::{Related, Relations};
+pub use trait_tape::{Beside, Converted, Cutout, Dump, Measured, Repaired, Report, Tape, Target};
 pub use work::{Sink, Watched, Work};

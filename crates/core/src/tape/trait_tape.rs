@@ -121,6 +121,15 @@ impl Cutout {
     }
 }
 
+/// What was measured of a recording.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Measured {
+    /// The statistics that its people compare.
+    pub stats: Map<String, Value>,
+    /// What checking it comes to, where that was done on the way.
+    pub audit: Option<Audit>,
+}
+
 /// What became of a repair, beside its bytes.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Repaired {
@@ -203,6 +212,17 @@ pub trait Tape: Send + Sync {
             value: info.value.details,
             problem: info.problem,
         })
+    }
+
+    /// [`Tape::stats`], and whether what they say is to be believed: of a format that checks a recording
+    /// in the pass that measures it. Where nothing else is said it is not checked.
+    ///
+    /// # Errors
+    /// Where nothing can be read.
+    fn measure(&self, options: &Options) -> Result<Partial<Measured>, Error> {
+        let measured = self.stats(options)?;
+        let (stats, audit) = (measured.value, None);
+        Ok(Partial::new(Measured { stats, audit }, measured.problem))
     }
 
     /// Writes one JSON object a line for each step, with `step`, `tick` where there is one, and

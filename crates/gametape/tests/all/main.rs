@@ -8,6 +8,7 @@ mod fetched;
 mod growing;
 mod known;
 mod playback;
+mod policy;
 mod samples;
 mod segments;
 mod work;

@@ -34,6 +34,8 @@ mod write;
 pub use gametape_core::feed::Fed;
 pub use gametape_core::{Output, Severity, Strictness};
 
+#[cfg(feature = "tape")]
+pub(crate) use audit::audit_watched;
 pub use audit::{Audit, audit, audit_at, audit_game, audit_with};
 pub use convert::convert;
 pub use error::{Error, Finding, Findings, WriteError};

@@ -143,11 +143,34 @@ fn value(bytes: &[u8]) -> String {
     }
 }
 
-pub(super) fn stats(metrics: &Metrics) -> Map<String, Value> {
+/// What the header declares, and the board may be another.
+pub(super) fn declared(game: &Game<'_>) -> Map<String, Value> {
+    let level = game.declared_level().map(Level::name);
+    object(json!({ "declared_level": level }))
+}
+
+/// By what games are listed and ranked: columns of their table of facts.
+pub(super) fn facts(game: &Game<'_>, metrics: &Metrics) -> Map<String, Value> {
+    let board = &game.board;
+    object(json!({
+        "outcome": metrics.outcome.map(Outcome::name),
+        "mode": game.mode().map(Mode::name),
+        "level": metrics.level.name(),
+        "style": metrics.style(),
+        "bbbv": metrics.board.bbbv,
+        "total_time_ms": metrics.time_ms,
+        "board_cols": board.cols,
+        "board_rows": board.rows,
+        "board_mines": board.mines.len(),
+    }))
+}
+
+pub(super) fn stats(metrics: &Metrics, mode: Option<Mode>) -> Map<String, Value> {
     let clicks = &metrics.clicks;
     object(json!({
         "time_ms": metrics.time_ms,
         "result": metrics.outcome.map(Outcome::name),
+        "mode": mode.map(Mode::name),
         "level": metrics.level.name(),
         "bbbv": metrics.board.bbbv,
         "solved_bbbv": clicks.solved_bbbv,

@@ -1,9 +1,12 @@
 //! RMV as a format among others: described, checked, listed, compared, converted, repaired.
 
+mod checked;
 mod dump;
 mod info;
 mod name;
+mod policy;
 mod tables;
+mod traces;
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -11,8 +14,8 @@ use std::io::Write;
 
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
-    Audit, Converted, Cut, Cutout, Dump, Error, Format, Info, OptionDef, OptionKind, Options,
-    Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    Audit, Converted, Cut, Cutout, Dump, Error, Format, Info, Measured, OptionDef, OptionKind,
+    Options, Partial, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
@@ -90,7 +93,16 @@ impl Format for Rmv {
     }
 
     fn rules(&self) -> Vec<RuleInfo> {
-        Rule::ALL.to_vec()
+        let relations = traces::RELATIONS.iter().map(RelationDef::rule);
+        Rule::ALL.iter().copied().chain(relations).collect()
+    }
+
+    fn relations(&self) -> &'static [RelationDef] {
+        traces::RELATIONS
+    }
+
+    fn policy(&self) -> String {
+        policy::RANKING.to_owned()
     }
 
     fn tables(&self) -> Vec<TableDef> {
@@ -188,23 +200,36 @@ impl Tape for RmvTape {
             Err(Error::Broken(finding)) => {
                 return Ok(Audit {
                     findings: vec![*finding],
-                    summary: String::new(),
+                    ..Audit::default()
                 });
             }
             bytes => bytes?,
         };
-        let audit = rmv::audit(&bytes);
-        let mode = audit.game.as_ref().and_then(crate::Game::mode);
-        let summary = audit.metrics.as_ref();
-        let summary = summary.map(|metrics| info::summary(metrics, mode));
-        Ok(Audit::new(&audit.findings, summary.unwrap_or_default()))
+        Ok(match read(&bytes) {
+            Ok(reading) => checked::check(reading, bytes.len() as u64).0,
+            Err(Error::Broken(finding)) => Audit {
+                findings: vec![*finding],
+                ..Audit::default()
+            },
+            Err(error) => return Err(error),
+        })
     }
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {
         let bytes = self.bytes()?;
         let reading = read(&bytes)?;
-        let stats = info::stats(&Metrics::of(&reading.game));
+        let stats = info::stats(&Metrics::of(&reading.game), reading.game.mode());
         Ok(Partial::new(stats, reading.findings.problem()))
+    }
+
+    fn measure(&self, _options: &Options) -> Result<Partial<Measured>, Error> {
+        let bytes = self.bytes()?;
+        let reading = read(&bytes)?;
+        let problem = reading.findings.problem();
+        // One pass for both.
+        let (audit, stats) = checked::check(reading, bytes.len() as u64);
+        let audit = Some(audit);
+        Ok(Partial::new(Measured { stats, audit }, problem))
     }
 
     fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
@@ -233,8 +258,10 @@ impl Tape for RmvTape {
             return tables::scan(game, problem, scan, visit);
         }
         let info = info::info(game, bytes.len() as u64, None, scan.secrets);
-        let stats = info::stats(&Metrics::of(game));
-        tables::GAME.scan(&[info.details, stats], problem, scan, visit)
+        let stats = info::stats(&Metrics::of(game), game.mode());
+        // The level that counts is the board's.
+        let told = [info::declared(game), stats, info.details];
+        tables::GAME.scan(&told, problem, scan, visit)
     }
 
     fn own_playback(&self) -> Result<Option<Box<dyn Playback + '_>>, Error> {

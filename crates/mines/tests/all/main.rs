@@ -16,6 +16,7 @@ mod readings;
 mod real_files;
 mod redaction;
 mod refusals;
+mod relations;
 mod rules;
 #[cfg(feature = "tape")]
 mod seek;

@@ -34,6 +34,7 @@ use super::Call;
 use super::convert::of_output;
 use crate::args::Picture;
 use crate::exit::Exit;
+use crate::located::located;
 use crate::ui::Ui;
 
 /// What the file is to be.
@@ -141,19 +142,23 @@ fn save(output: &OsStr, bytes: &[u8]) -> Result<(), Error> {
 fn say(args: &Picture, drawn: &Drawn, bytes: usize, ui: &mut Ui) -> io::Result<Exit> {
     if args.output != "-" {
         if ui.json {
-            ui.object(&json!({
-                "path": args.path.display().to_string(),
-                "out": args.output.display().to_string(),
-                "view": drawn.view,
-                "at": drawn.at.map(stamp),
-                "from": drawn.over.map(|(from, _)| stamp(from)),
-                "to": drawn.over.map(|(_, to)| stamp(to)),
-                "show": drawn.show,
-                "width": drawn.picture.width,
-                "height": drawn.picture.height,
-                "bytes": bytes,
-                "words": drawn.words,
-            }))?;
+            ui.object(&located(
+                [
+                    ("path", OsStr::new(&args.path)),
+                    ("out", OsStr::new(&args.output)),
+                ],
+                json!({
+                    "view": drawn.view,
+                    "at": drawn.at.map(stamp),
+                    "from": drawn.over.map(|(from, _)| stamp(from)),
+                    "to": drawn.over.map(|(_, to)| stamp(to)),
+                    "show": drawn.show,
+                    "width": drawn.picture.width,
+                    "height": drawn.picture.height,
+                    "bytes": bytes,
+                    "words": drawn.words,
+                }),
+            ))?;
         } else {
             ui.line(printable(&drawn.words))?;
         }

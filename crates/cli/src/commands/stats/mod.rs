@@ -3,19 +3,21 @@
 mod table;
 
 use std::io;
-
-use serde_json::{Map, Value, json};
+use std::path::Path;
 
 use gametape::core::text::printable;
-use gametape::{Error, Partial, Recording, Verb};
+use gametape::{AnyFinding, Audit, Error, Measured, Partial, Recording, Severity, Verb, Verdict};
+use serde_json::{Value, json};
 
+use super::verify::say;
 use super::{Call, many_of};
 use crate::args::Stats;
 use crate::exit::Exit;
-use crate::ui::{STRONG, Ui, styled};
+use crate::located::{located, shown};
+use crate::ui::{STRONG, Ui, styled, verdict_style};
 use table::table;
 
-type Measured = Result<Partial<Map<String, Value>>, Error>;
+type Figures = Result<Partial<Measured>, Error>;
 
 pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
@@ -23,8 +25,8 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     }
     let mut exit = Exit::Fine;
     let mut seen = false;
-    let measure = |recording: &Recording, _| -> Measured {
-        recording.stats(&call.told_of(recording, Verb::Stats))
+    let measure = |recording: &Recording, _| -> Figures {
+        recording.measure(&call.told_of(recording, Verb::Stats))
     };
     many_of(&args.paths, call, ui, &measure, |path, measured, ui| {
         seen = true;
@@ -38,26 +40,45 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     Ok(exit)
 }
 
-fn report(path: &str, measured: Measured, ui: &mut Ui) -> io::Result<Exit> {
-    let stats = match measured {
-        Ok(stats) => stats,
+fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
+    let measured = match measured {
+        Ok(measured) => measured,
         Err(error) => return Ok(ui.fail(&error)),
     };
     let mut exit = Exit::Fine;
-    if let Some(problem) = stats.problem {
+    if let Some(problem) = measured.problem {
         ui.complain(&format!("{problem} (statistics of what could be read)"));
         exit = Exit::Problems;
     }
+    let Measured { stats, audit } = measured.value;
+    let verdict = audit.as_ref().map(Audit::verdict);
+    if verdict == Some(Verdict::Fail) {
+        exit = Exit::Problems;
+    }
+    let findings = audit.iter().flat_map(|audit| &audit.findings);
+    let mut findings = findings.filter(|finding| finding.severity() > Severity::Info);
     if ui.json {
-        let mut object = Map::new();
-        object.insert("path".into(), path.into());
-        object.extend(stats.value);
+        let found: Vec<&AnyFinding> = findings.collect();
+        let lead = json!({ "verdict": verdict, "findings": found });
+        let mut object = located([("path", path)], lead);
+        object.extend(stats);
         ui.object(&object)?;
-    } else {
-        ui.line(styled(STRONG, printable(path)))?;
-        for (key, value) in &stats.value {
-            show(key, value, ui)?;
+        return Ok(exit);
+    }
+    let title = styled(STRONG, printable(&shown(path)));
+    match verdict {
+        // Its figures are none to be compared with those of sound ones.
+        Some(verdict @ (Verdict::Warn | Verdict::Fail)) => {
+            ui.line(format_args!(
+                "{}  {title}",
+                styled(verdict_style(verdict), verdict)
+            ))?;
         }
+        Some(Verdict::Pass) | None => ui.line(title)?,
+    }
+    findings.try_for_each(|finding| say(finding, ui))?;
+    for (key, value) in &stats {
+        show(key, value, ui)?;
     }
     Ok(exit)
 }

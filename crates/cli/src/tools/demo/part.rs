@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use gametape::{Audit, Format, Recording};
-use serde_json::json;
 
-use crate::commands::verify::show;
+use crate::commands::verify::{audited, show};
 use crate::ui::Ui;
 
 /// Play, simulate, record, verify and tamper, from nothing
@@ -43,12 +42,10 @@ pub(super) fn audit(path: &str) -> Result<Audit, String> {
 /// Shows an audit as `verify` does; as JSON, with the findings in a list.
 pub(super) fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
     if ui.json {
-        return ui.object(&json!({
-            "path": path,
-            "format": gametape::formats().from_extension(Path::new(path)).map(Format::name),
-            "verdict": audit.verdict(),
-            "findings": audit.findings,
-        }));
+        let format = gametape::formats()
+            .from_extension(Path::new(path))
+            .map(Format::name);
+        return ui.object(&audited(path.as_ref(), format, audit));
     }
     show(path, audit, false, ui)
 }

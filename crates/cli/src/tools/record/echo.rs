@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::seconds::seconds;
 use super::serving::{Serve, Watched};
+use crate::located::located;
 use crate::tools::parsed;
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
@@ -177,15 +178,14 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
     let bytes: u64 = recorded.files.iter().map(|file| file.bytes).sum();
     if ui.json {
         let files = recorded.files.iter().map(|file| {
-            json!({
-                "path": file.path.display().to_string(),
+            let rest = json!({
                 "frames": file.frames,
                 "frames_before": file.frames_before,
                 "bytes": file.bytes,
-            })
+            });
+            located([("path", &file.path)], rest)
         });
-        return ui.object(&json!({
-            "path": args.output.display().to_string(),
+        let rest = json!({
             "format": format,
             "frames": recorded.frames,
             "bytes": bytes,
@@ -196,7 +196,8 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
             "resumed": recorded.resumed,
             "dropped": recorded.dropped,
             "files": files.collect::<Vec<_>>(),
-        }));
+        });
+        return ui.object(&located([("path", &args.output)], rest));
     }
     if recorded.dropped > 0 {
         ui.remark(&format!(

@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::seconds::seconds;
 use super::serving::{Serve, Watched};
+use crate::located::located;
 use crate::tools::{parsed, schema};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
@@ -239,8 +240,7 @@ fn why(recorded: &Recorded) -> String {
 fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     let path = args.output.display().to_string();
     if ui.json {
-        return ui.object(&json!({
-            "path": path,
+        let rest = json!({
             "format": "capture",
             "packets": recorded.packets,
             "bytes": recorded.bytes,
@@ -254,7 +254,8 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
             "broken": recorded.broken,
             "first_broken": recorded.first_broken.map(|error| error.to_string()),
             "foreign": recorded.foreign,
-        }));
+        });
+        return ui.object(&located([("path", &args.output)], rest));
     }
     ui.line(format_args!(
         "{}: recorded {} ({}), ticks {} to {}{}",

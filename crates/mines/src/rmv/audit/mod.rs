@@ -13,6 +13,7 @@ use std::time::SystemTime;
 use super::error::Findings;
 use super::limits::{Limits, ReadOptions};
 use super::read::{Reading, read_with};
+use crate::replay::Observer;
 use crate::{Game, Metrics};
 
 /// The outcome of an audit.
@@ -72,7 +73,7 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
 pub fn audit_at(bytes: &[u8], limits: Limits, now: SystemTime) -> Audit<'_> {
     match read_with(bytes, ReadOptions::lenient().limits(limits)) {
         Ok(Reading { game, mut findings }) => {
-            let metrics = check(&game, bytes.len() as u64, now, &mut findings);
+            let (metrics, ()) = check(&game, bytes.len() as u64, now, &mut findings, ());
             findings.sort();
             Audit {
                 game: Some(game),
@@ -97,18 +98,34 @@ pub fn audit_at(bytes: &[u8], limits: Limits, now: SystemTime) -> Audit<'_> {
 /// Checks a game that was read already, `real_size` being the size of its file in bytes; adds
 /// to what the reader found.
 pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
-    check(game, real_size, SystemTime::now(), findings)
+    audit_watched(game, real_size, findings, ()).0
 }
 
-fn check(game: &Game<'_>, real_size: u64, now: SystemTime, findings: &mut Findings) -> Metrics {
+/// [`audit_game`] while somebody else watches the game that is replayed.
+pub(crate) fn audit_watched<O: Observer>(
+    game: &Game<'_>,
+    real_size: u64,
+    findings: &mut Findings,
+    observer: O,
+) -> (Metrics, O) {
+    check(game, real_size, SystemTime::now(), findings, observer)
+}
+
+fn check<O: Observer>(
+    game: &Game<'_>,
+    real_size: u64,
+    now: SystemTime,
+    findings: &mut Findings,
+    observer: O,
+) -> (Metrics, O) {
     form::check(game, real_size, findings);
     release::check(game, now, findings);
     let watch = mouse::Watch::new(game, findings);
-    let ((metrics, replayed), watch) = Metrics::with_observer(game, watch);
+    let ((metrics, replayed), (watch, observer)) = Metrics::with_observer(game, (watch, observer));
     let hands = watch.finish();
     result::check(game, &metrics, findings);
     play::check(game, &replayed, findings);
     hands.check(game, &metrics, findings);
     ranking::check(game, &metrics, findings);
-    metrics
+    (metrics, observer)
 }

@@ -4,6 +4,36 @@ use gametape_core::table::{Fact, FactTable, Kind};
 
 use Kind::{Bool, Float64, Text, Uint};
 
+use crate::{Level, Mode, Outcome};
+
+const LEVELS: [&str; 4] = [
+    Level::Beginner.name(),
+    Level::Intermediate.name(),
+    Level::Expert.name(),
+    Level::Custom.name(),
+];
+const OUTCOMES: [&str; 3] = [
+    Outcome::Win.name(),
+    Outcome::Blast.name(),
+    Outcome::Other.name(),
+];
+const MODES: [&str; Mode::ALL.len()] = [
+    Mode::Normal.name(),
+    Mode::Upk.name(),
+    Mode::Cheat.name(),
+    Mode::Density.name(),
+    Mode::Win7.name(),
+    Mode::CompetitiveSolvable.name(),
+    Mode::StrongSolvable.name(),
+    Mode::WeakSolvable.name(),
+    Mode::ToBeSolvable.name(),
+    Mode::StrongGuessable.name(),
+    Mode::WeakGuessable.name(),
+    Mode::ChordingRecursiveStandard.name(),
+    Mode::FlagRecursive.name(),
+    Mode::ChordingFlagRecursive.name(),
+];
+
 /// The header and all statistics.
 pub(in crate::tape) const GAME: FactTable = FactTable {
     name: "game",
@@ -35,8 +65,14 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
             Text,
             "When the board was made, UTC (RFC 3339); missing where it is not said.",
         ),
-        Fact::new("level", Text, "The level that the header declares."),
-        Fact::new("mode", Text, "The mode of the game."),
+        Fact::new("level", Text, "The level that the board is of.").values(&LEVELS),
+        Fact::new(
+            "declared_level",
+            Text,
+            "The level that the header declares.",
+        )
+        .values(&LEVELS),
+        Fact::new("mode", Text, "The mode of the game.").values(&MODES),
         Fact::new("marks", Bool, "Whether question marks were on."),
         Fact::new(
             "nf",
@@ -53,7 +89,8 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
             "outcome",
             Text,
             "How the game ended: `win`, `blast` or `other`.",
-        ),
+        )
+        .values(&OUTCOMES),
         Fact::new("text", Text, "How the header's text is encoded."),
         Fact::new(
             "file_size",
@@ -170,7 +207,8 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
             "style",
             Text,
             "`NF` where no flag was ever on the board, else `FL`.",
-        ),
+        )
+        .values(&["NF", "FL"]),
         Fact::new("wasted_clicks", Uint, "Clicks that changed nothing."),
         Fact::new(
             "wasted_left_clicks",
@@ -191,3 +229,13 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
         Fact::new("mouse_events", Uint, "Mouse events."),
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mode_is_one_of_those_that_there_are() {
+        assert_eq!(MODES, Mode::ALL.map(Mode::name));
+    }
+}

@@ -23,11 +23,13 @@ mod bytes;
 mod claims;
 mod cursor;
 mod hands;
+mod relations;
 mod remake;
 mod retime;
 mod times;
 
 pub use bytes::Tampering;
+pub use relations::{Twin, twins};
 pub use remake::{mouse_of, remake, with_result};
 
 use gametape_mines::Game;

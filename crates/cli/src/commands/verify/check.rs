@@ -1,0 +1,98 @@
+//! One file, checked.
+
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
+
+use gametape::{Audit, Decision, Error, Policy, Recording, RelationDef, Verb};
+
+use crate::call::Call;
+use crate::many::Item;
+
+/// What became of one file.
+pub struct Checked {
+    pub path: OsString,
+    pub named: bool,
+    /// Which file it is, where several paths may lead to one.
+    pub real: Option<u64>,
+    pub outcome: Outcome,
+}
+
+pub enum Outcome {
+    /// A file of another kind that nobody named, and what it is instead.
+    Skipped(String),
+    Unreadable(Error),
+    Audited(Box<Audited>),
+}
+
+/// A recording that could be read.
+pub struct Audited {
+    pub format: &'static str,
+    pub relations: &'static [RelationDef],
+    pub bytes: u64,
+    pub audit: Audit,
+    /// What a policy says of it, if there is one.
+    pub decision: Decision,
+}
+
+/// What every file is checked with.
+pub struct Checker<'a> {
+    pub call: &'a Call<'a>,
+    pub policy: Option<&'a Policy>,
+    pub may_repeat: bool,
+}
+
+impl Checker<'_> {
+    pub fn check(&self, item: Item) -> Checked {
+        let (path, named, outcome) = match item {
+            Item::Input => {
+                let outcome = self.audit(self.call.open("-".as_ref()));
+                ("-".into(), true, outcome)
+            }
+            Item::Nothing(error) => {
+                let path = error.path().as_os_str().to_owned();
+                (path, true, Outcome::Unreadable(error))
+            }
+            Item::Found(found) => {
+                let options = self.call.open_options();
+                let outcome = match self.call.formats.open_with(&found.path, &options) {
+                    Err(error @ Error::UnknownFormat { .. }) if !found.named => {
+                        Outcome::Skipped(error.message())
+                    }
+                    opened => self.audit(opened),
+                };
+                (found.path.into_os_string(), found.named, outcome)
+            }
+        };
+        let real = self.may_repeat.then(|| real(Path::new(&path)));
+        Checked {
+            path,
+            named,
+            real: real.flatten(),
+            outcome,
+        }
+    }
+
+    fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
+        let audited = opened.and_then(|recording| {
+            let told = self.call.told_of(&recording, Verb::Verify);
+            let audit = recording.audit_with(&told)?;
+            let decision = self.policy.map(|policy| policy.judge(&recording, &audit));
+            Ok(Box::new(Audited {
+                format: recording.format().name(),
+                relations: recording.format().relations(),
+                bytes: recording.input().size(),
+                audit,
+                decision: decision.transpose()?.unwrap_or_default(),
+            }))
+        });
+        audited.map_or_else(Outcome::Unreadable, Outcome::Audited)
+    }
+}
+
+fn real(path: &Path) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    fs::canonicalize(path).ok()?.hash(&mut hasher);
+    Some(hasher.finish())
+}

@@ -1,0 +1,98 @@
+//! `gametape verify`.
+
+mod check;
+mod held;
+mod line;
+mod related;
+mod report;
+mod words;
+
+use std::fs;
+use std::io;
+use std::time::Instant;
+
+use gametape::{Error, Formats, Policy};
+
+use super::Call;
+use crate::args::Verify;
+use crate::exit::Exit;
+use crate::many::{self, Item, Progress};
+use crate::options::open_file;
+use crate::ui::Ui;
+
+#[cfg(feature = "tools")]
+pub use line::audited;
+pub use words::say;
+#[cfg(feature = "tools")]
+pub use words::show;
+
+/// The name of what the people of each format admit.
+const DEFAULT: &str = "default";
+
+pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+    if args.print_policy {
+        ui.line(Policy::text(call.formats).trim_end())?;
+        return Ok(Exit::Fine);
+    }
+    if let Err(error) = call.check_opening(&args.paths) {
+        return Ok(ui.fail(&error));
+    }
+    let policy = match args.policy.as_ref().map(|name| policy(name, call.formats)) {
+        None => None,
+        Some(Ok(policy)) => Some(policy),
+        Some(Err(complaint)) => {
+            ui.complain(&complaint);
+            return Ok(Exit::Unusable);
+        }
+    };
+    let started = Instant::now();
+    let items = many::items(call.formats, &args.paths);
+    let progress = Progress::new(items.len(), items.iter().map(Item::size).sum());
+    let mut report = report::Report::new(args, policy.is_some())?;
+    let checker = check::Checker {
+        call,
+        policy: policy.as_ref(),
+        // One path leads to a file once.
+        may_repeat: args.paths.len() > 1,
+    };
+    many::each(
+        items,
+        |item| {
+            let _begun = progress.begin(item.size());
+            checker.check(item)
+        },
+        |all| {
+            progress.aside(|| {
+                for checked in all {
+                    report.take(&checked, ui)?;
+                }
+                ui.flush_on_terminal()
+            })
+        },
+    )?;
+    drop(progress);
+    report.finish(policy.as_ref(), started, ui)
+}
+
+/// What is admitted, or why nobody can tell.
+fn policy(name: &std::ffi::OsStr, formats: &Formats) -> Result<Policy, String> {
+    const MOST: u64 = 1 << 20;
+    if name == DEFAULT {
+        return Policy::of(formats).map_err(|error| format!("the default policy: {error}"));
+    }
+    let path = std::path::Path::new(name);
+    let read = || {
+        let size = open_file(path)?.metadata().map_or(0, |meta| meta.len());
+        if size > MOST {
+            return Err(Error::TooLarge {
+                path: path.to_owned(),
+                size,
+                limit: MOST,
+            });
+        }
+        fs::read_to_string(path).map_err(|source| crate::ui::said_shortly(path, source))
+    };
+    let text = read().map_err(|error| error.to_string())?;
+    let policy = Policy::parse(&text, formats);
+    policy.map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,81 @@
+//! Paths in JSON: as text, and where they are none, to the byte.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+/// The keys of these paths, then those of an object that are none of them.
+///
+/// A path is text. Of one that is not Unicode that text has a sign in the place of what is not, and two
+/// such paths may have the same: then the same key with `_bytes` behind it has the path to the byte, in
+/// which every byte that is no printable ASCII, and `%`, is `%` and two hexadecimal digits.
+pub fn located<'p, P: AsRef<OsStr> + ?Sized + 'p>(
+    paths: impl IntoIterator<Item = (&'static str, &'p P)>,
+    rest: Value,
+) -> Map<String, Value> {
+    let mut object = Map::new();
+    for (key, path) in paths {
+        put(&mut object, key, path.as_ref());
+    }
+    if let Value::Object(rest) = rest {
+        for (key, value) in rest {
+            object.entry(key).or_insert(value);
+        }
+    }
+    object
+}
+
+fn put(object: &mut Map<String, Value>, key: &str, path: &OsStr) {
+    object.insert(key.to_owned(), path.display().to_string().into());
+    if path.to_str().is_none() {
+        object.insert(format!("{key}_bytes"), escaped(path, '%').into());
+    }
+}
+
+/// A path for people: of two that differ the texts do, too.
+pub fn shown(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) => text.to_owned(),
+        None => escaped(path.as_os_str(), '\\'),
+    }
+}
+
+fn escaped(path: &OsStr, sign: char) -> String {
+    let bytes = path.as_encoded_bytes().iter();
+    bytes.fold(String::new(), |mut text, byte| {
+        let byte = *byte;
+        if (byte.is_ascii_graphic() || byte == b' ') && char::from(byte) != sign {
+            text.push(byte.into());
+        } else if sign == '%' {
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
+        } else {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+        text
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn paths_that_are_no_text_are_told_apart_and_can_be_had_back() {
+        let [a, b] = [&b"g%\xffy.rmv"[..], b"g%\xfey.rmv"].map(OsStr::from_bytes);
+        let object = located([("path", a), ("out", b)], json!({ "bytes": 3 }));
+        assert_eq!(object["path"], object["out"]);
+        assert_eq!(object["path_bytes"], "g%25%FFy.rmv");
+        assert_eq!(object["out_bytes"], "g%25%FEy.rmv");
+        assert_eq!(object["bytes"], 3);
+        assert_eq!(shown(Path::new(a)), "g%\\xffy.rmv");
+        let text = located([("path", "grün 100%.rmv")], json!({}));
+        assert_eq!(Value::Object(text), json!({ "path": "grün 100%.rmv" }));
+    }
+}

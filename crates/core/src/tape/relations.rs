@@ -1,0 +1,318 @@
+//! Which of many recordings belong together.
+
+use std::collections::{HashMap, HashSet};
+
+use super::relation::{RelationDef, Traces};
+use crate::rule::Severity;
+
+/// So many others are named; more are counted.
+const NAMED: usize = 8;
+/// Pairs that may be known twice.
+const ROOM: usize = 1 << 16;
+/// So many that are busy at once are looked at.
+const BUSY: usize = 32;
+/// Where so many pairs are expected to have something in common by chance, a relation proves nothing.
+const BY_CHANCE: f64 = 0.01;
+
+/// A print of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Printed {
+    kind: u16,
+    hash: u64,
+    bits: u8,
+    tape: u32,
+}
+
+/// A span of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Busy {
+    kind: u16,
+    who: u64,
+    from: i64,
+    to: i64,
+    tape: u32,
+}
+
+/// What two recordings have in common, said of one of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Related {
+    /// The recording that it is said of.
+    pub tape: u32,
+    /// How they belong together.
+    pub relation: RelationDef,
+    /// As the relation has it, less where chance may be behind it.
+    pub severity: Severity,
+    /// The others, in order: the first of them if they are many.
+    pub others: Vec<u32>,
+    /// How many more there are, at least.
+    pub more: u64,
+    /// How many pairs of so many recordings would have as much in common by chance.
+    pub expected: f64,
+}
+
+/// Finds out which recordings belong together: takes what each may have in common with others, some
+/// hundred bytes, and compares all with all when none is left.
+///
+/// ```
+/// use gametape_core::Severity;
+/// use gametape_core::tape::{Print, RelationDef, Relations, Traces};
+/// const SAME: &[RelationDef] = &[RelationDef {
+///     kind: "same-throws",
+///     code: "dice.same-throws",
+///     severity: Severity::Warning,
+///     says: "the same throws as",
+///     doc: "",
+/// }];
+/// let traces = |hash| Traces {
+///     prints: vec![Print { relation: 0, hash, bits: 64 }],
+///     spans: Vec::new(),
+/// };
+/// let mut relations = Relations::new();
+/// for hash in [7, 9, 7] {
+///     relations.add(SAME, &traces(hash));
+/// }
+/// let found = relations.find();
+/// assert_eq!((found[0].tape, &*found[0].others), (0, &[2][..]));
+/// assert_eq!((found[1].tape, &*found[1].others), (2, &[0][..]));
+/// ```
+#[derive(Default)]
+pub struct Relations {
+    defs: Vec<RelationDef>,
+    prints: Vec<Printed>,
+    spans: Vec<Busy>,
+    tapes: u32,
+}
+
+/// A recording, another one, and what they are expected to have in common by chance.
+type Pair = (u32, u32, f64);
+
+impl Relations {
+    /// Of no recordings yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a recording of a format with these relations, and gives its number: they count from 0.
+    pub fn add(&mut self, defs: &[RelationDef], traces: &Traces) -> u32 {
+        let tape = self.tapes;
+        self.tapes += 1;
+        let Some(kinds) = self.kinds(defs, traces) else {
+            return tape;
+        };
+        let kind = |relation: usize| kinds.get(relation).copied();
+        let prints = traces.prints.iter().filter_map(|print| {
+            Some(Printed {
+                kind: kind(print.relation)?,
+                hash: print.hash,
+                bits: print.bits,
+                tape,
+            })
+        });
+        self.prints.extend(prints);
+        let spans = traces.spans.iter().filter_map(|span| {
+            Some(Busy {
+                kind: kind(span.relation)?,
+                who: span.who,
+                from: span.from,
+                to: span.to,
+                tape,
+            })
+        });
+        self.spans.extend(spans);
+        tape
+    }
+
+    /// The numbers of relations: those of one format in their order.
+    fn kinds(&mut self, defs: &[RelationDef], traces: &Traces) -> Option<Vec<u16>> {
+        let first = defs.first().filter(|_| !traces.is_empty())?;
+        let at = self.defs.iter().position(|def| def.code == first.code);
+        let at = at.unwrap_or_else(|| {
+            self.defs.extend_from_slice(defs);
+            self.defs.len() - defs.len()
+        });
+        let kinds = (at..at + defs.len()).map(|kind| u16::try_from(kind).ok());
+        kinds.collect()
+    }
+
+    /// Which of them belong together: what is said of each, in their order, the strongest first. Of two
+    /// that are related in several ways the strongest alone is told.
+    #[must_use]
+    pub fn find(mut self) -> Vec<Related> {
+        self.prints.sort_unstable();
+        self.prints.dedup();
+        self.spans.sort_unstable();
+        let mut classes = Classes((0..self.tapes).collect());
+        let mut found = Vec::new();
+        for (kind, relation) in (0_u16..).zip(&self.defs) {
+            let prints = of_kind(&self.prints, |print| print.kind, kind);
+            let spans = of_kind(&self.spans, |span| span.kind, kind);
+            let mut pairs = Vec::new();
+            let mut most = Most::default();
+            same(prints, &mut classes, &mut pairs, &mut most);
+            at_once(spans, &mut classes, &mut pairs);
+            // Joined when all are known: what is told of a kind does not depend on its order.
+            for (a, b, _) in &pairs {
+                classes.join(*a, *b);
+            }
+            tell(*relation, pairs, &most, &mut found);
+        }
+        found.sort_by_key(|related: &Related| related.tape);
+        found
+    }
+}
+
+/// Those of a kind, of sorted things.
+fn of_kind<T>(all: &[T], of: impl Fn(&T) -> u16, kind: u16) -> &[T] {
+    let from = all.partition_point(|thing| of(thing) < kind);
+    let to = all.partition_point(|thing| of(thing) <= kind);
+    all.get(from..to).unwrap_or_default()
+}
+
+/// How many others a recording has something in common with, where they are more than are named.
+#[derive(Default)]
+struct Most(HashMap<u32, u64>);
+
+impl Most {
+    fn put(&mut self, tape: u32, others: u64) {
+        let most = self.0.entry(tape).or_default();
+        *most = others.max(*most);
+    }
+}
+
+/// Recordings of which a stronger relation is told already are of one class.
+struct Classes(Vec<u32>);
+
+impl Classes {
+    fn of(&mut self, tape: u32) -> u32 {
+        let mut at = tape;
+        while let Some(&up) = self.0.get(at as usize) {
+            if up == at {
+                break;
+            }
+            // Halves the way for who comes next.
+            let above = self.0.get(up as usize).copied().unwrap_or(up);
+            if let Some(slot) = self.0.get_mut(at as usize) {
+                *slot = above;
+            }
+            at = above;
+        }
+        at
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.of(a), self.of(b));
+        if let Some(slot) = self.0.get_mut(a.max(b) as usize) {
+            *slot = a.min(b);
+        }
+    }
+}
+
+/// Pairs that have a print in common.
+fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: &mut Most) {
+    // As many as could have had each kind of print.
+    let mut could = HashMap::<u8, HashSet<u32>>::new();
+    for print in prints {
+        could.entry(print.bits).or_default().insert(print.tape);
+    }
+    let mut room = ROOM;
+    for equal in prints.chunk_by(|a, b| a.hash == b.hash) {
+        let Some(first) = equal.first().filter(|_| equal.len() > 1) else {
+            continue;
+        };
+        let tapes = could.get(&first.bits).map_or(0, HashSet::len);
+        let expected = tapes as f64 * (tapes as f64 - 1.0) / 2.0 / f64::from(first.bits).exp2();
+        let mut members: Vec<(u32, u32)> = equal
+            .iter()
+            .map(|print| (classes.of(print.tape), print.tape))
+            .collect();
+        members.sort_unstable();
+        members.dedup();
+        for group in members.chunk_by(|a, b| a.0 == b.0) {
+            let others = members.len() - group.len();
+            let is_other =
+                |member: &&(u32, u32)| group.first().is_some_and(|own| own.0 != member.0);
+            // A group is passed in one step: it may be nearly all of them.
+            let before =
+                members.partition_point(|member| Some(member.0) < group.first().map(|g| g.0));
+            let head = members.get(..before).unwrap_or_default();
+            let tail = members.get(before + group.len()..).unwrap_or_default();
+            let named: Vec<u32> = (head.iter().chain(tail))
+                .filter(is_other)
+                .take(NAMED)
+                .map(|(_, tape)| *tape)
+                .collect();
+            for (_, tape) in group {
+                pairs.extend(named.iter().map(|other| (*tape, *other, expected)));
+                compact(pairs, &mut room);
+                if others > NAMED {
+                    most.put(*tape, others as u64);
+                }
+            }
+        }
+    }
+}
+
+/// Each pair once, of several prints in common with the one that tells most.
+fn once(pairs: &mut Vec<Pair>) {
+    pairs.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+    pairs.dedup_by_key(|pair| (pair.0, pair.1));
+}
+
+/// The same recordings have print after print in common: what is said of them takes no more room.
+fn compact(pairs: &mut Vec<Pair>, room: &mut usize) {
+    if pairs.len() > *room {
+        once(pairs);
+        *room = ROOM.max(2 * pairs.len());
+    }
+}
+
+/// Pairs that one person was busy with at once.
+fn at_once(spans: &[Busy], classes: &mut Classes, pairs: &mut Vec<Pair>) {
+    for of_one in spans.chunk_by(|a, b| a.who == b.who) {
+        let mut busy: Vec<&Busy> = Vec::new();
+        for span in of_one {
+            busy.retain(|earlier| earlier.to > span.from);
+            for earlier in &busy {
+                // Of two that began at once nobody knows which was first.
+                let is_sure = earlier.from < span.from || span.to > span.from;
+                let are_apart = classes.of(earlier.tape) != classes.of(span.tape);
+                if is_sure && are_apart {
+                    pairs.push((earlier.tape, span.tape, 0.0));
+                    pairs.push((span.tape, earlier.tape, 0.0));
+                }
+            }
+            if busy.len() < BUSY {
+                busy.push(span);
+            }
+        }
+    }
+}
+
+/// Says of each recording with which others it is a pair.
+fn tell(relation: RelationDef, mut pairs: Vec<Pair>, most: &Most, found: &mut Vec<Related>) {
+    once(&mut pairs);
+    for of_tape in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let Some((tape, _, first)) = of_tape.first() else {
+            continue;
+        };
+        let expected = of_tape.iter().map(|pair| pair.2).fold(*first, f64::min);
+        let all = (of_tape.len() as u64).max(most.0.get(tape).copied().unwrap_or(0));
+        let others: Vec<u32> = of_tape.iter().take(NAMED).map(|pair| pair.1).collect();
+        found.push(Related {
+            tape: *tape,
+            relation,
+            severity: if expected < BY_CHANCE {
+                relation.severity
+            } else {
+                relation.severity.min(Severity::Info)
+            },
+            more: all - others.len() as u64,
+            others,
+            expected,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! A policy and a recording.
+
+use std::ops::ControlFlow;
+
+use gametape_core::Severity;
+use gametape_core::table::{self, Scan};
+use gametape_core::tape::{AnyFinding, Audit};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::model::{Condition, Policy, Section};
+use crate::{Error, Recording};
+
+/// What a policy says of a recording.
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
+pub struct Decision {
+    /// Whether it is admitted; nothing where the policy does not speak of its format.
+    pub admitted: Option<bool>,
+    /// All that speaks against it.
+    pub reasons: Vec<Reason>,
+}
+
+/// What speaks against a recording.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Reason {
+    /// That of a finding; `policy.require` of a condition, `policy.class` of one that is none of the
+    /// classes.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+    /// Its figures: those of a finding; of a condition `column`, `is`, `required`, and of which `class`.
+    pub data: Map<String, Value>,
+}
+
+impl Reason {
+    /// A finding speaks against it.
+    #[must_use]
+    pub fn of(finding: &AnyFinding) -> Self {
+        let place = if finding.place.is_nowhere() {
+            String::new()
+        } else {
+            format!("{}: ", finding.place)
+        };
+        let data = finding.rule.data.iter();
+        Self {
+            code: finding.code().to_owned(),
+            message: format!("{place}{}", finding.message()),
+            data: data
+                .map(|(key, value)| ((*key).to_owned(), value.clone().into()))
+                .collect(),
+        }
+    }
+}
+
+impl Decision {
+    /// One more finding speaks against it.
+    pub fn reject(&mut self, finding: &AnyFinding) {
+        self.admitted = Some(false);
+        self.reasons.push(Reason::of(finding));
+    }
+}
+
+impl Policy {
+    /// Whether a recording is admitted, by what was found in it and what it says of itself; and all
+    /// that speaks against it.
+    ///
+    /// # Errors
+    /// Where it can't be read for what it says of itself.
+    pub fn judge(&self, recording: &Recording, audit: &Audit) -> Result<Decision, Error> {
+        let Some(section) = self.section(recording.format().name()) else {
+            return Ok(Decision::default());
+        };
+        let findings = audit.findings.iter();
+        let findings =
+            findings.filter(|finding| section.is_against(finding.code(), finding.severity()));
+        let mut reasons: Vec<Reason> = findings.map(Reason::of).collect();
+        let facts = section.facts(recording, audit);
+        match facts {
+            Ok(facts) => section.ask(&facts, &mut reasons),
+            // That it is broken is said already, unless that is waved through.
+            Err(_) if !reasons.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(Decision {
+            admitted: Some(reasons.is_empty()),
+            reasons,
+        })
+    }
+
+    /// Whether a finding rejects recordings of this format.
+    #[must_use]
+    pub fn rejects(&self, format: &str, code: &str, severity: Severity) -> bool {
+        let section = self.section(format);
+        section.is_some_and(|section| section.is_against(code, severity))
+    }
+}
+
+impl Section {
+    fn is_against(&self, code: &str, severity: Severity) -> bool {
+        let is = |known: &String| known == code;
+        !self.admit.iter().any(is)
+            && (self.reject.severities.contains(&severity) || self.reject.codes.iter().any(is))
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let classes = self.classes.iter();
+        let of_classes = classes.flat_map(|class| class.when.iter().chain(&class.require));
+        self.require.iter().chain(of_classes)
+    }
+
+    /// What the recording says: what the audit did not tell is read of its tables.
+    fn facts(&self, recording: &Recording, audit: &Audit) -> Result<Map<String, Value>, Error> {
+        let mut facts = audit.facts.clone();
+        let untold: Vec<&Condition> = self
+            .conditions()
+            .filter(|condition| !facts.contains_key(&condition.column))
+            .collect();
+        let mut tables: Vec<&str> = untold.iter().map(|c| c.table.as_str()).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        for name in tables {
+            let of_table = untold.iter().filter(|condition| condition.table == name);
+            let mut columns: Vec<&str> = of_table.map(|c| c.column.as_str()).collect();
+            columns.sort_unstable();
+            columns.dedup();
+            let scan = Scan::table(name).columns(columns.iter().copied());
+            recording.scan(&scan, &mut |batch| {
+                for (at, column) in columns.iter().enumerate() {
+                    if !batch.is_empty() {
+                        facts.insert((*column).to_owned(), json(batch.get(0, at)));
+                    }
+                }
+                Ok(ControlFlow::Break(()))
+            })?;
+        }
+        Ok(facts)
+    }
+
+    /// What the facts fail.
+    fn ask(&self, facts: &Map<String, Value>, reasons: &mut Vec<Reason>) {
+        let value = |condition: &Condition| facts.get(&condition.column).unwrap_or(&Value::Null);
+        let fails = |condition: &&Condition| !condition.test.holds(value(condition));
+        let failed = self.require.iter().filter(fails);
+        reasons.extend(failed.map(|condition| unmet(condition, value(condition), None)));
+        let mut classes = self.classes.iter();
+        let class = classes.find(|class| !class.when.iter().any(|condition| fails(&condition)));
+        if let Some(class) = class {
+            let failed = class.require.iter().filter(fails);
+            reasons.extend(failed.map(|c| unmet(c, value(c), Some(&class.name))));
+        } else if !self.classes.is_empty() {
+            reasons.push(self.no_class(&value));
+        }
+    }
+
+    /// It is none of the classes.
+    fn no_class<'v>(&self, value: &impl Fn(&Condition) -> &'v Value) -> Reason {
+        let names: Vec<&str> = self
+            .classes
+            .iter()
+            .map(|class| class.name.as_str())
+            .collect();
+        let mut is = Map::new();
+        for condition in self.classes.iter().flat_map(|class| &class.when) {
+            is.insert(condition.column.clone(), value(condition).clone());
+        }
+        let said: Vec<String> = is
+            .iter()
+            .map(|(key, value)| format!("{key} is {value}"))
+            .collect();
+        Reason {
+            code: "policy.class".to_owned(),
+            message: format!("it is none of {}: {}", names.join(", "), said.join(", ")),
+            data: Map::from_iter([
+                ("classes".to_owned(), json!(names)),
+                ("is".to_owned(), is.into()),
+            ]),
+        }
+    }
+}
+
+fn json(value: table::Value<'_>) -> Value {
+    match value {
+        table::Value::Null => Value::Null,
+        table::Value::Bool(value) => json!(value),
+        table::Value::Int(value) => json!(value),
+        table::Value::Uint(value) => json!(value),
+        table::Value::Float32(value) => json!(value),
+        table::Value::Float64(value) => json!(value),
+        table::Value::Text(value) => json!(value),
+    }
+}
+
+/// A condition does not hold.
+fn unmet(condition: &Condition, value: &Value, class: Option<&str>) -> Reason {
+    let Condition { column, test, .. } = condition;
+    let is = match value {
+        Value::Null => "is not known".to_owned(),
+        value => format!("is {value}"),
+    };
+    let of = class.map_or_else(String::new, |class| format!("{class}: "));
+    let mut data = Map::from_iter([
+        ("column".to_owned(), json!(column)),
+        ("is".to_owned(), value.clone()),
+        ("required".to_owned(), test.data()),
+    ]);
+    if let Some(class) = class {
+        data.insert("class".to_owned(), json!(class));
+    }
+    Reason {
+        code: "policy.require".to_owned(),
+        message: format!("{of}{column} {is}, {test} is required"),
+        data,
+    }
+}

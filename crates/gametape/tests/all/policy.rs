@@ -1,0 +1,218 @@
+//! What policies admit, and how they are refused.
+
+use gametape::mines::{Mode, property, rmv};
+use gametape::{Decision, Policy, Recording, formats};
+use gametape_samples::mines::{record, scenarios};
+
+fn game(name: &str) -> Recording {
+    let scenarios = scenarios();
+    let scenario = scenarios
+        .iter()
+        .find(|scenario| scenario.name == name)
+        .unwrap();
+    let game = record(scenario, 7).unwrap();
+    Recording::from_bytes(rmv::write(&game).unwrap(), "game.rmv").unwrap()
+}
+
+fn judged(policy: &str, game: &Recording) -> Decision {
+    let policy = match policy {
+        "" => Policy::of(&formats()),
+        text => Policy::parse(text, &formats()),
+    };
+    policy.unwrap().judge(game, &game.audit().unwrap()).unwrap()
+}
+
+fn reasons(policy: &str, name: &str) -> Vec<(String, String)> {
+    let decision = judged(policy, &game(name));
+    assert_eq!(
+        decision.admitted,
+        Some(decision.reasons.is_empty()),
+        "{name}"
+    );
+    let reasons = decision.reasons.into_iter();
+    reasons
+        .map(|reason| (reason.code, reason.message))
+        .collect()
+}
+
+#[test]
+fn the_ranking_admits_won_games_of_the_levels_in_the_normal_mode() {
+    for level in [
+        "beginner-win",
+        "intermediate-win",
+        "expert-win",
+        "v1-expert-win",
+    ] {
+        assert_eq!(reasons("", level), [], "{level}");
+    }
+    let of = |name| reasons("", name);
+    let require = |message: &str| ("policy.require".to_owned(), message.to_owned());
+    assert_eq!(
+        of("mode-win7"),
+        [require("mode is \"win7\", \"normal\" is required")]
+    );
+    assert_eq!(
+        of("loss")[0],
+        require("outcome is \"blast\", \"win\" is required")
+    );
+    assert_eq!(
+        of("mode-upk"),
+        [require("mode is \"upk\", \"normal\" is required")]
+    );
+    assert_eq!(
+        of("custom-wide"),
+        [(
+            "policy.class".to_owned(),
+            "it is none of beginner, intermediate, expert: board_cols is 255, board_mines is 60, board_rows is 3".to_owned()
+        )]
+    );
+}
+
+/// Every mode but the normal one is kept out unless a policy asks for it.
+#[test]
+fn no_other_mode_is_let_in_by_itself() {
+    let base = record(&scenarios()[0], 7).unwrap();
+    for mode in Mode::ALL {
+        let mut game = base.clone();
+        game.properties.to_mut()[property::MODE] = mode.code();
+        let game = Recording::from_bytes(rmv::write(&game).unwrap(), "game.rmv").unwrap();
+        let admitted = judged("", &game).admitted;
+        assert_eq!(admitted, Some(mode == Mode::Normal), "{}", mode.name());
+        let asked = format!("[rmv.require]\nmode = [\"upk\", \"{}\"]\n", mode.name());
+        assert_eq!(
+            judged(&asked, &game).admitted,
+            Some(true),
+            "{}",
+            mode.name()
+        );
+    }
+}
+
+#[test]
+fn findings_reject_by_severity_and_by_code_unless_they_are_admitted() {
+    let game = game("loss");
+    let rejected = |text: &str| {
+        let decision = judged(text, &game);
+        decision
+            .reasons
+            .into_iter()
+            .map(|reason| reason.code)
+            .collect::<Vec<String>>()
+    };
+    assert!(rejected("[rmv]\nreject = [\"error\", \"warning\"]\n").is_empty());
+    assert_eq!(
+        rejected("[rmv]\nreject = [\"rmv.rank-outcome\"]\n"),
+        ["rmv.rank-outcome"]
+    );
+    let infos = rejected("[rmv]\nreject = [\"info\"]\n");
+    assert!(infos.contains(&"rmv.rank-outcome".to_owned()), "{infos:?}");
+    let admit = "[rmv]\nreject = [\"info\"]\nadmit = [\"rmv.rank-outcome\"]\n";
+    assert_eq!(rejected(admit).len(), infos.len() - 1);
+    // A format that the policy does not speak of is not judged.
+    assert_eq!(
+        judged("[murk]\nreject = [\"error\"]\n", &game).admitted,
+        None
+    );
+}
+
+#[test]
+fn conditions_are_over_all_facts() {
+    let game = game("beginner-win");
+    let admitted = |condition: &str| {
+        judged(&format!("[rmv.require]\n{condition}\n"), &game).admitted == Some(true)
+    };
+    for holds in [
+        "bbbv = { min = 1, max = 1000, not = 3 }",
+        "player_name = \"Synthetic Player\"",
+        "player_country = [\"\", \"UK\"]",
+        "marks = false",
+        "ioe = { min = 0.1 }",
+        "clone_id = 0",
+        "mode = { not = [\"upk\", \"cheat\"] }",
+        "board_cols = 8.0",
+    ] {
+        assert!(admitted(holds), "{holds}");
+    }
+    for fails in [
+        "bbbv = { min = 1000 }",
+        "player_name = \"somebody\"",
+        "marks = true",
+        "mode = { not = \"normal\" }",
+    ] {
+        assert!(!admitted(fails), "{fails}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_refused_with_its_line() {
+    for (text, error) in [
+        (
+            "[rmvv]\n",
+            "line 1: there is no format \"rmvv\"; the nearest is \"rmv\"",
+        ),
+        (
+            "[rmv]\nrejct = []\n",
+            "line 2: there is no key \"rejct\"; the nearest is \"reject\"",
+        ),
+        (
+            "[rmv]\nreject = [\n  \"error\",\n  \"rmv.timee\",\n]\n",
+            "line 4: rmv has no finding \"rmv.timee\"; the nearest is \"rmv.time\"",
+        ),
+        ("[rmv]\nadmit = \"rmv.time\"\n", "line 2: admit is a list"),
+        (
+            "[rmv]\nreject = [\"rmv.time\"]\nadmit = [\"rmv.time\"]\n",
+            "line 1: rmv.time is both to reject and to admit",
+        ),
+        (
+            "\n[rmv.require]\nmode = \"nromal\"\n",
+            "line 3: mode is never \"nromal\"; the nearest is \"normal\"",
+        ),
+        (
+            "[rmv.require]\nmode = 0\n",
+            "line 2: mode is text, this is not",
+        ),
+        (
+            "[rmv.require]\nbbbv = -1\n",
+            "line 2: bbbv is never below 0",
+        ),
+        (
+            "[rmv.require]\nbbbv = {}\n",
+            "line 2: nothing is said of what bbbv has to be",
+        ),
+        (
+            "[rmv.require]\nmode = { min = \"normal\" }\n",
+            "line 2: mode is text: it has no least or most",
+        ),
+        (
+            "[rmv.require]\nbbbv = { least = 2 }\n",
+            "line 2: a condition has no key \"least\"; there are min, max, not",
+        ),
+        (
+            "[rmv.require]\nplayer_token = \"x\"\n",
+            "line 2: player_token is secret: a policy that asks for it would tell it",
+        ),
+        (
+            "[[rmv.class]]\nwhen = { bbbv = 2 }\n",
+            "line 1: a class has a name",
+        ),
+        ("[rmv\n", "line 1: "),
+    ] {
+        let wrong = Policy::parse(text, &formats()).unwrap_err().to_string();
+        assert!(wrong.starts_with(error), "{text}: {wrong}");
+    }
+}
+
+/// The text that is printed is what is done without one.
+#[test]
+fn the_default_of_every_format_is_a_policy() {
+    let formats = formats();
+    let text = Policy::text(&formats);
+    assert_eq!(Policy::parse(&text, &formats), Policy::of(&formats));
+    for format in formats.iter() {
+        assert!(
+            text.contains(&format!("[{}]\n", format.name())),
+            "{}",
+            format.name()
+        );
+    }
+}

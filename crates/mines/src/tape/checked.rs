@@ -1,0 +1,18 @@
+//! A game that is checked and measured, in one pass.
+
+use gametape_core::tape::Audit;
+use serde_json::{Map, Value};
+
+use super::{info, traces};
+use crate::rmv::{self, Reading};
+
+/// What checking a game comes to, and its statistics; `bytes` is the size of its file.
+pub(super) fn check(reading: Reading<'_>, bytes: u64) -> (Audit, Map<String, Value>) {
+    let Reading { game, mut findings } = reading;
+    let tracer = traces::Tracer::new(&game);
+    let (metrics, tracer) = rmv::audit_watched(&game, bytes, &mut findings, tracer);
+    let audit = Audit::new(&findings, info::summary(&metrics, game.mode()))
+        .facts(info::facts(&game, &metrics))
+        .traces(tracer.finish());
+    (audit, info::stats(&metrics, game.mode()))
+}

@@ -1,0 +1,113 @@
+//! Boards, whichever way up.
+
+use super::hash::mix;
+use crate::Board;
+
+/// What tells a board.
+pub(super) struct Signs {
+    /// As it lies.
+    pub as_is: u64,
+    /// The same for all that become this one when they are mirrored or rotated.
+    pub turned: u64,
+    /// Two boards of this size that are made at random are the same once in two to the power of this.
+    pub bits: u8,
+}
+
+impl Signs {
+    pub fn of(board: &Board<'_>) -> Self {
+        let (cols, rows) = (u64::from(board.cols), u64::from(board.rows));
+        let upright = mix(cols << 8 | rows);
+        let lying = mix(rows << 8 | cols);
+        // The mines in any order; by turns as they are and with columns for rows.
+        let mut sums = [
+            upright, upright, upright, upright, lying, lying, lying, lying,
+        ];
+        for mine in board.mines.iter() {
+            let (col, row) = (u64::from(mine.col), u64::from(mine.row));
+            // What is outside of the board is an error of its own.
+            let (left, up) = (
+                (cols - 1).saturating_sub(col),
+                (rows - 1).saturating_sub(row),
+            );
+            let turned = [
+                (col, row),
+                (left, row),
+                (col, up),
+                (left, up),
+                (row, col),
+                (up, col),
+                (row, left),
+                (up, left),
+            ];
+            for (sum, (col, row)) in sums.iter_mut().zip(turned) {
+                *sum = sum.wrapping_add(mix(col << 8 | row));
+            }
+        }
+        Self {
+            as_is: sums.first().copied().unwrap_or_default(),
+            turned: sums.into_iter().min().unwrap_or_default(),
+            bits: bits(cols * rows, board.mines.len() as u64),
+        }
+    }
+}
+
+/// The binary logarithm of how many boards there are, those that others become by turning aside.
+fn bits(squares: u64, mines: u64) -> u8 {
+    const TURNS: f64 = 3.0;
+    let few = mines.min(squares.saturating_sub(mines));
+    let mut bits = -TURNS;
+    for chosen in 0..few {
+        bits += ((squares - chosen) as f64 / (chosen + 1) as f64).log2();
+        if bits > f64::from(u8::MAX) {
+            break;
+        }
+    }
+    // Below 0 it is 0.
+    bits as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cell;
+
+    fn signs(cols: u32, rows: u32, mines: &[(u8, u8)]) -> Signs {
+        let mines = mines.iter().map(|&(col, row)| Cell::new(col, row));
+        Signs::of(&Board::new(cols, rows, mines, 0).unwrap())
+    }
+
+    /// Where a square comes to lie.
+    type To = fn(u8, u8) -> (u8, u8);
+
+    #[test]
+    fn a_board_is_the_same_whichever_way_up() {
+        let mines = [(0, 0), (1, 0), (3, 1)];
+        let one = signs(4, 3, &mines);
+        let turns: [(u32, u32, To); 7] = [
+            (4, 3, |c, r| (3 - c, r)),
+            (4, 3, |c, r| (c, 2 - r)),
+            (4, 3, |c, r| (3 - c, 2 - r)),
+            (3, 4, |c, r| (r, c)),
+            (3, 4, |c, r| (2 - r, c)),
+            (3, 4, |c, r| (r, 3 - c)),
+            (3, 4, |c, r| (2 - r, 3 - c)),
+        ];
+        for (cols, rows, turn) in turns {
+            let turned: Vec<(u8, u8)> = mines.iter().map(|&(c, r)| turn(c, r)).collect();
+            let other = signs(cols, rows, &turned);
+            assert_eq!(one.turned, other.turned);
+            assert_ne!(one.as_is, other.as_is);
+        }
+        assert_ne!(one.turned, signs(4, 3, &[(0, 0), (2, 0), (3, 1)]).turned);
+        assert_ne!(one.turned, signs(5, 3, &mines).turned);
+    }
+
+    #[test]
+    fn there_are_many_boards_of_the_levels_and_few_of_small_ones() {
+        // 151,473,214,816; about 10^47.0 and 10^104.7; 6.
+        assert_eq!(bits(64, 10), 34);
+        assert_eq!(bits(256, 40), 153);
+        assert_eq!(bits(480, 99), 255);
+        assert_eq!((bits(4, 2), bits(1, 1), bits(65_025, 32_000)), (0, 0, 255));
+    }
+}

@@ -1,0 +1,175 @@
+//! What a game may have in common with others: where somebody hands in a game again, a board that is
+//! known, the way of somebody else's mouse.
+//!
+//! A game that is handed in again is seldom left as it is: it has another name and date, is written in
+//! the other version, mirrored, moved by some pixels, slowed down. So the prints of a way are made of
+//! what such changes leave alone, and of many short pieces of it, of which a few that are alike are
+//! enough.
+
+mod board;
+mod hash;
+mod pieces;
+mod way;
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use gametape_core::Severity;
+use gametape_core::tape::{Print, RelationDef, Span, Traces};
+
+use crate::engine::Click;
+use crate::replay::{Observer, Place};
+use crate::{BoardEvent, Game, MouseEvent};
+use way::Way;
+
+/// The relations, the strongest first.
+pub(super) const RELATIONS: &[RelationDef] = &[
+    RelationDef {
+        kind: "same-game",
+        code: "rmv.same-game",
+        severity: Severity::Warning,
+        says: "the same game as",
+        doc: "The same board, and all clicks at the same times in the same places: the same game, whatever name, date and version it has.\n\nA copy: rank one of them, and ask who played it.",
+    },
+    RelationDef {
+        kind: "same-path",
+        code: "rmv.same-path",
+        severity: Severity::Warning,
+        says: "the mouse does the same as in",
+        doc: "The clicks follow each other as in another recording for a while: in the squares, in the pixels or in the times between them; the board may be mirrored or rotated, the squares larger, the clock slower.\n\nOne of them is made of the other: play both back.",
+    },
+    RelationDef {
+        kind: "same-checksum",
+        code: "rmv.same-checksum",
+        severity: Severity::Warning,
+        says: "the same checksum as",
+        doc: "The checksum of another game; no two known games have the same one.\n\nIt was taken from there: refuse the one that is not the original.",
+    },
+    RelationDef {
+        kind: "same-board",
+        code: "rmv.same-board",
+        severity: Severity::Warning,
+        says: "the same board as",
+        doc: "The same mines as in another recording, or those of it mirrored or rotated. An info where so many boards of this size are likely to have two alike.\n\nWhoever played it second may have known the board: ask where it is from.",
+    },
+    RelationDef {
+        kind: "two-at-once",
+        code: "rmv.two-at-once",
+        severity: Severity::Warning,
+        says: "the same player at the same time as in",
+        doc: "A player of the same name or nickname was in two games at once: a board was generated before another game, begun earlier, can have ended.\n\nA date was changed, or two people have one name.",
+    },
+];
+
+const GAME: usize = 0;
+const PATH: usize = 1;
+const CHECKSUM: usize = 2;
+const BOARD: usize = 3;
+const AT_ONCE: usize = 4;
+
+/// Nobody meets a print of so many bits again by chance.
+const CERTAIN: u8 = 80;
+
+/// Watches a game while it is replayed, and takes its traces.
+pub(super) struct Tracer {
+    traces: Traces,
+    board: board::Signs,
+    way: Way,
+}
+
+impl Tracer {
+    pub fn new(game: &Game<'_>) -> Self {
+        let board = board::Signs::of(&game.board);
+        let mut traces = Traces {
+            // As many as a long game has.
+            prints: Vec::with_capacity(24),
+            spans: Vec::new(),
+        };
+        traces.prints.push(Print {
+            relation: BOARD,
+            hash: board.turned,
+            bits: board.bits,
+        });
+        traces.prints.extend(checksum(&game.checksum));
+        busy(game, &mut traces.spans);
+        Self {
+            traces,
+            way: Way::new(game.square_size()),
+            board,
+        }
+    }
+
+    /// What was found when all events have been seen.
+    pub fn finish(self) -> Traces {
+        let mut traces = self.traces;
+        let (hash, clicks) = self.way.whole();
+        traces.prints.push(Print {
+            relation: GAME,
+            hash: hash::mix(hash ^ self.board.as_is),
+            // A click is somewhere in some hundred squares, some time.
+            bits: self.board.bits.saturating_add(clicks.saturating_mul(8)),
+        });
+        let pieces = self.way.pieces(&self.board);
+        traces.prints.extend(pieces.map(|(hash, bits)| Print {
+            relation: PATH,
+            hash,
+            bits,
+        }));
+        traces
+    }
+}
+
+impl Observer for Tracer {
+    fn mouse(
+        &mut self,
+        _: Place,
+        _: Option<&MouseEvent>,
+        event: &MouseEvent,
+        _: Option<Click>,
+        shown: &[BoardEvent],
+    ) {
+        self.way.follow(event, shown);
+    }
+}
+
+/// A checksum that says something.
+fn checksum(bytes: &[u8]) -> Option<Print> {
+    let first = bytes.first()?;
+    let is_mixed = bytes.iter().any(|byte| byte != first);
+    is_mixed.then(|| Print {
+        relation: CHECKSUM,
+        hash: hash_of(bytes),
+        bits: CERTAIN,
+    })
+}
+
+/// When the player was busy, by each of the player's names.
+///
+/// A board is generated in some part of a second, and played then or later: until its time has passed
+/// nobody generates another one.
+fn busy(game: &Game<'_>, spans: &mut Vec<Span>) {
+    let (timestamp, Some(ending)) = (i64::from(game.board.timestamp), game.ending) else {
+        return;
+    };
+    if timestamp == 0 {
+        return;
+    }
+    let named = |name: &[u8]| {
+        let name = game.decode(name).0.trim().to_lowercase();
+        (!name.is_empty()).then(|| hash_of(name.as_bytes()))
+    };
+    let who = [game.player.name(), game.player.nickname()].map(named);
+    let [name, nickname] = who;
+    let nickname = nickname.filter(|nickname| name != Some(*nickname));
+    spans.extend(name.into_iter().chain(nickname).map(|who| Span {
+        relation: AT_ONCE,
+        who,
+        from: (timestamp + 1) * 1000,
+        to: timestamp * 1000 + i64::from(ending.time_ms),
+    }));
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
