@@ -81,9 +81,10 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
 /// to what the reader found.
 pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
     form::check(game, real_size, findings);
-    let watch = mouse::Watch::new(game, findings);
+    let mut hands = hands::Hands::new(game);
+    let watch = mouse::Watch::new(game, &mut hands, findings);
     let ((metrics, replayed), watch) = Metrics::with_observer(game, watch);
-    let hands = watch.finish();
+    watch.finish();
     result::check(game, &metrics, findings);
     play::check(game, &replayed, findings);
     hands.check(game, &metrics, findings);
