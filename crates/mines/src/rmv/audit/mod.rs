@@ -120,9 +120,10 @@ fn check<O: Observer>(
 ) -> (Metrics, O) {
     form::check(game, real_size, findings);
     release::check(game, now, findings);
-    let watch = mouse::Watch::new(game, findings);
+    let mut hands = hands::Hands::new(game);
+    let watch = mouse::Watch::new(game, &mut hands, findings);
     let ((metrics, replayed), (watch, observer)) = Metrics::with_observer(game, (watch, observer));
-    let hands = watch.finish();
+    watch.finish();
     result::check(game, &metrics, findings);
     play::check(game, &replayed, findings);
     hands.check(game, &metrics, findings);

@@ -29,27 +29,26 @@ pub(super) struct Watch<'f> {
     none_yet: bool,
     /// The last event that was more than a move.
     last_button: Option<MouseEvent>,
-    hands: Hands,
+    hands: &'f mut Hands,
 }
 
 impl<'f> Watch<'f> {
-    pub fn new(game: &Game<'_>, findings: &'f mut Findings) -> Self {
+    pub fn new(game: &Game<'_>, hands: &'f mut Hands, findings: &'f mut Findings) -> Self {
         Self {
             findings,
             offset: game.events.offset(),
             version: game.version(),
             none_yet: true,
             last_button: None,
-            hands: Hands::new(game),
+            hands,
         }
     }
 
-    /// What can be said when all events have been seen, and what was measured.
-    pub fn finish(self) -> Hands {
+    /// What can be said when all events have been seen.
+    pub fn finish(self) {
         if self.none_yet {
             self.findings.push(Finding::new(Rule::NoMouseEvent));
         }
-        self.hands
     }
 
     #[cold]

@@ -1,80 +1,86 @@
 //! The way of the cursor from event to event: a mouse moves, it does not jump.
 
+use super::at_mouse;
+use super::moves::Moves;
 use super::release::Release;
-use super::{Sample, at_mouse};
 use crate::Game;
 use crate::rmv::Finding;
 use crate::rmv::{Findings, Rule};
 
 /// What is known of how the cursor moves.
 pub(super) struct Cursor {
-    /// A step of no more than this is no jump.
-    reach: i64,
+    /// A step of no more than this, to the side and up or down, is no jump.
+    reach: i32,
     /// Mouse events so far.
     count: u32,
-    last: Option<Sample>,
-    /// The squares of the last two steps.
-    steps: (i64, i64),
+    last: Option<(i16, i16)>,
     jumps: u32,
     /// Pixels that were jumped.
     jumped: f64,
     /// The longest jump, squared, and how many mouse events are before it.
-    longest: (i64, u32),
+    longest: (i32, u32),
 }
 
 impl Cursor {
     pub const fn new(square: i32) -> Self {
-        // 12 pixels of squares of 16: the longest step of all known games but two is 11.
-        let reach = square as i64 * 3 / 4;
         Self {
-            reach: reach * reach,
+            // 12 pixels of squares of 16: the longest step of all known games but two is 11.
+            reach: square * 3 / 4,
             count: 0,
             last: None,
-            steps: (0, 0),
             jumps: 0,
             jumped: 0.0,
             longest: (0, 0),
         }
     }
 
-    pub fn take(&mut self, samples: &[Sample]) {
-        let Some(&first) = samples.first() else {
+    pub fn take(&mut self, moves: &Moves) {
+        let (xs, ys) = (moves.xs(), moves.ys());
+        let (Some(&x), Some(&y)) = (xs.first(), ys.first()) else {
             return;
         };
-        let mut last = self.last.unwrap_or(first);
-        for sample in samples {
-            let (dx, dy) = (i64::from(sample.x - last.x), i64::from(sample.y - last.y));
-            self.step(dx * dx + dy * dy);
-            last = *sample;
+        let first = self.last.unwrap_or((x, y));
+        let far = farthest(first.0, xs).max(farthest(first.1, ys));
+        // Nearly all moves of nearly all games are no jumps.
+        if far > self.reach {
+            self.look(first, xs, ys);
         }
-        self.last = Some(last);
+        self.count += moves.len() as u32;
+        self.last = xs.last().copied().zip(ys.last().copied());
     }
 
-    /// One more step, squared. A jump is a step that stands alone: a hand that moves fast does so
-    /// before and behind it, too.
-    #[inline(always)]
-    fn step(&mut self, next: i64) {
-        let (before, step) = self.steps;
-        if step > self.reach && before * 9 < step && next * 9 < step {
-            self.jump(step);
-        }
-        self.steps = (step, next);
-        self.count += 1;
-    }
-
+    /// Looks for jumps. A jump is a step that stands alone: a hand that moves fast does so before it
+    /// and behind it, too. Beside what is looked at the cursor is taken to rest: a button is pressed
+    /// there.
     #[cold]
-    fn jump(&mut self, step: i64) {
-        self.jumps += 1;
-        self.jumped += (step as f64).sqrt();
-        if step > self.longest.0 {
-            self.longest = (step, self.count.saturating_sub(1));
+    fn look(&mut self, mut last: (i16, i16), xs: &[i16], ys: &[i16]) {
+        let (mut before, mut step) = (0, 0);
+        let (reach, count) = (self.reach * self.reach, self.count);
+        let mut see = |next: i32, at: u32| {
+            if step > reach && before < step / 9 && next < step / 9 {
+                self.jumps += 1;
+                self.jumped += f64::from(step).sqrt();
+                if step > self.longest.0 {
+                    self.longest = (step, at);
+                }
+            }
+            (before, step) = (step, next);
+        };
+        let mut at = count;
+        for (&x, &y) in xs.iter().zip(ys) {
+            let (dx, dy) = (
+                i32::from(x) - i32::from(last.0),
+                i32::from(y) - i32::from(last.1),
+            );
+            // Of the step before, whose event this is not.
+            see(
+                dx.saturating_mul(dx).saturating_add(dy.saturating_mul(dy)),
+                at.saturating_sub(1),
+            );
+            last = (x, y);
+            at += 1;
         }
-    }
-
-    /// No event comes any more.
-    pub fn end(&mut self) {
-        self.step(0);
-        self.count -= 1;
+        see(0, at.saturating_sub(1));
     }
 
     pub fn check(
@@ -86,7 +92,7 @@ impl Cursor {
     ) {
         let jumps = self.jumps;
         let (step, before) = self.longest;
-        let longest = (step as f64).sqrt();
+        let longest = f64::from(step).sqrt();
         let share = self.jumped / path.max(1.0);
         let mean = path / f64::from(moves.max(1));
         let mean_squares = mean / f64::from(game.square_size().max(1));
@@ -114,6 +120,21 @@ impl Cursor {
             findings.push(Finding::new(Rule::HintSteps { mean, moves }));
         }
     }
+}
+
+/// The longest step along one axis.
+#[inline(always)]
+fn farthest(first: i16, places: &[i16]) -> i32 {
+    let of = |a: i16, b: i16| b.wrapping_sub(a);
+    let start = places.first().map_or(0, |&place| of(first, place));
+    let steps = places.iter().zip(places.get(1..).unwrap_or_default());
+    let (mut least, mut most) = (start, start);
+    for (&a, &b) in steps {
+        let step = of(a, b);
+        least = least.min(step);
+        most = most.max(step);
+    }
+    i32::from(most).max(-i32::from(least))
 }
 
 /// Fewer jumps may be chance.

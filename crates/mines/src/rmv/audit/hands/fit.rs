@@ -22,18 +22,35 @@ pub(super) struct Found {
     pub on: u32,
 }
 
-impl Found {
-    /// Windows has a tick of 10 ms on some old machines, and screens show 60 pictures a second.
-    pub fn is_other_tick(&self) -> bool {
-        [10.0, 10.0144, 1000.0 / 60.0]
-            .iter()
-            .any(|known| (self.period - known).abs() < known / 2000.0)
-    }
+/// Windows has a tick of 10 ms on some old machines, and screens show 60 pictures a second.
+pub(super) fn is_other_tick(period: f64) -> bool {
+    [10.0, 10.0144, 1000.0 / 60.0]
+        .iter()
+        .any(|known| (period - known).abs() < known / 2000.0)
 }
 
-/// The period of the grid that these times lie on, which is about the `likely` one.
-pub(super) fn period(times: &[(u32, u32)], likely: f64) -> Option<Found> {
+/// The most frequent gap, as the mean of it and its neighbours.
+fn likeliest_gap(times: &[(u32, u32)]) -> f64 {
+    let mut gaps = [0u32; 64];
+    for ((_, a), (_, b)) in times.iter().zip(times.get(1..).unwrap_or_default()) {
+        if let Some(count) = gaps.get_mut(b.saturating_sub(*a) as usize) {
+            *count += 1;
+        }
+    }
+    let most = (2..63).max_by_key(|&at| gaps.get(at)).unwrap_or(2);
+    let (mut sum, mut count) = (0.0, 0.0);
+    for at in (most - 1..=most + 1).filter(|&at| at > 1) {
+        let times = f64::from(gaps.get(at).copied().unwrap_or(0));
+        sum += times * at as f64;
+        count += times;
+    }
+    sum / f64::max(count, 1.0)
+}
+
+/// The period of the grid that these times lie on.
+pub(super) fn period(times: &[(u32, u32)]) -> Option<Found> {
     let (_, first) = *times.first()?;
+    let likely = likeliest_gap(times);
     let mut period = likely;
     // A longer time tells finer: each round looks at four times as many, that much closer.
     let mut reach = likely * 0.08;

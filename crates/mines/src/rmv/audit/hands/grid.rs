@@ -7,13 +7,11 @@ use crate::rmv::Rule;
 use crate::{Event, Game};
 
 /// Milliseconds after which the grid repeats itself: eight ticks.
-pub(super) const PERIOD: usize = 125;
+const PERIOD: usize = 125;
 /// The tick.
 pub(super) const TICK_MS: f64 = 15.625;
 /// Eighths of a millisecond that one millisecond covers.
 const WIDTH: usize = 8;
-/// The inverse of 8 modulo 125: which time has a given place in eighths.
-const INVERSE: usize = 47;
 /// What chance puts on a grid.
 const CHANCE: f64 = WIDTH as f64 / PERIOD as f64;
 /// Below a false alarm in a million, of 125 phases, -ln P is 18.6. A mouse that reports every 16 ms
@@ -38,13 +36,6 @@ const fn is_on(time_ms: u32, phase: usize) -> bool {
     (phase + PERIOD - (time_ms as usize * 8) % PERIOD) % PERIOD < WIDTH
 }
 
-/// How many times are on the grid of a phase.
-fn on(places: &[u32; PERIOD], phase: usize) -> u32 {
-    let eighths = (0..WIDTH).map(|back| phase + PERIOD - back);
-    let places = eighths.map(|eighth| places.get(eighth * INVERSE % PERIOD));
-    places.flatten().sum()
-}
-
 /// How unlikely it is, as -ln P, that chance puts so many of the times on a grid.
 fn surprise(on: u32, times: u32) -> f64 {
     let share = f64::from(on) / f64::from(times.max(1));
@@ -59,17 +50,27 @@ fn surprise(on: u32, times: u32) -> f64 {
     f64::from(times) * (share * (share / CHANCE).ln() + rest)
 }
 
-pub(super) fn judge(places: &[u32; PERIOD], times: u32) -> Grid {
-    // A game begins at 0, which is on the grid of eight phases alone.
-    let on_best = (0..WIDTH).map(|phase| on(places, phase)).max().unwrap_or(0);
-    if surprise(times, times) < CERTAIN {
+pub(super) fn judge(times: &[(u32, u32)]) -> Grid {
+    let count = times.len() as u32;
+    if surprise(count, count) < CERTAIN {
         return Grid::Unknown;
     }
-    if on_best == times {
+    let mut places = [0u32; PERIOD];
+    for &(_, time) in times {
+        if let Some(place) = places.get_mut(time as usize * 8 % PERIOD) {
+            *place += 1;
+        }
+    }
+    // On the grid of a phase is what is up to seven eighths below it.
+    let below = |phase: usize| (0..WIDTH).map(move |down| (phase + PERIOD - down) % PERIOD);
+    let on = |phase: usize| below(phase).filter_map(|at| places.get(at)).sum();
+    // A game begins at 0, which is on the grid of eight phases alone.
+    let on_best = (0..WIDTH).map(on).max().unwrap_or(0);
+    if on_best == count {
         return Grid::Whole;
     }
-    let on_any = (0..PERIOD).map(|phase| on(places, phase)).max();
-    if surprise(on_any.unwrap_or(0), times) >= CERTAIN {
+    let on_any = (0..PERIOD).map(on).max();
+    if surprise(on_any.unwrap_or(0), count) >= CERTAIN {
         return Grid::Part;
     }
     Grid::Off { on: on_best }

@@ -6,6 +6,7 @@
 mod cursor;
 mod fit;
 mod grid;
+mod moves;
 mod pace;
 mod points;
 mod presses;
@@ -18,6 +19,7 @@ use crate::rmv::{Finding, Rule};
 use crate::rmv::{Findings, deviations::at_event};
 use crate::{Buttons, Event, Game, Metrics, MouseAction, MouseEvent};
 use cursor::Cursor;
+use moves::Moves;
 use points::Points;
 use presses::Presses;
 use release::Release;
@@ -32,13 +34,9 @@ struct Sample {
     y: i32,
 }
 
-/// Moves that wait to be measured.
-const WAITING: usize = 256;
-
 /// What is measured while a game is replayed.
 pub(super) struct Hands {
-    waiting: [Sample; WAITING],
-    count: usize,
+    waiting: Moves,
     /// All of the way since the last button event waits.
     is_whole_way: bool,
     times: Times,
@@ -54,10 +52,9 @@ impl Hands {
     pub fn new(game: &Game<'_>) -> Self {
         let square = i32::from(game.square_size()).max(1);
         Self {
-            waiting: [Sample::default(); WAITING],
-            count: 0,
+            waiting: Moves::new(),
             is_whole_way: true,
-            times: Times::new(),
+            times: Times::default(),
             cursor: Cursor::new(square),
             presses: Presses::default(),
             points: Points::new(square),
@@ -69,30 +66,22 @@ impl Hands {
     /// One more mouse event.
     #[inline(always)]
     pub fn take(&mut self, event: &MouseEvent) {
-        if self.count == WAITING {
+        if self.waiting.is_full() {
             self.measure(false);
             self.is_whole_way = false;
         }
-        if let Some(slot) = self.waiting.get_mut(self.count) {
-            *slot = Sample {
-                time_ms: event.time_ms,
-                x: event.x,
-                y: event.y,
-            };
-            self.count += 1;
-        }
+        self.waiting.push(event);
     }
 
     /// One more mouse event, of a button; these were down before it.
     pub fn take_button(&mut self, before: Buttons, event: &MouseEvent) {
         if self.is_whole_way {
-            let way = self.waiting.get(..self.count).unwrap_or_default();
-            self.ways.take(way);
+            self.ways.take(&self.waiting);
         }
-        self.is_whole_way = true;
         self.buttons += 1;
         self.take(event);
         self.measure(true);
+        self.is_whole_way = true;
         self.presses.take(before, event, self.times.shorts());
         if before == Buttons::NONE && is_press(event.action) {
             self.points.take(event);
@@ -102,20 +91,18 @@ impl Hands {
     /// Measures what waits: moves, and at times the button event that ends their way.
     #[inline(never)]
     fn measure(&mut self, ends_in_button: bool) {
-        let waiting = self.waiting.get(..self.count).unwrap_or_default();
-        self.times.take(waiting, ends_in_button);
-        self.cursor.take(waiting);
-        self.count = 0;
+        self.times.take(self.waiting.times(), ends_in_button);
+        self.cursor.take(&self.waiting);
+        self.waiting.clear();
     }
 
     /// What is to be said of it all.
-    pub fn check(mut self, game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
+    pub fn check(&mut self, game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
         self.measure(false);
-        self.cursor.end();
         pace::check(game, metrics, findings);
         let release = Release::of(game);
         let clock = self.times.clock(game, release, findings);
-        self.times.check(&self.presses, clock, findings);
+        self.times.check(game, &self.presses, clock, findings);
         let moves = metrics.clicks.mouse_events.saturating_sub(self.buttons);
         self.cursor
             .check(game, (metrics.clicks.path_px, moves), release, findings);

@@ -1,6 +1,6 @@
 //! The ways between clicks: hands go in bows, and faster in the middle.
 
-use super::Sample;
+use super::moves::Moves;
 use crate::rmv::{Finding, Findings, Rule};
 
 /// Ways of at least so many squares are looked at.
@@ -37,13 +37,16 @@ impl Ways {
     }
 
     /// A way from one button event to the next.
-    pub fn take(&mut self, way: &[Sample]) {
-        let (Some(&from), Some(&to)) = (way.first(), way.last()) else {
+    pub fn take(&mut self, way: &Moves) {
+        if way.len() < FEW_MOVES {
+            return;
+        }
+        let (Some(from), Some(to)) = (way.get(0), way.get(way.len() - 1)) else {
             return;
         };
         let (dx, dy) = (i64::from(to.x - from.x), i64::from(to.y - from.y));
         let square = dx * dx + dy * dy;
-        if way.len() < FEW_MOVES || square < self.least {
+        if square < self.least {
             return;
         }
         self.all += 1;
@@ -51,7 +54,8 @@ impl Ways {
         let length = (square as f64).sqrt();
         let total = f64::from(to.time_ms.saturating_sub(from.time_ms));
         let mut is_even = total > 0.0;
-        for point in way.iter().step_by(way.len().div_ceil(POINTS)) {
+        let points = (0..way.len()).step_by(way.len().div_ceil(POINTS));
+        for point in points.filter_map(|at| way.get(at)) {
             let (x, y) = (f64::from(point.x - from.x), f64::from(point.y - from.y));
             if (x * dy - y * dx).abs() > BESIDE_PX * length {
                 return;
