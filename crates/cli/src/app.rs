@@ -135,8 +135,8 @@ impl App {
             .and_then(|exit| ui.flush().map(|()| exit));
         match done {
             Ok(exit) => exit.into(),
-            // Whoever reads us has seen enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine.into(),
+            // Whoever reads us has seen enough, and nobody has seen all: that is no verdict.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unseen.into(),
             Err(error) => {
                 ui.complain(&format!("can't write the output: {error}"));
                 Exit::Unusable.into()

@@ -13,6 +13,9 @@ pub enum Exit {
     Problems,
     /// 2: wrong usage, or input that can't be read at all.
     Unusable,
+    /// 141: whoever read the results went away before all of them were said. What a shell says of a
+    /// command that a closed pipe ends.
+    Unseen,
 }
 
 impl From<Exit> for ExitCode {
@@ -22,6 +25,7 @@ impl From<Exit> for ExitCode {
             Exit::Problems => 1,
             Exit::Unusable => 2,
             Exit::Loss => 3,
+            Exit::Unseen => 141,
         })
     }
 }

@@ -170,8 +170,8 @@ impl Ended {
     #[track_caller]
     fn calmly(&self) -> &Self {
         self.expect(
-            matches!(self.code, Some(0..=3)) && !self.stderr.contains("panicked"),
-            "an exit code of 0 to 3, and no panic",
+            matches!(self.code, Some(0..=3 | 141)) && !self.stderr.contains("panicked"),
+            "an exit code of 0 to 3 or 141, and no panic",
         )
     }
 

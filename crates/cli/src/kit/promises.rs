@@ -198,10 +198,10 @@ impl Kit {
         let verified = self.run(folder, &["--json", "verify", name]);
         let value: Value = serde_json::from_str(&verified.text()).unwrap_or_default();
         verified.expect(
-            ["path", "format", "verdict", "findings"]
+            ["path", "format", "verdict", "facts", "findings"]
                 .iter()
                 .all(|key| value.get(key).is_some()),
-            "path, format, verdict, findings",
+            "path, format, verdict, facts, findings",
         );
         let findings = value.get("findings").and_then(Value::as_array);
         for finding in findings.into_iter().flatten() {

@@ -241,7 +241,11 @@ fn verify_says_in_json_what_it_passed_over() {
     fs::write(path.join("archive/notes.txt"), "no recording").unwrap();
     let out = fine(path, "verify --json archive");
     let last = json(out.lines().last().unwrap());
-    assert_eq!(out.lines().count(), 3, "{out}");
+    assert_eq!(out.lines().count(), 4, "{out}");
+    let skipped = json(out.lines().nth(2).unwrap());
+    assert_eq!(skipped["path"], "archive/notes.txt");
+    assert!(skipped["skipped"].as_str().unwrap().contains("no recor"));
+    assert!(skipped["verdict"].is_null(), "{skipped}");
     for key in ["path", "format", "verdict"] {
         assert!(last[key].is_null(), "{last}");
     }

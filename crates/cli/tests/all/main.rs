@@ -17,6 +17,7 @@ mod murk_crash;
 mod picture;
 #[cfg(all(feature = "play", target_os = "linux"))]
 mod play;
+mod ranking;
 mod rmv;
 mod verbs;
 #[cfg(all(feature = "live", unix))]

@@ -3,6 +3,7 @@
 use std::fs;
 
 use gametape::mines::{PlayerFields, rmv};
+use gametape_samples::mines::tamper::{mouse_of, remake};
 use gametape_samples::mines::{record, scenarios};
 use snapbox::str;
 
@@ -229,4 +230,42 @@ fn a_moment_of_a_table_is_the_newest_step() {
     .assert()
     .code(2)
     .stderr_eq("gametape: either --json or --csv\n");
+}
+
+/// A pause in the middle: all that follows is later, and nothing else differs.
+#[test]
+fn what_is_put_in_between_is_one_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let game = record(&scenarios()[0], 1).unwrap();
+    let mut mouse = mouse_of(&game);
+    let length = mouse.len();
+    for event in &mut mouse[length / 2..] {
+        event.time_ms += 25;
+    }
+    let mut more = mouse[length / 2 - 1];
+    more.time_ms += 10;
+    more.x += 3;
+    mouse.insert(length / 2, more);
+    let paused = remake(&game, &mouse).unwrap();
+    for (name, game) in [("game.rmv", &game), ("paused.rmv", &paused)] {
+        fs::write(path.join(name), rmv::write(game).unwrap()).unwrap();
+    }
+    let run = gametape(path, &["diff", "--json", "game.rmv", "paused.rmv"])
+        .assert()
+        .code(1);
+    let diff: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let tables = diff["tables"].as_array().unwrap();
+    let clicks = tables
+        .iter()
+        .find(|table| table["table"] == "mouse_events")
+        .unwrap();
+    assert_eq!(
+        (&clicks["rows"], &clicks["only_first"]),
+        (&0.into(), &0.into()),
+        "{clicks}"
+    );
+    assert_eq!(clicks["only_second"], 1, "{clicks}");
+    assert!(clicks["moved"].as_u64().unwrap() > 50, "{clicks}");
+    assert!(diff["more"].as_u64().unwrap() < 12, "{diff}");
 }

@@ -37,7 +37,11 @@ fn verify_says_a_line_a_file_and_explains_what_fails() {
 pass  ./game.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
 fail  ./invalid.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-size, rmv.checksum-none)
       error rmv.text-utf8, byte 95: the player's name is not valid UTF-8: byte 0xf4 at its position 0; the format demands UTF-8 here, such a file must be refused
-2 recordings: 1 pass, 1 fail; 0.0 MB in [..] s, 1 other file skipped
+warn  ./game.rmv  among the others
+      warning rmv.same-game: the same game as ./invalid.rmv
+warn  ./invalid.rmv  among the others
+      warning rmv.same-game: the same game as ./game.rmv
+2 recordings: 1 pass, 1 fail, 2 related to others; 0.0 MB in [..] s, 1 other file skipped
 
 "#]])
         .stderr_eq("");
@@ -45,7 +49,7 @@ fail  ./invalid.rmv  beginner win 2.472 s, 3BV 10, 4.05 3BV/s  (noted: rmv.file-
         .assert()
         .success()
         .stdout_eq(str![[r#"
-{"path":"game.rmv","format":"rmv","verdict":"pass","findings":[{"code":"rmv.file-size","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"file_size says 1,199 bytes, the file has 1,201 bytes: every known v2 writer leaves clone id and major version out","data":{"declared":1199,"real":1201}},{"code":"rmv.checksum-none","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"there is no checksum; the program that wrote the file does not have ViennaSweeper's","data":{}}]}
+{"path":"game.rmv","format":"rmv","verdict":"pass","facts":{"outcome":"win","mode":"normal","level":"beginner","style":"FL","bbbv":10,"total_time_ms":2472,"board_cols":8,"board_rows":8,"board_mines":10},"findings":[{"code":"rmv.file-size","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"file_size says 1,199 bytes, the file has 1,201 bytes: every known v2 writer leaves clone id and major version out","data":{"declared":1199,"real":1201}},{"code":"rmv.checksum-none","severity":"info","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"there is no checksum; the program that wrote the file does not have ViennaSweeper's","data":{}}]}
 
 "#]]);
 }
@@ -492,7 +496,7 @@ fail  out/arena-flipped.mcap  540 packets, 326 applied
         json.lines()
             .find(|line| line.contains("arena.mcap"))
             .unwrap(),
-        "{\"path\":\"out/arena.mcap\",\"format\":\"capture\",\"verdict\":\"pass\",\"findings\":[]}"
+        "{\"path\":\"out/arena.mcap\",\"format\":\"capture\",\"verdict\":\"pass\",\"facts\":{},\"findings\":[]}"
     );
 }
 
@@ -539,7 +543,7 @@ fn what_is_no_recording_says_how_it_starts_as_data() {
         .assert()
         .code(2)
         .stdout_eq(str![[r#"
-{"path":"x.bin","format":null,"verdict":"fail","findings":[{"code":"unknown-format","severity":"error",[..]"data":{"starts_with":"68656c6c6f"}}]}
+{"path":"x.bin","format":null,"verdict":"fail","facts":{},"findings":[{"code":"unknown-format","severity":"error",[..]"data":{"starts_with":"68656c6c6f"}}]}
 
 "#]]);
 }

@@ -519,7 +519,7 @@ fn a_schema_that_is_missing_or_another() {
         .code(2)
         .stderr_eq("")
         .stdout_eq(str![[r#"
-{"path":"lone.delta","format":null,"verdict":"fail","findings":[{"code":"schema","severity":"error","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"the schema of its packets is missing: neither lone.schema.json nor schema.json is there","data":{}}]}
+{"path":"lone.delta","format":null,"verdict":"fail","facts":{},"findings":[{"code":"schema","severity":"error","step":null,"tick":null,"time_ms":null,"line":null,"offset":null,"offset_in":null,"repeats":0,"message":"the schema of its packets is missing: neither lone.schema.json nor schema.json is there","data":{}}]}
 
 "#]]);
     // Another one is beside them.

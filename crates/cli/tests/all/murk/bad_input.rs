@@ -122,7 +122,7 @@ fn files_whose_header_cannot_be_read() {
         let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
         assert!(
             said.contains(&format!(
-                "\"verdict\":\"fail\",\"findings\":[{{\"code\":\"{code}\",\"severity\":\"error\""
+                "\"verdict\":\"fail\",\"facts\":{{}},\"findings\":[{{\"code\":\"{code}\",\"severity\":\"error\""
             )),
             "{said}"
         );

@@ -48,7 +48,7 @@ fn what_is_recorded_verifies() {
         .assert()
         .code(0)
         .stdout_eq(
-            "{\"path\":\"run.murk\",\"format\":\"murk\",\"verdict\":\"pass\",\"findings\":[]}\n",
+            "{\"path\":\"run.murk\",\"format\":\"murk\",\"verdict\":\"pass\",\"facts\":{},\"findings\":[]}\n",
         )
         .stderr_eq("");
     // Many at once, found in a folder.
@@ -241,6 +241,8 @@ run.murk
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
+{"path":"./drops.jsonl","format":null,"skipped":"not a recording of a known format ([..])"}
+{"path":"./pond.toml","format":null,"skipped":"not a recording of a known format ([..])"}
 {"path":"./run.murk","format":"murk","format_version":3,"bytes":[..],"duration_ms":null,"frames":null,"details":{"build":{[..]},"seed":0,"config_hash":"[..]","fields":3,"cells":12,"space_descriptor":"a world of gametape's, [..] bytes"}}
 
 "#]]);
@@ -275,7 +277,7 @@ odd.murk
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-{"path":"odd.murk","ticks":12,"first_tick":1,"last_tick":12,"seconds":1.2000000000000002,"commands":16,"commands_per_tick":1.3333333333333333,"commands_per_second":13.33333333333333[..],"max_commands_in_a_tick":7,"idle_ticks":5,"kinds":{"move":1,"spawn":1,"despawn":1,"set_field":9,"custom":1,"set_parameter":1,"set_parameter_batch":1},"unreadable":1,"sources":{"7":1,"8":1},"anonymous":14,"other_sources":0,"expiring":1,"expired":1,"payload_bytes":293}
+{"path":"odd.murk","verdict":null,"findings":[],"ticks":12,"first_tick":1,"last_tick":12,"seconds":1.2000000000000002,"commands":16,"commands_per_tick":1.3333333333333333,"commands_per_second":13.33333333333333[..],"max_commands_in_a_tick":7,"idle_ticks":5,"kinds":{"move":1,"spawn":1,"despawn":1,"set_field":9,"custom":1,"set_parameter":1,"set_parameter_batch":1},"unreadable":1,"sources":{"7":1,"8":1},"anonymous":14,"other_sources":0,"expiring":1,"expired":1,"payload_bytes":293}
 
 "#]])
         .stderr_eq("");

@@ -166,6 +166,11 @@ impl Comparison {
         })
     }
 
+    /// Whether what is the same is equal, in all columns.
+    pub fn is_exact(&self) -> bool {
+        self.columns.iter().all(|column| column.within == 0.0)
+    }
+
     /// What was found, and the steps at which something differs.
     pub fn finish(mut self) -> (TableDiff, Vec<u64>) {
         let columns = self.columns.iter().filter(|column| column.rows > 0);

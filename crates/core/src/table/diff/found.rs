@@ -182,6 +182,10 @@ pub struct TableDiff {
     pub only_first: u64,
     /// Rows that the second has alone.
     pub only_second: u64,
+    /// Rows that are the same in both, and at other moments: something before them was put in, or left
+    /// out. Then `rows` is 0, and only rows that one has alone are counted beside.
+    #[serde(skip_serializing_if = "is_none")]
+    pub moved: u64,
     /// In how many of the rows that are in both each column differs: those that do.
     #[serde(serialize_with = "as_map")]
     pub columns: Vec<(String, u64)>,
@@ -192,6 +196,12 @@ pub struct TableDiff {
     pub not_recorded: Vec<(String, Which)>,
     /// The first row that differs.
     pub first: Option<RowDiff>,
+}
+
+// serde gives the field as it is.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// `players: 12 rows differ: head_x in 12, ping in 3; first at …`
@@ -225,6 +235,11 @@ impl fmt::Display for TableDiff {
                 said.push(format!("{} only in the {which}", Counted(count, "row")));
             }
         }
+        if self.moved > 0 {
+            let are = if self.moved == 1 { "is" } else { "are" };
+            let rows = Counted(self.moved, "row");
+            said.push(format!("{rows} {are} the same at another moment"));
+        }
         if !self.not_compared.is_empty() {
             said.push(format!("not compared: {}", self.not_compared.join(", ")));
         }
@@ -255,7 +270,7 @@ pub struct TablesDiff {
 
 impl TablesDiff {
     pub(super) fn put(&mut self, (table, steps): (TableDiff, Vec<u64>)) {
-        let counts = [table.rows, table.only_first, table.only_second];
+        let counts = [table.rows, table.only_first, table.only_second, table.moved];
         let differs = counts.iter().any(|count| *count > 0)
             || table.only_in.is_some()
             || !table.not_compared.is_empty()

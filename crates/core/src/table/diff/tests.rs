@@ -547,3 +547,60 @@ fn where_one_says_much_that_the_other_does_not_nothing_is_missed() {
     // Such a table is read once more, by itself.
     assert_eq!(ours.1.load(Ordering::Relaxed), 4);
 }
+
+/// Rows of a table of events, each at a time of its own.
+fn clicks(times: impl IntoIterator<Item = (u64, u64)>) -> (TableDef, Vec<Row>) {
+    let table = TableDef::new("clicks", Lane::Events, "Clicks.").with(ColumnDef::new(
+        "x",
+        Kind::Uint,
+        "Where.",
+    ));
+    let rows = (0..).zip(times).map(|(step, (ms, x))| {
+        let at = Stamp {
+            step,
+            tick: None,
+            time: Some(Time(ms.cast_signed() * 1_000_000)),
+        };
+        row(at, [x.into()])
+    });
+    (table, rows.collect())
+}
+
+fn timed(ours: (TableDef, Vec<Row>), theirs: (TableDef, Vec<Row>)) -> TablesDiff {
+    let [ours, theirs] = [ours, theirs].map(|table| Made::new(Clocks::TIMES, vec![table]));
+    whole([&ours, &theirs])
+}
+
+/// What is put in between moves all that follows it: that is one difference, and not all that follow.
+#[test]
+fn a_row_that_is_put_in_between_differs_alone() {
+    let plain =
+        |from: u64, to: u64, later: u64| (from..to).map(move |n| (n * 7 + later, n * n % 89));
+    let ours = || clicks(plain(0, 300, 0));
+    let theirs = clicks(
+        plain(0, 100, 0)
+            .chain([(703, 999)])
+            .chain(plain(100, 300, 25)),
+    );
+    let found = timed(ours(), theirs);
+    let table = &found.tables[0];
+    let counts = (table.rows, table.only_first, table.only_second, table.moved);
+    assert_eq!(counts, (0, 0, 1, 200));
+    // The one that was put in, and that others have moved.
+    assert_eq!(found.steps.len(), 1, "{:?}", found.steps);
+    assert!(
+        table
+            .to_string()
+            .contains("200 rows are the same at another moment"),
+        "{table}"
+    );
+    // Without it, they have moved alone.
+    let theirs = clicks(plain(0, 100, 0).chain(plain(100, 300, 25)));
+    let found = timed(ours(), theirs);
+    let table = &found.tables[0];
+    let counts = (table.rows, table.only_first, table.only_second, table.moved);
+    assert_eq!((counts, found.steps.len()), ((0, 0, 0, 200), 1));
+    // Of two that have little in common moments say more.
+    let theirs = clicks((0..300).map(|n| (n * 7 + 3, n % 7 + 100)));
+    assert_eq!(timed(ours(), theirs).tables[0].moved, 0);
+}

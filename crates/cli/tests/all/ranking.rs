@@ -1,0 +1,313 @@
+//! Folders of games, as a ranking meets them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use gametape::mines::{Game, rmv};
+use gametape_samples::mines::tamper::twins;
+use gametape_samples::mines::{Tampering, record, scenarios};
+use serde_json::Value;
+use snapbox::cmd::cargo_bin;
+
+use crate::common::{fine, gametape, json, said};
+
+fn scenario(name: &str, seed: u64) -> Game<'static> {
+    let scenarios = scenarios();
+    let scenario = scenarios.iter().find(|scenario| scenario.name == name);
+    record(scenario.unwrap(), seed).unwrap()
+}
+
+/// The demo's games.
+fn demo(folder: &Path) {
+    let folder = folder.join("demo-recordings");
+    fs::create_dir(&folder).unwrap();
+    let write = |name: &str, bytes: Vec<u8>| {
+        fs::write(folder.join(format!("{name}.rmv")), bytes).unwrap();
+    };
+    for scenario in scenarios() {
+        let game = record(&scenario, 1).unwrap();
+        write(scenario.name, rmv::write(&game).unwrap());
+    }
+    let first = rmv::write(&scenario("beginner-win", 1)).unwrap();
+    for tampering in Tampering::ALL {
+        write(tampering.name(), tampering.of(&first).unwrap());
+    }
+}
+
+/// The blocks of a page in a language.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let fence = format!("```{language}\n");
+    let blocks = page.split(&fence).skip(1);
+    blocks
+        .map(|block| block.split("```").next().unwrap())
+        .collect()
+}
+
+/// Commands of a block, each with what it says. An ellipsis stands for the rest of a line.
+fn commands(block: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut commands: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in block.lines() {
+        match line.strip_prefix("$ ") {
+            Some(command) => commands.push((command, Vec::new())),
+            None => commands.last_mut().unwrap().1.push(line),
+        }
+    }
+    commands
+}
+
+/// The page runs from its start to its end, and says what the commands say.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_page_of_the_book_is_what_happens() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/ranking.md");
+    let page = fs::read_to_string(page).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    demo(path);
+    let tomls = blocks(&page, "toml");
+    assert_eq!(
+        tomls[0].trim_end(),
+        fine(path, "verify --print-policy")
+            .split("\n\n[delta]")
+            .next()
+            .unwrap(),
+        "the default that the page shows"
+    );
+    // The other one is one.
+    fs::write(path.join("summer.toml"), tomls[1]).unwrap();
+    let (_, err) = said(path, "verify --policy summer.toml demo-recordings", 1);
+    assert_eq!(err, "");
+    fs::write(path.join("friday.toml"), tomls[1].replace("win7", "win6")).unwrap();
+    let binary = cargo_bin("gametape");
+    let bin = binary.parent().unwrap().display();
+    for (command, expected) in blocks(&page, "console").into_iter().flat_map(commands) {
+        let run = std::process::Command::new("bash")
+            .current_dir(path)
+            .env("NO_COLOR", "1")
+            .arg("-c")
+            .arg(format!("PATH=\"{bin}:$PATH\"; {command} 2>&1"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8(run.stdout).unwrap();
+        let same = |(line, expected): (&str, &&str)| match expected.split_once('…') {
+            Some((start, _)) => line.starts_with(start),
+            None => line == *expected,
+        };
+        assert!(
+            said.lines().count() == expected.len() && said.lines().zip(&expected).all(same),
+            "{command}\n{said}\n{expected:#?}"
+        );
+    }
+}
+
+/// What lines of JSON say of each path.
+fn by_path(out: &str) -> BTreeMap<String, Vec<Value>> {
+    let mut lines: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for line in out.lines().map(json) {
+        if let Some(path) = line["path"].as_str() {
+            lines.entry(path.to_owned()).or_default().push(line);
+        }
+    }
+    lines
+}
+
+#[test]
+fn a_copy_is_found_in_both_files_and_rejected() {
+    let (game, other) = (scenario("expert-win", 5), scenario("expert-win", 6));
+    for twin in twins() {
+        let mut game = game.clone();
+        game.checksum = (0..18).map(|byte| byte * 7 + 1).collect();
+        let Some(forged) = twin.of(&game, &other, 2) else {
+            continue;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        fs::create_dir(path.join("games")).unwrap();
+        fs::write(path.join("games/a.rmv"), rmv::write(&game).unwrap()).unwrap();
+        fs::write(path.join("games/b.rmv"), rmv::write(&forged).unwrap()).unwrap();
+        let lines = by_path(&said(path, "verify --json games", 0).0);
+        for (one, other) in [
+            ("games/a.rmv", "games/b.rmv"),
+            ("games/b.rmv", "games/a.rmv"),
+        ] {
+            let [_, behind] = lines[one].as_slice() else {
+                panic!("{}: {lines:?}", twin.name);
+            };
+            let finding = &behind["findings"][0];
+            assert_eq!(finding["code"], twin.code, "{}", twin.name);
+            assert_eq!(finding["data"]["other"], other, "{}", twin.name);
+            assert_eq!(behind["verdict"], "warn", "{}", twin.name);
+        }
+        let (out, _) = said(path, "verify games", 0);
+        assert!(out.contains(&format!("warning {}: ", twin.code)), "{out}");
+        assert!(out.contains(", 2 related to others; "), "{out}");
+        let lines = by_path(&said(path, "verify --json --policy default games", 1).0);
+        for line in lines.values().map(|lines| &lines[0]) {
+            assert_eq!(line["admitted"], false, "{}", twin.name);
+            let mut codes = line["reasons"].as_array().unwrap().iter();
+            assert!(codes.any(|reason| reason["code"] == twin.code), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(
+        path.join("a.rmv"),
+        rmv::write(&scenario("expert-win", 5)).unwrap(),
+    )
+    .unwrap();
+    let out = fine(path, "verify a.rmv ./a.rmv .");
+    assert!(!out.contains("same-game"), "{out}");
+    assert!(out.contains("3 recordings: 3 pass; "), "{out}");
+}
+
+/// One line a file, when all have been read; who reads them is told of those that are no games, too.
+#[test]
+fn a_policy_says_one_line_a_file_and_what_was_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    demo(path);
+    fs::write(path.join("demo-recordings/notes.txt"), "notes").unwrap();
+    fs::write(path.join("demo-recordings/broken.rmv"), "nothing").unwrap();
+    let (out, _) = said(path, "verify --json --policy default demo-recordings", 1);
+    let lines = by_path(&out);
+    assert!(lines.values().all(|lines| lines.len() == 1), "{out}");
+    let of = |name: &str| &lines[&format!("demo-recordings/{name}")][0];
+    assert_eq!(of("expert-win.rmv")["admitted"], true);
+    assert_eq!(of("expert-win.rmv")["facts"]["level"], "expert");
+    assert_eq!(of("broken.rmv")["admitted"], false);
+    assert_eq!(of("broken.rmv")["reasons"][0]["code"], "rmv.signature");
+    assert_eq!(of("tampered-time.rmv")["admitted"], false);
+    assert!(of("notes.txt")["admitted"].is_null());
+    assert!(
+        of("notes.txt")["skipped"]
+            .as_str()
+            .unwrap()
+            .contains("\"notes\"")
+    );
+    let summary = &json(out.lines().last().unwrap())["summary"];
+    let [admitted, rejected] = ["admitted", "rejected"].map(|key| summary[key].as_u64().unwrap());
+    assert_eq!(admitted + rejected, summary["recordings"].as_u64().unwrap());
+    // A policy that rejects nothing.
+    fs::write(path.join("all.toml"), "[rmv]\nreject = []\n").unwrap();
+    said(path, "verify --policy all.toml demo-recordings", 0);
+    for verb in ["stats", "inspect"] {
+        let (out, _) = said(path, &format!("{verb} --json demo-recordings"), 2);
+        assert!(
+            out.contains("\"skipped\":\"not a recording"),
+            "{verb}: {out}"
+        );
+    }
+}
+
+#[test]
+fn stats_mark_a_game_that_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    demo(path);
+    let (out, err) = said(path, "stats demo-recordings/tampered-time.rmv", 1);
+    assert_eq!(err, "");
+    let mut lines = out.lines();
+    assert_eq!(
+        lines.next(),
+        Some("fail  demo-recordings/tampered-time.rmv")
+    );
+    assert!(
+        lines.next().unwrap().starts_with("      error rmv.time, "),
+        "{out}"
+    );
+    let (out, _) = said(path, "stats --json demo-recordings/tampered-time.rmv", 1);
+    let line = json(&out);
+    assert_eq!(line["verdict"], "fail");
+    assert_eq!(line["findings"][0]["code"], "rmv.time");
+    let line = json(&fine(path, "stats --json demo-recordings/mode-win7.rmv"));
+    for (key, value) in [("verdict", "pass"), ("mode", "win7"), ("level", "beginner")] {
+        assert_eq!(line[key], value);
+    }
+    assert!(line["style"].is_string() && line["bbbv"].is_u64());
+    let out = fine(path, "stats demo-recordings/mode-win7.rmv");
+    assert!(out.starts_with("demo-recordings/mode-win7.rmv\n"), "{out}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn paths_that_are_no_text_do_not_collide() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let games = path.join("games");
+    fs::create_dir(&games).unwrap();
+    for (seed, name) in [(1, b"g\xfe.rmv"), (2, b"g\xff.rmv")] {
+        let name = games.join(std::ffi::OsStr::from_bytes(name));
+        let game = scenario("expert-win", seed);
+        fs::write(name, rmv::write(&game).unwrap()).unwrap();
+    }
+    for (verb, code) in [
+        ("verify", 0),
+        ("verify --policy default", 0),
+        ("stats", 0),
+        ("inspect", 0),
+        ("convert --out made", 0),
+    ] {
+        let (out, _) = said(path, &format!("--json {verb} games"), code);
+        let lines = out.lines().map(json);
+        let bytes = lines.filter_map(|line| Some(line["path_bytes"].as_str()?.to_owned()));
+        let bytes: Vec<String> = bytes.collect();
+        assert_eq!(bytes, ["games/g%FE.rmv", "games/g%FF.rmv"], "{verb}: {out}");
+    }
+    let (out, _) = said(path, "verify games", 0);
+    assert!(out.contains("games/g\\xff.rmv"), "{out}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn who_stops_reading_has_no_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    demo(path);
+    // More than a pipe holds.
+    let paths = "demo-recordings ".repeat(12);
+    let binary = cargo_bin("gametape");
+    let run = std::process::Command::new("bash")
+        .current_dir(path)
+        .arg("-c")
+        .arg(format!(
+            "'{}' verify -v --json {paths} | head -1 > one; echo ${{PIPESTATUS[0]}}",
+            binary.display()
+        ))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "141\n");
+    assert_eq!(String::from_utf8_lossy(&run.stderr), "");
+    assert_eq!(
+        fs::read_to_string(path.join("one"))
+            .unwrap()
+            .lines()
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn what_is_no_policy_is_refused_before_anything_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("bad.toml"), "[rmv]\nreject = [\"rmv.timee\"]\n").unwrap();
+    for (args, complaint) in [
+        (
+            ["verify", "--policy", "bad.toml", "nothing"],
+            "gametape: bad.toml: line 2: rmv has no finding \"rmv.timee\"; the nearest is \"rmv.time\"\n",
+        ),
+        (
+            ["verify", "--policy", "none.toml", "nothing"],
+            "gametape: none.toml: no such file\n",
+        ),
+    ] {
+        let run = gametape(path, &args).assert().code(2).stdout_eq("");
+        assert_eq!(String::from_utf8_lossy(&run.get_output().stderr), complaint);
+    }
+}
