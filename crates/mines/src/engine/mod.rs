@@ -29,6 +29,7 @@
 //! [`Mode::rules`](crate::Mode::rules). The engine plays them all as normal ones; in the recursive
 //! modes a recording may say that chords and flags went on by themselves.
 
+mod ask;
 mod doubt;
 mod judge;
 mod leeway;
