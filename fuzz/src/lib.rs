@@ -5,6 +5,7 @@
 //! state and gives the same answer every time.
 
 pub mod capture;
+pub mod cut;
 pub mod delta;
 pub mod echo;
 pub mod murk;
@@ -36,6 +37,7 @@ const ALL: &[&[Check]] = &[
     capture::CHECKS,
     echo::CHECKS,
     tables::CHECKS,
+    cut::CHECKS,
 ];
 
 /// Every check.

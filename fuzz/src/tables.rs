@@ -11,11 +11,11 @@ use gametape_murk::{CommandBuf, Envelope, Payload, Writer};
 use crate::{Check, capture, echo, murk, rmv};
 
 /// The check of all formats' tables, and where to begin with it.
-pub const CHECKS: &[Check] = &[Check::new("tables", tables, seeds)];
+pub const CHECKS: &[Check] = &[Check::new("tables", tables, smallest)];
 
 /// The smallest of each kind that has a few steps, and of each number of tables: with a world, and
 /// without.
-fn seeds() -> Vec<Vec<u8>> {
+pub(crate) fn smallest() -> Vec<Vec<u8>> {
     let kinds = [
         rmv::seeds::recordings(),
         [murk::seeds::recordings(), vec![simulated()]].concat(),

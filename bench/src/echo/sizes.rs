@@ -1,9 +1,10 @@
-//! Bytes a frame: every compression, both modes, beside the zipped text.
+//! Bytes a frame: every compression, both modes, beside the zipped text; and how far bones are off.
 
 use std::io::Cursor;
 
 use gametape_echo::butter::{self, Compression, Mode, Options};
 use gametape_echo::echoreplay::ZipWriter;
+use gametape_echo::loss::FieldErrors;
 use gametape_echo::{Frame, Game};
 use gametape_samples::echo::{Match, MatchOptions};
 
@@ -24,7 +25,11 @@ pub(super) fn run(wants: &dyn Fn(&str) -> bool) {
                         joins: true,
                         ..options(game, bones, FRAMES)
                     };
-                    measure(&title, &Match::new(options).collect::<Vec<Frame>>(), bones);
+                    let frames: Vec<Frame> = Match::new(options).collect();
+                    measure(&title, &frames, bones);
+                    if bones {
+                        errors(&title, &frames);
+                    }
                 }
             }
         }
@@ -59,4 +64,37 @@ fn measure(title: &str, frames: &[Frame], bones: bool) {
         }
     }
     println!(" bytes/frame correct/compat");
+}
+
+/// How far the bones of a match are off that was written and read: millimetres and degrees, on average and
+/// at worst.
+fn errors(title: &str, frames: &[Frame]) {
+    for (mode, name) in [(Mode::Correct, "correct"), (Mode::Compat, "compat")] {
+        let options = Options {
+            mode,
+            keyframe_interval: 300,
+            compression: Compression::None,
+        };
+        let bytes = butter::write(frames, options).expect("ten players");
+        let file = butter::read(&bytes).expect("just written");
+        let mut read = file.frames();
+        let mut errors = FieldErrors::new();
+        for frame in frames {
+            let stored = read.next_frame().expect("just written");
+            errors.push(frame, stored.expect("as many frames"));
+        }
+        let report = errors.report();
+        let of = |field: &str| report.numbers.iter().find(|number| number.field == field);
+        let (position, rotation) = (of("bone position"), of("bone rotation"));
+        let (position, rotation) = (position.expect("bones"), rotation.expect("bones"));
+        println!(
+            "{title}-{name}-error bytes/frame={:.1} position_mm={:.2} worst={:.2} \
+             rotation_deg={:.3} worst={:.3}",
+            bytes.len() as f64 / frames.len() as f64,
+            position.mean_error * 1e3,
+            position.max_error * 1e3,
+            rotation.mean_error,
+            rotation.max_error,
+        );
+    }
 }
