@@ -111,6 +111,8 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
         // Without the moves between them, times are those of clicks.
         "moves-removed" | "moves-thinned" => &["rmv.hint-times"],
         "no-holds" => &["rmv.times-invented"],
+        // Where ways take as long as they have to, moves are slower or quicker than the hand.
+        "presses-even" => &["rmv.hint-hands"],
         _ => &[],
     }
 }

@@ -4,13 +4,16 @@ use super::Sample;
 use crate::MouseEvent;
 
 /// Mouse events that wait.
-pub(super) const WAITING: usize = 256;
+pub(super) const WAITING: usize = 512;
 
 pub(super) struct Moves {
     times: [u32; WAITING],
     xs: [i16; WAITING],
     ys: [i16; WAITING],
     count: usize,
+    way: usize,
+    ends: [u16; WAITING],
+    buttons: usize,
 }
 
 impl Moves {
@@ -20,6 +23,9 @@ impl Moves {
             xs: [0; WAITING],
             ys: [0; WAITING],
             count: 0,
+            way: 0,
+            ends: [0; WAITING],
+            buttons: 0,
         }
     }
 
@@ -47,6 +53,28 @@ impl Moves {
 
     pub const fn clear(&mut self) {
         self.count = 0;
+        self.way = 0;
+        self.buttons = 0;
+    }
+
+    /// The last one is of a button: its way ends there, and another begins behind it.
+    #[inline(always)]
+    pub fn end_way(&mut self) {
+        self.way = self.count;
+        if let Some(slot) = self.ends.get_mut(self.buttons) {
+            *slot = self.count.saturating_sub(1) as u16;
+            self.buttons += 1;
+        }
+    }
+
+    /// Where the button events are.
+    pub fn ends(&self) -> &[u16] {
+        self.ends.get(..self.buttons).unwrap_or_default()
+    }
+
+    /// Where the way began that goes on; 0 where it may have begun before.
+    pub const fn way(&self) -> usize {
+        self.way
     }
 
     pub fn times(&self) -> &[u32] {
