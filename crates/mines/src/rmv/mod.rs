@@ -33,6 +33,7 @@ pub use gametape_core::{Output, Severity, Strictness};
 
 pub use audit::{Audit, audit, audit_game, audit_with};
 pub use convert::{Loss, convert, redact};
+pub(crate) use decode::Skip;
 pub use error::{Error, Finding, Findings, WriteError};
 #[cfg(feature = "tape")]
 pub(crate) use events::EventPlace;

@@ -7,9 +7,8 @@ use crate::MouseEvent;
 pub(super) const WAITING: usize = 512;
 
 pub(super) struct Moves {
-    times: [u32; WAITING],
-    xs: [i16; WAITING],
-    ys: [i16; WAITING],
+    /// Time, x and y of each in one number: one store is all that a quiet move costs.
+    packed: [u64; WAITING],
     count: usize,
     way: usize,
     ends: [u16; WAITING],
@@ -19,9 +18,7 @@ pub(super) struct Moves {
 impl Moves {
     pub const fn new() -> Self {
         Self {
-            times: [0; WAITING],
-            xs: [0; WAITING],
-            ys: [0; WAITING],
+            packed: [0; WAITING],
             count: 0,
             way: 0,
             ends: [0; WAITING],
@@ -36,19 +33,12 @@ impl Moves {
     /// One more; it is lost where there is no room.
     #[inline(always)]
     pub fn push(&mut self, event: &MouseEvent) {
-        let at = self.count;
-        let (Some(time), Some(x), Some(y)) = (
-            self.times.get_mut(at),
-            self.xs.get_mut(at),
-            self.ys.get_mut(at),
-        ) else {
-            return;
-        };
-        *time = event.time_ms;
-        // Version 1 has room for a screen of 65,000 pixels: a step there is as long as it was.
-        *x = event.x as i16;
-        *y = event.y as i16;
-        self.count = at + 1;
+        if let Some(slot) = self.packed.get_mut(self.count) {
+            // Version 1 has room for a screen of 65,000 pixels: a step there is as long as it was.
+            let [x, y] = [event.x, event.y].map(|at| u64::from(at as u16));
+            *slot = u64::from(event.time_ms) << 32 | x << 16 | y;
+            self.count += 1;
+        }
     }
 
     pub const fn clear(&mut self) {
@@ -77,16 +67,8 @@ impl Moves {
         self.way
     }
 
-    pub fn times(&self) -> &[u32] {
-        self.times.get(..self.count).unwrap_or_default()
-    }
-
-    pub fn xs(&self) -> &[i16] {
-        self.xs.get(..self.count).unwrap_or_default()
-    }
-
-    pub fn ys(&self) -> &[i16] {
-        self.ys.get(..self.count).unwrap_or_default()
+    pub fn packed(&self) -> &[u64] {
+        self.packed.get(..self.count).unwrap_or_default()
     }
 
     pub const fn len(&self) -> usize {
@@ -94,10 +76,23 @@ impl Moves {
     }
 
     pub fn get(&self, at: usize) -> Option<Sample> {
+        let packed = *self.packed().get(at)?;
         Some(Sample {
-            time_ms: *self.times().get(at)?,
-            x: i32::from(*self.xs.get(at)?),
-            y: i32::from(*self.ys.get(at)?),
+            time_ms: time(packed),
+            x: i32::from(x(packed)),
+            y: i32::from(y(packed)),
         })
     }
+}
+
+pub(super) const fn time(packed: u64) -> u32 {
+    (packed >> 32) as u32
+}
+
+pub(super) const fn x(packed: u64) -> i16 {
+    (packed >> 16) as i16
+}
+
+pub(super) const fn y(packed: u64) -> i16 {
+    packed as i16
 }

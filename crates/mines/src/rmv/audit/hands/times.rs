@@ -3,7 +3,7 @@
 //! What is counted on the way is little: enough to know whether more has to be asked.
 
 use super::grid::{self, Grid};
-use super::moves::{Moves, WAITING};
+use super::moves::{self, Moves, WAITING};
 use super::presses::Presses;
 use super::release::Release;
 use super::{at_mouse, fit};
@@ -80,7 +80,11 @@ const COARSE_FROM: u32 = 32;
 impl Times {
     /// Mouse events that follow each other.
     pub fn take(&mut self, moves: &Moves) {
-        let times = moves.times();
+        let mut times = [0; WAITING];
+        for (slot, &packed) in times.iter_mut().zip(moves.packed()) {
+            *slot = moves::time(packed);
+        }
+        let times = times.get(..moves.len()).unwrap_or_default();
         let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
             return;
         };
