@@ -2,9 +2,9 @@
 //! thing of each that is forged.
 
 use gametape_mines::{Game, Level, MouseAction, Text, Version, rmv};
-use gametape_samples::mines::person::{Clock, Hand, Release, play};
+use gametape_samples::mines::person::{Clock, Hand, Release};
 use gametape_samples::mines::tamper::{Forgery, forgeries, mouse_of, remake};
-use gametape_samples::mines::{Scenario, record, scenarios};
+use gametape_samples::mines::{Scenario, play, record, scenarios};
 
 /// What is said of hands, mice and clocks.
 const CODES: [&str; 22] = [

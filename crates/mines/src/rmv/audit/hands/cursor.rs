@@ -1,7 +1,7 @@
 //! The way of the cursor from event to event: a mouse moves, it does not jump.
 
-use super::at_mouse;
 use super::moves::{self, Moves, WAITING};
+use super::place::at_mouse;
 use super::release::Release;
 use crate::Game;
 use crate::rmv::Finding;

@@ -8,6 +8,7 @@ mod fit;
 mod grid;
 mod moves;
 mod pace;
+mod place;
 mod points;
 mod presses;
 mod release;
@@ -15,24 +16,15 @@ mod shift;
 mod times;
 mod ways;
 
-use crate::rmv::{Finding, Rule};
-use crate::rmv::{Findings, deviations::at_event};
-use crate::{Buttons, Event, Game, Metrics, MouseAction, MouseEvent};
+use crate::rmv::Findings;
+use crate::{Buttons, Game, Metrics, MouseEvent};
 use cursor::Cursor;
 use moves::Moves;
 use points::Points;
-use presses::Presses;
+use presses::{Presses, is_press};
 use release::Release;
 use times::Times;
 use ways::Ways;
-
-/// Where the cursor was, and when.
-#[derive(Clone, Copy, Default, Debug)]
-struct Sample {
-    time_ms: u32,
-    x: i32,
-    y: i32,
-}
 
 /// What is measured while a game is replayed.
 pub(super) struct Hands {
@@ -107,7 +99,8 @@ impl Hands {
         pace::check(game, metrics, findings);
         let release = Release::of(game);
         let clock = self.times.clock(game, release, findings);
-        self.times.check(game, &self.presses, clock, findings);
+        self.times
+            .check(game, clock, || self.presses.wild_holds(), findings);
         let moves = metrics
             .clicks
             .mouse_events
@@ -118,33 +111,5 @@ impl Hands {
             .check(game, clock, self.times.shares(), findings);
         self.points.check(findings);
         self.ways.check(findings);
-    }
-}
-
-/// Whether a button goes down.
-const fn is_press(action: MouseAction) -> bool {
-    matches!(
-        action,
-        MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown
-    )
-}
-
-/// What is to be said at a mouse event, of which is known how many are before it.
-#[cold]
-fn at_mouse(game: &Game<'_>, before: u32, rule: Rule) -> Finding {
-    let mut events = game.events.iter();
-    let (mut index, mut count) = (0, 0);
-    loop {
-        let position = events.position();
-        match events.next() {
-            Some(Event::Mouse(mouse)) if count == before => {
-                let offset = game.events.offset() + position as u64;
-                return at_event(rule, offset, index, mouse.time_ms);
-            }
-            Some(Event::Mouse(_)) => count += 1,
-            Some(_) => {}
-            None => return Finding::new(rule),
-        }
-        index += 1;
     }
 }

@@ -1,7 +1,14 @@
 //! Mouse events that wait to be measured, each figure by itself, so that many are measured at once.
 
-use super::Sample;
 use crate::MouseEvent;
+
+/// Where the cursor was, and when.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Sample {
+    pub time_ms: u32,
+    pub x: i32,
+    pub y: i32,
+}
 
 /// Mouse events that wait.
 pub(super) const WAITING: usize = 512;

@@ -1,7 +1,8 @@
 //! How buttons are pressed: how long each is held, and how far apart presses are.
 
+use super::place::at_mouse;
+use super::shift;
 use super::times::Clock;
-use super::{at_mouse, is_press, shift};
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, Game, MouseAction, MouseEvent};
 
@@ -177,6 +178,14 @@ impl Presses {
             }));
         }
     }
+}
+
+/// Whether a button goes down.
+pub(super) const fn is_press(action: MouseAction) -> bool {
+    matches!(
+        action,
+        MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown
+    )
 }
 
 /// How far holds have to part: known games come to 3.6 with a third more.

@@ -2,11 +2,11 @@
 //!
 //! What is counted on the way is little: enough to know whether more has to be asked.
 
+use super::fit;
 use super::grid::{self, Grid};
 use super::moves::{self, Moves, WAITING};
-use super::presses::Presses;
+use super::place::at_mouse;
 use super::release::Release;
-use super::{at_mouse, fit};
 use crate::Game;
 use crate::rmv::{Finding, Findings, Rule};
 
@@ -278,7 +278,13 @@ impl Times {
     }
 
     /// Whether a clock gave the times at all.
-    pub fn check(&self, game: &Game<'_>, presses: &Presses, clock: Clock, findings: &mut Findings) {
+    pub fn check(
+        &self,
+        game: &Game<'_>,
+        clock: Clock,
+        wild_holds: impl FnOnce() -> Option<(f64, f64)>,
+        findings: &mut Findings,
+    ) {
         if let Some(ms) = self.even(game) {
             let events = self.events;
             findings.push(Finding::new(Rule::TimesEven { ms, events }));
@@ -290,7 +296,7 @@ impl Times {
         if is_paced || self.link.pairs < INVENTED_FROM || link > INVENTED_LINK {
             return;
         }
-        findings.push(Finding::new(match presses.wild_holds() {
+        findings.push(Finding::new(match wild_holds() {
             Some((mean_ms, spread_ms)) => Rule::TimesInvented {
                 link,
                 mean_ms,
