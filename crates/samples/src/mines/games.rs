@@ -21,7 +21,8 @@ pub const VERSION_INFO: &str = "gametape player: a synthetic recording, not play
 /// Plays a scenario and records it; the same seed gives the same game.
 ///
 /// # Errors
-/// [`WriteError`] where the format can't hold the game, which no scenario of [`scenarios`] does.
+/// [`WriteError`] where the format can't hold the game, which no scenario of [`scenarios`](super::scenarios)
+/// does.
 pub fn record(scenario: &Scenario, seed: u64) -> Result<Game<'static>, WriteError> {
     record_by(scenario, seed, None)
 }

@@ -99,8 +99,12 @@ impl Hands {
         pace::check(game, metrics, findings);
         let release = Release::of(game);
         let clock = self.times.clock(game, release, findings);
-        self.times
-            .check(game, clock, || self.presses.wild_holds(), findings);
+        self.times.check(
+            game,
+            (release, clock),
+            || self.presses.wild_holds(),
+            findings,
+        );
         let moves = metrics
             .clicks
             .mouse_events

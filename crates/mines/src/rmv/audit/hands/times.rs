@@ -281,7 +281,7 @@ impl Times {
     pub fn check(
         &self,
         game: &Game<'_>,
-        clock: Clock,
+        (release, clock): (Release, Clock),
         wild_holds: impl FnOnce() -> Option<(f64, f64)>,
         findings: &mut Findings,
     ) {
@@ -296,14 +296,15 @@ impl Times {
         if is_paced || self.link.pairs < INVENTED_FROM || link > INVENTED_LINK {
             return;
         }
-        findings.push(Finding::new(match wild_holds() {
-            Some((mean_ms, spread_ms)) => Rule::TimesInvented {
+        if let Some((mean_ms, spread_ms)) = wild_holds() {
+            findings.push(Finding::new(Rule::TimesInvented {
                 link,
                 mean_ms,
                 spread_ms,
-            },
-            None => Rule::HintTimes { link },
-        }));
+            }));
+        } else if release.is_vienna() {
+            findings.push(Finding::new(Rule::HintTimes { link }));
+        }
     }
 
     /// All events equally far apart: how far.
