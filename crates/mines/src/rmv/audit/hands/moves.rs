@@ -11,7 +11,7 @@ pub(super) struct Sample {
 }
 
 /// Mouse events that wait.
-pub(super) const WAITING: usize = 512;
+pub(super) const WAITING: usize = 256;
 
 pub(super) struct Moves {
     /// Time, x and y of each in one number: one store is all that a quiet move costs.
