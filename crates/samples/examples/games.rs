@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use gametape_mines::{PlayerFields, rmv};
-use gametape_samples::mines::person::{Hand, Release, play};
+use gametape_samples::mines::person::{Hand, Release};
 use gametape_samples::mines::tamper::with_result;
-use gametape_samples::mines::{Finish, scenarios};
+use gametape_samples::mines::{Finish, play, scenarios};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = env::args().skip(1);

@@ -555,8 +555,8 @@ gametape_core::rules! {
     /// A very careful hand, or a program.
     #[error("hint: {central} of {} are within a pixel of the centre of their square", Counted(u64::from(*clicks), "click"))]
     HintCentre { central: u32, clicks: u32 } = "rmv.hint-centre", Info;
-    /// The time from one mouse event to the next says nothing of the time to the one after it; in
-    /// known games of a 1 ms clock the correlation is 0.35 to 0.57.
+    /// In a file of ViennaSweeper's the time from one mouse event to the next says nothing of the time
+    /// to the one after it; in known games of a 1 ms clock the correlation is 0.35 to 0.57.
     ///
     /// A mouse of another kind than the known ones, or times that were made up.
     #[error("hint: times between mouse events have a correlation of {link:.2} with the ones before")]
