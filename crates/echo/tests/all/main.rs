@@ -23,6 +23,8 @@ mod echoreplay;
 #[cfg(feature = "tape")]
 mod lines;
 mod losses;
+#[cfg(feature = "tape")]
+mod lost;
 mod match_stats;
 mod members;
 #[cfg(feature = "tape")]

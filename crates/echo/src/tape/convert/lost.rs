@@ -1,5 +1,6 @@
 //! Lines that become no frames: each is told.
 
+use gametape_core::text::Counted;
 use serde::Serialize;
 
 use crate::echoreplay::scan::Skipped;
@@ -20,6 +21,15 @@ pub(in crate::tape) struct LostLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     pub message: String,
+}
+
+/// All lines that became no frames.
+#[derive(Default)]
+pub(in crate::tape) struct LostLines {
+    /// The first of them: [`Skipped::TOLD`] at most.
+    pub told: Vec<LostLine>,
+    /// How many there are.
+    pub count: u64,
 }
 
 /// What was lost of the lines of a recording.
@@ -111,11 +121,12 @@ impl Lost {
             Some((first, count)) => Some(format!("{what}, {count} times (the first: {first})")),
         };
         let each = self.lines.iter().map(LostLine::sentence);
-        let more = (self.more > 0).then(|| format!("{} lines more", self.more));
+        let more = (self.more > 0).then(|| format!("{} more", Counted(self.more, "line")));
         let (cut, first) = self.cut_times;
         let cut = (cut > 0).then(|| {
             format!(
-                "what times have below a millisecond, in {cut} frames (the first: frame {first})"
+                "what times have below a millisecond, in {} (the first: frame {first})",
+                Counted(cut, "frame"),
             )
         });
         each.chain(more)
@@ -126,8 +137,11 @@ impl Lost {
     }
 
     /// The lines, as data.
-    pub fn into_lines(self) -> Vec<LostLine> {
-        self.lines
+    pub fn into_lines(self) -> LostLines {
+        LostLines {
+            count: self.lines.len() as u64 + self.more,
+            told: self.lines,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What comes of a conversion.
 
-use super::lost::LostLine;
+use super::lost::LostLines;
 use crate::loss::FieldErrors;
 
 /// What was made, beside its bytes.
@@ -10,7 +10,7 @@ pub(super) struct Made {
     /// What the input had and the output has not.
     pub left_out: Vec<String>,
     /// Lines that are not in it, as data.
-    pub lines: Vec<LostLine>,
+    pub lines: LostLines,
     /// What is odd about the input, and not about its frames.
     pub notes: Vec<String>,
 }

@@ -11,7 +11,7 @@ pub(super) use tame::tame;
 
 use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
 
-use self::lost::LostLine;
+pub(super) use self::lost::LostLines;
 use super::encoding::EchoFormat;
 use super::error::EchoError;
 use super::frames::Frames;
@@ -97,7 +97,7 @@ fn check_error(off: f32, most: f32, report: &LossReport) -> Result<(), Error> {
 }
 
 /// How far numbers are off, field by field.
-pub(super) fn shown(report: &LossReport, lost: &[LostLine]) -> Report {
+pub(super) fn shown(report: &LossReport, lost: &LostLines) -> Report {
     let text = if report.is_lossless() {
         let s = if report.frames == 1 { "" } else { "s" };
         format!(
@@ -109,8 +109,9 @@ pub(super) fn shown(report: &LossReport, lost: &[LostLine]) -> Report {
     };
     let mut data = serde_json::to_value(report).unwrap_or_default();
     if let Some(data) = data.as_object_mut() {
-        let lost = serde_json::to_value(lost).unwrap_or_default();
-        data.insert("lost_lines".to_owned(), lost);
+        let told = serde_json::to_value(&lost.told).unwrap_or_default();
+        data.insert("lost_lines".to_owned(), told);
+        data.insert("lost_line_count".to_owned(), lost.count.into());
     }
     Report {
         text,

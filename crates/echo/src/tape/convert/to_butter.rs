@@ -1,10 +1,10 @@
 //! Making a .butter: frames are encoded as they come, and what was encoded is read back and
 //! measured beside them.
 
-use std::fs::File;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use gametape_core::tape::{Error, Sink as Out, Work};
+use tempfile::{SpooledTempFile, spooled_tempfile, spooled_tempfile_in};
 
 use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
@@ -20,6 +20,10 @@ use crate::{Frame, WriteError};
 /// Frames that are kept to be filled again.
 const SPARE: usize = 512;
 
+/// Bytes of what was written that wait in memory: of a short match all, for which a temporary file costs a
+/// twentieth of the work. More wait in one.
+const WAITING: usize = 256 << 10;
+
 /// A chunk as it was encoded, and the frames it was made of.
 struct Chunk {
     header: Header,
@@ -34,7 +38,10 @@ pub(super) fn make(
     out: &mut dyn Out,
     work: &Work<'_>,
 ) -> Result<Made, Error> {
-    let scratch = work.scratch().map_err(Error::Output)?;
+    let spool = match work.folder {
+        Some(folder) => spooled_tempfile_in(WAITING, folder),
+        None => spooled_tempfile(WAITING),
+    };
     let mode = options.mode;
     let mut lost = Lost::default();
     let mut end = End::default();
@@ -44,7 +51,7 @@ pub(super) fn make(
         let (back, spare) = channel();
         let measuring = scope.spawn(move || measure(&chunks, &back));
         let mut sink = Sink {
-            writer: Writer::new(scratch, options),
+            writer: Writer::new(spool, options),
             frames: 0,
             pending: Vec::new(),
             to,
@@ -110,7 +117,7 @@ fn marked() -> WriteError {
 
 /// Where frames go.
 struct Sink {
-    writer: Writer<File>,
+    writer: Writer<SpooledTempFile>,
     frames: u64,
     /// Frames of the chunk that is being made.
     pending: Vec<Frame>,

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End};
-use super::lost::Lost;
+use super::lost::{Lost, LostLines};
 use super::made::Made;
 use super::tame::tame;
 use crate::echoreplay::container::Lines as Output;
@@ -183,7 +183,7 @@ pub(super) fn make(
     Ok(Made {
         errors: all.errors,
         left_out,
-        lines: Vec::new(),
+        lines: LostLines::default(),
         notes: all.end.notes,
     })
 }

@@ -8,7 +8,7 @@ use gametape_core::tape::{Converted, Cut, CutSteps, Cutout, Error, Kept, Sink, W
 use gametape_core::text::Grouped;
 use gametape_core::{Clocks, Input};
 
-use super::super::convert::{copied, shown, written_by};
+use super::super::convert::{LostLines, copied, shown, written_by};
 use super::super::encoding::EchoFormat;
 use super::super::error::{unwritable, unwritable_because};
 use super::super::frames::Frames;
@@ -42,7 +42,7 @@ pub(super) fn cut(
     report.numbers.retain(|number| number.differing > 0);
     let converted = Converted {
         notes: note.into_iter().collect(),
-        report: (!report.is_lossless()).then(|| shown(&report, &[])),
+        report: (!report.is_lossless()).then(|| shown(&report, &LostLines::default())),
         ..Converted::default()
     };
     Ok(Cutout { kept, converted })

@@ -1,0 +1,191 @@
+//! What a conversion loses is named, line by line and member by member.
+
+use std::io::Cursor;
+
+use gametape_core::tape::{
+    Converted, Error, Format, OptionValue, Options as Told, Source, Target, Work,
+};
+use gametape_echo::tape::Echoreplay;
+use gametape_echo::{Frame, butter, echoreplay};
+use serde_json::Value;
+
+use crate::common::{frames_of, match_options};
+
+fn text(frames: u64) -> String {
+    let frames = frames_of(match_options(1, frames));
+    String::from_utf8(echoreplay::write(&frames).unwrap()).unwrap()
+}
+
+fn converted(text: &str, mode: &str) -> Result<(Vec<u8>, Converted), Error> {
+    let tape = Echoreplay.open(Source::new(text.as_bytes().to_vec()));
+    let options = Told::new().with("mode", OptionValue::Text(mode.into()));
+    let target = Target {
+        format: "butter",
+        options: &options,
+    };
+    let mut out = Cursor::new(Vec::new());
+    let converted = tape?.convert(target, &mut out, &Work::default())?;
+    Ok((out.into_inner(), converted))
+}
+
+fn frames_in(bytes: &[u8]) -> Vec<Frame> {
+    let file = butter::read(bytes).unwrap();
+    let (mut frames, mut all) = (file.frames(), Vec::new());
+    while let Some(frame) = frames.next_frame().unwrap() {
+        all.push(frame.clone());
+    }
+    all
+}
+
+fn data(converted: &Converted) -> &Value {
+    &converted.report.as_ref().unwrap().data
+}
+
+/// How many values of a kind are not kept, and in how many frames.
+fn not_kept(converted: &Converted, field: &str) -> Option<[u64; 2]> {
+    let all = data(converted)["not_kept"].as_array().unwrap();
+    let change = all.iter().find(|change| change["field"] == field)?;
+    Some(["values", "frames"].map(|key| change[key].as_u64().unwrap()))
+}
+
+#[test]
+fn of_many_lost_lines_the_first_are_told_and_all_are_counted() {
+    let text = text(2);
+    let (first, last) = text.split_once("\r\n").unwrap();
+    for (broken, more) in [
+        (3, None),
+        (1000, None),
+        (1001, Some("1 line more")),
+        (2345, Some("1,345 lines more")),
+    ] {
+        // One that can't be read, one that is none: either counts.
+        let lost: String = (0..broken)
+            .map(|at| {
+                if at % 2 == 0 {
+                    "no line\r\n"
+                } else {
+                    "2022/01/02 03:00:00.160\t{\"a\":\r\n"
+                }
+            })
+            .collect();
+        let (bytes, converted) = converted(&format!("{first}\r\n{lost}{last}"), "correct").unwrap();
+        assert_eq!(frames_in(&bytes).len(), 2);
+        let told = data(&converted)["lost_lines"].as_array().unwrap();
+        assert_eq!(told.len(), broken.min(1000));
+        assert_eq!(data(&converted)["lost_line_count"], broken);
+        // Lines count from 1, and the first is whole.
+        for (at, line) in told.iter().enumerate() {
+            assert_eq!(line["line"], at + 2);
+        }
+        let sentence = converted.losses.iter().find(|loss| loss.ends_with(" more"));
+        assert_eq!(sentence.map(String::as_str), more);
+        assert!(converted.is_lossy());
+    }
+}
+
+#[test]
+fn digits_below_the_millisecond_are_a_loss() {
+    let text = text(4);
+    let digits = |which: &[usize], digits: &str| {
+        let lines = text.split_inclusive('\n').enumerate();
+        let with = lines.map(|(at, line)| {
+            let (time, rest) = line.split_once('\t').unwrap();
+            let more = if which.contains(&at) { digits } else { "" };
+            format!("{time}{more}\t{rest}")
+        });
+        let (_, converted) = converted(&with.collect::<String>(), "correct").unwrap();
+        let told = converted
+            .losses
+            .into_iter()
+            .filter(|loss| loss.contains("millisecond"));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        digits(&[1, 3], "5"),
+        ["what times have below a millisecond, in 2 frames (the first: frame 1)"]
+    );
+    assert_eq!(
+        digits(&[2], "0001"),
+        ["what times have below a millisecond, in 1 frame (the first: frame 2)"]
+    );
+    // Nothing is lost by zeros.
+    assert!(digits(&[0, 1, 2, 3], "0000").is_empty());
+    assert!(digits(&[], "").is_empty());
+}
+
+#[test]
+fn the_case_of_the_session_id_is_a_loss() {
+    let text = text(3);
+    const CASE: &str = "case of the session id";
+    let (_, of_capitals) = converted(&text, "correct").unwrap();
+    assert_eq!(not_kept(&of_capitals, CASE), None);
+    let id = frames_in(&converted(&text, "correct").unwrap().0)[0]
+        .session
+        .sessionid
+        .clone();
+    assert!(
+        id.contains(|digit: char| digit.is_ascii_uppercase()),
+        "{id}"
+    );
+    let lower = text.replace(&*id, &id.to_ascii_lowercase());
+    assert_ne!(lower, text);
+    let (bytes, converted) = converted(&lower, "correct").unwrap();
+    assert_eq!(not_kept(&converted, CASE), Some([3, 3]));
+    assert!(converted.is_lossy());
+    assert_eq!(frames_in(&bytes)[0].session.sessionid, id);
+}
+
+#[test]
+fn a_negative_user_id_is_refused_and_says_how_to_go_on() {
+    const WHY: &str = "a user id is negative, which no account is; --mode compat keeps it in a \
+                       .butter, as the reference does";
+    let text = text(3);
+    let (_, userid) = text.split_once("\"userid\":").unwrap();
+    let (userid, _) = userid.split_once(',').unwrap();
+    let old = format!("\"userid\":{userid},");
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(ToOwned::to_owned).collect();
+    lines[1] = lines[1].replacen(&old, "\"userid\":-5,", 1);
+    let (bytes, lost) = converted(&lines.concat(), "correct").unwrap();
+    assert_eq!(frames_in(&bytes).len(), 2);
+    let line = &data(&lost)["lost_lines"][0];
+    assert_eq!(
+        (&line["line"], &line["code"]),
+        (&2.into(), &"echoreplay.json".into())
+    );
+    assert!(line["message"].as_str().unwrap().contains(WHY), "{line}");
+    assert!(lost.losses[0].contains(WHY), "{:?}", lost.losses);
+    // Where no line is left, that is the error.
+    let error = converted(&lines[1], "correct").unwrap_err();
+    assert!(error.to_string().contains(WHY), "{error}");
+    // That way to go on is one.
+    let (bytes, kept) = converted(&lines[1], "compat").unwrap();
+    assert_eq!(data(&kept)["lost_line_count"], 0);
+    let frames = frames_in(&bytes);
+    let mut ids = frames[0].session.players().map(|(_, player)| player.userid);
+    assert!(ids.any(|id| id == (-5_i64).cast_unsigned()));
+}
+
+#[test]
+fn members_that_are_not_the_api_s_are_a_loss() {
+    let text = text(3);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    const MEMBERS: &str = "unknown members";
+    let (_, plain) = converted(&text, "correct").unwrap();
+    assert_eq!(not_kept(&plain, MEMBERS), None);
+    for member in [
+        "\"sessionid\":",
+        "\"name\":",
+        "\"position\":",
+        "\"disc_speed\":",
+    ] {
+        assert!(lines[2].contains(member), "{member}");
+        let more = lines[2].replacen(member, &format!("\"mood\":1,{member}"), 1);
+        let with = [lines[0], lines[1], &more].concat();
+        let (_, converted) = converted(&with, "correct").unwrap();
+        assert_eq!(not_kept(&converted, MEMBERS), Some([1, 1]), "{member}");
+        let all = data(&converted)["not_kept"].as_array().unwrap();
+        let change = all.iter().find(|change| change["field"] == MEMBERS);
+        assert_eq!(change.unwrap()["first_step"], 2);
+        assert!(converted.is_lossy());
+    }
+}
