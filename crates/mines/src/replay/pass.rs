@@ -454,13 +454,14 @@ fn square(event: &BoardEvent) -> (Cell, u8) {
 fn skip_quiet(
     events: &mut Events<'_>,
     engine: &mut Engine,
-    observer: &impl Observer,
+    observer: &mut impl Observer,
     trail: &mut Trail,
 ) -> u32 {
     let mut way = *trail;
     let skipped = events.skip_moves(|last, next| {
         let quiet = observer.is_quiet(last, next) && engine.hover(next);
         if quiet {
+            observer.quiet(next);
             way.follow(last, next);
         }
         quiet

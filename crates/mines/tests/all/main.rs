@@ -7,6 +7,7 @@ mod counting;
 mod doubt;
 mod doubt_random;
 mod engine;
+mod hands;
 mod modes;
 mod mutations;
 mod played;

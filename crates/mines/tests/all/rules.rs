@@ -465,7 +465,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn every_rule_is_raised_by_a_file_that_breaks_it() {
     let mut raised = BTreeSet::new();
-    for (code, bytes) in cases() {
+    for (code, bytes) in cases().into_iter().chain(crate::hands::cases()) {
         let audit = rmv::audit(&bytes);
         let codes = codes(&audit.findings);
         assert!(codes.contains(&code), "{code}: only {codes:?}");

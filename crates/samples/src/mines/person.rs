@@ -117,7 +117,7 @@ impl Hand {
     /// A hand of those that play with this release; the same seed gives the same one.
     #[must_use]
     pub fn of(release: Release, seed: u64) -> Self {
-        let mut rng = fastrand::Rng::with_seed(seed ^ 0x68_61_6e_64);
+        let mut rng = fastrand::Rng::with_seed(seed ^ 0x6861_6e64);
         let tick = Clock::Tick(rng.u8(0..8));
         let clock = match release {
             Release::R2_2 | Release::R3_0 => tick,
@@ -158,7 +158,8 @@ impl Hand {
         let mut samples = Vec::new();
         let near = |rng: &mut fastrand::Rng, a: i32, b: i32| {
             let whole = f64::from(b - a);
-            a + (whole * (0.86 + 0.2 * rng.f64())).round() as i32
+            // Version 1 holds no place further beside the board.
+            (a + (whole * (0.86 + 0.2 * rng.f64())).round() as i32).max(-12)
         };
         let far = (to.0 - from.0).abs().max((to.1 - from.1).abs()) > 24;
         let mut at = from;
@@ -207,7 +208,6 @@ impl Hand {
             let tremor = 0.7 * (round * t).sin();
             let x = x0 + dx * s - dy * aside + tremor * wave.sin();
             let y = y0 + dy * s + dx * aside + tremor * wave.cos();
-            // Version 1 holds no place further to the left.
             let point = if t >= 1.0 {
                 to
             } else {

@@ -1,6 +1,7 @@
 //! Is this file what it claims to be? Every rule, and what known writers do beyond them.
 
 mod form;
+mod hands;
 mod mouse;
 mod play;
 mod ranking;
@@ -102,11 +103,13 @@ pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> M
 fn check(game: &Game<'_>, real_size: u64, now: SystemTime, findings: &mut Findings) -> Metrics {
     form::check(game, real_size, findings);
     release::check(game, now, findings);
-    let watch = mouse::Watch::new(game, findings);
+    let mut hands = hands::Hands::new(game);
+    let watch = mouse::Watch::new(game, &mut hands, findings);
     let ((metrics, replayed), watch) = Metrics::with_observer(game, watch);
     watch.finish();
     result::check(game, &metrics, findings);
-    play::check(game, &metrics, &replayed, findings);
+    play::check(game, &replayed, findings);
+    hands.check(game, &metrics, findings);
     ranking::check(game, &metrics, findings);
     metrics
 }

@@ -21,7 +21,10 @@
 
 mod bytes;
 mod claims;
+mod cursor;
+mod hands;
 mod remake;
+mod retime;
 mod times;
 
 pub use bytes::Tampering;
@@ -50,8 +53,13 @@ impl Forgery {
 
 /// All of them.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {
-    [claims::FORGERIES, times::FORGERIES]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        claims::FORGERIES,
+        times::FORGERIES,
+        cursor::FORGERIES,
+        hands::FORGERIES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
