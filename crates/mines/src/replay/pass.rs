@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::observer::{Observer, Place, Trail};
 use super::outcome::{Divergence, Doubted, Lag, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
-use crate::rmv::Events;
+use crate::rmv::{Events, Skip};
 use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseEvent};
 
 /// Plays a recording through the engine.
@@ -457,17 +457,33 @@ fn skip_quiet(
     observer: &mut impl Observer,
     trail: &mut Trail,
 ) -> u32 {
-    let mut way = *trail;
-    let skipped = events.skip_moves(|last, next| {
-        let quiet = observer.is_quiet(last, next) && engine.hover(next);
+    let mut quiet = Quiet {
+        engine,
+        observer,
+        way: *trail,
+    };
+    let skipped = events.skip_moves(&mut quiet);
+    *trail = quiet.way;
+    skipped
+}
+
+/// Steps over what is quiet to engine and observer.
+struct Quiet<'p, O> {
+    engine: &'p mut Engine,
+    observer: &'p mut O,
+    way: Trail,
+}
+
+impl<O: Observer> Skip for Quiet<'_, O> {
+    #[inline(always)]
+    fn skips(&mut self, last: &MouseEvent, next: &MouseEvent) -> bool {
+        let quiet = self.observer.is_quiet(last, next) && self.engine.hover(next);
         if quiet {
-            observer.quiet(next);
-            way.follow(last, next);
+            self.observer.quiet(next);
+            self.way.follow(last, next);
         }
         quiet
-    });
-    *trail = way;
-    skipped
+    }
 }
 
 /// Code 14 "works as `open_blast`" (specification, "`board_event_type`").

@@ -44,6 +44,13 @@ pub(crate) enum Step {
     Bad(Fault),
 }
 
+/// Says which mouse moves are stepped over. No closure: one that is part of the loops of both
+/// versions would be called in them where it is long.
+pub(crate) trait Skip {
+    /// Whether the move `next` is, `last` being the mouse event before it.
+    fn skips(&mut self, last: &MouseEvent, next: &MouseEvent) -> bool;
+}
+
 /// Takes events as they are decoded. A trait and not a closure, so that it can ask to be
 /// inlined into each of the loops.
 pub(crate) trait Sink: Sized {
@@ -332,7 +339,7 @@ impl EventDecoder {
     pub(super) fn skip_moves<'b, const V2: bool>(
         &mut self,
         bytes: &'b [u8],
-        mut skip: impl FnMut(&MouseEvent, &MouseEvent) -> bool,
+        skip: &mut impl Skip,
     ) -> (u32, &'b [u8]) {
         let mut rest = bytes;
         let mut count = 0;
@@ -353,7 +360,7 @@ impl EventDecoder {
             } else {
                 break;
             };
-            if next.buttons != last.buttons || !skip(&last, &next) {
+            if next.buttons != last.buttons || !skip.skips(&last, &next) {
                 break;
             }
             last = next;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-use super::decode::{EventDecoder, Sink};
+use super::decode::{EventDecoder, Sink, Skip};
 use super::encode::{encode, reducible};
 use super::error::WriteError;
 use crate::{BoardEvent, Event, Face, MouseEvent, Version};
@@ -257,7 +257,7 @@ impl Events<'_> {
     /// Steps over mouse moves with the buttons unchanged as long as `skip` agrees, which is
     /// shown the mouse event before and the move; gives their number.
     #[inline(always)]
-    pub(crate) fn skip_moves(&mut self, skip: impl FnMut(&MouseEvent, &MouseEvent) -> bool) -> u32 {
+    pub(crate) fn skip_moves(&mut self, skip: &mut impl Skip) -> u32 {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let (count, behind) = match self.decoder.version() {
             Version::V1 => self.decoder.skip_moves::<false>(rest, skip),

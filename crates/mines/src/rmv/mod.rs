@@ -36,6 +36,7 @@ pub use gametape_core::{Output, Severity, Strictness};
 
 pub use audit::{Audit, audit, audit_at, audit_game, audit_with};
 pub use convert::convert;
+pub(crate) use decode::Skip;
 pub use error::{Error, Finding, Findings, WriteError};
 #[cfg(feature = "tape")]
 pub(crate) use events::EventPlace;

@@ -2,9 +2,9 @@
 //! thing of each that is forged.
 
 use gametape_mines::{Game, Level, MouseAction, Text, Version, rmv};
-use gametape_samples::mines::person::{Clock, Hand, Release, play};
+use gametape_samples::mines::person::{Clock, Hand, Release};
 use gametape_samples::mines::tamper::{Forgery, forgeries, mouse_of, remake};
-use gametape_samples::mines::{Scenario, record, scenarios};
+use gametape_samples::mines::{Scenario, play, record, scenarios};
 
 use crate::claims::CLAIMS;
 
@@ -113,6 +113,8 @@ fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
         // Without the moves between them, times are those of clicks.
         "moves-removed" | "moves-thinned" => &["rmv.hint-times"],
         "no-holds" => &["rmv.times-invented"],
+        // Where ways take as long as they have to, moves are slower or quicker than the hand.
+        "presses-even" => &["rmv.hint-hands"],
         _ => &[],
     }
 }

@@ -6,8 +6,8 @@
 //! say of them, and what is forged of them differs in the forged part alone.
 //!
 //! ```
-//! use gametape_samples::mines::person::{Hand, Release, play};
-//! use gametape_samples::mines::scenarios;
+//! use gametape_samples::mines::person::{Hand, Release};
+//! use gametape_samples::mines::{play, scenarios};
 //!
 //! let hand = Hand::of(Release::R5_0, 7);
 //! let game = play(&scenarios()[0], Release::R5_0, &[hand], 7)?;
@@ -15,12 +15,8 @@
 //! # Ok::<(), gametape_mines::rmv::WriteError>(())
 //! ```
 
-use std::borrow::Cow;
+use gametape_mines::Version;
 
-use gametape_mines::rmv::WriteError;
-use gametape_mines::{DeclaredSize, Encoding, Extensions, Game, PlayerFields, Text, Version};
-
-use super::Scenario;
 use super::hand::Sample;
 
 /// Which release wrote the file.
@@ -51,7 +47,7 @@ impl Release {
         }
     }
 
-    const fn version_info(self) -> &'static str {
+    pub(super) const fn version_info(self) -> &'static str {
         match self {
             Self::R2_2 => "Vienna Minesweeper - Home Edition - Release 2.2",
             Self::R3_0 => "Vienna Minesweeper - Home Edition - Release 3.0",
@@ -73,7 +69,7 @@ impl Release {
     }
 
     /// Whether its files have the encoding property, and four fields of the player.
-    const fn is_new(self) -> bool {
+    pub(super) const fn is_new(self) -> bool {
         matches!(self, Self::R4_0 | Self::R5_0)
     }
 }
@@ -223,55 +219,4 @@ impl Hand {
             }
         }
     }
-}
-
-/// Plays a scenario by hand, and records it as a release does; of several hands, each plays its
-/// part of the board. The same seed gives the same game.
-///
-/// # Errors
-/// [`WriteError`] where the format can't hold the game.
-pub fn play(
-    scenario: &Scenario,
-    release: Release,
-    hands: &[Hand],
-    seed: u64,
-) -> Result<Game<'static>, WriteError> {
-    let scenario = Scenario {
-        version: release.version(),
-        ..scenario.clone()
-    };
-    super::record_by(&scenario, seed, Some((release, hands)))
-}
-
-/// What a file of this release says besides the game.
-pub(super) fn sign(
-    game: &mut Game<'_>,
-    release: Release,
-    rng: &mut fastrand::Rng,
-) -> Result<(), WriteError> {
-    game.version_info = Text::from(release.version_info());
-    let checksum: Vec<u8> = (0..18).map(|_| rng.u8(..)).collect();
-    game.checksum = Cow::Owned(checksum);
-    if !release.is_new() {
-        game.player = PlayerFields::new(["Synthetic Player"])?;
-        game.properties.to_mut().truncate(4);
-    }
-    if let Encoding::V2 {
-        clone_id,
-        clone_major,
-        extensions,
-    } = &mut game.encoding
-    {
-        (*clone_id, *clone_major) = (1, 5);
-        *extensions = Extensions::default();
-        game.file_size = DeclaredSize::LessTwo;
-    }
-    if release == Release::R2_2
-        && let Some(ending) = game.ending
-    {
-        let ms = ending.time_ms + 1000;
-        let score = format!("{}.{:02}", ms / 1000, ms / 10 % 100);
-        super::tamper::with_result(game, "SCORE", &score);
-    }
-    Ok(())
 }

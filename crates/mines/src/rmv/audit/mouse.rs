@@ -140,7 +140,8 @@ impl Observer for Watch<'_> {
             let step = a.wrapping_sub(b).wrapping_add(LONG_STEP);
             step.cast_unsigned() <= 2 * LONG_STEP.cast_unsigned()
         };
-        next.buttons.0 <= 7
+        !self.hands.is_full()
+            && next.buttons.0 <= 7
             && (next.reduced || self.version == Version::V1)
             && near(next.x, last.x)
             && near(next.y, last.y)
@@ -149,7 +150,7 @@ impl Observer for Watch<'_> {
 
     #[inline(always)]
     fn quiet(&mut self, next: &MouseEvent) {
-        self.hands.take(next);
+        self.hands.take_quiet(next);
     }
 
     fn mouse(

@@ -10,7 +10,8 @@ use gametape_mines::{
 use super::super::person::{Hand, Release};
 use super::super::scenario::{Habit, scenarios};
 use super::super::session;
-use super::{Forgery, mouse_of, remake, with_result};
+use super::forgery::Forgery;
+use super::remake::{mouse_of, remake, with_result};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {

@@ -2,8 +2,9 @@
 
 use gametape_mines::{Game, MouseAction, MouseEvent};
 
+use super::forgery::Forgery;
+use super::remake::{mouse_of, remake};
 use super::retime::clock_of;
-use super::{Forgery, mouse_of, remake};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {

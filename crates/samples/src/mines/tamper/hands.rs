@@ -3,8 +3,9 @@
 use gametape_mines::{Buttons, Game, MouseAction, MouseEvent};
 
 use super::super::person::Clock;
+use super::forgery::Forgery;
+use super::remake::{mouse_of, remake};
 use super::retime::{clock_of, retimed_by_clock};
-use super::{Forgery, mouse_of, remake};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {

@@ -22,34 +22,15 @@
 mod bytes;
 mod claims;
 mod cursor;
+mod forgery;
 mod hands;
 mod remake;
 mod retime;
 mod times;
 
 pub use bytes::Tampering;
+pub use forgery::Forgery;
 pub use remake::{mouse_of, remake, with_result};
-
-use gametape_mines::Game;
-
-/// One way to forge a recording.
-#[derive(Clone, Copy, Debug)]
-pub struct Forgery {
-    /// Its name.
-    pub name: &'static str,
-    /// The code of the finding that gives it away.
-    pub code: &'static str,
-    make: fn(&Game<'_>, &mut fastrand::Rng) -> Option<Game<'static>>,
-}
-
-impl Forgery {
-    /// Makes it of a sound game; the same seed gives the same one. `None` where the game has
-    /// nothing of the kind: too short, no flags, or whatever it takes.
-    #[must_use]
-    pub fn of(&self, game: &Game<'_>, seed: u64) -> Option<Game<'static>> {
-        (self.make)(game, &mut fastrand::Rng::with_seed(seed))
-    }
-}
 
 /// All of them.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {

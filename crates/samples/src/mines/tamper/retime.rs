@@ -3,7 +3,7 @@
 use gametape_mines::{Game, MouseEvent};
 
 use super::super::person::Clock;
-use super::{mouse_of, remake};
+use super::remake::{mouse_of, remake};
 
 /// The game with other times: of the place of each mouse event, and of its time.
 pub(super) fn retimed(

@@ -2,8 +2,9 @@
 
 use gametape_mines::{Buttons, Level, MouseAction, MouseEvent, Outcome};
 
+use super::forgery::Forgery;
+use super::remake::mouse_of;
 use super::retime::{phase_of, retimed, retimed_by_clock};
-use super::{Forgery, mouse_of};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {

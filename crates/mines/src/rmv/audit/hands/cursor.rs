@@ -1,7 +1,7 @@
 //! The way of the cursor from event to event: a mouse moves, it does not jump.
 
-use super::at_mouse;
-use super::moves::Moves;
+use super::moves::{self, Moves, WAITING};
+use super::place::at_mouse;
 use super::release::Release;
 use crate::Game;
 use crate::rmv::Finding;
@@ -35,7 +35,12 @@ impl Cursor {
     }
 
     pub fn take(&mut self, moves: &Moves) {
-        let (xs, ys) = (moves.xs(), moves.ys());
+        let (mut xs, mut ys) = ([0; WAITING], [0; WAITING]);
+        for ((slot_x, slot_y), &packed) in xs.iter_mut().zip(&mut ys).zip(moves.packed()) {
+            (*slot_x, *slot_y) = (moves::x(packed), moves::y(packed));
+        }
+        let xs = xs.get(..moves.len()).unwrap_or_default();
+        let ys = ys.get(..moves.len()).unwrap_or_default();
         let (Some(&x), Some(&y)) = (xs.first(), ys.first()) else {
             return;
         };

@@ -8,6 +8,7 @@ mod fit;
 mod grid;
 mod moves;
 mod pace;
+mod place;
 mod points;
 mod presses;
 mod release;
@@ -15,37 +16,26 @@ mod shift;
 mod times;
 mod ways;
 
-use crate::rmv::{Finding, Rule};
-use crate::rmv::{Findings, deviations::at_event};
-use crate::{Buttons, Event, Game, Metrics, MouseAction, MouseEvent};
+use crate::rmv::Findings;
+use crate::{Buttons, Game, Metrics, MouseEvent};
 use cursor::Cursor;
 use moves::Moves;
 use points::Points;
-use presses::Presses;
+use presses::{Presses, is_press};
 use release::Release;
 use times::Times;
 use ways::Ways;
 
-/// Where the cursor was, and when.
-#[derive(Clone, Copy, Default, Debug)]
-struct Sample {
-    time_ms: u32,
-    x: i32,
-    y: i32,
-}
-
 /// What is measured while a game is replayed.
 pub(super) struct Hands {
     waiting: Moves,
-    /// All of the way since the last button event waits.
-    is_whole_way: bool,
+    /// Mouse events that have been measured.
+    measured: u32,
     times: Times,
     cursor: Cursor,
     presses: Presses,
     points: Points,
     ways: Ways,
-    /// How many events of buttons there were.
-    buttons: u32,
 }
 
 impl Hands {
@@ -53,89 +43,73 @@ impl Hands {
         let square = i32::from(game.square_size()).max(1);
         Self {
             waiting: Moves::new(),
-            is_whole_way: true,
+            measured: 0,
             times: Times::default(),
             cursor: Cursor::new(square),
             presses: Presses::default(),
             points: Points::new(square),
             ways: Ways::new(square),
-            buttons: 0,
         }
     }
 
-    /// One more mouse event.
+    /// Whether what waits has to be measured before anything else.
     #[inline(always)]
+    pub const fn is_full(&self) -> bool {
+        self.waiting.is_full()
+    }
+
+    /// One more mouse event, where there is room.
+    #[inline(always)]
+    pub fn take_quiet(&mut self, event: &MouseEvent) {
+        self.waiting.push(event);
+    }
+
+    /// One more mouse event.
     pub fn take(&mut self, event: &MouseEvent) {
         if self.waiting.is_full() {
-            self.measure(false);
-            self.is_whole_way = false;
+            self.measure();
         }
         self.waiting.push(event);
     }
 
     /// One more mouse event, of a button; these were down before it.
     pub fn take_button(&mut self, before: Buttons, event: &MouseEvent) {
-        if self.is_whole_way {
-            self.ways.take(&self.waiting);
-        }
-        self.buttons += 1;
+        self.ways.take(&self.waiting);
         self.take(event);
-        self.measure(true);
-        self.is_whole_way = true;
-        self.presses.take(before, event, self.times.shorts());
+        self.waiting.end_way();
+        self.presses
+            .take(before, event, self.measured + self.waiting.len() as u32 - 1);
         if before == Buttons::NONE && is_press(event.action) {
             self.points.take(event);
         }
     }
 
-    /// Measures what waits: moves, and at times the button event that ends their way.
+    /// Measures what waits.
     #[inline(never)]
-    fn measure(&mut self, ends_in_button: bool) {
-        self.times.take(self.waiting.times(), ends_in_button);
+    fn measure(&mut self) {
+        self.times.take(&self.waiting);
         self.cursor.take(&self.waiting);
+        self.measured += self.waiting.len() as u32;
         self.waiting.clear();
     }
 
     /// What is to be said of it all.
     pub fn check(&mut self, game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
-        self.measure(false);
+        self.measure();
         pace::check(game, metrics, findings);
         let release = Release::of(game);
         let clock = self.times.clock(game, release, findings);
-        self.times.check(game, &self.presses, clock, findings);
-        let moves = metrics.clicks.mouse_events.saturating_sub(self.buttons);
+        self.times
+            .check(game, clock, || self.presses.wild_holds(), findings);
+        let moves = metrics
+            .clicks
+            .mouse_events
+            .saturating_sub(self.presses.events());
         self.cursor
             .check(game, (metrics.clicks.path_px, moves), release, findings);
-        self.presses.check(game, clock, findings);
+        self.presses
+            .check(game, clock, self.times.shares(), findings);
         self.points.check(findings);
         self.ways.check(findings);
-    }
-}
-
-/// Whether a button goes down.
-const fn is_press(action: MouseAction) -> bool {
-    matches!(
-        action,
-        MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown
-    )
-}
-
-/// What is to be said at a mouse event, of which is known how many are before it.
-#[cold]
-fn at_mouse(game: &Game<'_>, before: u32, rule: Rule) -> Finding {
-    let mut events = game.events.iter();
-    let (mut index, mut count) = (0, 0);
-    loop {
-        let position = events.position();
-        match events.next() {
-            Some(Event::Mouse(mouse)) if count == before => {
-                let offset = game.events.offset() + position as u64;
-                return at_event(rule, offset, index, mouse.time_ms);
-            }
-            Some(Event::Mouse(_)) => count += 1,
-            Some(_) => {}
-            None => return Finding::new(rule),
-        }
-        index += 1;
     }
 }

@@ -1,6 +1,5 @@
 //! Where in its square a click is.
 
-use super::Sample;
 use crate::MouseEvent;
 use crate::rmv::{Finding, Findings, Rule};
 
@@ -33,13 +32,14 @@ impl Points {
     }
 
     pub fn take(&mut self, event: &MouseEvent) {
-        let Sample { x, y, .. } = Sample {
-            time_ms: event.time_ms,
-            x: event.x,
-            y: event.y,
-        };
-        let cell = (x.div_euclid(self.square), y.div_euclid(self.square));
-        let place = (x.rem_euclid(self.square), y.rem_euclid(self.square));
+        let cell = (
+            event.x.div_euclid(self.square),
+            event.y.div_euclid(self.square),
+        );
+        let place = (
+            event.x - cell.0 * self.square,
+            event.y - cell.1 * self.square,
+        );
         if let Some((last_cell, last_place)) = self.last
             && cell != last_cell
         {

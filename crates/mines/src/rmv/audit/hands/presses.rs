@@ -1,7 +1,8 @@
 //! How buttons are pressed: how long each is held, and how far apart presses are.
 
+use super::place::at_mouse;
+use super::shift;
 use super::times::Clock;
-use super::{at_mouse, is_press, shift};
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, Game, MouseAction, MouseEvent};
 
@@ -20,8 +21,6 @@ const FEW_PRESSES: u32 = 10;
 const RHYTHM: f64 = 0.025;
 /// Milliseconds by which holds spread: 10 to 50 in known games.
 const SAME_HOLD_MS: f64 = 2.0;
-/// Mouse events from which on a way tells how fast the mouse reports.
-const WAY_EVENTS: u32 = 8;
 
 /// How long a plain click, of the left or the right button, or a chord is held: of each kind a list.
 const KINDS: usize = 3;
@@ -37,10 +36,8 @@ pub(super) struct Presses {
     now: Option<(usize, u32)>,
     /// Of each kind how long it was held, with the mouse events before each release.
     holds: [Vec<(u32, f32)>; KINDS],
-    /// Of each longer way, the share of events that came a short time after the one before.
-    shares: Vec<(u32, f32)>,
-    /// The mouse events, and those a short time after the one before, up to the last button event.
-    shorts: (u32, u32),
+    /// How many events of buttons there were.
+    events: u32,
     /// When the last press with no other button down was.
     last: Option<u32>,
     /// The number of times between such presses, their sum, and that of their squares.
@@ -48,11 +45,9 @@ pub(super) struct Presses {
 }
 
 impl Presses {
-    /// A button event: what was down before it, and how many mouse events there were with it, and
-    /// those of them that came a short time after the one before.
-    pub fn take(&mut self, before: Buttons, event: &MouseEvent, shorts: (u32, u32)) {
-        let mouse = shorts.0.saturating_sub(1);
-        self.way(mouse, shorts);
+    /// A button event: what was down before it, and how many mouse events are before it.
+    pub fn take(&mut self, before: Buttons, event: &MouseEvent, mouse: u32) {
+        self.events += 1;
         let time_ms = event.time_ms;
         let held = |since: u32| time_ms.saturating_sub(since).min(LONGEST_HOLD_MS) as f32;
         match event.action {
@@ -87,13 +82,9 @@ impl Presses {
         }
     }
 
-    fn way(&mut self, mouse: u32, now: (u32, u32)) {
-        let events = now.0 - self.shorts.0;
-        if events > WAY_EVENTS {
-            let share = (now.1 - self.shorts.1) as f32 / events as f32;
-            self.shares.push((mouse, share));
-        }
-        self.shorts = now;
+    /// How many events of buttons there were.
+    pub const fn events(&self) -> u32 {
+        self.events
     }
 
     /// How long the left button is held: as many clicks longer as shorter.
@@ -115,7 +106,13 @@ impl Presses {
         is_wild.then_some((mean, spread))
     }
 
-    pub fn check(&self, game: &Game<'_>, clock: Clock, findings: &mut Findings) {
+    pub fn check(
+        &self,
+        game: &Game<'_>,
+        clock: Clock,
+        shares: &[(u32, f32)],
+        findings: &mut Findings,
+    ) {
         self.rhythm(findings);
         let clicks = self.lefts.len() as u32;
         if let Some(median) = self.median_hold() {
@@ -147,7 +144,7 @@ impl Presses {
         ]);
         let held = held.find_map(|(shift, what)| Some((shift?, what, 1.0)));
         let shared = || {
-            let shift = shift::find(&self.shares, RATE_SHIFT)?;
+            let shift = shift::find(shares, RATE_SHIFT)?;
             Some((
                 shift,
                 "percent of events within 6 ms of the one before",
@@ -181,6 +178,14 @@ impl Presses {
             }));
         }
     }
+}
+
+/// Whether a button goes down.
+pub(super) const fn is_press(action: MouseAction) -> bool {
+    matches!(
+        action,
+        MouseAction::LeftDown | MouseAction::RightDown | MouseAction::MiddleDown
+    )
 }
 
 /// How far holds have to part: known games come to 3.6 with a third more.

@@ -2,11 +2,11 @@
 //!
 //! What is counted on the way is little: enough to know whether more has to be asked.
 
+use super::fit;
 use super::grid::{self, Grid};
-use super::moves::WAITING;
-use super::presses::Presses;
+use super::moves::{self, Moves, WAITING};
+use super::place::at_mouse;
 use super::release::Release;
-use super::{at_mouse, fit};
 use crate::Game;
 use crate::rmv::{Finding, Findings, Rule};
 
@@ -21,15 +21,17 @@ const FINE_MS: i16 = 14;
 #[derive(Default)]
 pub(super) struct Times {
     last_ms: Option<u32>,
-    /// Mouse events, and those of them that come a short time after the one before.
+    /// Mouse events, and how many there were when this was last measured.
     events: u32,
-    shorts: u32,
+    measured: u32,
+    /// Of each 32 events, which are behind so many, the share of short gaps.
+    shares: Vec<(u32, f32)>,
     /// Gaps of one millisecond.
     ones: u32,
     /// Gaps of no time, and those that the tick of Windows has not.
     zeros: u32,
     fine: u32,
-    /// Mouse events of ways that have no such gaps.
+    /// Mouse events of parts that have no such gaps.
     coarse: u32,
     /// The times that differ from the one before, each with the number of mouse events before it, as
     /// long as all of them may be those of a tick.
@@ -70,15 +72,19 @@ pub(super) enum Clock {
     Millisecond,
 }
 
-/// Ways of fewer events may well have no fine gap.
-const COARSE_WAY: usize = 6;
-/// Events of coarse ways from which on the game may be, in a part, on a tick.
-const COARSE_FROM: u32 = 24;
+/// Gaps that are counted together. On a clock of a millisecond some of them are fine.
+const PART: usize = 32;
+/// Events without fine gaps from which on the game may be, in a part, on a tick.
+const COARSE_FROM: u32 = 32;
 
 impl Times {
-    /// Mouse events that follow each other, the last of which may be of a button: the others are
-    /// moves of one way.
-    pub fn take(&mut self, times: &[u32], ends_in_button: bool) {
+    /// Mouse events that follow each other.
+    pub fn take(&mut self, moves: &Moves) {
+        let mut times = [0; WAITING];
+        for (slot, &packed) in times.iter_mut().zip(moves.packed()) {
+            *slot = moves::time(packed);
+        }
+        let times = times.get(..moves.len()).unwrap_or_default();
         let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
             return;
         };
@@ -93,24 +99,21 @@ impl Times {
             *slot = gap(before, first);
         }
         let gaps = gaps.get(..times.len()).unwrap_or_default();
-        let fine = self.count(gaps);
-        if fine == 0 && times.len() >= COARSE_WAY {
-            self.coarse += times.len() as u32;
+        let might_be_ticks = self.fine == 0;
+        for part in gaps.chunks(PART) {
+            self.count(part);
         }
-        if self.fine == 0 {
+        if might_be_ticks {
             self.keep_ticks(times);
         }
-        self.fine += fine;
-        // A hand rests before a way and behind it: the gaps there are no part of it.
-        let end = times.len() - usize::from(ends_in_button && times.len() > 1);
-        self.link(gaps.get(1..end).unwrap_or_default());
+        self.link(gaps, moves.ends());
         self.last_ms = Some(last);
-        self.events += times.len() as u32;
+        self.measured = self.events;
     }
 
-    /// Counts gaps; gives how many are fine.
+    /// Counts gaps.
     #[inline(always)]
-    fn count(&mut self, gaps: &[i16]) -> u32 {
+    fn count(&mut self, gaps: &[i16]) {
         let (mut zeros, mut ones, mut shorts, mut fine) = (0i16, 0i16, 0i16, 0i16);
         let (mut sum, mut squares) = (0i32, 0i32);
         for &gap in gaps {
@@ -122,27 +125,58 @@ impl Times {
             squares += i32::from(gap) * i32::from(gap);
         }
         let count = |count: i16| u32::from(count.cast_unsigned());
+        let events = gaps.len() as u32;
+        let (shorts, fine) = (count(shorts - zeros), count(fine - zeros));
         self.zeros += count(zeros);
         self.ones += count(ones);
-        self.shorts += count(shorts - zeros);
+        self.fine += fine;
         self.all.0 += u64::from(sum.cast_unsigned());
         self.all.1 += u64::from(squares.cast_unsigned());
-        count(fine - zeros)
+        if gaps.len() == PART {
+            self.coarse += if fine == 0 { events } else { 0 };
+            self.shares.push((self.events, shorts as f32 / PART as f32));
+        }
+        self.events += events;
     }
 
+    /// The gaps that have to do with each other: all but those before button events and behind them,
+    /// where a hand rests.
     #[inline(always)]
-    fn link(&mut self, way: &[i16]) {
+    fn link(&mut self, gaps: &[i16], ends: &[u16]) {
         let (mut sum, mut squares, mut products) = (0i32, 0i32, 0i32);
-        for &gap in way {
+        for &gap in gaps {
             sum += i32::from(gap);
             squares += i32::from(gap) * i32::from(gap);
         }
-        for (&a, &b) in way.iter().zip(way.get(1..).unwrap_or_default()) {
+        for (&a, &b) in gaps.iter().zip(gaps.get(1..).unwrap_or_default()) {
             products += i32::from(a) * i32::from(b);
         }
+        let at = |at: usize| i32::from(gaps.get(at).copied().unwrap_or(0));
+        let (mut count, mut pairs) = (gaps.len() as u32, (gaps.len() as u32).saturating_sub(1));
+        // What is left out: the gaps from here to there.
+        let mut out = |from: usize, to: usize, from_pair: usize| {
+            for place in from..to {
+                sum -= at(place);
+                squares -= at(place) * at(place);
+                count -= 1;
+            }
+            for place in from_pair..to.min(gaps.len().saturating_sub(1)) {
+                products -= at(place) * at(place + 1);
+                pairs -= 1;
+            }
+        };
+        // The first gap is not known to be one of the way.
+        out(0, 1.min(gaps.len()), 0);
+        let (mut done, mut done_pairs) = (1, 1);
+        for &end in ends {
+            let (from, to) = (usize::from(end), (usize::from(end) + 2).min(gaps.len()));
+            let from_pair = from.saturating_sub(1).max(done_pairs);
+            out(from.max(done).min(to), to, from_pair);
+            (done, done_pairs) = (to.max(done), to.max(done_pairs));
+        }
         let link = &mut self.link;
-        link.gaps += way.len() as u32;
-        link.pairs += (way.len() as u32).saturating_sub(1);
+        link.gaps += count;
+        link.pairs += pairs;
         link.sum += u64::from(sum.cast_unsigned());
         link.squares += u64::from(squares.cast_unsigned());
         link.products += u64::from(products.cast_unsigned());
@@ -150,7 +184,7 @@ impl Times {
 
     fn keep_ticks(&mut self, times: &[u32]) {
         let mut last = self.ticks.last().map(|&(_, last)| last);
-        for (at, &time) in (self.events..).zip(times) {
+        for (at, &time) in (self.measured..).zip(times) {
             if last != Some(time) {
                 self.ticks.push((at, time));
                 last = Some(time);
@@ -158,9 +192,9 @@ impl Times {
         }
     }
 
-    /// Mouse events so far, and those of them that came a short time after the one before.
-    pub const fn shorts(&self) -> (u32, u32) {
-        (self.events, self.shorts)
+    /// Of each 32 mouse events the share that came a short time after the one before.
+    pub fn shares(&self) -> &[(u32, f32)] {
+        &self.shares
     }
 
     /// Which clock gave the times.
@@ -244,7 +278,13 @@ impl Times {
     }
 
     /// Whether a clock gave the times at all.
-    pub fn check(&self, game: &Game<'_>, presses: &Presses, clock: Clock, findings: &mut Findings) {
+    pub fn check(
+        &self,
+        game: &Game<'_>,
+        clock: Clock,
+        wild_holds: impl FnOnce() -> Option<(f64, f64)>,
+        findings: &mut Findings,
+    ) {
         if let Some(ms) = self.even(game) {
             let events = self.events;
             findings.push(Finding::new(Rule::TimesEven { ms, events }));
@@ -256,7 +296,7 @@ impl Times {
         if is_paced || self.link.pairs < INVENTED_FROM || link > INVENTED_LINK {
             return;
         }
-        findings.push(Finding::new(match presses.wild_holds() {
+        findings.push(Finding::new(match wild_holds() {
             Some((mean_ms, spread_ms)) => Rule::TimesInvented {
                 link,
                 mean_ms,

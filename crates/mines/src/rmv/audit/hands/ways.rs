@@ -36,12 +36,14 @@ impl Ways {
         }
     }
 
-    /// A way from one button event to the next.
-    pub fn take(&mut self, way: &Moves) {
-        if way.len() < FEW_MOVES {
+    /// A way from one button event to the next, or what of it waits.
+    pub fn take(&mut self, moves: &Moves) {
+        let start = moves.way();
+        let count = moves.len() - start;
+        if count < FEW_MOVES {
             return;
         }
-        let (Some(from), Some(to)) = (way.get(0), way.get(way.len() - 1)) else {
+        let (Some(from), Some(to)) = (moves.get(start), moves.get(moves.len() - 1)) else {
             return;
         };
         let (dx, dy) = (i64::from(to.x - from.x), i64::from(to.y - from.y));
@@ -54,8 +56,8 @@ impl Ways {
         let length = (square as f64).sqrt();
         let total = f64::from(to.time_ms.saturating_sub(from.time_ms));
         let mut is_even = total > 0.0;
-        let points = (0..way.len()).step_by(way.len().div_ceil(POINTS));
-        for point in points.filter_map(|at| way.get(at)) {
+        let points = (start..moves.len()).step_by(count.div_ceil(POINTS));
+        for point in points.filter_map(|at| moves.get(at)) {
             let (x, y) = (f64::from(point.x - from.x), f64::from(point.y - from.y));
             if (x * dy - y * dx).abs() > BESIDE_PX * length {
                 return;
