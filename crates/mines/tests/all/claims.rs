@@ -40,7 +40,7 @@ fn sound(seed: u64) -> Vec<(String, Game<'static>)> {
 }
 
 /// The codes that false claims have.
-const CLAIMS: [&str; 11] = [
+pub const CLAIMS: [&str; 11] = [
     "rmv.nf",
     "rmv.nf-preflags",
     "rmv.rank-3bv",
@@ -108,8 +108,8 @@ fn follows(name: &str) -> &'static [&'static str] {
         "no-flag-claim-with-preflags-of-a-known-board" => &["rmv.mode-unproven", "rmv.rank-mode"],
         // The major version beside the clone id is still the old one.
         "release-without-the-format" => &["rmv.release-unusual"],
-        // The game was played before there was a release 5.
-        "release-with-another-format" => &["rmv.date-early"],
+        // The game was played before there was a release 5, and by a clock that it has not.
+        "release-with-another-format" => &["rmv.date-early", "rmv.clock-grid"],
         _ => &[],
     }
 }

@@ -10,7 +10,8 @@ use gametape_mines::{
 use super::super::person::{Hand, Release};
 use super::super::scenario::{Habit, scenarios};
 use super::super::session;
-use super::{Forgery, mouse_of, remake, with_result};
+use super::forgery::Forgery;
+use super::remake::{mouse_of, remake, with_result};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
@@ -177,6 +178,9 @@ fn claiming_no_flags(game: &Game<'_>) -> Game<'static> {
     forged
 }
 
+/// Eight ticks of Windows: what is later by that is on the same grid.
+const WHOLE_TICKS_MS: u32 = 125;
+
 /// A right click that flags, and one that takes the flag off, right before a left click.
 fn flag_taken_off(game: &Game<'_>, _: &mut fastrand::Rng) -> Option<Game<'static>> {
     use MouseAction::{LeftDown, RightDown, RightUp};
@@ -186,20 +190,23 @@ fn flag_taken_off(game: &Game<'_>, _: &mut fastrand::Rng) -> Option<Game<'static
     let mut mouse = mouse_of(game);
     let at = mouse.windows(2).position(|pair| match pair {
         [before, event] => {
-            let free = before.buttons.0 == 0 && event.time_ms >= before.time_ms + 8;
+            let free = before.buttons.0 == 0;
             free && event.action == LeftDown && before.x == event.x && before.y == event.y
         }
         _ => false,
     })?;
     let before: MouseEvent = *mouse.get(at)?;
     let click = [RightDown, RightUp, RightDown, RightUp];
-    let clicks = (1..).zip(click).map(|(ms, action)| MouseEvent {
+    let clicks = (0..).zip(click).map(|(n, action)| MouseEvent {
         action,
-        time_ms: before.time_ms + ms,
+        time_ms: before.time_ms + n * WHOLE_TICKS_MS,
         reduced: false,
         ..before
     });
     let behind = at + 1;
+    for later in mouse.iter_mut().skip(behind) {
+        later.time_ms += 4 * WHOLE_TICKS_MS;
+    }
     mouse.splice(behind..behind, clicks).for_each(drop);
     let forged = remake(&claiming_no_flags(game), &mouse)?;
     has_flags(&forged).then_some(forged)
@@ -288,10 +295,7 @@ fn played(
     let mut scenario = scenarios().into_iter().next()?;
     scenario.version = game.version();
     scenario.habit = Habit::NoFlags;
-    let release = match game.version() {
-        Version::V1 => Release::R4_0,
-        Version::V2 => Release::R5_0,
-    };
+    let release = release_of(game);
     let hand = Hand::of(release, rng.u64(..));
     let safe: Vec<Cell> = field.cells().filter(|&cell| !field.is_mine(cell)).collect();
     let first = *rng.choice(&safe)?;
@@ -299,6 +303,19 @@ fn played(
     let played = session::play(&scenario, &forged, first, rng, &[hand]).ok()?;
     forged.events = played.events;
     remake(&forged, &mouse_of(&forged))
+}
+
+/// The release whose clock the game has.
+fn release_of(game: &Game<'_>) -> Release {
+    let info = String::from_utf8_lossy(game.version_info.as_bytes());
+    let named = |name: &str| info.contains(&format!(" - Release {name}"));
+    match game.version() {
+        Version::V2 => Release::R5_0,
+        Version::V1 if named("2.2") => Release::R2_2,
+        Version::V1 if named("3.0.2") => Release::R3_0_2,
+        Version::V1 if named("3.0") => Release::R3_0,
+        Version::V1 => Release::R4_0,
+    }
 }
 
 /// A move inside of the square stands between a click and what it did.
