@@ -54,7 +54,7 @@ impl Presses {
             MouseAction::LeftDown => self.left = Some(time_ms),
             MouseAction::LeftUp => {
                 if let Some(since) = self.left.take() {
-                    self.lefts.push((mouse, held(since)));
+                    push(&mut self.lefts, (mouse, held(since)));
                 }
             }
             _ => {}
@@ -69,7 +69,7 @@ impl Presses {
         } else if let Some((kind, since)) = self.now.take()
             && let Some(holds) = self.holds.get_mut(kind)
         {
-            holds.push((mouse, held(since)));
+            push(holds, (mouse, held(since)));
         }
         if before == Buttons::NONE && is_press(event.action) {
             if let Some(last) = self.last {
@@ -178,6 +178,14 @@ impl Presses {
             }));
         }
     }
+}
+
+/// Room for the clicks of many a game at once.
+fn push(list: &mut Vec<(u32, f32)>, value: (u32, f32)) {
+    if list.capacity() == 0 {
+        list.reserve(64);
+    }
+    list.push(value);
 }
 
 /// Whether a button goes down.

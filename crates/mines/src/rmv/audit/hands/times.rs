@@ -99,11 +99,10 @@ impl Times {
             *slot = gap(before, first);
         }
         let gaps = gaps.get(..times.len()).unwrap_or_default();
-        let might_be_ticks = self.fine == 0;
         for part in gaps.chunks(PART) {
             self.count(part);
         }
-        if might_be_ticks {
+        if self.fine == 0 {
             self.keep_ticks(times);
         }
         self.link(gaps, moves.ends());
