@@ -18,6 +18,8 @@ pub(super) struct Moves {
     packed: [u64; WAITING],
     count: usize,
     way: usize,
+    /// The way began before what waits.
+    is_cut: bool,
     ends: [u16; WAITING],
     buttons: usize,
 }
@@ -28,6 +30,7 @@ impl Moves {
             packed: [0; WAITING],
             count: 0,
             way: 0,
+            is_cut: false,
             ends: [0; WAITING],
             buttons: 0,
         }
@@ -49,6 +52,7 @@ impl Moves {
     }
 
     pub const fn clear(&mut self) {
+        self.is_cut = self.way != self.count;
         self.count = 0;
         self.way = 0;
         self.buttons = 0;
@@ -58,6 +62,7 @@ impl Moves {
     #[inline(always)]
     pub fn end_way(&mut self) {
         self.way = self.count;
+        self.is_cut = false;
         if let Some(slot) = self.ends.get_mut(self.buttons) {
             *slot = self.count.saturating_sub(1) as u16;
             self.buttons += 1;
@@ -69,9 +74,9 @@ impl Moves {
         self.ends.get(..self.buttons).unwrap_or_default()
     }
 
-    /// Where the way began that goes on; 0 where it may have begun before.
-    pub const fn way(&self) -> usize {
-        self.way
+    /// Where the way began that goes on, if all of it waits.
+    pub fn way(&self) -> Option<usize> {
+        (!self.is_cut).then_some(self.way)
     }
 
     pub fn packed(&self) -> &[u64] {

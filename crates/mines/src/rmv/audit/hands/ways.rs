@@ -36,9 +36,11 @@ impl Ways {
         }
     }
 
-    /// A way from one button event to the next, or what of it waits.
+    /// A way from one button event to the next, if all of it waits.
     pub fn take(&mut self, moves: &Moves) {
-        let start = moves.way();
+        let Some(start) = moves.way() else {
+            return;
+        };
         let count = moves.len() - start;
         if count < FEW_MOVES {
             return;
