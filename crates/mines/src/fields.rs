@@ -168,12 +168,15 @@ impl<'a> PlayerFields<'a> {
         self.field(3)
     }
 
-    /// The same fields with an empty token.
+    /// The same fields, those empty that `takes` says, of their place and what they hold.
     #[must_use]
-    pub fn without_token(&self) -> PlayerFields<'static> {
+    pub(crate) fn emptied(
+        &self,
+        mut takes: impl FnMut(usize, &[u8]) -> bool,
+    ) -> PlayerFields<'static> {
         let mut bytes = Vec::with_capacity(self.as_bytes().len());
         for (at, field) in self.iter().enumerate() {
-            let kept = if at == 3 { &[][..] } else { field };
+            let kept = if takes(at, field) { &[][..] } else { field };
             bytes.push(kept.len() as u8);
             bytes.extend_from_slice(kept);
         }
@@ -272,6 +275,23 @@ impl<'a> Extensions<'a> {
         self.iter()
             .find(|e| e.name == name.as_bytes())
             .map(|e| e.value)
+    }
+
+    /// The properties of the list that `keeps` says.
+    pub(crate) fn only(
+        &self,
+        mut keeps: impl FnMut(&Extension<'_>) -> bool,
+    ) -> Extensions<'static> {
+        let (mut bytes, mut count) = (Vec::with_capacity(self.as_bytes().len()), 0);
+        for extension in self.iter().filter(|extension| keeps(extension)) {
+            for text in [extension.name, extension.value] {
+                bytes.push(text.len() as u8);
+                bytes.extend_from_slice(text);
+            }
+            count += 1;
+        }
+        let bytes = Cow::Owned(bytes);
+        Extensions(Shorts { bytes, count })
     }
 
     /// The same list with one more property at its end.

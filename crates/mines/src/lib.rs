@@ -43,6 +43,7 @@ pub mod metrics;
 mod minefield;
 mod mode;
 mod properties;
+mod release;
 mod replay;
 pub mod rmv;
 #[cfg(feature = "tape")]
@@ -58,6 +59,7 @@ pub use metrics::Metrics;
 pub use minefield::Minefield;
 pub use mode::{Mode, ModeRules};
 pub use properties::{Level, V1_SQUARE_SIZE, Version, property};
+pub use release::Release;
 pub use replay::{Divergence, Doubted, Lag, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};
 

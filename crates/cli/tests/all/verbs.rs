@@ -230,11 +230,50 @@ not carried over: extension property "gametape_scenario"
     .assert()
     .code(3)
     .stdout_eq(str![[r#"
-{"path":"game.rmv","out":"open.rmv","format":"rmv","to":"rmv","bytes":1189,"losses":["the player's token"],"notes":[],"report":null}
+{"path":"game.rmv","out":"open.rmv","format":"rmv","to":"rmv","bytes":1150,"losses":["the player's name","the player's nickname","the player's country","the player's token","the time the board was made","extension property [..]gametape_scenario[..]"],"notes":[],"report":null}
 
 "#]]);
     let open = fs::read(path.join("open.rmv")).unwrap();
     assert!(!open.windows(12).any(|window| window == b"SECRET-TOKEN"));
+    gametape(path, &["convert", "open.rmv", "again.rmv", "--redact"])
+        .assert()
+        .code(0)
+        .stderr_eq("note: there was nothing to redact\n");
+    assert_eq!(fs::read(path.join("again.rmv")).unwrap(), open);
+    gametape(
+        path,
+        &[
+            "convert",
+            "game.rmv",
+            "kept.rmv",
+            "--redact",
+            "--keep",
+            "nick,date,extensions",
+        ],
+    )
+    .assert()
+    .code(3)
+    .stderr_eq(str![[r#"
+not carried over: the player's name
+not carried over: the player's country
+not carried over: the player's token
+
+"#]]);
+    gametape(
+        path,
+        &[
+            "convert", "game.rmv", "x.rmv", "--redact", "--keep", "names",
+        ],
+    )
+    .assert()
+    .code(2);
+    gametape(path, &["convert", "game.rmv", "x.rmv", "--keep", "name"])
+        .assert()
+        .code(2)
+        .stderr_eq(str![[r#"
+gametape: game.rmv: option keep does nothing without option redact
+
+"#]]);
 }
 
 #[test]

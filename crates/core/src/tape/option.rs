@@ -29,6 +29,8 @@ pub enum OptionKind {
     },
     /// One of a few words.
     Choice(&'static [&'static str]),
+    /// Some of a few words, with commas between them.
+    Choices(&'static [&'static str]),
     /// Any text.
     Text,
     /// A file: who asks reads it, up to so many bytes.
@@ -74,6 +76,8 @@ pub struct OptionDef {
     pub more: &'static str,
     /// Options that it can't stand with.
     pub conflicts: &'static [&'static str],
+    /// An option without which it does nothing.
+    pub needs: Option<&'static str>,
 }
 
 impl OptionDef {
@@ -99,6 +103,7 @@ impl OptionDef {
             help,
             more: "",
             conflicts: &[],
+            needs: None,
         }
     }
 
@@ -132,8 +137,20 @@ impl OptionDef {
                 Some(word) => Ok(OptionValue::Text((*word).to_owned())),
                 None => Err(format!("{name} can be {}, not {text}", words.join(", "))),
             },
+            OptionKind::Choices(words) => match unknown(text, words) {
+                None => Ok(OptionValue::Text(text.to_owned())),
+                Some(word) => Err(format!(
+                    "{name} can be some of {}, with commas between them, not {word:?}",
+                    words.join(", ")
+                )),
+            },
         }
     }
+}
+
+/// The first word between commas that is none of these.
+fn unknown<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
+    text.split(',').find(|word| !words.contains(word))
 }
 
 /// The value of an option.
@@ -249,6 +266,11 @@ impl Options {
         }
     }
 
+    /// The words of an [`OptionKind::Choices`]; none where it was not given.
+    pub fn words(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.text(name).into_iter().flat_map(|text| text.split(','))
+    }
+
     /// Where a file is, and what it holds.
     #[must_use]
     pub fn file(&self, name: &str) -> Option<(&Path, &[u8])> {
@@ -279,6 +301,9 @@ impl Options {
                 (OptionKind::Choice(words), OptionValue::Text(text)) => {
                     words.contains(&text.as_str())
                 }
+                (OptionKind::Choices(words), OptionValue::Text(text)) => {
+                    unknown(text, words).is_none()
+                }
                 (OptionKind::Count { min, max }, OptionValue::Count(count)) => {
                     (min..=max).contains(count)
                 }
@@ -295,6 +320,12 @@ impl Options {
             }
             if let Some(other) = def.conflicts.iter().find(|other| self.has(other)) {
                 return Err(OptionError::Conflict {
+                    name: name.clone(),
+                    other,
+                });
+            }
+            if let Some(other) = def.needs.filter(|other| !self.has(other)) {
+                return Err(OptionError::Needs {
                     name: name.clone(),
                     other,
                 });
@@ -331,6 +362,13 @@ pub enum OptionError {
         /// One that is given, too, and may not be.
         other: &'static str,
     },
+    /// One that does nothing without another.
+    Needs {
+        /// The option.
+        name: String,
+        /// The one that it needs.
+        other: &'static str,
+    },
 }
 
 impl fmt::Display for OptionError {
@@ -348,12 +386,16 @@ impl fmt::Display for OptionError {
                     OptionKind::Count { min, max } => write!(f, "a whole number, {min} to {max}"),
                     OptionKind::Number { min, max } => write!(f, "a number, {min} to {max}"),
                     OptionKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
+                    OptionKind::Choices(words) => write!(f, "some of {}", words.join(", ")),
                     OptionKind::Text => f.write_str("a text"),
                     OptionKind::File { .. } => f.write_str("a file"),
                 }
             }
             Self::Conflict { name, other } => {
                 write!(f, "options {name} and {other} can't stand together")
+            }
+            Self::Needs { name, other } => {
+                write!(f, "option {name} does nothing without option {other}")
             }
         }
     }
@@ -386,6 +428,10 @@ mod tests {
             "M",
             "…",
         ),
+        OptionDef {
+            needs: Some("plain"),
+            ..OptionDef::new("keep", OptionKind::Choices(&["a", "b"]), "WORDS", "…")
+        },
     ];
 
     #[test]
@@ -408,6 +454,21 @@ mod tests {
             refused(Options::new().flag("plain").flag("zip")),
             "options plain and zip can't stand together"
         );
+        let keep = |words: &str| Options::new().with("keep", OptionValue::Text(words.into()));
+        assert_eq!(
+            refused(keep("a,c").flag("plain")),
+            "option keep takes some of a, b"
+        );
+        assert_eq!(
+            refused(keep("a")),
+            "option keep does nothing without option plain"
+        );
+        assert_eq!(
+            DEFS[4].parse("b,").unwrap_err(),
+            "keep can be some of a, b, with commas between them, not \"\""
+        );
+        assert!(check(keep("b,a").flag("plain")).is_ok());
+        assert!(keep("b,a").words("keep").eq(["b", "a"]));
         let nan = OptionValue::Number(f64::NAN);
         assert!(check(Options::new().with("max-error", nan)).is_err());
         let fine = DEFS[2].parse("compat").unwrap();

@@ -2,7 +2,7 @@
 
 use super::dialect::Mended;
 use super::fixed;
-use super::packed::Packed;
+use super::packed::{BONE_MASK, Packed};
 use super::rotation::{self, Quaternion};
 use crate::model::{BONES, PlayerBones};
 
@@ -54,23 +54,31 @@ fn add_bones(packed: &Packed, bones: &mut [PlayerBones]) {
     let mut positions = packed.bone_positions.iter();
     let mut rotations = packed.bone_rotations.iter();
     for (bones, masks) in bones.iter_mut().zip(&packed.bones) {
-        for (at, position) in bones.positions.iter_mut().enumerate() {
-            if masks.positions >> at & 1 == 1
-                && let Some(delta) = positions.next()
-            {
+        for (at, delta) in set(masks.positions).zip(positions.by_ref()) {
+            if let Some(position) = bones.positions.get_mut(at) {
                 for (value, &number) in position.iter_mut().zip(delta) {
                     *value += fixed::from_fixed(number);
                 }
             }
         }
-        for (at, rotation) in bones.rotations.iter_mut().enumerate() {
-            if masks.rotations >> at & 1 == 1
-                && let Some(&delta) = rotations.next()
-            {
+        for (at, &delta) in set(masks.rotations).zip(rotations.by_ref()) {
+            if let Some(rotation) = bones.rotations.get_mut(at) {
                 *rotation = turn(*rotation, delta);
             }
         }
     }
+}
+
+/// Which bits of a mask of bones are set, the lowest first.
+#[inline(always)]
+pub(super) fn set(mask: u32) -> impl Iterator<Item = usize> {
+    let mut left = mask & BONE_MASK;
+    std::iter::from_fn(move || {
+        let at = left.trailing_zeros();
+        // Of no bits there is none to take away.
+        left &= left.checked_sub(1)?;
+        Some(at as usize)
+    })
 }
 
 /// A rotation, turned by a packed one.

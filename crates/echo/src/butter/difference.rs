@@ -1,6 +1,8 @@
 //! Differences of values from what a reader has.
 
-use super::half::{from_half, normal_nearest, to_half_nearest};
+use wide::{bytemuck, f32x4, i32x4};
+
+use super::half::{from_half, to_half_nearest};
 use super::packed::Halves;
 use crate::model::Vec3;
 
@@ -74,42 +76,51 @@ pub const STEPS: f32 = 1024.0;
 /// Beyond this, values are further apart than [`STEPS`] in a reader's f32 or nearly so.
 const FINE: f32 = 4096.0;
 
-/// The nearest multiple of a step.
+/// The coordinates of a vector, and a 0.
 #[inline(always)]
-fn on_grid(value: f32) -> f32 {
+fn lanes([x, y, z]: Vec3) -> f32x4 {
+    f32x4::new([x, y, z, 0.0])
+}
+
+/// The nearest multiples of a step.
+#[inline(always)]
+fn on_grid(values: f32x4) -> f32x4 {
     /// 1.5 * 2²³: adding it rounds to whole numbers, to even ones where two are as near.
-    const WHOLE: f32 = 12_582_912.0;
-    ((value * STEPS + WHOLE) - WHOLE) / STEPS
+    const WHOLE: f32x4 = f32x4::splat(12_582_912.0);
+    ((values * f32x4::splat(STEPS) + WHOLE) - WHOLE) * f32x4::splat(1.0 / STEPS)
 }
 
 /// Positions and velocities as they are, where a reader has nothing: each the nearest half.
-pub fn absolute<const N: usize>(values: [Vec3; N]) -> [Halves; N] {
+pub fn absolute<const N: usize>(values: [&Vec3; N]) -> [Halves; N] {
     values.map(|vector| vector.map(|value| unsigned_zero(to_half_nearest(value))))
 }
 
 /// The differences of positions and velocities from what a reader has.
-///
-/// Lane by lane without branches, so that a compiler can use vectors.
 #[inline(always)]
-pub fn differences<const N: usize>(values: [Vec3; N], from: [Vec3; N]) -> [Halves; N] {
-    // What is not below it is NaN, too.
-    let fine = |vectors: &[Vec3; N]| {
-        let all = vectors.as_flattened().iter();
-        all.fold(true, |fine, value| fine & (value.abs() < FINE))
-    };
-    let gridded = |vectors: &[Vec3; N]| {
-        let all = vectors.as_flattened().iter();
-        all.fold(true, |on, value| on & (on_grid(*value) - *value == 0.0))
-    };
+pub fn differences<const N: usize>(values: [&Vec3; N], from: [&Vec3; N]) -> [Halves; N] {
+    let limit = f32x4::splat(FINE);
     let mut halves = [[0; 3]; N];
-    let to = halves.as_flattened_mut().iter_mut();
-    let lanes = to.zip(values.as_flattened().iter().zip(from.as_flattened()));
-    if fine(&values) && fine(&from) && gridded(&from) {
-        for (half, (&value, &from)) in lanes {
-            *half = to_half_of_steps(on_grid(value) - from);
-        }
+    let mut exact = f32x4::ZERO.simd_eq(f32x4::ZERO);
+    for (halves, (value, from)) in halves.iter_mut().zip(values.into_iter().zip(from)) {
+        let (value, from) = (lanes(*value), lanes(*from));
+        // What is not below it is NaN, too.
+        let fine = value.abs().simd_lt(limit) & from.abs().simd_lt(limit);
+        exact = exact & fine & on_grid(from).simd_eq(from);
+        *halves = to_halves_of_steps(on_grid(value) - from);
+    }
+    if exact.to_bitmask() == 15 {
+        halves
     } else {
-        for (half, (&value, &from)) in lanes {
+        rough_differences(values, from)
+    }
+}
+
+/// [`differences`] of values of which a reader's are no multiples of a step, or which are far off.
+#[inline(never)]
+fn rough_differences<const N: usize>(values: [&Vec3; N], from: [&Vec3; N]) -> [Halves; N] {
+    let mut halves = [[0; 3]; N];
+    for (halves, (value, from)) in halves.iter_mut().zip(values.into_iter().zip(from)) {
+        for (half, (&value, &from)) in halves.iter_mut().zip(value.iter().zip(from)) {
             *half = settled(value, from, near_grid);
         }
     }
@@ -118,11 +129,15 @@ pub fn differences<const N: usize>(values: [Vec3; N], from: [Vec3; N]) -> [Halve
 
 /// A difference that leads to the nearest multiple of a step, if there is one; nothing, where the value is
 /// as near as such a multiple would be. Behind what was absolute, a reader's value is none.
+#[inline]
 fn near_grid(value: f32, from: f32) -> u16 {
+    /// 2²³: adding it rounds to whole numbers, to even ones where two are as near.
+    const WHOLE: f32 = 8_388_608.0;
     // From 8192 on, there is nothing between multiples in an f32.
     if value.abs() < 2.0 * FINE {
+        let whole = ((value.abs() * STEPS + WHOLE) - WHOLE).copysign(value);
         // A sum that comes to 0 has no sign.
-        let target = (value * STEPS).round_ties_even() / STEPS + 0.0;
+        let target = whole / STEPS + 0.0;
         // What has come to a multiple has come there by a difference.
         if (target - value).abs() > 0.0 && (value - from).abs() <= 0.5 / STEPS {
             return 0;
@@ -136,17 +151,19 @@ fn near_grid(value: f32, from: f32) -> u16 {
     unsigned_zero(to_half_nearest(value - from))
 }
 
-/// [`to_half_nearest`] of a number that is 0 or no smaller than a step, and below 2 * [`FINE`].
+/// [`to_half_nearest`] of three numbers that are 0 or no smaller than a step, and below 2 * [`FINE`].
 #[inline(always)]
-const fn to_half_of_steps(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let magnitude = bits & 0x7FFF_FFFF;
-    let half = if magnitude < 0x3880_0000 {
-        0
-    } else {
-        normal_nearest(magnitude)
-    };
-    half | (bits >> 16 & 0x8000) as u16
+fn to_halves_of_steps(values: f32x4) -> Halves {
+    let bits: i32x4 = bytemuck::cast(values);
+    let magnitude: i32x4 = bits & i32x4::splat(0x7FFF_FFFF);
+    let even: i32x4 = magnitude >> 13 & i32x4::splat(1);
+    // As `normal_nearest` does it.
+    let nearest: i32x4 = (magnitude + even + i32x4::splat(0xFFF)) >> 13;
+    let normal = magnitude.simd_gt(i32x4::splat(0x387F_FFFF));
+    let halves: i32x4 = (nearest - i32x4::splat(112 << 10)) & normal;
+    let sign: i32x4 = bits >> 16 & i32x4::splat(0x8000);
+    let [x, y, z, _] = (halves | sign).to_array();
+    [x as u16, y as u16, z as u16]
 }
 
 /// Zero, of whatever sign.
@@ -217,11 +234,11 @@ mod tests {
             let back = from + from_half(near);
             let again = settled(back, from, near_grid);
             assert_eq!(again, near, "{value} from {from}: {back}");
-            let [[lane, ..]] = differences([[back, 0.0, 0.0]], [[from, 0.0, 0.0]]);
+            let [[lane, ..]] = differences([&[back, 0.0, 0.0]], [&[from, 0.0, 0.0]]);
             assert_eq!(lane, near, "{value} from {from}: {back}");
-            let [[lane, ..]] = differences([[value, 0.0, 0.0]], [[from, 0.0, 0.0]]);
+            let [[lane, ..]] = differences([&[value, 0.0, 0.0]], [&[from, 0.0, 0.0]]);
             let back = from + from_half(lane);
-            let [[again, ..]] = differences([[back, 0.0, 0.0]], [[from, 0.0, 0.0]]);
+            let [[again, ..]] = differences([&[back, 0.0, 0.0]], [&[from, 0.0, 0.0]]);
             assert_eq!(again, lane, "{value} from {from}: {back}");
             assert_eq!(
                 settled(back, from, near_grid),
@@ -233,7 +250,12 @@ mod tests {
             assert_eq!(difference(back, from), plain, "{value} from {from}: {back}");
             let timer = difference_above_zero(value, from);
             let back = from + from_half(timer);
-            assert!(value < 0.0 || back >= 0.0, "{value} from {from}: {back}");
+            // From further below nothing than the largest half, there is no way up.
+            let reaches = from >= -65_504.0;
+            assert!(
+                value < 0.0 || back >= 0.0 || !reaches,
+                "{value} from {from}: {back}"
+            );
             assert_eq!(
                 difference_above_zero(back, from),
                 timer,

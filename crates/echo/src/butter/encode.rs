@@ -1,25 +1,38 @@
 //! From the session model to stored frames: differences from what a reader has.
 
+use super::bones4;
 use super::dialect::Dialect;
 use super::difference::{
     absolute, clock_difference, difference, difference_above_zero, differences, is_zero,
     is_zero_half,
 };
-use super::fixed;
 use super::half::{from_half, to_half_nearest};
 use super::header::Header;
 use super::layout::{Layout, bit, state as player_bit};
-use super::packed::{Packed, PackedBones, PackedPause, PackedPlayer, PackedPose, PackedStats};
+use super::packed::{Packed, PackedPause, PackedPlayer, PackedPose, PackedStats};
 use super::pause::PauseState;
 use super::roster::ascii;
-use super::rotation;
 use super::rotation4::pack4;
 use super::state::{DiscState, Moving, PlayerState, State, StatsState, Who};
 use super::values::{counts, flags, held, inputs, loadout, pause_bits, payload, points, score};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
-fn rotation_of(pose: &Pose) -> u32 {
-    rotation::to_smallest3_nearest(rotation::from_basis(pose.forward, pose.up))
+/// What is not there.
+static NOWHERE: Pose = Pose {
+    position: [0.0; 3],
+    forward: [0.0; 3],
+    left: [0.0; 3],
+    up: [0.0; 3],
+};
+
+/// The players of a team that are stored: their count is a byte.
+fn stored(players: &[Player]) -> &[Player] {
+    players.get(..255).unwrap_or(players)
+}
+
+/// Head, body, left hand, right hand.
+const fn poses(player: &Player) -> [&Pose; 4] {
+    [&player.head, &player.body, &player.lhand, &player.rhand]
 }
 
 /// Stats as differences; `None` where nothing has changed.
@@ -126,8 +139,11 @@ impl Encoder {
             packed.throw = throw;
             bits |= bit::THROW;
         }
-        let vr = session.player.unwrap_or_default();
-        if let Some(pose) = pack_moving(&vr, state.vr.as_ref().filter(|_| !keyframe)) {
+        let vr = session.player.as_ref().unwrap_or(&NOWHERE);
+        let disc_pose = session.disc.as_ref().map_or(vr, |disc| &disc.pose);
+        let [vr_rotation, disc_rotation, ..] = pack4([vr, disc_pose, vr, vr]);
+        let from = state.vr.as_ref().filter(|_| !keyframe);
+        if let Some(pose) = pack_moving(vr, vr_rotation, from) {
             packed.vr = pose;
             bits |= bit::VR;
         }
@@ -140,10 +156,10 @@ impl Encoder {
             if let Some(disc) = &session.disc {
                 let from = state.disc.as_ref().filter(|_| !keyframe);
                 let known = from.copied().unwrap_or_default();
-                let pose = pack_moving(&disc.pose, from.map(|from| &from.moving));
+                let pose = pack_moving(&disc.pose, disc_rotation, from.map(|from| &from.moving));
                 let [velocity] = match from {
-                    Some(_) => differences([disc.velocity], [known.velocity]),
-                    None => absolute([disc.velocity]),
+                    Some(_) => differences([&disc.velocity], [&known.velocity]),
+                    None => absolute([&disc.velocity]),
                 };
                 if pose.is_some() || !is_zero(velocity) {
                     packed.disc = pose.unwrap_or_else(|| unmoved(&known));
@@ -177,11 +193,29 @@ impl Encoder {
         self.pack_bones(frame.bones.as_ref(), keyframe);
     }
 
-    fn pack_teams(&mut self, session: &Session, keyframe: bool, indices: &[u8]) {
+    /// Makes room for the players that are stored, and packs the rotations of their poses: apart from all
+    /// else, since a processor goes on with the next while the roots and quotients of one are on their way.
+    fn pack_rotations(&mut self, session: &Session) {
+        let teams = session.teams.iter().take(3);
+        let teams = teams.map(|team| stored(&team.players));
+        let players = &mut self.packed.players;
+        players.resize(teams.clone().map(<[_]>::len).sum(), PackedPlayer::default());
+        let mut packs = players.iter_mut();
+        for team in teams {
+            for (player, to) in team.iter().zip(packs.by_ref()) {
+                let rotations = pack4(poses(player));
+                for (pose, rotation) in to.poses.iter_mut().zip(rotations) {
+                    pose.rotation = rotation;
+                }
+            }
+        }
+    }
+
+    fn pack_teams(&mut self, session: &Session, keyframe: bool, mut indices: &[u8]) {
+        self.pack_rotations(session);
         let (state, packed) = (&self.state, &mut self.packed);
         packed.team_bits = 0;
-        packed.players.clear();
-        let mut indices = indices.iter();
+        let mut place = 0;
         for at in 0..3 {
             let team = session.teams.get(at);
             if team.is_some_and(|team| team.possession) && at < 2 {
@@ -195,23 +229,19 @@ impl Encoder {
                 *packed_stats = delta;
                 packed.team_bits |= 4 << at;
             }
-            let before = packed.players.len();
-            let mut players = team.map(|team| team.players.iter()).unwrap_or_default();
-            // A count is a byte.
-            for player in players.by_ref().take(255) {
-                let index = indices.next().copied().unwrap_or_default();
-                let place = packed.players.len();
-                packed.players.resize(place + 1, PackedPlayer::default());
-                if let Some(to) = packed.players.last_mut() {
-                    self.layout
-                        .pack_player(player, index, state, place, keyframe, to);
-                }
+            let players = team.map_or(&[][..], |team| &team.players);
+            let stored = stored(players);
+            let here = indices.split_off(..players.len().min(indices.len()));
+            let packs = packed.players.iter_mut().skip(place);
+            for (at, (to, player)) in packs.zip(stored).enumerate() {
+                let index = here.and_then(|here| here.get(at)).copied();
+                let index = index.unwrap_or_default();
+                self.layout
+                    .pack_player(player, index, state, place + at, keyframe, to);
             }
-            for _ in players {
-                indices.next();
-            }
+            place += stored.len();
             if let Some(count) = packed.team_players.get_mut(at) {
-                *count = (packed.players.len() - before) as u8;
+                *count = stored.len() as u8;
             }
         }
     }
@@ -237,47 +267,16 @@ impl Encoder {
         let start = PlayerBones::default();
         for (at, bones) in bones.user_bones.iter().take(count).enumerate() {
             let known = known.get(at).unwrap_or(&start);
-            let mut masks = PackedBones::default();
-            for (at, (now, from)) in bones.positions.iter().zip(&known.positions).enumerate() {
-                let ([x, y, z], [fx, fy, fz]) = (*now, *from);
-                let delta = [x - fx, y - fy, z - fz].map(|d| i32::from(fixed::nearest(d)));
-                // Of a keyframe all are written: so no reader takes them for differences.
-                if keyframe || is_moved(delta) {
-                    masks.positions |= 1 << at;
-                    packed.bone_positions.push(delta);
-                }
-            }
-            for (at, (&now, &from)) in bones.rotations.iter().zip(&known.rotations).enumerate() {
-                if let Some(delta) = turn(now, from) {
-                    masks.rotations |= 1 << at;
-                    packed.bone_rotations.push(delta);
-                }
-            }
+            let masks = bones4::pack(
+                bones,
+                known,
+                keyframe,
+                &mut packed.bone_positions,
+                &mut packed.bone_rotations,
+            );
             packed.bones.push(masks);
         }
     }
-}
-
-/// Whether a bone is further from where a reader has it than is put up with: what is asked is the
-/// difference as it is stored, so that reading and writing again asks the same.
-fn is_moved(delta: [i32; 3]) -> bool {
-    /// Steps of 1/4096 m: three millimetres, nearly. The reference leaves out what moves by one from a
-    /// frame to the next, and that adds up to centimetres.
-    const STILL: i32 = 12;
-    delta.iter().map(|step| step * step).sum::<i32>() > STILL * STILL
-}
-
-/// The rotation from one quaternion to another; `None` where a reader has it as good as right.
-fn turn(now: rotation::Quaternion, from: rotation::Quaternion) -> Option<u32> {
-    let norm: f32 = now.iter().map(|component| component * component).sum();
-    // What is no rotation can't be stored.
-    if !(norm > 1e-6 && norm.is_finite()) {
-        return None;
-    }
-    let scale = 1.0 / norm.sqrt();
-    let now = now.map(|component| component * scale);
-    let packed = rotation::to_smallest3_nearest(rotation::multiply(now, rotation::inverse(from)));
-    (!rotation::is_still(packed)).then_some(packed)
 }
 
 /// A disc that only its velocity changes.
@@ -289,16 +288,13 @@ fn unmoved(known: &DiscState) -> PackedPose {
 }
 
 /// A pose as a difference; `None` where nothing has changed.
-fn pack_moving(pose: &Pose, from: Option<&Moving>) -> Option<PackedPose> {
+fn pack_moving(pose: &Pose, rotation: u32, from: Option<&Moving>) -> Option<PackedPose> {
     let known = from.copied().unwrap_or_default();
     let [position] = match from {
-        Some(_) => differences([pose.position], [known.position]),
-        None => absolute([pose.position]),
+        Some(_) => differences([&pose.position], [&known.position]),
+        None => absolute([&pose.position]),
     };
-    let packed = PackedPose {
-        position,
-        rotation: rotation_of(pose),
-    };
+    let packed = PackedPose { position, rotation };
     let changed = !is_zero(packed.position) || packed.rotation != known.rotation;
     (changed || from.is_none()).then_some(packed)
 }
@@ -380,14 +376,12 @@ impl Layout {
         if from.is_none() || packed.ping != 0 || !is_zero_half(packed.loss) || holding_changed {
             bits |= player_bit::PING;
         }
-        let poses = [&player.head, &player.body, &player.lhand, &player.rhand];
-        let [head, body, lhand, rhand] = poses.map(|pose| pose.position);
-        let [from_head, from_body, from_lhand, from_rhand] =
-            known.poses.each_ref().map(|moving| moving.position);
-        let now = [player.velocity, head, body, lhand, rhand];
+        let [head, body, lhand, rhand] = poses(player).map(|pose| &pose.position);
+        let now = [&player.velocity, head, body, lhand, rhand];
         let [velocity, positions @ ..] = if from.is_some() {
-            let before = [known.velocity, from_head, from_body, from_lhand, from_rhand];
-            differences(now, before)
+            let before = known.poses.each_ref().map(|moving| &moving.position);
+            let [head, body, lhand, rhand] = before;
+            differences(now, [&known.velocity, head, body, lhand, rhand])
         } else {
             absolute(now)
         };
@@ -396,14 +390,12 @@ impl Layout {
             bits |= player_bit::VELOCITY;
         }
         packed.state = bits;
-        let rotations = pack4(poses.map(|p| p.forward), poses.map(|p| p.up));
         let mut pose_bits = 0;
         let all = known.poses.iter().zip(&mut packed.poses);
-        let packs = positions.into_iter().zip(rotations);
-        for (at, ((known, packed), (position, rotation))) in all.zip(packs).enumerate() {
-            *packed = PackedPose { position, rotation };
+        for (at, ((known, packed), position)) in all.zip(positions).enumerate() {
+            packed.position = position;
             let moved = from.is_none() || !is_zero(position);
-            let turned = from.is_none() || rotation != known.rotation;
+            let turned = from.is_none() || packed.rotation != known.rotation;
             pose_bits |= (u8::from(moved) | u8::from(turned) << 1) << (at * 2);
         }
         packed.pose_bits = pose_bits;

@@ -8,6 +8,8 @@ use crate::rule::Rule;
 /// Steps in 4 m.
 const STEPS: f64 = 16_384.0;
 const HALF: f64 = 8192.0;
+/// Steps a metre.
+const NUMBERS: f32 = 4096.0;
 
 /// The number of a coordinate: cut off toward zero, clamped to 14 bits.
 #[inline]
@@ -17,19 +19,25 @@ pub fn to_fixed(metres: f32) -> i16 {
     scaled.clamp(-HALF, HALF - 1.0) as i16
 }
 
-/// The nearest number of a coordinate, clamped to 14 bits.
-#[inline]
+/// The nearest number of a coordinate, clamped to 14 bits; 0 of what is no number.
+///
+/// Without branches, so that a compiler can use vectors.
+#[inline(always)]
 #[must_use]
-pub fn nearest(metres: f32) -> i16 {
-    let steps = (f64::from(metres) * (STEPS / 4.0)).round_ties_even();
-    steps.clamp(-HALF, HALF - 1.0) as i16
+pub fn nearest(metres: f32) -> i32 {
+    /// 1.5 * 2²³: adding it rounds to whole numbers, which the last bits are then, to even ones where two
+    /// are as near.
+    const WHOLE: f32 = 12_582_912.0;
+    let metres = if metres.is_nan() { 0.0 } else { metres };
+    let steps = (metres * NUMBERS).clamp(-(HALF as f32), HALF as f32 - 1.0);
+    (steps + WHOLE).to_bits().cast_signed() - WHOLE.to_bits().cast_signed()
 }
 
-/// The coordinate of a number.
-#[inline]
+/// The coordinate of a number: exact for all that can be stored.
+#[inline(always)]
 #[must_use]
 pub fn from_fixed(number: i32) -> f32 {
-    ((f64::from(number) + HALF) / STEPS * 4.0 - 2.0) as f32
+    number as f32 / NUMBERS
 }
 
 /// Writes a number in one to three bytes.
@@ -105,7 +113,7 @@ mod tests {
     fn a_coordinate_on_the_grid_comes_back() {
         for number in -8192..8192_i16 {
             assert_eq!(to_fixed(from_fixed(number.into())), number);
-            assert_eq!(nearest(from_fixed(number.into())), number);
+            assert_eq!(nearest(from_fixed(number.into())), i32::from(number));
         }
         assert_eq!(to_fixed(5.0), 8191);
         assert_eq!(to_fixed(f32::NAN), 0);

@@ -1,5 +1,9 @@
 //! Half floats as .butter has them: cut off toward zero by the reference, the nearest in correct mode.
 
+use wide::{bytemuck, f32x4, i32x4};
+
+use super::packed::Halves;
+
 /// To a half float, rounding toward zero, subnormals too: 65,504 to 65,535.99 give the largest
 /// half, more gives infinity, as does a NaN whose payload does not reach the half's bits.
 /// (Measured on the reference; a rounding library gives other bits.)
@@ -56,7 +60,7 @@ pub const fn to_half_nearest(value: f32) -> u16 {
 
 /// The nearest half of the bits of a number from 2⁻¹⁴ to 65,520.
 #[inline(always)]
-pub(super) const fn normal_nearest(magnitude: u32) -> u16 {
+const fn normal_nearest(magnitude: u32) -> u16 {
     let even = magnitude >> 13 & 1;
     ((magnitude + 0xFFF + even) >> 13).wrapping_sub(112 << 10) as u16
 }
@@ -77,9 +81,37 @@ pub const fn from_half(half: u16) -> f32 {
     f32::from_bits(sign | bits)
 }
 
+/// [`from_half`] of each of three, and a 0.
+#[inline(always)]
+pub(super) fn from_halves([x, y, z]: Halves) -> f32x4 {
+    let halves = i32x4::new([x.into(), y.into(), z.into(), 0]);
+    let magnitude: i32x4 = halves & i32x4::splat(0x7FFF);
+    let high: i32x4 = magnitude << 13;
+    let subnormal = magnitude.round_float() * f32x4::splat(1.0 / 16_777_216.0);
+    let normal = high + i32x4::splat(112 << 23);
+    let infinite = high | i32x4::splat(0x7F80_0000);
+    let is_subnormal = magnitude.simd_lt(i32x4::splat(0x400));
+    let is_infinite = magnitude.simd_gt(i32x4::splat(0x7BFF));
+    let rest = is_infinite.bitselect(infinite, normal);
+    let bits = is_subnormal.bitselect(bytemuck::cast(subnormal), rest);
+    let sign: i32x4 = (halves & i32x4::splat(0x8000)) << 16;
+    bytemuck::cast(bits | sign)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn three_at_once_are_one_at_a_time() {
+        for half in 0..=u16::MAX {
+            let three = [half, half.wrapping_mul(31), half ^ 0x8000];
+            let [x, y, z, none] = from_halves(three).to_array();
+            let bits = [x, y, z].map(f32::to_bits);
+            assert_eq!(bits, three.map(|half| from_half(half).to_bits()));
+            assert_eq!(none.to_bits(), 0);
+        }
+    }
 
     #[test]
     fn every_half_comes_back() {

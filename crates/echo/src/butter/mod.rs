@@ -4,6 +4,7 @@
 mod ahead;
 mod audit;
 mod bones;
+mod bones4;
 mod bytes;
 mod compat;
 #[cfg(feature = "tape")]

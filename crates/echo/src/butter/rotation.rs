@@ -280,14 +280,3 @@ pub fn angle(a: Quaternion, b: Quaternion) -> f32 {
         dot.acos() * 2.0 * 57.295_78
     }
 }
-
-/// True where a packed rotation turns by less than three degrees. The reference leaves out what turns by
-/// one from a frame to the next, and that adds up to tens.
-#[inline]
-#[must_use]
-pub fn is_still(packed: u32) -> bool {
-    /// The cosine of half of them.
-    const STILL: f32 = 0.999_657_3;
-    let [.., w] = from_smallest3(packed);
-    packed & 3 == 3 && w > STILL
-}

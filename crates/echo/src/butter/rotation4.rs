@@ -3,17 +3,17 @@
 use wide::{f32x4, i32x4};
 
 use super::rotation::{CLOSE, HALF_SQRT, SQRT, UNIT, settle_odd, step};
-use crate::model::Vec3;
+use crate::model::{Pose, Vec3};
 
 type Vectors = [f32x4; 3];
 
 #[inline(always)]
-fn lanes(vectors: [Vec3; 4]) -> Vectors {
+fn lanes(vectors: [&Vec3; 4]) -> Vectors {
     let [[ax, ay, az], [bx, by, bz], [cx, cy, cz], [dx, dy, dz]] = vectors;
     [
-        f32x4::new([ax, bx, cx, dx]),
-        f32x4::new([ay, by, cy, dy]),
-        f32x4::new([az, bz, cz, dz]),
+        f32x4::new([*ax, *bx, *cx, *dx]),
+        f32x4::new([*ay, *by, *cy, *dy]),
+        f32x4::new([*az, *bz, *cz, *dz]),
     ]
 }
 
@@ -33,8 +33,8 @@ fn cross([ax, ay, az]: Vectors, [bx, by, bz]: Vectors) -> Vectors {
 // Coordinates and components have these names.
 #[allow(clippy::many_single_char_names)]
 #[inline]
-pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
-    const STEP: f32 = (1023.0 / SQRT) as f32;
+pub fn pack4(poses: [&Pose; 4]) -> [u32; 4] {
+    let (forward, up) = (poses.map(|pose| &pose.forward), poses.map(|pose| &pose.up));
     let one = f32x4::splat(1.0);
     let half = f32x4::splat(0.5);
     let forward = scale_to_one(scale_to_one(lanes(forward)));
@@ -65,32 +65,37 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
     let z = pick(dz, xz, yz, main);
     let w = pick(main, dx, dy, dz);
 
-    // The largest magnitude is dropped; the first wins ties.
-    let [mut max, mut largest, mut dropped] = [f32x4::ZERO; 3];
-    for (component, index) in [(x, 0.0), (y, 1.0), (z, 2.0), (w, 3.0)] {
-        let larger = component.abs().simd_gt(max);
-        max = larger.bitselect(component.abs(), max);
-        largest = larger.bitselect(component, largest);
-        dropped = larger.bitselect(f32x4::splat(index), dropped);
-    }
-    let a = dropped.simd_le(f32x4::ZERO).bitselect(y, x);
-    let b = dropped.simd_le(one).bitselect(z, y);
-    let c = dropped.simd_le(f32x4::splat(2.0)).bitselect(w, z);
-    let sign = largest
-        .simd_lt(f32x4::ZERO)
-        .bitselect(f32x4::splat(-1.0), one);
-    let most = f32x4::splat(1023.0);
+    smallest4([x, y, z, w])
+}
+
+/// [`to_smallest3_nearest`](super::to_smallest3_nearest) of each of four, to the bit.
+// Components have these names.
+#[allow(clippy::many_single_char_names)]
+#[inline(always)]
+pub(super) fn smallest4([x, y, z, w]: [f32x4; 4]) -> [u32; 4] {
+    const STEP: f32 = (1023.0 / SQRT) as f32;
+    let one = f32x4::splat(1.0);
+    // The largest magnitude is dropped; the first wins ties. (What NaN leads to here is of no account: in
+    // the end it is 0.)
+    let (second, first) = (y.abs().simd_gt(x.abs()), x.abs().fast_max(y.abs()));
+    let (third, second_max) = (z.abs().simd_gt(first), first.fast_max(z.abs()));
+    let (fourth, max) = (w.abs().simd_gt(second_max), second_max.fast_max(w.abs()));
+    let (from_second, from_third) = (second | third | fourth, third | fourth);
+    let dropped = (from_second & one) + (from_third & one) + (fourth & one);
+    let a = from_second.bitselect(x, y);
+    let b = from_third.bitselect(y, z);
+    let c = fourth.bitselect(z, w);
+    let largest = fourth.bitselect(w, third.bitselect(z, second.bitselect(y, x)));
+    let sign = largest & f32x4::splat(-0.0);
     let (offset, step) = (f32x4::splat(HALF_SQRT as f32), f32x4::splat(STEP));
     let number = |component: f32x4| {
-        let number = (component * sign + offset) * step + half;
-        // NaN is not larger than anything: 0.
-        let positive = number.simd_gt(f32x4::ZERO).bitselect(number, f32x4::ZERO);
-        let large = positive.simd_gt(most);
-        large.bitselect(most, positive).fast_trunc_int()
+        let number = ((component ^ sign) + offset) * step + f32x4::splat(0.5);
+        let number = number.fast_max(f32x4::ZERO).fast_min(f32x4::splat(1023.0));
+        number.fast_trunc_int()
     };
     let packed: i32x4 =
         dropped.fast_trunc_int() | number(a) << 2 | number(b) << 12 | number(c) << 22;
-    let next = a.abs().max(b.abs()).max(c.abs());
+    let next = a.abs().fast_max(b.abs()).fast_max(c.abs());
     let ties = (next + f32x4::splat(CLOSE)).simd_gt(max);
     let norm = x * x + y * y + z * z + w * w;
     // NaN is not within anything.
@@ -98,13 +103,20 @@ pub fn pack4(forward: [Vec3; 4], up: [Vec3; 4]) -> [u32; 4] {
     let odd = (ties | !unit).to_bitmask();
     let mut packed = packed.to_array().map(i32::cast_unsigned);
     if odd != 0 {
-        for (lane, (packed, norm)) in packed.iter_mut().zip(norm.to_array()).enumerate() {
-            if odd >> lane & 1 == 1 {
-                *packed = settle_odd(*packed, norm);
-            }
-        }
+        settle4(&mut packed, odd, norm.to_array());
     }
     packed
+}
+
+/// Settles those of four codes whose bits are set.
+#[cold]
+#[inline(never)]
+fn settle4(packed: &mut [u32; 4], odd: u32, norms: [f32; 4]) {
+    for (lane, (packed, norm)) in packed.iter_mut().zip(norms).enumerate() {
+        if odd >> lane & 1 == 1 {
+            *packed = settle_odd(*packed, norm);
+        }
+    }
 }
 
 /// [`from_smallest3`](super::from_smallest3) and [`to_basis`](super::to_basis) of each of four:
@@ -211,7 +223,11 @@ mod tests {
             forward in [vector(), vector(), vector(), vector()],
             up in [vector(), vector(), vector(), vector()],
         ) {
-            let packed = pack4(forward, up);
+            let mut poses = [Pose::default(); 4];
+            for (pose, (forward, up)) in poses.iter_mut().zip(forward.into_iter().zip(up)) {
+                *pose = Pose { forward, up, ..*pose };
+            }
+            let packed = pack4(poses.each_ref());
             for ((packed, forward), up) in packed.into_iter().zip(forward).zip(up) {
                 prop_assert_eq!(packed, to_smallest3_nearest(from_basis(forward, up)));
             }

@@ -3,10 +3,12 @@
 //! Writer and reader keep the same state and change it by the same code, so what a writer takes
 //! differences from is what a reader adds them to.
 
+use wide::f32x4;
+
 use super::bones::BonesState;
 use super::dialect::{Dialect, Mended};
 use super::difference::is_zero;
-use super::half::{from_half, to_half};
+use super::half::{from_half, from_halves, to_half};
 use super::header::Header;
 use super::layout::Layout;
 use super::packed::{Halves, Packed, PackedPayload, PackedPlayer, PackedScore, PackedStats};
@@ -115,9 +117,10 @@ pub struct State {
 
 #[inline(always)]
 fn add(to: &mut Vec3, halves: Halves) {
-    for (value, half) in to.iter_mut().zip(halves) {
-        *value += from_half(half);
-    }
+    let [x, y, z] = *to;
+    let sum = f32x4::new([x, y, z, 0.0]) + from_halves(halves);
+    let [x, y, z, _] = sum.to_array();
+    *to = [x, y, z];
 }
 
 impl Moving {

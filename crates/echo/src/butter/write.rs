@@ -229,6 +229,9 @@ impl<S: Read + Write + Seek> Assembler<S> {
 
     /// Adds a chunk that is not compressed.
     pub fn push(&mut self, raw: Vec<u8>) -> Result<(), WriteError> {
+        if self.compression == Compression::None {
+            return self.store(&raw);
+        }
         self.waiting.push(raw);
         if self.waiting.len() >= parallel::at_once() {
             self.flush()?;

@@ -12,10 +12,15 @@ pub enum Doubt {
     LostChord,
     /// A chord or a flag goes on by itself, as the game's mode says.
     Recursion,
+    /// The right button went down while the left one was held, elsewhere than on an open square.
+    RightWhileLeft,
+    /// A button went down or up in another square than that of the event before.
+    ButtonElsewhere,
 }
 
 impl Doubt {
-    /// `middle_button`, `question_marks`, `lost_chord` or `recursion`.
+    /// `middle_button`, `question_marks`, `lost_chord`, `recursion`, `right_while_left` or
+    /// `button_elsewhere`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -23,6 +28,8 @@ impl Doubt {
             Self::QuestionMarks => "question_marks",
             Self::LostChord => "lost_chord",
             Self::Recursion => "recursion",
+            Self::RightWhileLeft => "right_while_left",
+            Self::ButtonElsewhere => "button_elsewhere",
         }
     }
 
@@ -34,6 +41,14 @@ impl Doubt {
             Self::QuestionMarks => "no public recording shows question marks",
             Self::LostChord => "in which order a lost chord opens its squares is not published",
             Self::Recursion => "how far chords and flags of this mode go on is not published",
+            Self::RightWhileLeft => {
+                "that a right button makes a chord of a held left one there is our reading, and \
+                 public recordings show it on open squares alone"
+            }
+            Self::ButtonElsewhere => {
+                "that a button acts where its event is, and not where the cursor was, is our \
+                 reading, and no public recording shows the two apart"
+            }
         }
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Judge {
     blast: bool,
     /// What the recording says so far.
     recorded: Vec<BoardEvent>,
+    /// The cursor is taken to be where it was before.
+    went_back: bool,
 }
 
 impl Judge {
@@ -158,6 +160,26 @@ impl Judge {
         self.pressed.len() < before
     }
 
+    /// Takes the square where the cursor was for the one where it is, if nothing was opened or
+    /// flagged yet; says whether it did.
+    fn goes_back(&mut self) -> bool {
+        let untouched = !self.flagged && self.opened.is_empty() && self.flags.is_empty();
+        let back = untouched && !self.went_back && self.leeway.elsewhere.is_some();
+        if back {
+            std::mem::swap(&mut self.leeway.cursor, &mut self.leeway.elsewhere);
+            self.went_back = true;
+        }
+        back
+    }
+
+    /// Under the cursor or beside it, where it is or where it was.
+    fn is_near(&self, squares: &Squares, at: usize) -> bool {
+        let mut places = [self.leeway.cursor, self.leeway.elsewhere]
+            .into_iter()
+            .flatten();
+        places.any(|place| at == place || is_beside(squares, at, place))
+    }
+
     /// Whether the next event is possible behind those before it.
     fn allows(&self, squares: &Squares, at: usize, event: BoardEvent) -> bool {
         let face = event.face;
@@ -179,10 +201,7 @@ impl Judge {
         let closed = matches!(cover, Cover::Closed | Cover::Question);
         match face {
             Face::Pressed | Face::PressedQuestion => {
-                let near = self
-                    .leeway
-                    .cursor
-                    .is_some_and(|cursor| at_cursor || is_beside(squares, at, cursor));
+                let near = self.is_near(squares, at);
                 let fits = match cover {
                     Cover::Closed => face == Face::Pressed,
                     Cover::Question => true,
@@ -213,11 +232,7 @@ impl Judge {
 
     /// What is pressed is under or around the cursor, and a button holds it.
     fn holds_well(&self, squares: &Squares) -> bool {
-        let near = |at: u32| {
-            let at = at as usize;
-            let cursor = self.leeway.cursor;
-            cursor.is_some_and(|cursor| at == cursor || is_beside(squares, at, cursor))
-        };
+        let near = |at: u32| self.is_near(squares, at as usize);
         let question = |at: &u32| squares.cover(*at as usize) == Cover::Question;
         let standard = match self.leeway.missing {
             Missing::All => true,
@@ -323,6 +338,7 @@ impl Engine {
             flags: BTreeSet::new(),
             blast: false,
             recorded: Vec::new(),
+            went_back: false,
         };
         self.squares.rewind();
         judge.pressed.extend(self.squares.pressed());
@@ -340,7 +356,8 @@ impl Engine {
         let Some(at) = self.squares.field().index(event.cell) else {
             return false;
         };
-        let possible = judge.allows(&self.squares, at, event);
+        let possible = judge.allows(&self.squares, at, event)
+            || judge.goes_back() && judge.allows(&self.squares, at, event);
         if possible {
             judge.agree(&mut self.squares, at, event);
         }

@@ -5,9 +5,10 @@
 
 use super::doubt::Doubt;
 use super::play::{Engine, Grip, Left, Right};
+use super::question::Question;
 use super::squares::Cover;
 use crate::minefield::neighbours;
-use crate::{ModeRules, MouseAction};
+use crate::{ModeRules, MouseAction, MouseEvent};
 
 /// What of the standard rules' board events a recording may leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct Held {
     right: Right,
     middle: bool,
     first: bool,
-    strange: bool,
+    question: Option<Question>,
 }
 
 /// How far the board events of one mouse event may differ from the standard ones.
@@ -38,6 +39,8 @@ pub(crate) struct Leeway {
     pub doubt: Doubt,
     /// The square under the cursor, if it is on the board.
     pub(super) cursor: Option<usize>,
+    /// The square where the cursor was, and a program may think that it still is.
+    pub(super) elsewhere: Option<usize>,
     /// Squares under and around the cursor may be pressed.
     pub(super) press: bool,
     /// They may stay so.
@@ -68,17 +71,11 @@ impl Leeway {
 }
 
 impl Engine {
-    /// True from the use of the middle button until all buttons have been up.
-    #[inline]
-    pub(crate) const fn has_strange_grip(&self) -> bool {
-        self.strange_grip
-    }
-
     /// Prepares for an event that [`Self::leeway`] may have to say something about.
-    pub(crate) fn watch(&mut self, action: MouseAction, mode: ModeRules) -> Option<Held> {
-        let middle = matches!(action, MouseAction::MiddleDown | MouseAction::MiddleUp);
-        let strange = self.strange_grip || middle;
-        let wary = strange || self.squares.marks() || mode.chords_go_on || mode.flags_go_on;
+    pub(crate) fn watch(&mut self, event: &MouseEvent, mode: ModeRules) -> Option<Held> {
+        let question = self.ask(event);
+        let wary =
+            question.is_some() || self.squares.marks() || mode.chords_go_on || mode.flags_go_on;
         // Once the game is over there is nothing left to doubt.
         if self.is_over() || !wary {
             self.squares.unmark();
@@ -90,7 +87,7 @@ impl Engine {
             right: self.right,
             middle: self.middle,
             first: !self.started,
-            strange,
+            question,
         })
     }
 
@@ -107,14 +104,17 @@ impl Engine {
         action: MouseAction,
         mode: ModeRules,
     ) -> Option<Leeway> {
-        if held.strange {
-            return Some(self.leeway_of_middle(held, action).in_mode(mode));
+        let doubt = held.question.map(|question| question.doubt);
+        if let Some(doubt @ (Doubt::MiddleButton | Doubt::RightWhileLeft)) = doubt {
+            let leeway = self.leeway_of_grip(held, action, doubt);
+            return Some(leeway.in_mode(mode));
         }
         let both = held.left == Left::Down && held.right != Right::Up;
         let hold = self.grip() != Grip::None;
         let proven = Leeway {
             doubt: Doubt::Recursion,
             cursor: self.place,
+            elsewhere: None,
             // The cursor may have come here with the button down.
             press: hold || held.first || held.left == Left::Down,
             hold,
@@ -128,6 +128,17 @@ impl Engine {
             missing: Missing::Nothing,
         }
         .in_mode(mode);
+        if let Some(Question {
+            doubt, elsewhere, ..
+        }) = held.question
+        {
+            return Some(Leeway {
+                doubt,
+                elsewhere,
+                missing: Missing::All,
+                ..proven
+            });
+        }
         if self.meets_questions() {
             return Some(Leeway {
                 doubt: Doubt::QuestionMarks,
@@ -139,16 +150,19 @@ impl Engine {
     }
 
     /// A middle button may press an area and chord as it goes up, chord as it goes down, or do
-    /// nothing; the other buttons may do beside it what they do without it, or nothing.
-    const fn leeway_of_middle(&self, held: Held, action: MouseAction) -> Leeway {
+    /// nothing; the other buttons may do beside it what they do without it, or nothing. A right
+    /// button on a held left one may make a chord of it, flag, or do nothing; then either of them
+    /// may do what it does alone.
+    fn leeway_of_grip(&self, held: Held, action: MouseAction, doubt: Doubt) -> Leeway {
         let (left, right) = (
             !matches!(held.left, Left::Up),
             !matches!(held.right, Right::Up),
         );
         let hold = self.middle || !matches!(self.left, Left::Up);
         Leeway {
-            doubt: Doubt::MiddleButton,
+            doubt,
             cursor: self.place,
+            elsewhere: held.question.and_then(|question| question.elsewhere),
             press: hold || held.first || left || held.middle,
             hold,
             click: matches!(action, MouseAction::LeftUp) && (left || held.first),

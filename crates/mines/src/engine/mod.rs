@@ -21,16 +21,20 @@
 //! No public recording shows the middle button, question marks, a loss, or a mode other than
 //! normal. For these the engine follows the classic game: question marks are opened like closed
 //! squares, by clicks and by openings; a chord opens all its squares even where one is a mine.
+//! Public recordings show the right button going down on a held left one on open squares alone, and
+//! each button event in the square of the event before. How the engine plays the others is our reading.
 //! Where a recording differs, a [`Doubt`] excuses what some program could have made of that very
 //! mouse event; the engine then goes on from the recorded board.
 //! What a game mode changes, and what of it is not known, says
 //! [`Mode::rules`](crate::Mode::rules). The engine plays them all as normal ones; in the recursive
 //! modes a recording may say that chords and flags went on by themselves.
 
+mod ask;
 mod doubt;
 mod judge;
 mod leeway;
 mod play;
+mod question;
 mod squares;
 
 pub use doubt::Doubt;

@@ -1,5 +1,6 @@
 //! A game in progress: buttons, cursor, clicks.
 
+use super::question::Question;
 use super::squares::{Squares, Status};
 use crate::{BoardEvent, Cell, Cells, Face, Game, Minefield, MouseAction, MouseEvent};
 
@@ -111,9 +112,8 @@ pub struct Engine {
     under_cursor: Pixels,
     pub(super) place: Option<usize>,
     pub(super) started: bool,
-    /// The middle button was used, and not all buttons have been up since: what the others do
-    /// with it is not published.
-    pub(super) strange_grip: bool,
+    /// What is in doubt, and what comes next depends on.
+    pub(super) question: Option<Question>,
 }
 
 impl Engine {
@@ -130,7 +130,7 @@ impl Engine {
             under_cursor: Pixels::NONE,
             place: None,
             started: false,
-            strange_grip: false,
+            question: None,
         }
     }
 
@@ -215,10 +215,19 @@ impl Engine {
         idle
     }
 
+    /// Whether the event is in another square than the one before it.
+    pub(super) const fn is_elsewhere(&self, event: &MouseEvent) -> bool {
+        self.started && !self.under_cursor.contains(event.x, event.y)
+    }
+
+    /// The place of the square that an event is in, if it is on the board.
+    pub(super) fn place_of(&self, event: &MouseEvent) -> Option<usize> {
+        self.squares.place(event.square(self.square_size))
+    }
+
     fn enter_square(&mut self, event: &MouseEvent) {
-        let square = event.square(self.square_size);
-        self.under_cursor = Pixels::of(square, self.square_size);
-        self.place = self.squares.place(square);
+        self.under_cursor = Pixels::of(event.square(self.square_size), self.square_size);
+        self.place = self.place_of(event);
     }
 
     /// An event that is more than a move inside of one square.
@@ -236,9 +245,12 @@ impl Engine {
         }
         let first = !std::mem::replace(&mut self.started, true);
         let click = self.act(event.action, first, shown);
-        if self.strange_grip {
-            let up = self.left == Left::Up && self.right == Right::Up && !self.middle;
-            self.strange_grip = !up;
+        if let Some(open) = self.question
+            && self.left == Left::Up
+            && self.right == Right::Up
+            && !self.middle
+        {
+            self.question = open.without_grip();
         }
         click
     }
@@ -268,7 +280,7 @@ impl Engine {
             MouseAction::RightUp => self.right_up(shown),
             MouseAction::MiddleDown => {
                 self.middle = true;
-                self.strange_grip = true;
+                self.question = Some(Question::MIDDLE);
                 self.regrip(shown);
                 None
             }

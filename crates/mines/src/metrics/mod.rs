@@ -19,7 +19,7 @@ pub(crate) use timeline::{Moment, moments};
 
 use crate::engine::Engine;
 use crate::replay::{Observer, Replayed, replay_with};
-use crate::{Game, Level, Minefield, Outcome};
+use crate::{Cells, Game, Level, Minefield, Outcome};
 use openings::Openings;
 
 /// The statistics of one game.
@@ -29,6 +29,8 @@ pub struct Metrics {
     pub board: BoardMetrics,
     /// What the player did.
     pub clicks: Clicks,
+    /// Flags on the board before the game began.
+    pub preflags: u32,
     /// The level that fits the board.
     pub level: Level,
     /// How the game ended; `None` in a recording that was cut.
@@ -68,6 +70,7 @@ impl Metrics {
         let metrics = Self {
             clicks: counter.finish(trail),
             board,
+            preflags: game.preflags.as_ref().map_or(0, Cells::len) as u32,
             level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
             outcome: game.ending.map(|ending| ending.outcome),
             time_ms: game
@@ -172,10 +175,14 @@ impl Metrics {
         ratio(zini, f64::from(self.clicks.effective())).filter(|_| self.won())
     }
 
-    /// `NF` where no flag was placed, else `FL`.
+    /// `NF` where no flag was ever on the board, else `FL`.
     #[must_use]
     pub const fn style(&self) -> &'static str {
-        if self.clicks.flags == 0 { "NF" } else { "FL" }
+        if self.clicks.flags == 0 && self.preflags == 0 {
+            "NF"
+        } else {
+            "FL"
+        }
     }
 }
 

@@ -15,10 +15,13 @@ pub(crate) struct Place {
 pub(crate) trait Observer {
     /// True where this observer has nothing to say about a mouse move that changes neither the
     /// board nor the buttons. Such moves are most of a recording; those that are quiet to
-    /// everybody are not shown to anybody.
+    /// everybody are told by [`Observer::quiet`] alone.
     fn is_quiet(&self, _last: &MouseEvent, _next: &MouseEvent) -> bool {
         true
     }
+
+    /// A mouse move that is quiet to everybody: all that is ever told of it.
+    fn quiet(&mut self, _next: &MouseEvent) {}
 
     /// A mouse event was played, `last` being the one before; the board did `shown`.
     fn mouse(
@@ -45,6 +48,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline(always)]
     fn is_quiet(&self, last: &MouseEvent, next: &MouseEvent) -> bool {
         self.0.is_quiet(last, next) && self.1.is_quiet(last, next)
+    }
+
+    #[inline(always)]
+    fn quiet(&mut self, next: &MouseEvent) {
+        self.0.quiet(next);
+        self.1.quiet(next);
     }
 
     fn mouse(

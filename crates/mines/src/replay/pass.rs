@@ -6,7 +6,7 @@ use super::observer::{Observer, Place, Trail};
 use super::outcome::{Divergence, Doubted, Lag, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
 use crate::rmv::Events;
-use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
+use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseEvent};
 
 /// Plays a recording through the engine.
 ///
@@ -44,7 +44,7 @@ struct Trial {
 
 /// Who says which differences are possible.
 enum Court {
-    Judge(Judge),
+    Judge(Box<Judge>),
     /// Behind the mine of a lost chord: what of it is still closed, each square once.
     Rest(BTreeSet<(Cell, u8)>),
 }
@@ -190,7 +190,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         if !self.expected.events.is_empty() || self.trial.is_some() || self.engine.is_over() {
             return 0;
         }
-        if self.engine.has_strange_grip() {
+        if self.engine.has_open_question() {
             return 0;
         }
         let skipped = skip_quiet(events, &mut self.engine, self.observer, &mut self.trail);
@@ -240,12 +240,8 @@ impl<'o, O: Observer> Pass<'o, O> {
             self.expected.from = at.index;
         }
         // Nearly all events of nearly all recordings are beyond doubt.
-        let in_doubt = self.wary
-            || self.engine.has_strange_grip()
-            || matches!(
-                mouse.action,
-                MouseAction::MiddleDown | MouseAction::MiddleUp
-            );
+        let in_doubt =
+            self.wary || self.engine.has_open_question() || self.engine.raises_question(mouse);
         if in_doubt || self.leeway.is_some() {
             self.apply_in_doubt(mouse);
         } else {
@@ -262,7 +258,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     /// Applies an event that may be in doubt, or the first one that is not any more.
     #[cold]
     fn apply_in_doubt(&mut self, mouse: &MouseEvent) {
-        let held = self.engine.watch(mouse.action, self.mode);
+        let held = self.engine.watch(mouse, self.mode);
         self.click = self.engine.apply(mouse, &mut self.expected.events);
         self.leeway = held.and_then(|held| self.engine.leeway(held, mouse.action, self.mode));
     }
@@ -277,6 +273,10 @@ impl<'o, O: Observer> Pass<'o, O> {
             && self.trial.is_none()
             && !missing.is_empty()
             && expected.met >= expected.late;
+        if missing.is_empty() && self.fault.is_none() && self.trial.is_none() {
+            let shown = expected.events.get(expected.late..);
+            self.engine.agree(shown.unwrap_or_default());
+        }
         // Nothing is what a doubtful event may well make: it is late only if it comes.
         if may_be_late && (self.leeway.is_none() || comes_next(behind, missing)) {
             expected.events.drain(..expected.met);
@@ -309,7 +309,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             Some(leeway) if expected.met >= expected.late => {
                 let standard = expected.events.get(expected.late..).unwrap_or_default();
                 let met = expected.met - expected.late;
-                Court::Judge(self.engine.judge(leeway, standard, met))
+                Court::Judge(Box::new(self.engine.judge(leeway, standard, met)))
             }
             _ if expected.blast => {
                 let rest = expected.events.get(expected.met..).unwrap_or_default();
@@ -454,13 +454,14 @@ fn square(event: &BoardEvent) -> (Cell, u8) {
 fn skip_quiet(
     events: &mut Events<'_>,
     engine: &mut Engine,
-    observer: &impl Observer,
+    observer: &mut impl Observer,
     trail: &mut Trail,
 ) -> u32 {
     let mut way = *trail;
     let skipped = events.skip_moves(|last, next| {
         let quiet = observer.is_quiet(last, next) && engine.hover(next);
         if quiet {
+            observer.quiet(next);
             way.follow(last, next);
         }
         quiet

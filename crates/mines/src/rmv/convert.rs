@@ -1,73 +1,17 @@
 //! Conversion between the two versions, with a list of what could not be carried.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use super::error::WriteError;
 use super::events::EventLog;
-use super::result_string::{ResultParts, with_values};
+use super::loss::Loss;
+use super::result_string::ResultParts;
 use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
 use crate::metrics::bbbv;
 use crate::minefield::Minefield;
 use crate::properties::{V1_SQUARE_SIZE, property};
 use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version};
-
-/// Something a conversion or a repair did not carry over.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-#[allow(missing_docs)] // Fields are the figures of the sentence.
-pub enum Loss {
-    /// The checksum: it covers the old form, and nobody can compute a new one.
-    Checksum,
-    /// A secret that was to be removed.
-    Token,
-    /// v1's result string; 3BV, names and time live on in other fields.
-    ResultString,
-    /// v1's timestamp events.
-    TimestampEvents { count: u32 },
-    /// Properties beyond those the version defines.
-    Properties { count: usize },
-    /// v2's clone id and major version.
-    CloneId { id: u8, major: u8 },
-    /// An extension property.
-    Extension { name: String },
-    /// Positions on squares of another size than 16 pixels, which is all v1 knows.
-    PositionsRescaled { from: u8 },
-    /// A text was decoded by a guess and is UTF-8 now.
-    TextReencoded {
-        field: &'static str,
-        from: TextEncoding,
-    },
-    /// The bytes behind the termination event had another form.
-    Tail,
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Checksum => f.write_str(
-                "the checksum: it covers the old form, and its algorithm is unpublished",
-            ),
-            Self::Token => f.write_str("the player's token"),
-            Self::ResultString => f.write_str("the result string"),
-            Self::TimestampEvents { count } => write!(f, "{count} timestamp events"),
-            Self::Properties { count } => write!(f, "{count} unknown properties"),
-            Self::CloneId { id, major } => write!(f, "clone id {id}, major version {major}"),
-            Self::Extension { name } => write!(f, "extension property {name:?}"),
-            Self::PositionsRescaled { from } => write!(
-                f,
-                "exact cursor positions: rescaled from squares of {from} pixels to 16"
-            ),
-            Self::TextReencoded { field, from } => write!(
-                f,
-                "the bytes of {field}: read as {} (a guess), written as UTF-8",
-                from.name()
-            ),
-            Self::Tail => f.write_str("the unusual bytes behind the termination event"),
-        }
-    }
-}
 
 /// The game in the other version of the format, and what that version can't hold.
 ///
@@ -261,37 +205,4 @@ fn v1_events(game: &Game<'_>, losses: &mut Vec<Loss>) -> Result<EventLog<'static
         events.push(event)?;
     }
     Ok(events)
-}
-
-/// The same game without the player's token; the checksum goes with it, because it covers it.
-///
-/// Removes the token field, and the result string's NICK where it may hold the token
-/// ([`Game::nick_may_be_token`]).
-#[must_use]
-pub fn redact(game: &Game<'_>) -> (Game<'static>, Vec<Loss>) {
-    let mut redacted = game.clone().into_owned();
-    let mut found = false;
-    if !game.player.token().is_empty() {
-        redacted.player = game.player.without_token();
-        found = true;
-    }
-    if let Encoding::V1 { result } = &game.encoding {
-        let kept = with_values(result.as_bytes(), |key, nick| {
-            let hide = key == b"NICK" && game.nick_may_be_token(nick);
-            found |= hide;
-            hide.then(Vec::new)
-        });
-        redacted.encoding = Encoding::V1 {
-            result: Text(Cow::Owned(kept)),
-        };
-    }
-    let mut losses = Vec::new();
-    if found {
-        losses.push(Loss::Token);
-        if !redacted.checksum.is_empty() {
-            redacted.checksum = Cow::Borrowed(&[]);
-            losses.push(Loss::Checksum);
-        }
-    }
-    (redacted, losses)
 }

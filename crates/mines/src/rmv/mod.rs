@@ -4,7 +4,7 @@
 //! [`read_from`], bytes as they come with [`Feed`]; write whole games with [`write()`], games
 //! in progress with [`Writer`]. [`audit()`] says whether a file is what it claims to be,
 //! [`salvage()`] keeps what is whole of a broken one, [`convert()`] goes from one version to the
-//! other.
+//! other, [`redact()`] takes out who played.
 //!
 //! Sources: the RMV specification (a draft), and what 17 real files of ViennaSweeper 2.2 to
 //! 5.0.0b4 show beyond it. Where the two differ, the files are right; the book's RMV page lists
@@ -19,8 +19,11 @@ mod error;
 mod events;
 mod header;
 mod limits;
+mod loss;
+mod personal;
 mod pieces;
 mod read;
+mod redact;
 mod result_string;
 mod rule;
 mod salvage;
@@ -33,15 +36,18 @@ pub use gametape_core::{Output, Severity, Strictness};
 
 #[cfg(feature = "tape")]
 pub(crate) use audit::audit_watched;
-pub use audit::{Audit, audit, audit_game, audit_with};
-pub use convert::{Loss, convert, redact};
+pub use audit::{Audit, audit, audit_at, audit_game, audit_with};
+pub use convert::convert;
 pub use error::{Error, Finding, Findings, WriteError};
 #[cfg(feature = "tape")]
 pub(crate) use events::EventPlace;
 pub use events::{EventLog, Events};
 pub use header::SIGNATURE;
 pub use limits::{Limits, ReadOptions};
+pub use loss::Loss;
+pub use personal::Personal;
 pub use read::{Reading, read, read_each, read_header, read_with};
+pub use redact::redact;
 pub use result_string::{ResultParts, ResultString};
 pub use rule::Rule;
 pub use salvage::{Repair, SalvageError, Salvaged, salvage};

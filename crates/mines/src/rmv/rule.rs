@@ -1,5 +1,7 @@
 //! Every rule that a recording can break or stretch: the vocabulary of errors and findings alike.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use gametape_core::text::{Bytes, Counted, Grouped, Left};
 
 use super::section::Section;
@@ -235,6 +237,44 @@ gametape_core::rules! {
     /// Fine in v1 files of that age.
     #[error("a timestamp event with the value {value}; only very old recordings have them, with the value 0")]
     TimestampEvent { value: u32 } = "rmv.event-timestamp", Info;
+    /// What came with a later release of ViennaSweeper than the one the version info names:
+    /// version 2 of the format (5.0), the token's player field (4.0), the utf8 property (4.0).
+    ///
+    /// The version info, or the field, was edited: refuse.
+    #[error("{field} came with release {since} of ViennaSweeper, the version info names release {release}")]
+    ReleaseField { field: &'static str, since: &'static str, release: String } = "rmv.release-field", Error;
+    /// A field that known files of the named release have otherwise: the number of player fields or
+    /// properties, the version of the format, the major version beside the clone id.
+    ///
+    /// Edited, or a release nobody has seen: ask for the original.
+    #[error("{field}: {found}; known files of release {release} of ViennaSweeper have {known}")]
+    ReleaseUnusual { field: &'static str, found: u32, known: u32, release: String } = "rmv.release-unusual", Warning;
+    /// The version info names ViennaSweeper, and no release.
+    ///
+    /// Every known file names one: look at who wrote it.
+    #[error("the version info names ViennaSweeper, and no release; every known file names one")]
+    ReleaseMissing = "rmv.release-missing", Warning;
+    /// Clone id and version info name different programs; or a property of ViennaSweeper's own,
+    /// `vsweep_…`, stands in another program's file.
+    ///
+    /// One of them was edited: ask for the original.
+    #[error("clone id {id} {} ViennaSweeper, and the {by} {}", if *id == 1 { "is" } else { "is not" }, if *id == 1 { "does not name it" } else { "is ViennaSweeper's" })]
+    ReleaseClone { id: u8, by: &'static str } = "rmv.release-clone", Warning;
+    /// The time the board was made is 0.
+    ///
+    /// It was taken out, or never known: ask when the game was played.
+    #[error("it is not said when the board was made: the time is 0")]
+    DateMissing = "rmv.date-missing", Warning;
+    /// The board is older than the program, or than the format.
+    ///
+    /// The date or the version info was edited, or the player's clock was wrong: ask.
+    #[error("the board was made on {}, {what} is not older than {not_before}", date(*generated))]
+    DateEarly { generated: u32, what: String, not_before: u16 } = "rmv.date-early", Warning;
+    /// The board will be made more than a day from now.
+    ///
+    /// The date was edited, or a clock is wrong: the player's, or the one of this machine.
+    #[error("the board was made on {}, today is {}", date(*generated), date(*today))]
+    DateFuture { generated: u32, today: u32 } = "rmv.date-future", Warning;
     /// Mines not row by row, as every known file has them.
     ///
     /// Another program, or an edited board: look at who wrote it.
@@ -255,11 +295,17 @@ gametape_core::rules! {
     /// Ask how it was played; not a ranked game as it stands.
     #[error("the level is custom, the board is {}", actual.name())]
     LevelCustom { actual: Level } = "rmv.level-custom", Warning;
-    /// A non-flagging game with flags.
+    /// A game that calls itself a non-flagging one, in the property or in the result string, and in
+    /// which flags were placed, taken off again or not.
     ///
-    /// Not an NF record.
-    #[error("recorded as a non-flagging game, with {}", Counted(u64::from(*flags), "flag"))]
-    NfFlags { flags: u32 } = "rmv.nf", Warning;
+    /// Not an NF record: refuse.
+    #[error("recorded as a non-flagging game, with {} placed and {unflags} taken off", Counted(u64::from(*flags), "flag"))]
+    NfFlags { flags: u32, unflags: u32 } = "rmv.nf", Error;
+    /// A game that calls itself a non-flagging one, with flags on the board before it began.
+    ///
+    /// Not an NF record, whether a chord used them or not.
+    #[error("recorded as a non-flagging game, with {} on the board before it began, {on_mines} of them on mines", Counted(u64::from(*preflags), "flag"))]
+    NfPreflags { preflags: u32, on_mines: u32 } = "rmv.nf-preflags", Warning;
     /// The declared 3BV is not the board's.
     ///
     /// Board or 3BV was edited: refuse.
@@ -275,7 +321,8 @@ gametape_core::rules! {
     /// Edited: refuse.
     #[error("SCORE is {score:?} s, the time is {}", game_time(*time_ms))]
     ResultScore { score: String, time_ms: u32 } = "rmv.score", Error;
-    /// SCORE is the time plus one second, as release 2.2 writes it.
+    /// SCORE is the time plus one second, as release 2.2 writes it. Later ones don't: there it is
+    /// `rmv.score`.
     ///
     /// Fine; the true time is the recording's.
     #[error("SCORE is {score} s, the time plus one second, as release 2.2 writes it")]
@@ -347,9 +394,9 @@ gametape_core::rules! {
     ModeUnproven { mode: Mode } = "rmv.mode-unproven", Info;
     /// Board events one mouse event late.
     ///
-    /// Known from release 3.0.2; elsewhere look.
-    #[error("board events recorded one mouse event late, as release 3.0.2 does at times")]
-    BoardEventLag = "rmv.board-event-lag", Warning;
+    /// Known from release 3.0.2; in a file of another one look whether a mouse event was put in.
+    #[error("board events recorded one mouse event late, {}", late(release.as_deref()))]
+    BoardEventLag { release: Option<String> } = "rmv.board-event-lag", Warning;
     /// Mouse events after the game was over.
     ///
     /// Refuse.
@@ -390,19 +437,144 @@ gametape_core::rules! {
     /// Do not rank.
     #[error("not for the ranking: the game was not won")]
     RankOutcome = "rmv.rank-outcome", Info;
-    /// More than 20 3BV/s on a board of 3BV 10 or more; known files stay below 6.
+    /// More 3BV/s than anybody plays: 10 + 100/3BV, which is 43 for 3BV 3, 20 for 10 and 11 for 100.
+    /// Known files stay below 6.
     ///
-    /// Nobody plays so fast: the times were edited. Slower edits show nowhere, see [what an audit
-    /// can't see](format.md#what-an-audit-cant-see).
-    #[error("{rate:.2} 3BV/s on a board of 3BV {bbbv}: nobody is known to play so fast")]
-    Rate { rate: f64, bbbv: u32 } = "rmv.rate", Warning;
+    /// The times were edited, or a program played: refuse.
+    #[error("{rate:.2} 3BV/s for 3BV {bbbv}: nobody is known to play more than {most:.1}")]
+    Rate { rate: f64, bbbv: u32, most: f64 } = "rmv.rate", Warning;
+    /// More than 50 clicks a second that changed the board, over the whole game.
+    ///
+    /// The times were edited, or a program played: refuse.
+    #[error("{} that changed the board in {time_ms} ms: no hand clicks so fast", Counted(u64::from(*clicks), "click"))]
+    ClickRate { clicks: u32, time_ms: u32 } = "rmv.click-rate", Warning;
+    /// A win on expert in less than 20 s, or on intermediate in less than 4 s; the records of the
+    /// world are at 26.6 s and about 6 s.
+    ///
+    /// The times were edited, or a program played; or it is a record that everybody will hear of.
+    #[error("{} is won in {}; below {} nobody is known to win it", level.name(), game_time(*time_ms), game_time(*least_ms))]
+    Pace { time_ms: u32, level: Level, least_ms: u32 } = "rmv.pace", Warning;
+    /// Times on the grid of the Windows tick, t = ⌊k · 15.625 + p/8⌋ ms with one p a game, in a part
+    /// of the game alone; named is where that changes. In known games all times are on it or as many
+    /// as chance puts there, 6%.
+    ///
+    /// Times were edited, or two games put together: play it back there.
+    #[error("{on} of {} are on the grid of the Windows tick, and not all; it changes here", Counted(u64::from(*times), "time"))]
+    ClockPart { on: u32, times: u32 } = "rmv.clock-part", Warning;
+    /// Times that are on the grid of the Windows tick throughout, but not on the same: from some event
+    /// on the grid is shifted.
+    ///
+    /// A piece of the game was cut out or put in, or two games put together: play it back there.
+    #[error("{on} of {} are on one grid of the Windows tick, {other} on another; from here on it is shifted by {shift:+.3} ms, so time was cut out or put in", Counted(u64::from(*times), "time"))]
+    ClockShift { on: u32, other: u32, times: u32, shift: f64 } = "rmv.clock-shift", Warning;
+    /// Times on a grid that is a multiple of the Windows tick by no whole number: they were on the
+    /// tick, and were scaled.
+    ///
+    /// Refuse: the true time is the recorded one divided by the factor.
+    #[error("{on} of {} are on a grid of {period:.3} ms, {factor:.4} times the Windows tick: all times were scaled", Counted(u64::from(*times), "time"))]
+    ClockScaled { period: f64, factor: f64, on: u32, times: u32 } = "rmv.clock-scaled", Warning;
+    /// Times off the grid of the Windows tick, where every known game of the release is on it.
+    ///
+    /// The times were edited, or the machine had another clock than the known ones: look.
+    #[error("{on} of {} are on the grid of the Windows tick, as chance has it; in {} known of release {release} all are", Counted(u64::from(*times), "time"), if *known == 1 { "the one game".to_owned() } else { format!("all {known} games") })]
+    ClockOff { on: u32, times: u32, known: u32, release: &'static str } = "rmv.clock-off", Warning;
+    /// Times on the grid of the Windows tick, where known games of the release have a clock of a
+    /// millisecond.
+    ///
+    /// Another machine than the known ones, most likely.
+    #[error("all {} are on the grid of the Windows tick; known games of release {release} have a clock of 1 ms", Counted(u64::from(*times), "time"))]
+    ClockGrid { times: u32, release: &'static str } = "rmv.clock-grid", Info;
+    /// Times on a grid of 10 ms, the tick of some old machines, or of 16.7 ms, a picture of a screen.
+    ///
+    /// Such a machine, or times that were scaled to look like one: look at the others of this player.
+    #[error("{on} of {} are on a grid of {period:.3} ms, which some machines have and no known game", Counted(u64::from(*times), "time"))]
+    ClockOther { period: f64, on: u32, times: u32 } = "rmv.clock-other", Info;
+    /// Mouse events that are all equally far apart.
+    ///
+    /// A hand rests at times; no clock gave these times: refuse.
+    #[error("{} are {ms:.2} ms apart, one like the other: no clock gave these times", Counted(u64::from(*events), "mouse event"))]
+    TimesEven { ms: f64, events: u32 } = "rmv.times-even", Warning;
+    /// The time from one mouse event to the next says nothing of the time to the one after it, and
+    /// holds of the left button are as short or as different as those of no hand: times that were
+    /// thrown like dice. In known games of a 1 ms clock the correlation is 0.35 to 0.57, and holds
+    /// last 25 ms at least and spread by 0.17 to 0.43 of their mean.
+    ///
+    /// Refuse.
+    #[error("times between mouse events have a correlation of {link:.2} with the ones before, the left button is held for {mean_ms:.0} ms, give or take {spread_ms:.0}: no hand gave these times")]
+    TimesInvented { link: f64, mean_ms: f64, spread_ms: f64 } = "rmv.times-invented", Warning;
+    /// Ten or more presses with equal times between them, to 2.5%; in known games they differ by 43%
+    /// and more, and musicians who tap to a metronome by 3 to 5%.
+    ///
+    /// A program clicked, or the times were edited: refuse.
+    #[error("{} are {mean:.1} ms apart, to {percent:.1}%: no hand is so regular", Counted(u64::from(*presses), "press"))]
+    PressesEven { presses: u32, mean: f64, percent: f64 } = "rmv.presses-even", Warning;
+    /// Half of the clicks are on the very same pixel of their square as the click before, in another
+    /// square. By chance it is 1 of 256, and in known games none of 229.
+    ///
+    /// A program clicked: refuse.
+    #[error("{same} of {} are on the same pixel of their square as the one before", Counted(u64::from(*clicks), "click"))]
+    SamePoint { same: u32, clicks: u32 } = "rmv.same-point", Warning;
+    /// Most of the ways between clicks, of two squares and more, are straight to the pixel; how many
+    /// of them at constant speed. In known games it is 1 way of 111.
+    ///
+    /// A program moved the cursor, or moves were put in between clicks: refuse.
+    #[error("{straight} of {} between clicks are straight to the pixel, {even} of them at constant speed", Counted(u64::from(*ways), "way"))]
+    Straight { straight: u32, ways: u32, even: u32 } = "rmv.straight", Warning;
+    /// In a file of ViennaSweeper's, a cursor that jumps: half of its way in steps that stand alone,
+    /// or three quarters of a square from event to event on average. In known games it goes 1.0 to
+    /// 2.9 pixels. A touch screen, or a pen, jumps too.
+    ///
+    /// Moves were taken out, or a program clicked; or ask what it was played with.
+    #[error("the cursor goes {mean:.1} pixels from event to event, {percent:.0}% of its way in {}; {moves} moves are all there are", Counted(u64::from(*jumps), "jump"))]
+    CursorJumps { mean: f64, moves: u32, jumps: u32, percent: f64 } = "rmv.cursor-jumps", Warning;
+    /// Steps of more than three quarters of a square that stand alone: the steps before and behind
+    /// are not a third as long. Known games have such steps of up to 8 pixels, and two of release
+    /// 3.0.2 steps of 17 and 43 pixels; the longest is named.
+    ///
+    /// The program was busy, moves were taken out, or the cursor was put there: play it back.
+    #[error("hint: the cursor jumps {longest:.0} pixels here; {} of the kind, {percent:.0}% of the way", Counted(u64::from(*jumps), "jump"))]
+    HintJump { jumps: u32, longest: f64, percent: f64 } = "rmv.hint-jump", Info;
+    /// In a file of ViennaSweeper's, long steps of the cursor: 0.36 of a square on average, twice as
+    /// much as in any known game.
+    ///
+    /// A slow pointing device, or moves were taken out.
+    #[error("hint: the cursor goes {mean:.1} pixels from event to event, in {moves} moves")]
+    HintSteps { mean: f64, moves: u32 } = "rmv.hint-steps", Info;
+    /// Half of the left clicks are held for less than 15 ms; no known game has one below 25 ms.
+    ///
+    /// A touchpad's tap, a program, or times that were compressed.
+    #[error("hint: {short} of {} are let go within 15 ms, half of them within {median} ms", Counted(u64::from(*clicks), "left click"))]
+    HintHold { short: u32, clicks: u32, median: u32 } = "rmv.hint-hold", Info;
+    /// All left clicks are held equally long; known games spread by 10 ms and more.
+    ///
+    /// A touchpad's tap, or a program.
+    #[error("hint: {} are held for {mean:.1} ms, to {spread:.1} ms", Counted(u64::from(*clicks), "left click"))]
+    HintSameHold { mean: f64, spread: f64, clicks: u32 } = "rmv.hint-same-hold", Info;
+    /// Four of five clicks are within a pixel of the centre of their square, by chance 1 of 28.
+    ///
+    /// A very careful hand, or a program.
+    #[error("hint: {central} of {} are within a pixel of the centre of their square", Counted(u64::from(*clicks), "click"))]
+    HintCentre { central: u32, clicks: u32 } = "rmv.hint-centre", Info;
+    /// The time from one mouse event to the next says nothing of the time to the one after it; in
+    /// known games of a 1 ms clock the correlation is 0.35 to 0.57.
+    ///
+    /// A mouse of another kind than the known ones, or times that were made up.
+    #[error("hint: times between mouse events have a correlation of {link:.2} with the ones before")]
+    HintTimes { link: f64 } = "rmv.hint-times", Info;
+    /// In the middle of the game something changes that belongs to a hand or a mouse: how long the
+    /// left button is held, or how many events come shortly after the one before. How it was before
+    /// and from there on.
+    ///
+    /// A player who hurries or tires, or two games put together: play it back there.
+    #[error("hint: another hand from here on? {what}: {before:.0} before, {after:.0} behind")]
+    HintHands { what: &'static str, before: f64, after: f64 } = "rmv.hint-hands", Info;
     /// Two button events in one millisecond, more than 16 pixels apart.
     ///
     /// Times were compressed, or a second mouse was used: play it back.
     #[error("hint: two button events in the same millisecond, {pixels} pixels apart")]
     HintInstant { pixels: u32 } = "rmv.hint-instant", Info;
-    /// The cursor jumps more than 60 pixels at more than 10 pixels a millisecond; in known games it
-    /// never moves 12 pixels from one event to the next.
+    /// The cursor goes more than 60 pixels from one event to the next, at more than 10 pixels a
+    /// millisecond; the longest step of a known game is 43 pixels, in release 3.0.2.
     ///
     /// Play it back.
     #[error("hint: the cursor jumps {pixels} pixels in {ms} ms")]
@@ -417,6 +589,26 @@ gametape_core::rules! {
     /// Events may be missing.
     #[error("hint: {} with the button already {}", action.name(), if *down { "down" } else { "up" })]
     HintButton { action: MouseAction, down: bool } = "rmv.hint-button", Info;
+}
+
+/// Who is known to write board events late.
+fn late(release: Option<&str>) -> String {
+    const KNOWN: &str = "3.0.2";
+    match release {
+        Some(release) if release.starts_with(KNOWN) => {
+            format!("as release {release} of ViennaSweeper does at times")
+        }
+        Some(release) => format!("in a file of release {release}; only {KNOWN} is known to do so"),
+        None => format!("which only release {KNOWN} of ViennaSweeper is known to do"),
+    }
+}
+
+/// `2025-06-19`, in UTC.
+fn date(unix: u32) -> String {
+    let at = UNIX_EPOCH + Duration::from_secs(unix.into());
+    let mut text = humantime::format_rfc3339_seconds(at).to_string();
+    text.truncate("2025-06-19".len());
+    text
 }
 
 /// The same rule of two sections is two findings.

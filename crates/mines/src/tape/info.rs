@@ -42,7 +42,11 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
         Secrets::Show => text(bytes),
     };
     let board = &game.board;
-    let generated = UNIX_EPOCH + Duration::from_secs(u64::from(board.timestamp));
+    // 0 stands for a date that was taken out, or never known.
+    let generated = (board.timestamp != 0).then(|| {
+        let at = UNIX_EPOCH + Duration::from_secs(u64::from(board.timestamp));
+        humantime::format_rfc3339_seconds(at).to_string()
+    });
     let mut details = object(json!({
         "program": text(game.version_info.as_bytes()),
         "player": {
@@ -57,7 +61,7 @@ pub(super) fn info(game: &Game<'_>, bytes: u64, events: Option<u64>, secrets: Se
             "mines": board.mines.len(),
             "preflags": game.preflags.as_ref().map_or(0, crate::Cells::len),
         },
-        "generated": humantime::format_rfc3339_seconds(generated).to_string(),
+        "generated": generated,
         "level": game.declared_level().map(Level::name),
         "mode": game.mode().map(Mode::name),
         "marks": game.marks(),

@@ -20,7 +20,7 @@ use gametape_core::tape::{
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
 
-use crate::rmv::{self, ReadOptions, Reading, Rule, SalvageError};
+use crate::rmv::{self, Personal, ReadOptions, Reading, Rule, SalvageError};
 use crate::{Metrics, Version};
 use name::{NAME, STEP};
 
@@ -28,10 +28,25 @@ use name::{NAME, STEP};
 /// have 16-bit sizes. What is in memory already may have any size.
 const MOST_BYTES: u64 = rmv::Limits::DEFAULT.max_video_bytes + (1 << 20);
 
-const CONVERT: &[OptionDef] = &[OptionDef::flag(
-    "redact",
-    "Remove the player's token, and the checksum that covers it",
-)];
+const CONVERT: &[OptionDef] = &[
+    OptionDef {
+        more: "Of a game: the player's name, nickname, country and token, when the board was made, and \
+               the extension properties; and the checksum, which covers them.",
+        ..OptionDef::flag(
+            "redact",
+            "Remove what says who played: names, tokens, user ids, addresses",
+        )
+    },
+    OptionDef {
+        needs: Some("redact"),
+        ..OptionDef::new(
+            "keep",
+            OptionKind::Choices(Personal::WORDS),
+            "WORDS",
+            "Of what --redact removes of a game, keep this: name, nick, country, token, date, extensions",
+        )
+    },
+];
 const WRITE: &[OptionDef] = &[OptionDef {
     default: "the version it has",
     ..OptionDef::new(
@@ -270,8 +285,13 @@ impl Tape for RmvTape {
         let bytes = self.bytes()?;
         let mut game = rmv::read(&bytes)?;
         let mut losses = Vec::new();
+        let mut notes = Vec::new();
         if to.options.has("redact") {
-            let (redacted, lost) = rmv::redact(&game);
+            let keep = to.options.words("keep").filter_map(Personal::from_word);
+            let (redacted, lost) = rmv::redact(&game, &keep.collect::<Vec<_>>());
+            if lost.is_empty() {
+                notes.push("there was nothing to redact".to_owned());
+            }
             game = redacted;
             losses.extend(lost.iter().map(ToString::to_string));
         }
@@ -288,6 +308,7 @@ impl Tape for RmvTape {
         self.put(&game, out, work)?;
         Ok(Converted {
             losses,
+            notes,
             ..Converted::default()
         })
     }

@@ -21,7 +21,7 @@ fn with_middle_clicks(game: &Game<'_>, every: usize, release: bool) -> Game<'sta
         if let Event::Mouse(mouse) = event {
             if let Some(before) = last.filter(|before| before.buttons == Buttons::NONE) {
                 if quiet.is_multiple_of(every) && (release || quiet == 0) {
-                    events.extend(middle_click(before.time_ms, release));
+                    events.extend(middle_click(&before, release));
                 }
                 quiet += 1;
             }
@@ -39,11 +39,12 @@ fn with_middle_clicks(game: &Game<'_>, every: usize, release: bool) -> Game<'sta
     rewritten(game, events)
 }
 
-fn middle_click(time_ms: u32, release: bool) -> Vec<Event> {
+/// Behind it the cursor is where it was.
+fn middle_click(before: &MouseEvent, release: bool) -> Vec<Event> {
     let event = |action, buttons| {
         Event::Mouse(MouseEvent {
             action,
-            time_ms,
+            time_ms: before.time_ms,
             buttons,
             x: -5,
             y: -5,
@@ -53,6 +54,11 @@ fn middle_click(time_ms: u32, release: bool) -> Vec<Event> {
     let mut click = vec![event(MiddleDown, Buttons::MIDDLE)];
     if release {
         click.push(event(MiddleUp, Buttons::NONE));
+        click.push(Event::Mouse(MouseEvent {
+            action: Move,
+            reduced: false,
+            ..*before
+        }));
     }
     click
 }

@@ -1,15 +1,20 @@
 //! All that is proved of the crate from outside, in one program.
 
 mod book;
+mod claims;
 mod common;
+mod counting;
 mod doubt;
 mod doubt_random;
 mod engine;
+mod hands;
 mod modes;
 mod mutations;
 mod played;
 mod properties;
+mod readings;
 mod real_files;
+mod redaction;
 mod refusals;
 mod relations;
 mod rules;

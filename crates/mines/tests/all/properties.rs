@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read, Seek, Write};
 
 use gametape_mines::engine::Status;
-use gametape_mines::rmv::{self, EventLog, Fed, Feed, ReadOptions, Reading};
+use gametape_mines::rmv::{self, EventLog, Fed, Feed, Personal, ReadOptions, Reading};
 use gametape_mines::{
     BoardEvent, Buttons, Cell, DeclaredSize, Encoding, Ending, Engine, Event, Extensions, Face,
     Game, Minefield, MouseAction, MouseEvent, Outcome, PlayerFields, Text, Version, replay,
@@ -224,11 +224,17 @@ proptest! {
         prop_assert_eq!(rmv::write(&read).unwrap(), &bytes[..]);
         readers_agree(&bytes)?;
         growing_agrees(&bytes, cut.index(bytes.len()))?;
-        // Hiding the token removes it and nothing else.
-        let (redacted, losses) = rmv::redact(&game);
-        prop_assert!(redacted.player.token().is_empty());
-        prop_assert_eq!(losses.is_empty(), redacted == game);
-        prop_assert!(rmv::write(&redacted).is_ok());
+        // What is taken out is named, and the rest is what it was.
+        for keep in [&Personal::ALL[..], &[Personal::Name], &[]] {
+            let (redacted, losses) = rmv::redact(&game, keep);
+            prop_assert_eq!(losses.is_empty(), redacted == game);
+            let bytes = rmv::write(&redacted).unwrap();
+            prop_assert_eq!(&rmv::read(&bytes).unwrap(), &redacted);
+            prop_assert_eq!(rmv::redact(&redacted, keep), (redacted, Vec::new()));
+        }
+        let (redacted, _) = rmv::redact(&game, &[]);
+        prop_assert!(redacted.player.iter().all(<[u8]>::is_empty));
+        prop_assert_eq!(redacted.board.timestamp, 0);
     }
 
     #[test]

@@ -57,6 +57,11 @@ fn replace(text: &mut Vec<u8>, from: &str, to: &str) {
     *text = new.into_bytes();
 }
 
+/// The version info of a release of ViennaSweeper's.
+fn vienna(parts: &mut Parts, release: &str) {
+    parts.info = format!("Vienna Minesweeper - {release} Copyright (C) 2008-2023").into_bytes();
+}
+
 /// A file for each code.
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let mouse = |code: u8, ms: u32, buttons: u8, x: i16, y: i16| {
@@ -241,6 +246,37 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ("rmv.level", with(v2(), |p| p.properties[3] = 2)),
         ("rmv.level-custom", with(v2(), |p| p.properties[3] = 3)),
         ("rmv.nf", with(v2(), |p| p.properties[1] = 1)),
+        (
+            "rmv.nf-preflags",
+            with(Parts::of(&game("no-flags", 1)), |p| {
+                p.preflags = [&[0, 1], &p.board[8..10]].concat();
+            }),
+        ),
+        (
+            "rmv.release-field",
+            with(v1(), |p| vienna(p, "Release 3.0.2")),
+        ),
+        (
+            "rmv.release-unusual",
+            with(v1(), |p| vienna(p, "Release 5.0.0")),
+        ),
+        ("rmv.release-missing", with(v1(), |p| vienna(p, "Home"))),
+        (
+            "rmv.release-clone",
+            with(v2(), |p| vienna(p, "Release 5.0.0")),
+        ),
+        (
+            "rmv.date-missing",
+            with(v2(), |p| p.board[..4].copy_from_slice(&[0; 4])),
+        ),
+        (
+            "rmv.date-early",
+            with(v2(), |p| p.board[..4].copy_from_slice(&[0, 0, 0, 1])),
+        ),
+        (
+            "rmv.date-future",
+            with(v2(), |p| p.board[..4].copy_from_slice(&[0xFF; 4])),
+        ),
         ("rmv.3bv", with(v2(), |p| p.properties[4] += 1)),
         (
             "rmv.result-form",
@@ -429,7 +465,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn every_rule_is_raised_by_a_file_that_breaks_it() {
     let mut raised = BTreeSet::new();
-    for (code, bytes) in cases() {
+    for (code, bytes) in cases().into_iter().chain(crate::hands::cases()) {
         let audit = rmv::audit(&bytes);
         let codes = codes(&audit.findings);
         assert!(codes.contains(&code), "{code}: only {codes:?}");

@@ -283,6 +283,21 @@ fn versions_and_tokens_are_options() {
     let (redacted, losses) = converted(&bytes, &redact).unwrap();
     assert!(losses.contains(&"the player's token".to_owned()));
     assert!(!redacted.windows(5).any(|w| w == b"TOKEN"));
+    let keep = |words: &str| OptionValue::Text(words.to_owned());
+    let kept = redact.clone().with("keep", keep("nick,date"));
+    kept.check("to convert rmv", Rmv.options(Verb::Convert))
+        .unwrap();
+    let (kept, _) = converted(&bytes, &kept).unwrap();
+    let kept = rmv::read(&kept).unwrap();
+    assert!(kept.player.iter().eq([&b""[..], b"ada", b"", b""]));
+    assert_ne!(kept.board.timestamp, 0);
+    for wrong in [
+        redact.with("keep", keep("nick,dates")),
+        Options::new().with("keep", keep("nick")),
+    ] {
+        let refused = wrong.check("to convert rmv", Rmv.options(Verb::Convert));
+        assert!(refused.is_err(), "{wrong:?}");
+    }
 
     let third = Options::new().with("format-version", OptionValue::Count(3));
     let refused = third.check("to write rmv", Rmv.options(Verb::Write));

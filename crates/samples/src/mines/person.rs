@@ -158,7 +158,8 @@ impl Hand {
         let mut samples = Vec::new();
         let near = |rng: &mut fastrand::Rng, a: i32, b: i32| {
             let whole = f64::from(b - a);
-            a + (whole * (0.86 + 0.2 * rng.f64())).round() as i32
+            // Version 1 holds no place further beside the board.
+            (a + (whole * (0.86 + 0.2 * rng.f64())).round() as i32).max(-12)
         };
         let far = (to.0 - from.0).abs().max((to.1 - from.1).abs()) > 24;
         let mut at = from;
@@ -207,7 +208,6 @@ impl Hand {
             let tremor = 0.7 * (round * t).sin();
             let x = x0 + dx * s - dy * aside + tremor * wave.sin();
             let y = y0 + dy * s + dx * aside + tremor * wave.cos();
-            // Version 1 holds no place further to the left.
             let point = if t >= 1.0 {
                 to
             } else {

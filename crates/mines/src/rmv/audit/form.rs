@@ -2,6 +2,7 @@
 
 use crate::game::{DeclaredSize, Encoding, Game};
 use crate::properties::Version;
+use crate::release::is_vienna_sweeper;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{TextEncoding, TextRule};
 
@@ -143,5 +144,5 @@ fn checksum(game: &Game<'_>, findings: &mut Findings) {
 
 fn by_vienna_sweeper(game: &Game<'_>) -> bool {
     let by_clone_id = matches!(game.encoding, Encoding::V2 { clone_id: 1, .. });
-    by_clone_id || game.version_info.as_bytes().starts_with(b"Vienna")
+    by_clone_id || is_vienna_sweeper(game.version_info.as_bytes())
 }

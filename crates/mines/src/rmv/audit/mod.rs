@@ -1,10 +1,14 @@
 //! Is this file what it claims to be? Every rule, and what known writers do beyond them.
 
 mod form;
+mod hands;
 mod mouse;
 mod play;
 mod ranking;
+mod release;
 mod result;
+
+use std::time::SystemTime;
 
 use super::error::Findings;
 use super::limits::{Limits, ReadOptions};
@@ -53,9 +57,23 @@ pub fn audit(bytes: &[u8]) -> Audit<'_> {
 /// ```
 #[must_use]
 pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
+    audit_at(bytes, limits, SystemTime::now())
+}
+
+/// [`audit_with`], at another time than that of the machine's clock: a board that was made later
+/// than a day after it is a finding.
+///
+/// ```
+/// # let bytes = gametape_samples::mines::example();
+/// use std::time::UNIX_EPOCH;
+/// use gametape_mines::rmv::{Limits, audit_at};
+/// assert!(audit_at(&bytes, Limits::DEFAULT, UNIX_EPOCH).findings.has("rmv.date-future"));
+/// ```
+#[must_use]
+pub fn audit_at(bytes: &[u8], limits: Limits, now: SystemTime) -> Audit<'_> {
     match read_with(bytes, ReadOptions::lenient().limits(limits)) {
         Ok(Reading { game, mut findings }) => {
-            let metrics = audit_game(&game, bytes.len() as u64, &mut findings);
+            let (metrics, ()) = check(&game, bytes.len() as u64, now, &mut findings, ());
             findings.sort();
             Audit {
                 game: Some(game),
@@ -90,12 +108,25 @@ pub(crate) fn audit_watched<O: Observer>(
     findings: &mut Findings,
     observer: O,
 ) -> (Metrics, O) {
+    check(game, real_size, SystemTime::now(), findings, observer)
+}
+
+fn check<O: Observer>(
+    game: &Game<'_>,
+    real_size: u64,
+    now: SystemTime,
+    findings: &mut Findings,
+    observer: O,
+) -> (Metrics, O) {
     form::check(game, real_size, findings);
-    let watch = mouse::Watch::new(game, findings);
+    release::check(game, now, findings);
+    let mut hands = hands::Hands::new(game);
+    let watch = mouse::Watch::new(game, &mut hands, findings);
     let ((metrics, replayed), (watch, observer)) = Metrics::with_observer(game, (watch, observer));
     watch.finish();
     result::check(game, &metrics, findings);
-    play::check(game, &metrics, &replayed, findings);
+    play::check(game, &replayed, findings);
+    hands.check(game, &metrics, findings);
     ranking::check(game, &metrics, findings);
     (metrics, observer)
 }

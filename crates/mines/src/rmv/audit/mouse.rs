@@ -1,5 +1,6 @@
 //! The mouse events by themselves: buttons, times, speed.
 
+use super::hands::Hands;
 use crate::engine::Click;
 use crate::replay::{Observer, Place};
 use crate::rmv::deviations::at_event;
@@ -7,7 +8,7 @@ use crate::rmv::encode::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{BoardEvent, Buttons, Game, MouseAction, MouseEvent, Version};
 
-/// Real games stay below 12 pixels from event to event; a step this long, this fast, is a hint.
+/// Known games have steps of up to 43 pixels; one this long, this fast, is a hint.
 const JUMP_PX: f64 = 60.0;
 /// A step of no more on either axis is not that long.
 const LONG_STEP: i32 = 40;
@@ -28,16 +29,18 @@ pub(super) struct Watch<'f> {
     none_yet: bool,
     /// The last event that was more than a move.
     last_button: Option<MouseEvent>,
+    hands: &'f mut Hands,
 }
 
 impl<'f> Watch<'f> {
-    pub fn new(game: &Game<'_>, findings: &'f mut Findings) -> Self {
+    pub fn new(game: &Game<'_>, hands: &'f mut Hands, findings: &'f mut Findings) -> Self {
         Self {
             findings,
             offset: game.events.offset(),
             version: game.version(),
             none_yet: true,
             last_button: None,
+            hands,
         }
     }
 
@@ -144,6 +147,11 @@ impl Observer for Watch<'_> {
             && next.time_ms.saturating_sub(last.time_ms) <= PAUSE_MS
     }
 
+    #[inline(always)]
+    fn quiet(&mut self, next: &MouseEvent) {
+        self.hands.take(next);
+    }
+
     fn mouse(
         &mut self,
         at: Place,
@@ -163,6 +171,11 @@ impl Observer for Watch<'_> {
         // A move that leaves the buttons alone is all right, unless they have unknown bits.
         if event.action != MouseAction::Move || event.buttons != before || event.buttons.0 > 7 {
             self.buttons(before, event, at);
+        }
+        if event.action == MouseAction::Move {
+            self.hands.take(event);
+        } else {
+            self.hands.take_button(before, event);
         }
     }
 

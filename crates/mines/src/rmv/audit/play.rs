@@ -3,14 +3,9 @@
 use crate::replay::{Divergence, Doubted, Replayed};
 use crate::rmv::deviations::at_event;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Game, Metrics, Outcome};
+use crate::{Game, Outcome, Release};
 
-pub(super) fn check(
-    game: &Game<'_>,
-    metrics: &Metrics,
-    replayed: &Replayed,
-    findings: &mut Findings,
-) {
+pub(super) fn check(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
     let offset = game.events.offset();
     if let Some(mode) = game.mode()
         && mode.rules().unknown.is_some()
@@ -19,7 +14,9 @@ pub(super) fn check(
     }
     if let Some(lag) = replayed.lag {
         let at = offset + lag.position as u64;
-        let mut finding = at_event(Rule::BoardEventLag, at, lag.event, lag.time_ms);
+        let release = Release::of(game.version_info.as_bytes());
+        let release = release.map(|release| release.name.into_owned());
+        let mut finding = at_event(Rule::BoardEventLag { release }, at, lag.event, lag.time_ms);
         finding.repeats = lag.times.saturating_sub(1).into();
         findings.push(finding);
     }
@@ -42,7 +39,6 @@ pub(super) fn check(
     }
     end(game, replayed, findings);
     time(game, findings);
-    rate(metrics, findings);
 }
 
 fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
@@ -83,18 +79,4 @@ fn time(game: &Game<'_>, findings: &mut Findings) {
         Rule::EndTime { time_ms, last_ms }
     };
     findings.push(at_event(rule, offset, game.events.len(), time_ms));
-}
-
-/// 3BV/s beyond which nobody plays a board that is more than a few clicks.
-const MAX_RATE: f64 = 20.0;
-/// 3BV from which a rate says something.
-const RATE_FROM: u32 = 10;
-
-fn rate(metrics: &Metrics, findings: &mut Findings) {
-    let bbbv = metrics.clicks.solved_bbbv;
-    // In no time at all: as fast as in one millisecond, at least.
-    let rate = f64::from(bbbv) * 1000.0 / f64::from(metrics.time_ms.max(1));
-    if bbbv >= RATE_FROM && rate > MAX_RATE {
-        findings.push(Finding::new(Rule::Rate { rate, bbbv }));
-    }
 }

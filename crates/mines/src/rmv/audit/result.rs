@@ -1,8 +1,10 @@
 //! What the recording says of its result, against the rest of the file.
 
+use std::collections::BTreeSet;
+
 use crate::game::Encoding;
 use crate::rmv::{Finding, Findings, ResultString, Rule};
-use crate::{Game, Level, Metrics};
+use crate::{Cell, Cells, Game, Level, Metrics, Release};
 
 pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
     level(game, metrics, findings);
@@ -13,12 +15,35 @@ pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings)
     {
         findings.push(Finding::new(Rule::Bbbv { declared, computed }));
     }
-    if game.declared_nf() && metrics.clicks.flags > 0 {
-        let flags = metrics.clicks.flags;
-        findings.push(Finding::new(Rule::NfFlags { flags }));
+    let result = match &game.encoding {
+        Encoding::V1 { result } => Some(ResultString::parse(result.as_bytes())),
+        Encoding::V2 { .. } => None,
+    };
+    let by_result = result.and_then(|result| result.number("NF"));
+    if game.declared_nf() || by_result.is_some_and(|nf| nf != 0) {
+        no_flags(game, metrics, findings);
     }
-    if let Encoding::V1 { result } = &game.encoding {
-        result_string(game, &ResultString::parse(result.as_bytes()), findings);
+    if let Some(result) = result {
+        result_string(game, &result, findings);
+    }
+}
+
+/// The game calls itself a non-flagging one.
+fn no_flags(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
+    let (flags, unflags) = (metrics.clicks.flags, metrics.clicks.unflags);
+    if flags > 0 {
+        findings.push(Finding::new(Rule::NfFlags { flags, unflags }));
+    }
+    let preflags = game.preflags.iter().flat_map(Cells::iter);
+    let mines: BTreeSet<Cell> = game.board.mines.iter().collect();
+    let (mut all, mut on_mines) = (0, 0);
+    for cell in preflags {
+        all += 1;
+        on_mines += u32::from(mines.contains(&cell));
+    }
+    if all > 0 {
+        let preflags = all;
+        findings.push(Finding::new(Rule::NfPreflags { preflags, on_mines }));
     }
 }
 
@@ -76,8 +101,11 @@ fn result_string(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Find
         let expected = u32::from(game.declared_nf());
         match result.number("NF") {
             Some(found) if found == expected => {}
-            Some(found) => findings.push(Finding::new(Rule::ResultNf { found, expected })),
-            None => findings.push(Finding::new(Rule::ResultValue {
+            Some(found @ (0 | 1)) => {
+                findings.push(Finding::new(Rule::ResultNf { found, expected }));
+            }
+            // Neither yes nor no.
+            _ => findings.push(Finding::new(Rule::ResultValue {
                 key: "NF",
                 found: String::from_utf8_lossy(text).into_owned(),
                 expected: expected.to_string(),
@@ -100,10 +128,13 @@ fn score(game: &Game<'_>, result: &ResultString<'_>, findings: &mut Findings) {
     };
     let score = String::from_utf8_lossy(text).into_owned();
     let expected = u64::from(ending.time_ms / 10);
-    let before_4_0 = game.player.len() < 4;
+    // Later releases than 2.2 are known to write the time itself; without a release, more than one
+    // player field is known from 4.0 on.
+    let release = Release::of(game.version_info.as_bytes());
+    let may_add = release.map_or(game.player.len() < 4, |release| release.major() < 3);
     findings.push(Finding::new(match result.score_hundredths() {
         Some(found) if found == expected => return,
-        Some(found) if before_4_0 && found == expected + 100 => Rule::ResultScorePlusOne { score },
+        Some(found) if may_add && found == expected + 100 => Rule::ResultScorePlusOne { score },
         _ => Rule::ResultScore {
             score,
             time_ms: ending.time_ms,

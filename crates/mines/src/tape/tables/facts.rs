@@ -58,12 +58,12 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
         Fact::new(
             "board_preflags",
             Uint,
-            "Flags that stood before the game began.",
+            "Flags that stood before the game began. None of them counts in `flags`; one that is taken off counts in `unflags`.",
         ),
         Fact::new(
             "generated",
             Text,
-            "When the board was made, UTC (RFC 3339).",
+            "When the board was made, UTC (RFC 3339); missing where it is not said.",
         ),
         Fact::new("level", Text, "The level that the board is of.").values(&LEVELS),
         Fact::new(
@@ -140,9 +140,21 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
             Uint,
             "Islands: fields of numbers beside no opening.",
         ),
-        Fact::new("left_clicks", Uint, "Left clicks."),
-        Fact::new("right_clicks", Uint, "Right clicks."),
-        Fact::new("double_clicks", Uint, "Chords."),
+        Fact::new(
+            "left_clicks",
+            Uint,
+            "Left clicks: releases of the left button over the board that end no chord, whether they open something or not; the first click, whose press is not recorded, is one.",
+        ),
+        Fact::new(
+            "right_clicks",
+            Uint,
+            "Right clicks: presses of the right button over the board that no chord follows, whether they change a flag or not.",
+        ),
+        Fact::new(
+            "double_clicks",
+            Uint,
+            "Chords: both buttons, counted once, when the first of them is released.",
+        ),
         Fact::new("clicks", Uint, "All clicks."),
         Fact::new("effective_clicks", Uint, "Clicks that changed the board."),
         Fact::new("ioe", Float64, "Index of efficiency: 3BV earned a click."),
@@ -182,11 +194,21 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
             Float64,
             "ZiNi a click that changed the board, of a won game.",
         ),
-        Fact::new("path_px", Float64, "The way of the cursor.").unit("px"),
+        Fact::new(
+            "path_px",
+            Float64,
+            "The way of the cursor: the sum of the straight lines from mouse event to mouse event, in pixels of the recording, over the board and beside it.",
+        )
+        .unit("px"),
         Fact::new("flags", Uint, "Flags placed."),
         Fact::new("unflags", Uint, "Flags taken off."),
         Fact::new("misflags", Uint, "Flags placed on squares without a mine."),
-        Fact::new("style", Text, "`NF` where no flag was placed, else `FL`.").values(&["NF", "FL"]),
+        Fact::new(
+            "style",
+            Text,
+            "`NF` where no flag was ever on the board, else `FL`.",
+        )
+        .values(&["NF", "FL"]),
         Fact::new("wasted_clicks", Uint, "Clicks that changed nothing."),
         Fact::new(
             "wasted_left_clicks",
@@ -202,7 +224,7 @@ pub(in crate::tape) const GAME: FactTable = FactTable {
         Fact::new(
             "one_and_a_half_clicks",
             Uint,
-            "Chords whose right button had placed a flag just before.",
+            "Chords whose right button had placed a flag as it went down: of one press a right click and a chord.",
         ),
         Fact::new("mouse_events", Uint, "Mouse events."),
     ],

@@ -8,6 +8,9 @@ use gametape_mines::{
 
 use super::findings;
 
+/// When the boards were made: in 2023.
+const GENERATED: u32 = 1_700_000_000;
+
 /// The board of a picture: `*` mine, `.` safe, one square a character.
 pub fn board(picture: &[&str]) -> Board<'static> {
     let mines = picture.iter().enumerate().flat_map(|(row, line)| {
@@ -15,7 +18,13 @@ pub fn board(picture: &[&str]) -> Board<'static> {
         let mines = squares.filter(|(_, square)| *square == b'*');
         mines.map(move |(col, _)| Cell::new(col as u8, row as u8))
     });
-    Board::new(picture[0].len() as u32, picture.len() as u32, mines, 0).unwrap()
+    Board::new(
+        picture[0].len() as u32,
+        picture.len() as u32,
+        mines,
+        GENERATED,
+    )
+    .unwrap()
 }
 
 /// A mouse event in the middle of a square.
@@ -48,6 +57,10 @@ pub struct Recording {
     engine: Engine,
     buttons: Buttons,
     time_ms: u32,
+    /// The square of the last event.
+    at: Option<(i32, i32)>,
+    /// Whether buttons go down and up where the cursor did not come to before.
+    jumps: bool,
 }
 
 impl Recording {
@@ -62,6 +75,8 @@ impl Recording {
             engine,
             buttons: Buttons::LEFT,
             time_ms: 0,
+            at: None,
+            jumps: false,
         }
     }
 
@@ -72,13 +87,33 @@ impl Recording {
         self
     }
 
+    /// Flags that stand before the game; before the first event.
+    pub fn preflags(&mut self, cells: impl IntoIterator<Item = Cell>) -> &mut Self {
+        self.game.preflags = Some(cells.into_iter().collect());
+        self.engine = Engine::of(&self.game);
+        self
+    }
+
     /// Another game mode; before the first event.
     pub fn mode(&mut self, mode: Mode) -> &mut Self {
         self.game.properties.to_mut()[property::MODE] = mode.code();
         self
     }
 
+    /// From here on buttons go down and up without a move to their square.
+    pub fn jumps(&mut self) -> &mut Self {
+        self.jumps = true;
+        self
+    }
+
     fn mouse(&mut self, action: MouseAction, col: i32, row: i32) -> MouseEvent {
+        let before = self.at.replace((col, row));
+        let moves = before.is_some_and(|before| before != (col, row));
+        if moves && action != MouseAction::Move && !self.jumps {
+            let there = mouse(MouseAction::Move, self.time_ms, self.buttons, col, row);
+            self.game.events.push_shortest(Event::Mouse(there)).unwrap();
+            self.follows(&there);
+        }
         self.buttons = self.buttons.after(action);
         let event = mouse(action, self.time_ms, self.buttons, col, row);
         self.time_ms += 40;
@@ -89,12 +124,17 @@ impl Recording {
     /// Plays by the rules.
     pub fn plays(&mut self, action: MouseAction, col: i32, row: i32) -> &mut Self {
         let event = self.mouse(action, col, row);
+        self.follows(&event);
+        self
+    }
+
+    /// The board does what the rules give.
+    fn follows(&mut self, event: &MouseEvent) {
         let mut shown = Vec::new();
-        self.engine.apply(&event, &mut shown);
+        self.engine.apply(event, &mut shown);
         for event in shown {
             self.game.events.push(Event::Board(event)).unwrap();
         }
-        self
     }
 
     /// Clicks with the left button, by the rules.

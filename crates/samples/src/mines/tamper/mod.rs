@@ -20,8 +20,12 @@
 //! ```
 
 mod bytes;
+mod claims;
+mod cursor;
+mod hands;
 mod relations;
 mod remake;
+mod retime;
 mod times;
 
 pub use bytes::Tampering;
@@ -51,5 +55,13 @@ impl Forgery {
 
 /// All of them.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {
-    [times::FORGERIES].into_iter().flatten().copied()
+    [
+        claims::FORGERIES,
+        times::FORGERIES,
+        cursor::FORGERIES,
+        hands::FORGERIES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }

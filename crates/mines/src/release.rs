@@ -1,0 +1,128 @@
+//! Which release of ViennaSweeper a recording names, and what releases are known to write.
+
+use std::borrow::Cow;
+
+/// A release of ViennaSweeper, as the version info names it.
+///
+/// ```
+/// use gametape_mines::Release;
+/// let info = b"Vienna Minesweeper - Release 4.0.0 Copyright (C) 2008-2023 Christoph Nikolaus Marx";
+/// let release = Release::of(info).unwrap();
+/// assert_eq!(release.number, [4, 0, 0]);
+/// assert_eq!(release.name, "4.0.0");
+/// assert_eq!(release.not_before(), 2023);
+/// assert_eq!(Release::of(b"another program, release 4.0.0"), None);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Release<'a> {
+    /// Major, minor and patch, 0 where nothing is said.
+    pub number: [u16; 3],
+    /// As it is written: `5.0.0b4`.
+    pub name: Cow<'a, str>,
+    /// The last year of the copyright: the release is not older.
+    pub copyright: Option<u16>,
+}
+
+/// Whether a version info names ViennaSweeper.
+pub(crate) fn is_vienna_sweeper(version_info: &[u8]) -> bool {
+    version_info.starts_with(b"Vienna")
+}
+
+impl<'a> Release<'a> {
+    /// The release that a version info names; `None` in another program's, or where none is.
+    #[must_use]
+    pub fn of(version_info: &'a [u8]) -> Option<Self> {
+        const WORD: &[u8] = b"Release ";
+        if !is_vienna_sweeper(version_info) {
+            return None;
+        }
+        let at = version_info.windows(WORD.len()).position(|w| w == WORD)?;
+        let rest = version_info.get(at + WORD.len()..)?;
+        let end = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.')
+            .unwrap_or(rest.len());
+        let name = rest.get(..end)?;
+        let digits = name
+            .iter()
+            .position(|byte| !byte.is_ascii_digit() && *byte != b'.')
+            .unwrap_or(name.len());
+        let mut parts = std::str::from_utf8(name.get(..digits)?).ok()?.split('.');
+        let major = parts.next()?.parse().ok()?;
+        let mut next = || parts.next().map_or(Some(0), |part| part.parse().ok());
+        Some(Self {
+            number: [major, next()?, next().unwrap_or(0)],
+            name: String::from_utf8_lossy(name),
+            copyright: years(rest.get(end..)?).max(),
+        })
+    }
+
+    /// The major number.
+    #[must_use]
+    pub const fn major(&self) -> u16 {
+        let [major, ..] = self.number;
+        major
+    }
+
+    /// The year that the release is not older than: by its copyright, and by what known files of
+    /// it say theirs is.
+    #[must_use]
+    pub fn not_before(&self) -> u16 {
+        let known = match self.major() {
+            0 | 1 => 0,
+            2 | 3 => 2008,
+            4 => 2023,
+            _ => 2024,
+        };
+        self.copyright.unwrap_or(0).max(known)
+    }
+}
+
+/// The numbers of four digits in a text that can be years of a computer program.
+fn years(text: &[u8]) -> impl Iterator<Item = u16> + '_ {
+    text.split(|byte| !byte.is_ascii_digit())
+        .filter(|digits| digits.len() == 4)
+        .filter_map(|digits| std::str::from_utf8(digits).ok()?.parse().ok())
+        .filter(|year| (1990..2100).contains(year))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read_as_they_are_written() {
+        let number = |info: &str| Release::of(info.as_bytes()).map(|release| release.number);
+        let home = "Vienna Minesweeper - Home Edition - Release 2.2 (c)2008 Christoph";
+        assert_eq!(number(home), Some([2, 2, 0]));
+        assert_eq!(
+            number("Vienna Minesweeper - Release 5.0.0b4"),
+            Some([5, 0, 0])
+        );
+        assert_eq!(
+            number("Vienna Minesweeper - Release 3.0.2C"),
+            Some([3, 0, 2])
+        );
+        assert_eq!(number("Vienna Minesweeper - Release 3.0H"), Some([3, 0, 0]));
+        for none in [
+            "Vienna Minesweeper",
+            "Vienna Minesweeper - Release ",
+            "Vienna Minesweeper - Release x",
+            "Vienna Minesweeper - Release 99999999",
+            "Release 5.0.0",
+            "",
+        ] {
+            assert_eq!(number(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_release_is_not_older_than_its_copyright() {
+        let year = |info: &str| Release::of(info.as_bytes()).map(|release| release.not_before());
+        assert_eq!(year("Vienna - Release 2.2 (c)2008 C. N."), Some(2008));
+        assert_eq!(year("Vienna - Release 3.0 (C) 2008-2012 C. N."), Some(2012));
+        assert_eq!(year("Vienna - Release 5.0.0a1"), Some(2024));
+        assert_eq!(year("Vienna - Release 3.0 (C) 9999"), Some(2008));
+        assert_eq!(year("Vienna - Release 1.0"), Some(0));
+    }
+}

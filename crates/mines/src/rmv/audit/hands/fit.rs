@@ -1,0 +1,99 @@
+//! The period of a clock that is not the tick of Windows: times that were scaled lie on the grid of
+//! a tick that was scaled with them.
+
+/// Fewer times say nothing of a period.
+pub(super) const LEAST_TIMES: u32 = 40;
+/// Events that share a time with others, on average: known games on the tick have 1.6 to 3.5, those
+/// on a clock of a millisecond 1.0 to 1.1, whatever the rate of the mouse.
+pub(super) const EVENTS_PER_TIME: f64 = 1.3;
+/// So many times of a hundred are on the grid, if there is one.
+const ENOUGH: f64 = 0.97;
+/// A grid whose times may lie anywhere in so much of a period is none.
+const WIDEST: f64 = 0.6;
+/// Milliseconds by which a time may be off, beside what rounding explains.
+const SLACK_MS: f64 = 0.4;
+
+/// A grid that times lie on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// Milliseconds.
+    pub period: f64,
+    /// How many times are on it.
+    pub on: u32,
+}
+
+/// Windows has a tick of 10 ms on some old machines, and screens show 60 pictures a second.
+pub(super) fn is_other_tick(period: f64) -> bool {
+    [10.0, 10.0144, 1000.0 / 60.0]
+        .iter()
+        .any(|known| (period - known).abs() < known / 2000.0)
+}
+
+/// The most frequent gap, as the mean of it and its neighbours.
+fn likeliest_gap(times: &[(u32, u32)]) -> f64 {
+    let mut gaps = [0u32; 64];
+    for ((_, a), (_, b)) in times.iter().zip(times.get(1..).unwrap_or_default()) {
+        if let Some(count) = gaps.get_mut(b.saturating_sub(*a) as usize) {
+            *count += 1;
+        }
+    }
+    let most = (2..63).max_by_key(|&at| gaps.get(at)).unwrap_or(2);
+    let (mut sum, mut count) = (0.0, 0.0);
+    for at in (most - 1..=most + 1).filter(|&at| at > 1) {
+        let times = f64::from(gaps.get(at).copied().unwrap_or(0));
+        sum += times * at as f64;
+        count += times;
+    }
+    sum / f64::max(count, 1.0)
+}
+
+/// The period of the grid that these times lie on.
+pub(super) fn period(times: &[(u32, u32)]) -> Option<Found> {
+    let (_, first) = *times.first()?;
+    let likely = likeliest_gap(times);
+    let mut period = likely;
+    // A longer time tells finer: each round looks at four times as many, that much closer.
+    let mut reach = likely * 0.08;
+    let mut count = 24;
+    loop {
+        let part = times.get(..count).unwrap_or(times);
+        let (_, last) = *part.last()?;
+        let length = f64::from(last.saturating_sub(first)).max(1.0);
+        let step = period * period / (12.0 * length);
+        let steps = (reach / step).ceil().min(400.0) as i32;
+        let tried = (-steps..=steps).map(|at| period + f64::from(at) * step);
+        period = tried.max_by(|a, b| gathered(part, *a).0.total_cmp(&gathered(part, *b).0))?;
+        reach = 3.0 * step;
+        if count >= times.len() {
+            break;
+        }
+        count *= 4;
+    }
+    // Rounded twice: when the clock was read, which was scaled, and when it was written.
+    let half = f64::midpoint(1.0, period / super::grid::TICK_MS) + SLACK_MS;
+    if period < 2.0 || 2.0 * half > WIDEST * period {
+        return None;
+    }
+    let (_, middle) = gathered(times, period);
+    let is_on = |time: u32| {
+        let turns = f64::from(time) / period - middle;
+        (turns - turns.round()).abs() * period <= half
+    };
+    let on = times.iter().filter(|&&(_, time)| is_on(time)).count();
+    (on as f64 >= ENOUGH * times.len() as f64).then_some(Found {
+        period,
+        on: on as u32,
+    })
+}
+
+/// How much the times gather in one place of the period, from 0 to 1, and in which.
+fn gathered(times: &[(u32, u32)], period: f64) -> (f64, f64) {
+    let (mut x, mut y) = (0.0, 0.0);
+    for &(_, time) in times {
+        let (sin, cos) = (f64::from(time) / period * std::f64::consts::TAU).sin_cos();
+        x += cos;
+        y += sin;
+    }
+    let length = f64::hypot(x, y) / times.len().max(1) as f64;
+    (length, y.atan2(x) / std::f64::consts::TAU)
+}

@@ -1,0 +1,153 @@
+//! A game without what says who played it.
+
+use std::borrow::Cow;
+
+use super::events::EventLog;
+use super::loss::Loss;
+use super::personal::Personal;
+use super::result_string::ResultString;
+use crate::fields::{Extensions, PlayerFields};
+use crate::game::Encoding;
+use crate::{Event, Game, Text};
+
+/// The same game without what says who played it and when, but for what is to be kept; and what was
+/// there to be taken out.
+///
+/// Fields and values stay where they are, and are empty: sizes and offsets are right, and the form is
+/// that of any recording. A date becomes 0. The checksum goes with the first thing that is taken out:
+/// it covers it. Where there is nothing, the game comes back as it was.
+///
+/// How a hand moves the mouse is not taken out: it is the game.
+///
+/// ```
+/// use gametape_mines::rmv::{self, Personal};
+/// # let bytes = gametape_samples::mines::example();
+/// let game = rmv::read(&bytes)?;
+/// let (redacted, losses) = rmv::redact(&game, &[Personal::Nick]);
+/// assert_eq!(redacted.player.name(), b"");
+/// assert_eq!(redacted.player.nickname(), game.player.nickname());
+/// assert_eq!(losses[0].to_string(), "the player's name");
+/// let (same, losses) = rmv::redact(&redacted, &[Personal::Nick]);
+/// assert_eq!((same, losses.len()), (redacted, 0));
+/// # Ok::<(), rmv::Error>(())
+/// ```
+#[must_use]
+pub fn redact(game: &Game<'_>, keep: &[Personal]) -> (Game<'static>, Vec<Loss>) {
+    let mut redaction = Redaction {
+        keep,
+        losses: Vec::new(),
+    };
+    let mut redacted = game.clone().into_owned();
+    redacted.player = redaction.player(&game.player);
+    if redaction.takes(Personal::Date, game.board.timestamp != 0) {
+        redacted.board.timestamp = 0;
+    }
+    if let Some(events) = redaction.events(game) {
+        redacted.events = events;
+    }
+    match &mut redacted.encoding {
+        Encoding::V1 { result } => *result = redaction.result(game, result.as_bytes()),
+        Encoding::V2 { extensions, .. } => *extensions = redaction.extensions(extensions),
+    }
+    if !redaction.losses.is_empty() && !redacted.checksum.is_empty() {
+        redacted.checksum = Cow::Borrowed(&[]);
+        redaction.losses.push(Loss::Checksum);
+    }
+    (redacted, redaction.losses)
+}
+
+struct Redaction<'k> {
+    keep: &'k [Personal],
+    losses: Vec<Loss>,
+}
+
+impl Redaction<'_> {
+    fn lose(&mut self, loss: Loss) {
+        if !self.losses.contains(&loss) {
+            self.losses.push(loss);
+        }
+    }
+
+    /// Whether something has to go that `is_there`; notes that it goes.
+    fn takes(&mut self, what: Personal, is_there: bool) -> bool {
+        let takes = is_there && !self.keep.contains(&what);
+        if takes {
+            self.lose(Loss::Personal(what));
+        }
+        takes
+    }
+
+    fn player(&mut self, player: &PlayerFields<'_>) -> PlayerFields<'static> {
+        player.emptied(|at, field| self.takes(Personal::of_field(at), !field.is_empty()))
+    }
+
+    /// Version 1's timestamp events, if they say something.
+    fn events(&mut self, game: &Game<'_>) -> Option<EventLog<'static>> {
+        let says = |event| matches!(event, Event::Timestamp(value) if value != 0);
+        let is_there = game.events.iter().any(says);
+        if !self.takes(Personal::Date, is_there) {
+            return None;
+        }
+        let mut events = EventLog::empty(game.version());
+        for event in &game.events {
+            let event = match event {
+                Event::Timestamp(_) => Event::Timestamp(0),
+                event => event,
+            };
+            // What was read can be written.
+            events.push(event).ok()?;
+        }
+        Some(events)
+    }
+
+    fn result(&mut self, game: &Game<'_>, result: &[u8]) -> Text<'static> {
+        let mut parts = Vec::new();
+        for part in result.split(|&byte| byte == b'#') {
+            let bare = part.strip_prefix(b"\n").unwrap_or(part);
+            let feed = part.len() - bare.len();
+            let colon = bare.iter().position(|&byte| byte == b':');
+            let (kept, value) = part.split_at(feed + colon.map_or(0, |colon| colon + 1));
+            let key = colon.and_then(|colon| bare.get(..colon));
+            let emptied = self.emptied(game, key, value);
+            parts.push([kept, emptied.as_deref().unwrap_or(value)].concat());
+        }
+        Text(Cow::Owned(parts.join(&b'#')))
+    }
+
+    /// What stands for a value of the result string; `None` where it stays.
+    fn emptied(&mut self, game: &Game<'_>, key: Option<&[u8]>, value: &[u8]) -> Option<Vec<u8>> {
+        let is_there = !value.is_empty();
+        let key = key.and_then(|key| std::str::from_utf8(key).ok());
+        let takes = match key {
+            Some("NAME") => self.takes(Personal::Name, is_there),
+            Some("NICK") if game.nick_may_be_token(value) => self.takes(Personal::Token, is_there),
+            Some("NICK") => self.takes(Personal::Nick, is_there),
+            Some("TIMESTAMP") => {
+                let takes = self.takes(Personal::Date, value != b"0" && is_there);
+                return takes.then(|| b"0".to_vec());
+            }
+            Some(key) if ResultString::KEYS.contains(&key) => false,
+            // Nobody knows what it says.
+            _ if is_there => {
+                self.lose(Loss::ResultExtra);
+                true
+            }
+            _ => false,
+        };
+        takes.then(Vec::new)
+    }
+
+    fn extensions(&mut self, extensions: &Extensions<'_>) -> Extensions<'static> {
+        if self.keep.contains(&Personal::Extensions) {
+            return extensions.clone().into_owned();
+        }
+        extensions.only(|extension| {
+            let program = extension.name == b"clone_name";
+            if !program {
+                let name = String::from_utf8_lossy(extension.name).into_owned();
+                self.lose(Loss::Extension { name });
+            }
+            program
+        })
+    }
+}

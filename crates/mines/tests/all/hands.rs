@@ -1,0 +1,394 @@
+//! What an audit says of hands, mice and clocks: nothing of those that people have, and the right
+//! thing of each that is forged.
+
+use gametape_mines::{Game, Level, MouseAction, Text, Version, rmv};
+use gametape_samples::mines::person::{Clock, Hand, Release, play};
+use gametape_samples::mines::tamper::{Forgery, forgeries, mouse_of, remake};
+use gametape_samples::mines::{Scenario, record, scenarios};
+
+/// What is said of hands, mice and clocks.
+const CODES: [&str; 22] = [
+    "rmv.click-rate",
+    "rmv.clock-grid",
+    "rmv.clock-off",
+    "rmv.clock-other",
+    "rmv.clock-part",
+    "rmv.clock-scaled",
+    "rmv.clock-shift",
+    "rmv.cursor-jumps",
+    "rmv.hint-centre",
+    "rmv.hint-hands",
+    "rmv.hint-hold",
+    "rmv.hint-instant",
+    "rmv.hint-jump",
+    "rmv.hint-same-hold",
+    "rmv.hint-speed",
+    "rmv.hint-steps",
+    "rmv.hint-times",
+    "rmv.pace",
+    "rmv.presses-even",
+    "rmv.rate",
+    "rmv.same-point",
+    "rmv.straight",
+];
+
+fn scenario(name: &str) -> Scenario {
+    scenarios().into_iter().find(|s| s.name == name).unwrap()
+}
+
+fn played(name: &str, release: Release, hands: &[Hand], seed: u64) -> Game<'static> {
+    play(&scenario(name), release, hands, seed).unwrap()
+}
+
+fn audited(game: &Game<'_>) -> rmv::Findings {
+    rmv::audit(&rmv::write(game).unwrap()).findings
+}
+
+/// All that is said of a game, but for what is said of every game.
+fn codes(game: &Game<'_>) -> Vec<&'static str> {
+    let usual = [
+        "rmv.checksum",
+        "rmv.file-size",
+        "rmv.score-plus-one",
+        "rmv.rank-3bv",
+    ];
+    let findings = audited(game);
+    let codes = findings.iter().map(|finding| finding.rule.code());
+    codes.filter(|code| !usual.contains(code)).collect()
+}
+
+/// How many seeds: with `GAMETAPE_EXHAUSTIVE=1` thousands of games.
+fn seeds(few: u64) -> std::ops::Range<u64> {
+    let all = std::env::var_os("GAMETAPE_EXHAUSTIVE").is_some();
+    0..if all { few * 40 } else { few }
+}
+
+/// Whatever they play, and however.
+#[test]
+fn nothing_is_said_of_hands_that_play() {
+    let names = [
+        "beginner-win",
+        "intermediate-win",
+        "expert-win",
+        "no-flags",
+        "loss",
+        "aborted",
+        "ring-of-eight",
+        "custom-wide",
+        "custom-dense",
+        "custom-one-square",
+    ];
+    for seed in seeds(8) {
+        for release in Release::ALL {
+            let hand = Hand::of(release, seed);
+            for name in names {
+                let game = played(name, release, &[hand], seed);
+                let findings = audited(&game);
+                let said = findings.iter().find(|f| CODES.contains(&f.rule.code()));
+                assert_eq!(said, None, "{name}, seed {seed}, {release:?}, {hand:?}");
+            }
+        }
+    }
+}
+
+/// Forgeries say more than one thing of themselves: times that are all the same are no hold, either.
+fn may_also_be_said(forgery: &Forgery) -> &'static [&'static str] {
+    match forgery.name {
+        // Faster is faster in every way.
+        "times-scaled" => &["rmv.pace", "rmv.rate", "rmv.hint-hold"],
+        "times-in-one-millisecond" | "times-beyond-hands" | "times-beyond-records" => &[
+            "rmv.rate",
+            "rmv.click-rate",
+            "rmv.pace",
+            "rmv.times-even",
+            "rmv.times-invented",
+            "rmv.hint-instant",
+            "rmv.hint-hold",
+            "rmv.hint-times",
+        ],
+        // No clock gave them: neither that of the release.
+        "times-even" | "times-random" => &["rmv.clock-off", "rmv.hint-hold", "rmv.hint-times"],
+        // Without the moves between them, times are those of clicks.
+        "moves-removed" | "moves-thinned" => &["rmv.hint-times"],
+        "no-holds" => &["rmv.times-invented"],
+        _ => &[],
+    }
+}
+
+/// Each by its code, whatever the release and the hand, and by nothing that it did not do.
+#[test]
+fn forgeries_are_found_by_what_was_forged() {
+    let mut made = std::collections::BTreeMap::new();
+    for seed in seeds(4) {
+        for release in Release::ALL {
+            for name in ["intermediate-win", "expert-win"] {
+                let hand = Hand::of(release, seed);
+                let sound = played(name, release, &[hand], seed);
+                assert_eq!(codes(&sound), [""; 0]);
+                for forgery in forgeries() {
+                    let Some(forged) = forgery.of(&sound, seed) else {
+                        continue;
+                    };
+                    *made.entry(forgery.name).or_insert(0) += 1;
+                    let said = codes(&forged);
+                    let what = format!("{}, {name}, seed {seed}, {hand:?}: {said:?}", forgery.name);
+                    // So much of the way may be gone that it is the whole cursor.
+                    let more = forgery.name == "ways-removed" && said == ["rmv.cursor-jumps"];
+                    assert!(said.contains(&forgery.code) || more, "{what}");
+                    let also = may_also_be_said(&forgery);
+                    let other = said
+                        .iter()
+                        .find(|code| **code != forgery.code && !also.contains(code));
+                    assert!(other.is_none() || more, "{what}");
+                }
+            }
+        }
+    }
+    for forgery in forgeries() {
+        // Those of the Windows tick need a game that has it.
+        assert!(made.get(forgery.name).is_some_and(|&n| n >= 10), "{made:?}");
+    }
+}
+
+const QUICK: Hand = Hand {
+    clock: Clock::Millisecond,
+    report_ms: 1,
+    hold_ms: 45,
+    ease: 0.8,
+    bow: 0.2,
+};
+
+/// A file for each code that stands for nothing else.
+pub fn cases() -> Vec<(&'static str, Vec<u8>)> {
+    let tick = Hand {
+        clock: Clock::Tick(3),
+        ..QUICK
+    };
+    let game = |release, hands: &[Hand]| played("expert-win", release, hands, 3);
+    let by_tick = game(Release::R3_0_2, &[tick]);
+    let mut games: Vec<(&str, Game<'static>)> = forgeries()
+        .map(|forgery| {
+            let of = |game| forgery.of(game, 3);
+            let forged = of(&game(Release::R5_0, &[QUICK])).or_else(|| of(&by_tick));
+            (forgery.code, forged.unwrap())
+        })
+        .collect();
+    games.extend([
+        ("rmv.clock-off", game(Release::R2_2, &[QUICK])),
+        ("rmv.clock-grid", game(Release::R4_0, &[tick])),
+        ("rmv.clock-other", scaled(&by_tick, 0.64)),
+    ]);
+    let written = |(code, game)| (code, rmv::write(&game).unwrap());
+    games.into_iter().map(written).collect()
+}
+
+/// Two people, each for half of the board.
+#[test]
+fn two_hands_in_one_game_are_hinted_at_where_they_change() {
+    let others = [
+        Hand {
+            hold_ms: 105,
+            ..QUICK
+        },
+        Hand {
+            report_ms: 8,
+            ..QUICK
+        },
+    ];
+    for other in others {
+        let (mut games, mut hinted) = (0, 0);
+        for seed in seeds(10) {
+            for hands in [[QUICK, other], [other, QUICK]] {
+                let game = played("expert-win", Release::R5_0, &hands, seed);
+                let findings = audited(&game);
+                games += 1;
+                let found = findings.iter().filter(|f| CODES.contains(&f.rule.code()));
+                for finding in found {
+                    assert_eq!(
+                        finding.rule.code(),
+                        "rmv.hint-hands",
+                        "seed {seed}, {hands:?}"
+                    );
+                    let step = finding.place.step.unwrap() as f64;
+                    let at = step / f64::from(game.events.len());
+                    assert!((0.05..0.95).contains(&at), "{at}, seed {seed}, {hands:?}");
+                    hinted += 1;
+                }
+            }
+        }
+        assert!(hinted * 10 >= games * 9, "{hinted} of {games}");
+    }
+    // On two machines.
+    let tick = Hand {
+        clock: Clock::Tick(3),
+        ..QUICK
+    };
+    for seed in seeds(5) {
+        for hands in [[QUICK, tick], [tick, QUICK]] {
+            let game = played("expert-win", Release::R3_0_2, &hands, seed);
+            assert!(codes(&game).contains(&"rmv.clock-part"), "seed {seed}");
+        }
+    }
+}
+
+fn scaled(game: &Game<'_>, factor: f64) -> Game<'static> {
+    let mut mouse = mouse_of(game);
+    for event in &mut mouse {
+        event.time_ms = (f64::from(event.time_ms) * factor) as u32;
+    }
+    remake(game, &mouse).unwrap()
+}
+
+/// The factor is what the times were multiplied by.
+#[test]
+fn scaled_times_are_measured() {
+    for seed in seeds(3) {
+        for phase in 0..8 {
+            let hand = Hand {
+                clock: Clock::Tick(phase),
+                ..QUICK
+            };
+            let game = played("intermediate-win", Release::R3_0_2, &[hand], seed);
+            for factor in [0.4, 0.5, 0.64, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99, 1.05, 1.3] {
+                let forged = scaled(&game, factor);
+                let findings = audited(&forged);
+                let found = findings.iter().find_map(|finding| match finding.rule {
+                    rmv::Rule::ClockScaled { factor, .. } => Some(factor),
+                    // A tick of 10 ms is one that machines have.
+                    rmv::Rule::ClockOther { period, .. } => Some(period / 15.625),
+                    _ => None,
+                });
+                let found = found.unwrap_or_else(|| panic!("{factor}: {:?}", codes(&forged)));
+                assert!((found / factor - 1.0).abs() < 0.001, "{found} for {factor}");
+            }
+        }
+    }
+}
+
+/// The clock of a millisecond in files of releases that are known to have the tick, and the tick in
+/// those that are known to have none.
+#[test]
+fn a_clock_that_a_release_does_not_have() {
+    let tick = Hand {
+        clock: Clock::Tick(5),
+        ..QUICK
+    };
+    for (release, hand, code) in [
+        (Release::R2_2, QUICK, Some("rmv.clock-off")),
+        (Release::R3_0, QUICK, Some("rmv.clock-off")),
+        (Release::R3_0_2, QUICK, None),
+        (Release::R3_0_2, tick, None),
+        (Release::R4_0, tick, Some("rmv.clock-grid")),
+        (Release::R5_0, tick, Some("rmv.clock-grid")),
+    ] {
+        for seed in seeds(5) {
+            for name in ["beginner-win", "expert-win"] {
+                let game = played(name, release, &[hand], seed);
+                let said = codes(&game);
+                assert_eq!(said, Vec::from_iter(code), "{release:?}, {name}");
+            }
+        }
+    }
+}
+
+/// Of times that are too few, chance may make anything.
+#[test]
+fn few_times_say_nothing_of_a_clock() {
+    let game = played("expert-win", Release::R2_2, &[QUICK], 1);
+    let mut mouse = mouse_of(&game);
+    let off = |mouse: &[_]| codes(&remake(&game, mouse).unwrap()).contains(&"rmv.clock-off");
+    assert!(off(&mouse));
+    mouse.truncate(21);
+    assert!(off(&mouse), "from 21 times on");
+    mouse.truncate(20);
+    assert!(!off(&mouse));
+}
+
+/// Two clicks may follow each other at once; twenty may not.
+#[test]
+fn a_burst_of_clicks_is_no_speed() {
+    let sound = played("expert-win", Release::R5_0, &[QUICK], 1);
+    let first = mouse_of(&sound)[0];
+    let clicks = |count: u32, ms: u32| {
+        let mut mouse = vec![first];
+        // A flag that comes and goes.
+        let field = gametape_mines::Minefield::new(&sound.board);
+        let mine = field.cells().find(|&cell| field.is_mine(cell)).unwrap();
+        for at in 1..count {
+            for (action, later) in [(MouseAction::RightDown, 0), (MouseAction::RightUp, ms / 2)] {
+                let mut event = first;
+                event.action = action;
+                event.x = i32::from(mine.col) * 16 + 5;
+                event.y = i32::from(mine.row) * 16 + 5;
+                event.time_ms = at * ms - ms / 2 + later;
+                mouse.push(event);
+            }
+        }
+        let game = remake(&sound, &mouse).unwrap();
+        codes(&game).contains(&"rmv.click-rate")
+    };
+    assert!(!clicks(2, 12));
+    assert!(clicks(20, 12));
+    assert!(!clicks(20, 25));
+    assert!(clicks(3, 1));
+}
+
+/// Other programs may have what they like, and a touch screen jumps: a hint, no more.
+#[test]
+fn other_programs_may_record_as_few_moves_as_they_like() {
+    let removed = forgeries()
+        .find(|forgery| forgery.name == "moves-removed")
+        .unwrap();
+    for seed in seeds(5) {
+        let game = played("intermediate-win", Release::R5_0, &[QUICK], seed);
+        let mut forged = removed.of(&game, seed).unwrap();
+        assert!(codes(&forged).contains(&"rmv.cursor-jumps"));
+        let gametape_mines::Encoding::V2 { clone_id, .. } = &mut forged.encoding else {
+            panic!("version 2");
+        };
+        *clone_id = 3;
+        forged.version_info = Text::from("Another Sweeper 1.0");
+        let said = codes(&forged);
+        assert!(said.contains(&"rmv.hint-jump"), "{said:?}");
+        assert!(!said.contains(&"rmv.cursor-jumps"), "{said:?}");
+    }
+}
+
+/// The bot's games are another program's: it is quicker of eye than of hand.
+#[test]
+fn bots_of_the_samples_are_not_taken_for_forgeries() {
+    for scenario in scenarios() {
+        for seed in seeds(3) {
+            let game = record(&scenario, seed).unwrap();
+            let findings = audited(&game);
+            let warned = findings.iter().find(|finding| {
+                finding.severity() > rmv::Severity::Info && CODES.contains(&finding.rule.code())
+            });
+            assert_eq!(warned, None, "{}, seed {seed}", scenario.name);
+        }
+    }
+}
+
+/// The records of the world are far above the bounds.
+#[test]
+fn records_are_no_forgeries() {
+    for (name, level, record_ms) in [
+        ("expert-win", Level::Expert, 26_590),
+        ("intermediate-win", Level::Intermediate, 6_000),
+    ] {
+        for version in [Version::V1, Version::V2] {
+            let release = Release::ALL
+                .into_iter()
+                .find(|r| r.version() == version)
+                .unwrap();
+            let sound = played(name, release, &[QUICK], 2);
+            let metrics = gametape_mines::Metrics::of(&sound);
+            assert_eq!(metrics.level, level);
+            let factor = f64::from(record_ms) / f64::from(sound.events.last_time_ms());
+            let said = codes(&scaled(&sound, factor));
+            assert!(!said.contains(&"rmv.pace"), "{said:?}");
+            let said = codes(&scaled(&sound, factor * 0.6));
+            assert!(said.contains(&"rmv.pace"), "{said:?}");
+        }
+    }
+}

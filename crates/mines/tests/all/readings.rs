@@ -1,0 +1,302 @@
+//! What we read into the rules and no recording proves excuses what another reading gives, and no
+//! more.
+
+use gametape_mines::engine::Doubt;
+use gametape_mines::rmv::Severity;
+use gametape_mines::{
+    Board, Buttons, Cell, Engine, Event, Face, Game, MouseAction, MouseEvent, Version, replay,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::common::board::{Recording, mouse};
+use crate::common::{boards, findings};
+
+use MouseAction::{LeftDown, LeftUp, Move, RightDown, RightUp};
+
+/// A wide board with three mines.
+const WIDE: [&str; 3] = ["*..*....", ".*......", "........"];
+
+/// A game on [`WIDE`]: the 2 in (2, 0) is open, the left button is held on the closed (4, 0).
+fn held() -> Recording {
+    let mut game = Recording::new(&WIDE);
+    game.plays(LeftUp, 2, 0).plays(LeftDown, 4, 0);
+    game
+}
+
+#[test]
+fn a_right_press_on_a_held_left_one_is_our_reading_on_closed_squares() {
+    assert!(
+        held()
+            .gives(RightDown, 4, 0)
+            .starts_with("closed40 pressed")
+    );
+    for (right, behind) in [
+        // It flags, it does nothing and the click goes on, it ends the click.
+        ("flag40", ["", ""]),
+        ("closed40 flag40", ["", ""]),
+        ("", ["", "open_140"]),
+        ("closed40", ["", ""]),
+    ] {
+        let mut game = held();
+        game.says(RightDown, 4, 0, right);
+        game.says(RightUp, 4, 0, behind[0]);
+        game.says(LeftUp, 4, 0, behind[1]);
+        let (found, replayed) = game.left();
+        assert_eq!(replayed.fault, None, "{right}: {found:?}");
+        let doubted = replayed.doubted.unwrap();
+        assert_eq!(doubted.why, Doubt::RightWhileLeft);
+        assert_eq!(found.worst(), Some(Severity::Warning), "{found:?}");
+        let sentence = found
+            .iter()
+            .find(|f| f.code() == "rmv.board-event-unproven");
+        let sentence = sentence.unwrap().message();
+        assert!(sentence.contains("is our reading"), "{sentence}");
+
+        // With all buttons up the rules are what they are.
+        game.says(LeftDown, 5, 2, "pressed52")
+            .says(LeftUp, 5, 2, "");
+        assert!(game.left().0.has("rmv.board-event"), "{right}");
+    }
+}
+
+#[test]
+fn what_no_reading_gives_is_an_error() {
+    for right in [
+        // Opens, the right button; another square's flag; a flag and a press.
+        "open_140",
+        "flag50",
+        "flag40 pressed40",
+        "closed40 flag40 flag50",
+        "pressed70",
+        "closed00",
+    ] {
+        let mut game = held();
+        game.says(RightDown, 4, 0, right);
+        game.plays(RightUp, 4, 0).plays(LeftUp, 4, 0);
+        assert!(game.left().0.has("rmv.board-event"), "{right}");
+    }
+    for left in [
+        "open_240",
+        "open_140 open_150",
+        "open_151",
+        "flag40",
+        "open_blast30",
+    ] {
+        let mut game = held();
+        game.says(RightDown, 4, 0, "").says(RightUp, 4, 0, "");
+        game.says(LeftUp, 4, 0, left);
+        assert!(game.left().0.has("rmv.board-event"), "{left}");
+    }
+    // On an open square recordings prove what happens.
+    let mut game = Recording::new(&WIDE);
+    game.plays(LeftUp, 2, 0).plays(LeftDown, 2, 0);
+    game.says(RightDown, 2, 0, "");
+    assert!(game.left().0.has("rmv.board-event"));
+}
+
+#[test]
+fn a_recording_that_agrees_once_has_answered_the_question() {
+    let mut game = held();
+    game.plays(RightDown, 4, 0).plays(RightUp, 4, 0);
+    assert_eq!(game.left().1.divergence, None);
+    // The chord let go of everything: nothing opens.
+    game.says(LeftUp, 4, 0, "open_140");
+    let (found, replayed) = game.left();
+    assert!(found.has("rmv.board-event") && replayed.doubted.is_none());
+}
+
+/// The cursor is on (2, 0), and the next event of a button is in (4, 0).
+fn beside() -> Recording {
+    let mut game = Recording::new(&WIDE);
+    game.plays(LeftUp, 2, 0).plays(Move, 1, 0);
+    game.jumps();
+    game
+}
+
+#[test]
+fn a_button_that_acts_where_the_cursor_was_is_in_doubt() {
+    let mut game = beside();
+    game.says(LeftDown, 4, 0, "pressed10");
+    game.says(LeftUp, 4, 0, "open_210");
+    let (found, replayed) = game.left();
+    assert_eq!(replayed.fault, None, "{found:?}");
+    assert_eq!(replayed.doubted.unwrap().why, Doubt::ButtonElsewhere);
+    assert_eq!(found.worst(), Some(Severity::Warning), "{found:?}");
+    // Once the cursor has moved, it is where it is.
+    game.says(Move, 4, 0, "");
+    game.says(LeftDown, 4, 0, "pressed10");
+    assert!(game.left().0.has("rmv.board-event"));
+
+    let mut game = beside();
+    game.says(RightDown, 4, 0, "flag10").says(RightUp, 4, 0, "");
+    game.plays(Move, 5, 0).plays(Move, 1, 0);
+    game.says(RightDown, 1, 0, "closed10");
+    let (found, replayed) = game.left();
+    assert_eq!(replayed.fault, None, "{found:?}");
+
+    // A press that the next move takes to where the cursor is.
+    let mut game = beside();
+    game.says(LeftDown, 4, 0, "pressed10");
+    game.says(Move, 4, 0, "closed10 pressed40");
+    game.plays(LeftUp, 4, 0);
+    let (found, replayed) = game.left();
+    assert_eq!(replayed.fault, None, "{found:?}");
+}
+
+#[test]
+fn a_button_acts_in_one_place_at_most() {
+    for (left, up) in [
+        ("pressed10", "open_210 open_140"),
+        ("pressed10", "open_140 open_210"),
+        ("pressed10", "open_310"),
+        ("pressed40", "open_240"),
+        ("pressed60", ""),
+        ("pressed40", "open_060"),
+    ] {
+        let mut game = beside();
+        game.says(LeftDown, 4, 0, left).says(LeftUp, 4, 0, up);
+        assert!(game.left().0.has("rmv.board-event"), "{left}, {up}");
+    }
+    for flags in ["flag10 flag40", "flag11", "flag50", "closed10"] {
+        let mut game = beside();
+        game.says(RightDown, 4, 0, flags);
+        assert!(game.left().0.has("rmv.board-event"), "{flags}");
+    }
+    // In the square where the cursor is there is nothing to doubt.
+    let mut game = beside();
+    game.says(LeftDown, 1, 0, "");
+    assert!(game.left().0.has("rmv.board-event"));
+    // What agrees has answered the question.
+    let mut game = beside();
+    game.plays(LeftDown, 4, 0).says(LeftUp, 4, 0, "closed40");
+    assert!(game.left().0.has("rmv.board-event"));
+}
+
+/// What a hand can do: moves, and buttons that go down and up in turn; a move before each button, or
+/// not.
+fn deeds(jumps: bool) -> impl Strategy<Value = Vec<(MouseAction, i32, i32)>> {
+    vec((0u8..4, -1i32..10, -1i32..10, 0u8..3), 1..120).prop_map(move |deeds| {
+        let (mut left, mut right) = (false, false);
+        let (mut col, mut row) = (0, 0);
+        let mut all = vec![(LeftUp, 0, 0)];
+        for (what, to_col, to_row, stay) in deeds {
+            if stay == 0 || what == 0 {
+                (col, row) = (to_col, to_row);
+                if !jumps || what == 0 {
+                    all.push((Move, col, row));
+                }
+            }
+            let action = match what {
+                0 => continue,
+                1 | 2 => {
+                    left = !left;
+                    if left { LeftDown } else { LeftUp }
+                }
+                _ => {
+                    right = !right;
+                    if right { RightDown } else { RightUp }
+                }
+            };
+            all.push((action, col, row));
+        }
+        all
+    })
+}
+
+/// A game of a program that sees other events than it records.
+fn recorded(
+    board: &Board<'static>,
+    deeds: &[(MouseAction, i32, i32)],
+    mut seen: impl FnMut(&Engine, MouseEvent) -> MouseEvent,
+) -> Game<'static> {
+    let mut game = Game::new(Version::V2, board.clone());
+    let mut engine = Engine::of(&game);
+    let mut buttons = Buttons::LEFT;
+    for (time_ms, &(action, col, row)) in (0..).zip(deeds) {
+        buttons = buttons.after(action);
+        let event = mouse(action, time_ms, buttons, col, row);
+        if engine.is_over() {
+            break;
+        }
+        game.events.push_shortest(Event::Mouse(event)).unwrap();
+        let seen = seen(&engine, event);
+        let mut shown = Vec::new();
+        engine.apply(&seen, &mut shown);
+        for event in shown {
+            game.events.push(Event::Board(event)).unwrap();
+        }
+    }
+    game.ending = Some(gametape_mines::Ending {
+        outcome: engine.status().outcome(),
+        time_ms: game.events.last_time_ms(),
+    });
+    game
+}
+
+fn is_open(engine: &Engine, event: &MouseEvent) -> bool {
+    let (col, row) = event.square(16);
+    let cell = u8::try_from(col).ok().zip(u8::try_from(row).ok());
+    let face = cell.and_then(|(col, row)| engine.face(Cell::new(col, row)));
+    matches!(face, Some(Face::Number(_)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// A program in which a right button does nothing on a held left one, but on open squares.
+    #[test]
+    fn a_right_button_that_does_nothing_is_in_doubt_at_most(
+        board in boards(9, 10),
+        deeds in deeds(false),
+    ) {
+        let (mut left, mut ignored) = (true, false);
+        let game = recorded(&board, &deeds, |engine, event| {
+            left = match event.action {
+                LeftDown => true,
+                LeftUp => false,
+                _ => left,
+            };
+            match event.action {
+                RightDown => ignored = left && !is_open(engine, &event),
+                RightUp => {}
+                _ => return event,
+            }
+            let action = if ignored { Move } else { event.action };
+            MouseEvent { action, ..event }
+        });
+        let found = findings(&game);
+        prop_assert!(!found.has("rmv.board-event"), "{found:?}");
+        prop_assert!(!found.has("rmv.outcome"), "{found:?}");
+    }
+
+    /// A program that looks where the cursor is when it moves, and only then.
+    #[test]
+    fn a_cursor_that_is_where_it_moved_is_in_doubt_at_most(
+        board in boards(9, 10),
+        deeds in deeds(true),
+    ) {
+        let mut at = None;
+        let game = recorded(&board, &deeds, |_, event| {
+            let (x, y) = match at {
+                Some(at) if event.action != Move => at,
+                _ => (event.x, event.y),
+            };
+            at = Some((x, y));
+            MouseEvent { x, y, ..event }
+        });
+        let found = findings(&game);
+        prop_assert!(!found.has("rmv.board-event"), "{found:?}");
+        prop_assert!(!found.has("rmv.outcome"), "{found:?}");
+    }
+
+    /// What our own reading gives is never in doubt, however the mouse goes.
+    #[test]
+    fn our_reading_is_never_in_doubt(board in boards(9, 10), deeds in deeds(true)) {
+        let game = recorded(&board, &deeds, |_, event| event);
+        prop_assert_eq!(replay(&game).divergence, None);
+    }
+}

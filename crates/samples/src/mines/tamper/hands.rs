@@ -1,0 +1,195 @@
+//! Buttons that no hand pressed, and two hands in one game.
+
+use gametape_mines::{Buttons, Game, MouseAction, MouseEvent};
+
+use super::super::person::Clock;
+use super::retime::{clock_of, retimed_by_clock};
+use super::{Forgery, mouse_of, remake};
+
+pub(super) const FORGERIES: &[Forgery] = &[
+    Forgery {
+        name: "no-holds",
+        code: "rmv.hint-hold",
+        make: |game, rng| held(game, |_, _| rng.u32(0..4)),
+    },
+    Forgery {
+        name: "holds-alike",
+        code: "rmv.hint-same-hold",
+        make: |game, rng| {
+            // The tick of Windows would spread them.
+            let Clock::Millisecond = clock_of(game) else {
+                return None;
+            };
+            let ms = rng.u32(30..120);
+            held(game, |_, _| ms)
+        },
+    },
+    Forgery {
+        name: "another-hand-behind",
+        code: "rmv.hint-hands",
+        make: |game, rng| {
+            // As two people would hold their buttons.
+            let (short, long) = (rng.u32(30..45), rng.u32(85..110));
+            let half = mouse_of(game).len() / 2;
+            let clicks = plain_clicks(game);
+            let early = clicks.partition_point(|&place| place < half);
+            if early.min(clicks.len() - early) < 12 {
+                return None;
+            }
+            held(game, |place, _| {
+                let usual = if place > half { long } else { short };
+                usual + rng.u32(0..=usual / 3)
+            })
+        },
+    },
+    Forgery {
+        name: "presses-even",
+        code: "rmv.presses-even",
+        make: |game, rng| even_presses(game, rng.u32(500..900)),
+    },
+    Forgery {
+        name: "clicks-central",
+        code: "rmv.same-point",
+        make: |game, _| central(game, || (0, 0)),
+    },
+    Forgery {
+        name: "clicks-nearly-central",
+        code: "rmv.hint-centre",
+        make: |game, rng| central(game, || (rng.i32(-1..=1), rng.i32(-1..=1))),
+    },
+];
+
+/// The places where the left button goes down alone, and up again as the next thing that buttons do.
+fn plain_clicks(game: &Game<'_>) -> Vec<usize> {
+    let mouse = mouse_of(game);
+    let buttons = mouse.iter().enumerate();
+    let buttons: Vec<_> = buttons
+        .filter(|(_, event)| event.action != MouseAction::Move)
+        .collect();
+    let clicks = buttons.windows(2).filter_map(|pair| match pair {
+        [(at, down), (_, up)] => {
+            let is_click = down.action == MouseAction::LeftDown
+                && down.buttons == Buttons::LEFT
+                && up.action == MouseAction::LeftUp;
+            is_click.then_some(*at)
+        }
+        _ => None,
+    });
+    clicks.collect()
+}
+
+/// The game with other times between each press of the left button and its release: of the place of
+/// the press, and how long it was. What comes behind is later or earlier by the difference.
+fn held(game: &Game<'_>, mut hold: impl FnMut(usize, u32) -> u32) -> Option<Game<'static>> {
+    let clock = clock_of(game);
+    let mut mouse = mouse_of(game);
+    let mut downs = Vec::new();
+    let mut down = None;
+    for (at, event) in mouse.iter().enumerate() {
+        match event.action {
+            MouseAction::LeftDown => down = Some(at),
+            MouseAction::LeftUp => downs.extend(down.take().map(|down| (down, at))),
+            _ => {}
+        }
+    }
+    let time = |mouse: &[MouseEvent], at: usize| mouse.get(at).map_or(0, |event| event.time_ms);
+    let mut later = 0i64;
+    let mut done = 0;
+    let original = mouse.clone();
+    for (down, up) in downs {
+        let (from, to) = (time(&original, down), time(&original, up));
+        let wanted = hold(down, to - from);
+        move_by(&mut mouse, done..down + 1, later);
+        let share = f64::from(wanted) / f64::from((to - from).max(1));
+        for at in down + 1..=up {
+            let since = f64::from(time(&original, at) - from) * share;
+            let at_ms = i64::from(from) + later + since as i64;
+            if let Some(event) = mouse.get_mut(at) {
+                event.time_ms = at_ms.max(0) as u32;
+            }
+        }
+        later += i64::from(wanted) - i64::from(to - from);
+        done = up + 1;
+    }
+    let end = mouse.len();
+    move_by(&mut mouse, done..end, later);
+    for event in &mut mouse {
+        event.time_ms = clock.show(event.time_ms);
+    }
+    remake(game, &mouse)
+}
+
+fn move_by(mouse: &mut [MouseEvent], range: std::ops::Range<usize>, ms: i64) {
+    for event in mouse.get_mut(range).unwrap_or_default() {
+        event.time_ms = (i64::from(event.time_ms) + ms).max(0) as u32;
+    }
+}
+
+/// The game with all presses of a first button equally far apart.
+fn even_presses(game: &Game<'_>, ms: u32) -> Option<Game<'static>> {
+    let mouse = mouse_of(game);
+    let mut before = Buttons::NONE;
+    let mut presses = vec![(0, 0)];
+    for event in &mouse {
+        let is_press = event.buttons.0 & !before.0 != 0;
+        if is_press && before == Buttons::NONE && Some(event.time_ms) > presses.last().map(|p| p.0)
+        {
+            presses.push((event.time_ms, presses.len() as u32 * ms));
+        }
+        before = event.buttons;
+    }
+    retimed_by_clock(game, |_, time| {
+        let next = presses.partition_point(|&(at, _)| at <= time);
+        let (from, shown) = presses
+            .get(next.saturating_sub(1))
+            .copied()
+            .unwrap_or_default();
+        match presses.get(next) {
+            Some(&(to, later)) => {
+                let share = f64::from(time - from) / f64::from(to - from);
+                shown + (f64::from(later - shown) * share) as u32
+            }
+            None => shown + (time - from),
+        }
+    })
+}
+
+/// The game with all button events on the centre of their square, or so many pixels beside it; the
+/// ways between are bent.
+fn central(game: &Game<'_>, mut beside: impl FnMut() -> (i32, i32)) -> Option<Game<'static>> {
+    let square = i32::from(game.square_size());
+    let mouse = mouse_of(game);
+    let mut off = |event: &MouseEvent| {
+        let (right, below) = beside();
+        let off = |at: i32| square / 2 - at.rem_euclid(square);
+        (off(event.x) + right, off(event.y) + below)
+    };
+    let anchors: Vec<(usize, (i32, i32))> = mouse
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| event.action != MouseAction::Move)
+        .map(|(at, event)| (at, off(event)))
+        .collect();
+    let bent = mouse.iter().enumerate().map(|(at, event)| {
+        let next = anchors.partition_point(|&(anchor, _)| anchor < at);
+        let (to, b) = anchors.get(next).copied().unwrap_or((at, (0, 0)));
+        let before = next.checked_sub(1).and_then(|last| anchors.get(last));
+        let (from, a) = before.copied().unwrap_or((0, b));
+        // From behind the last button event on, so that the cursor rests where a hand does.
+        let (from, count) = (from + 1, to.saturating_sub(from + 1).max(1));
+        let share = at.saturating_sub(from) as f64 / count as f64;
+        let mix = |a: i32, b: i32| (f64::from(a) + f64::from(b - a) * share).round() as i32;
+        let (dx, dy) = if at == to {
+            b
+        } else {
+            (mix(a.0, b.0), mix(a.1, b.1))
+        };
+        MouseEvent {
+            x: event.x + dx,
+            y: event.y + dy,
+            ..*event
+        }
+    });
+    let bent: Vec<MouseEvent> = bent.collect();
+    remake(game, &bent)
+}
