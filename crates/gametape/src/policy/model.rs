@@ -1,11 +1,8 @@
 //! A policy, read.
 
 use gametape_core::Severity;
-use gametape_core::tape::Format;
 
-use super::parse::{self, PolicyError};
 use super::test::Test;
-use crate::Formats;
 
 /// What is admitted of recordings of several formats, as a TOML file says it: a table for each format,
 /// by its name.
@@ -73,29 +70,6 @@ pub(super) struct Condition {
 }
 
 impl Policy {
-    /// What a TOML file says.
-    ///
-    /// # Errors
-    /// Where it is none, or says what no format knows, with the line.
-    pub fn parse(text: &str, formats: &Formats) -> Result<Self, PolicyError> {
-        parse::parse(text, formats)
-    }
-
-    /// What the people of each format admit.
-    ///
-    /// # Errors
-    /// Where a format declares what can't be understood.
-    pub fn of(formats: &Formats) -> Result<Self, PolicyError> {
-        Self::parse(&Self::text(formats), formats)
-    }
-
-    /// The TOML file of [`Policy::of`].
-    #[must_use]
-    pub fn text(formats: &Formats) -> String {
-        let texts: Vec<String> = formats.iter().map(Format::policy).collect();
-        texts.join("\n")
-    }
-
     pub(super) fn section(&self, format: &str) -> Option<&Section> {
         self.sections
             .iter()

@@ -39,7 +39,32 @@ impl Wrong {
     }
 }
 
-pub(super) fn parse(text: &str, formats: &Formats) -> Result<Policy, PolicyError> {
+impl Policy {
+    /// What a TOML file says.
+    ///
+    /// # Errors
+    /// Where it is none, or says what no format knows, with the line.
+    pub fn parse(text: &str, formats: &Formats) -> Result<Self, PolicyError> {
+        parse(text, formats)
+    }
+
+    /// What the people of each format admit.
+    ///
+    /// # Errors
+    /// Where a format declares what can't be understood.
+    pub fn of(formats: &Formats) -> Result<Self, PolicyError> {
+        Self::parse(&Self::text(formats), formats)
+    }
+
+    /// The TOML file of [`Policy::of`].
+    #[must_use]
+    pub fn text(formats: &Formats) -> String {
+        let texts: Vec<String> = formats.iter().map(Format::policy).collect();
+        texts.join("\n")
+    }
+}
+
+fn parse(text: &str, formats: &Formats) -> Result<Policy, PolicyError> {
     let line = |at: usize| {
         let before = text.as_bytes().iter().take(at);
         1 + before.filter(|byte| **byte == b'\n').count()

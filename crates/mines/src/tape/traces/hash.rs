@@ -1,5 +1,8 @@
 //! Numbers made of numbers.
 
+/// Nobody meets a hash that tells so many bits again by chance.
+pub(super) const CERTAIN: u8 = 80;
+
 /// Spreads a number over 64 bits: the last step of splitmix64.
 pub(super) const fn mix(number: u64) -> u64 {
     let z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);

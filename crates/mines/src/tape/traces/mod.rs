@@ -19,6 +19,7 @@ use gametape_core::tape::{Print, RelationDef, Span, Traces};
 use crate::engine::Click;
 use crate::replay::{Observer, Place};
 use crate::{BoardEvent, Game, MouseEvent};
+use hash::CERTAIN;
 use way::Way;
 
 /// The relations, the strongest first.
@@ -65,9 +66,6 @@ const PATH: usize = 1;
 const CHECKSUM: usize = 2;
 const BOARD: usize = 3;
 const AT_ONCE: usize = 4;
-
-/// Nobody meets a print of so many bits again by chance.
-const CERTAIN: u8 = 80;
 
 /// Watches a game while it is replayed, and takes its traces.
 pub(super) struct Tracer {

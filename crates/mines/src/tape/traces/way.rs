@@ -1,8 +1,7 @@
 //! The way of a mouse, from click to click.
 
-use super::CERTAIN;
 use super::board::Signs;
-use super::hash::{mix, mix_all};
+use super::hash::{CERTAIN, mix, mix_all};
 use super::pieces::Pieces;
 use crate::{BoardEvent, Face, MouseAction, MouseEvent};
 
