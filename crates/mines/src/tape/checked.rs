@@ -6,13 +6,18 @@ use serde_json::{Map, Value};
 use super::{info, traces};
 use crate::rmv::{self, Reading};
 
-/// What checking a game comes to, and its statistics; `bytes` is the size of its file.
-pub(super) fn check(reading: Reading<'_>, bytes: u64) -> (Audit, Map<String, Value>) {
+/// What checking a game comes to, and the statistics that its people compare, for whoever asks for them;
+/// `bytes` is the size of its file.
+pub(super) fn check(
+    reading: Reading<'_>,
+    bytes: u64,
+) -> (Audit, impl FnOnce() -> Map<String, Value>) {
     let Reading { game, mut findings } = reading;
     let tracer = traces::Tracer::new(&game);
     let (metrics, tracer) = rmv::audit_watched(&game, bytes, &mut findings, tracer);
     let audit = Audit::new(&findings, info::summary(&metrics, game.mode()))
         .facts(info::facts(&game, &metrics))
         .traces(tracer.finish());
-    (audit, info::stats(&metrics, game.mode()))
+    let mode = game.mode();
+    (audit, move || info::stats(&metrics, mode))
 }

@@ -228,7 +228,7 @@ impl Tape for RmvTape {
         let problem = reading.findings.problem();
         // One pass for both.
         let (audit, stats) = checked::check(reading, bytes.len() as u64);
-        let audit = Some(audit);
+        let (stats, audit) = (stats(), Some(audit));
         Ok(Partial::new(Measured { stats, audit }, problem))
     }
 

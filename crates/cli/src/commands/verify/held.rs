@@ -12,7 +12,27 @@ pub struct Held(BufWriter<File>);
 pub struct Line {
     /// The number of the file, where it may have something in common with others.
     pub file: Option<u32>,
+    /// Whether it is admitted, as far as it is known by itself.
+    pub admitted: Option<bool>,
     pub value: Vec<u8>,
+}
+
+impl Line {
+    /// From its number, what is known, and what is said.
+    fn of(line: &[u8]) -> Self {
+        let mut parts = line.splitn(3, |byte| *byte == b'\t');
+        let mut part = || parts.next().unwrap_or_default();
+        let number = std::str::from_utf8(part()).ok();
+        Self {
+            file: number.and_then(|number| number.parse().ok()),
+            admitted: match part() {
+                b"true" => Some(true),
+                b"false" => Some(false),
+                _ => None,
+            },
+            value: part().to_vec(),
+        }
+    }
 }
 
 impl Held {
@@ -22,7 +42,9 @@ impl Held {
 
     pub fn put(&mut self, file: Option<u32>, line: &Map<String, Value>) -> io::Result<()> {
         let file = file.map_or_else(String::new, |file| file.to_string());
-        write!(self.0, "{file}\t")?;
+        // Behind it stands no tab but in what is said, where JSON has none.
+        let admitted = line.get("admitted").unwrap_or(&Value::Null);
+        write!(self.0, "{file}\t{admitted}\t")?;
         serde_json::to_writer(&mut self.0, line)?;
         self.0.write_all(b"\n")
     }
@@ -35,15 +57,6 @@ impl Held {
             .map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
         let lines = BufReader::new(file).split(b'\n');
-        Ok(lines.map(|line| {
-            let line = line?;
-            let tab = line.iter().position(|byte| *byte == b'\t');
-            let (number, value) = line.split_at(tab.unwrap_or(0));
-            let number = std::str::from_utf8(number).ok();
-            Ok(Line {
-                file: number.and_then(|number| number.parse().ok()),
-                value: value.get(1..).unwrap_or_default().to_vec(),
-            })
-        }))
+        Ok(lines.map(|line| Ok(Line::of(&line?))))
     }
 }

@@ -2,7 +2,7 @@
 //! they have in common, and how many of what there were.
 
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
@@ -35,6 +35,16 @@ struct Tally {
     related: usize,
     admitted: usize,
     rejected: usize,
+}
+
+impl Tally {
+    fn decided(&mut self, admitted: Option<bool>) {
+        match admitted {
+            Some(true) => self.admitted += 1,
+            Some(false) => self.rejected += 1,
+            None => {}
+        }
+    }
 }
 
 pub struct Report<'a> {
@@ -186,21 +196,27 @@ impl<'a> Report<'a> {
     ) -> io::Result<()> {
         let mut related = related.into_iter().peekable();
         for line in held.take()? {
-            let Line { file, value } = line?;
-            let mut line: Map<String, Value> = serde_json::from_slice(&value)?;
+            let Line {
+                file,
+                admitted,
+                value,
+            } = line?;
             // Both are in the order of the files.
             let of_file = related.next_if(|of| Some(of.file) == file);
-            if let Some((of, (_, format))) = of_file
-                .as_ref()
-                .and_then(|of| Some((of, self.files.get(of.file)?)))
-            {
+            let known = of_file.as_ref().and_then(|of| self.files.get(of.file));
+            let known = known.map(|(_, format)| *format).zip(of_file);
+            if known.is_none() && ui.json {
+                self.tally.decided(admitted);
+                ui.out().write_all(&value)?;
+                ui.line("")?;
+                continue;
+            }
+            let mut line: Map<String, Value> = serde_json::from_slice(&value)?;
+            if let Some((format, of)) = known {
                 amend(&mut line, &of.findings, policy, format);
             }
-            match line.get("admitted").and_then(Value::as_bool) {
-                Some(true) => self.tally.admitted += 1,
-                Some(false) => self.tally.rejected += 1,
-                None => {}
-            }
+            self.tally
+                .decided(line.get("admitted").and_then(Value::as_bool));
             if ui.json {
                 ui.object(&line)?;
             } else {
