@@ -126,6 +126,8 @@ pub(super) struct Column {
     pub secret: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub not_recorded: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
     pub doc: String,
     /// Of what is in packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -205,6 +207,7 @@ impl Column {
             key: column.key,
             secret: column.secret,
             not_recorded: !column.recorded,
+            values: column.values.iter().map(ToString::to_string).collect(),
             doc: column.doc.to_string(),
             coded,
         }
@@ -221,6 +224,11 @@ impl Column {
         def.key = self.key;
         def.secret = self.secret;
         def.recorded = !self.not_recorded;
+        def.values = self
+            .values
+            .iter()
+            .map(|value| value.clone().into())
+            .collect();
         Some(def)
     }
 }

@@ -23,7 +23,7 @@ pub struct ColumnDef {
     /// Whether the recording keeps it: else all its values are missing.
     pub recorded: bool,
     /// Of text all that it can be, where that is known; else none.
-    pub values: &'static [&'static str],
+    pub values: Vec<Cow<'static, str>>,
     /// A sentence.
     pub doc: Cow<'static, str>,
 }
@@ -44,7 +44,7 @@ impl ColumnDef {
             key: false,
             secret: false,
             recorded: true,
-            values: &[],
+            values: Vec::new(),
             doc: doc.into(),
         }
     }
@@ -218,7 +218,7 @@ impl<T: Rows> Field<T> {
             key: self.key,
             secret: self.secret,
             recorded: true,
-            values: &[],
+            values: Vec::new(),
             doc: self.doc.into(),
         }
     }

@@ -100,7 +100,7 @@ impl FactTable {
     pub fn def(&self) -> TableDef {
         let columns = self.facts.iter().map(|fact| ColumnDef {
             secret: fact.secret,
-            values: fact.values,
+            values: fact.values.iter().map(|value| (*value).into()).collect(),
             ..ColumnDef::new(fact.name, fact.kind, fact.doc).unit(fact.unit)
         });
         TableDef {

@@ -312,14 +312,14 @@ fn bound(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<f64, Wrong>
 /// A value that the column can have.
 fn scalar(value: &Spanned<DeValue<'_>>, column: &ColumnDef) -> Result<Value, Wrong> {
     let wrong = |message: String| Err(Wrong::at(&value.span(), message));
-    let known = column.values;
+    let known = &column.values;
     match (value.get_ref(), column.kind) {
         (DeValue::String(text), Kind::Text) => {
-            if known.is_empty() || known.contains(&&**text) {
+            if known.is_empty() || known.iter().any(|value| value == text) {
                 return Ok(json!(text));
             }
             let what = format!("{} is never", column.name);
-            wrong(unknown(&what, text, known.iter().copied()))
+            wrong(unknown(&what, text, known.iter().map(|value| &**value)))
         }
         (DeValue::Boolean(is), Kind::Bool) => Ok(json!(is)),
         (DeValue::Integer(integer), kind) if !matches!(kind, Kind::Text | Kind::Bool) => {

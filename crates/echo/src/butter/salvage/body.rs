@@ -36,14 +36,13 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
         let mut window = Window::new(self.input, at);
         let start = window.from(at, AHEAD)?;
         let layout = Survey::of(start, Layout::of(&self.header), &mut self.packed).layout;
-        // Where the table says that a chunk starts, one frame is none by chance.
-        let mut input = ByteReader::new(start);
-        let here = start.starts_with(&KEYFRAME) && self.packed.read(&mut input, layout).is_ok();
-        let mut start = here.then_some(at);
         loop {
-            let next = match start.take() {
-                None => self.next_keyframe(&mut window, at, layout)?,
-                start => start,
+            // Where the table says that the first chunk starts, and where whole frames end, one frame is
+            // none by chance.
+            let next = if self.is_keyframe(&mut window, at, layout)? {
+                Some(at)
+            } else {
+                self.next_keyframe(&mut window, at, layout)?
             };
             let Some(next) = next else {
                 break;
@@ -64,6 +63,18 @@ impl<B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'_, B, S> {
         }
         self.salvaged.lost_bytes += self.input.size().saturating_sub(at);
         Ok(())
+    }
+
+    /// Whether a keyframe stands at a byte.
+    fn is_keyframe(
+        &mut self,
+        window: &mut Window<'_, B>,
+        at: u64,
+        layout: Layout,
+    ) -> Result<bool, Error> {
+        let bytes = window.from(at, AHEAD)?;
+        let mut input = ByteReader::new(bytes);
+        Ok(bytes.starts_with(&KEYFRAME) && self.packed.read(&mut input, layout).is_ok())
     }
 
     /// Where the next keyframe stands from a byte on, wherever that is.
