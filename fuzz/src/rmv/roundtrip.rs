@@ -2,7 +2,7 @@
 
 use arbitrary::Unstructured;
 use gametape_mines::rmv::{
-    self, Loss, ReadOptions, Repair, ResultString, SIGNATURE, Salvaged, WriteError,
+    self, Loss, Personal, ReadOptions, Repair, ResultString, SIGNATURE, Salvaged, WriteError,
 };
 use gametape_mines::{
     DeclaredSize, Encoding, Event, Game, MouseEvent, V1_SQUARE_SIZE, Version, replay,
@@ -15,7 +15,7 @@ use super::{structured, writer};
 /// - what a strict reading accepts is written back byte for byte;
 /// - converted to the other version it can be written and read, and has the same board, ending,
 ///   3BV, events and course of play, both there and back again;
-/// - without its token it can be written, and the token is nowhere it was;
+/// - redacted it can be written, and says nowhere who played and when but where it is to be kept;
 /// - what salvage gives can be written, is read strictly as what it was; each byte that was dropped is named; a sound file is left alone,
 ///   and only what is not in the file is beyond hope.
 ///
@@ -211,40 +211,47 @@ fn converted(game: &Game<'_>, to: Version) -> Result<Game<'static>, WriteError> 
 }
 
 fn redaction(game: &Game<'_>) {
-    let (redacted, losses) = rmv::redact(game);
-    let bytes = rmv::write(&redacted).unwrap_or_else(|error| panic!("redacted: {error}"));
-    assert_eq!(rmv::read(&bytes).expect("what was written"), redacted);
-    assert_eq!(losses.is_empty(), &redacted == game, "{losses:?}");
-
-    let token = game.player.token();
-    assert!(redacted.player.token().is_empty());
-    if token.is_empty() || game.player.nickname() == token {
-        return;
-    }
-    assert!(losses.contains(&Loss::Token));
-    if let Encoding::V1 { result } = &redacted.encoding {
-        let still = |(key, value): (&[u8], &[u8])| key == b"NICK" && value == token;
-        let pairs = ResultString::parse(result.as_bytes());
-        assert!(!pairs.iter().any(still), "the token is still NICK");
-    }
-    // Where the token stands by chance, too, redaction can't know it.
-    let elsewhere = |game: &Game<'_>| {
-        let fields = game.player.iter().enumerate();
-        let mut texts: Vec<Vec<u8>> = fields
-            .filter(|(at, _)| *at != 3)
-            .map(|(_, field)| field.to_vec())
-            .collect();
-        texts.push(game.version_info.as_bytes().to_vec());
-        match &game.encoding {
-            Encoding::V1 { result } => texts.push(result.as_bytes().to_vec()),
-            Encoding::V2 { extensions, .. } => texts.push(extensions.as_bytes().to_vec()),
+    let named = [Personal::Name, Personal::Country, Personal::Date];
+    for keep in [&[][..], &named, &Personal::ALL] {
+        let (redacted, losses) = rmv::redact(game, keep);
+        let bytes = rmv::write(&redacted).unwrap_or_else(|error| panic!("redacted: {error}"));
+        assert_eq!(rmv::read(&bytes).expect("what was written"), redacted);
+        assert_eq!(losses.is_empty(), &redacted == game, "{losses:?}");
+        assert_eq!(rmv::redact(&redacted, keep), (redacted.clone(), Vec::new()));
+        let keeps = |what: Personal| keep.contains(&what);
+        if keeps(Personal::Name) {
+            assert_eq!(redacted.player.name(), game.player.name());
         }
-        let found = |text: &Vec<u8>| {
-            text.windows(token.len())
-                .filter(|part| *part == token)
-                .count()
-        };
-        texts.iter().map(found).sum::<usize>()
-    };
-    assert!(elsewhere(&redacted) <= elsewhere(game));
+        if keeps(Personal::Date) {
+            assert_eq!(redacted.board.timestamp, game.board.timestamp);
+        }
+        if keep.is_empty() {
+            anonymous(&redacted);
+        }
+        assert!(keeps(Personal::Token) || redacted.player.token().is_empty());
+    }
+}
+
+/// Nothing says who played, nor when, nor where.
+fn anonymous(game: &Game<'_>) {
+    assert!(game.player.iter().all(<[u8]>::is_empty));
+    assert_eq!(game.board.timestamp, 0);
+    let dated = |event| matches!(event, Event::Timestamp(1..));
+    assert!(!game.events.iter().any(dated));
+    match &game.encoding {
+        Encoding::V1 { result } => {
+            for (key, value) in ResultString::parse(result.as_bytes()).iter() {
+                let nobody = match key {
+                    b"NAME" | b"NICK" => value.is_empty(),
+                    b"TIMESTAMP" => value.is_empty() || value == b"0",
+                    _ => true,
+                };
+                assert!(nobody, "{}", key.escape_ascii());
+            }
+        }
+        Encoding::V2 { extensions, .. } => {
+            let mut names = extensions.iter().map(|extension| extension.name);
+            assert!(names.all(|name| name == b"clone_name"));
+        }
+    }
 }
