@@ -59,12 +59,6 @@ pub(crate) struct FrameScan {
 }
 
 impl FrameScan {
-    /// True if nothing was scanned yet.
-    #[inline]
-    pub const fn is_fresh(&self) -> bool {
-        self.at == 0
-    }
-
     /// Where the whole commands end that a scan has seen, and how many they are.
     pub const fn commands(&self) -> (usize, u32) {
         (self.at, self.done)
@@ -257,17 +251,19 @@ pub(crate) fn next_frame<'a>(
     limits: &Limits,
 ) -> Option<(Frame<'a>, &'a [u8])> {
     let (tick, rest) = u64_le(bytes)?;
-    let (count, rest) = rest.split_first_chunk()?;
-    let (count, commands) = (u32::from_le_bytes(*count), rest);
-    if count > limits.max_commands {
-        return None;
-    }
+    let (count, commands) = rest.split_first_chunk()?;
+    let count = u32::from_le_bytes(*count);
     let mut rest = commands;
-    let mut guess = *shape;
-    for _ in 0..count {
-        rest = guess.skip(rest, limits.max_blob_bytes)?;
+    if count > 0 {
+        if count > limits.max_commands {
+            return None;
+        }
+        let mut guess = *shape;
+        for _ in 0..count {
+            rest = guess.skip(rest, limits.max_blob_bytes)?;
+        }
+        *shape = guess;
     }
-    *shape = guess;
     let (encoded, _) = commands.split_at_checked(commands.len() - rest.len())?;
     let (snapshot_hash, rest) = u64_le(rest)?;
     let frame = Frame {
@@ -297,15 +293,30 @@ pub(crate) fn fault(bytes: &[u8], index: u64, offset: u64, limits: &Limits) -> O
 /// The frame that takes exactly these bytes, which a scan has found sound.
 #[inline]
 pub(crate) fn frame(bytes: &[u8], index: u64, offset: u64) -> Frame<'_> {
-    let mut input = ByteReader::new(bytes);
-    let (tick, count) = (input.u64_le(), input.u32_le());
-    let (commands, hash) = input.rest().split_last_chunk().unwrap_or((&[], &[0; 8]));
+    let parts = bytes.split_first_chunk::<FRAME_HEAD>();
+    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_last_chunk::<8>()?)));
+    let Some((head, (commands, hash))) = parts else {
+        return no_frame();
+    };
+    let &[t0, t1, t2, t3, t4, t5, t6, t7, c0, c1, c2, c3] = head;
     Frame {
         index,
         offset,
-        tick: tick.unwrap_or_default(),
+        tick: u64::from_le_bytes([t0, t1, t2, t3, t4, t5, t6, t7]),
         snapshot_hash: u64::from_le_bytes(*hash),
-        commands: Commands::new(commands, count.unwrap_or_default()),
+        commands: Commands::new(commands, u32::from_le_bytes([c0, c1, c2, c3])),
+    }
+}
+
+/// Which does not come about.
+#[cold]
+fn no_frame() -> Frame<'static> {
+    Frame {
+        index: 0,
+        offset: 0,
+        tick: 0,
+        snapshot_hash: 0,
+        commands: Commands::new(&[], 0),
     }
 }
 

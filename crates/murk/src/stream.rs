@@ -20,6 +20,8 @@ struct Decoder {
     frames: u64,
     scan: FrameScan,
     shape: Shape,
+    /// The header has been read, and the next frame is one that nobody has looked at.
+    plain: bool,
     /// What ended the recording, if not its end.
     findings: Findings,
     /// More bytes might mend that.
@@ -34,6 +36,7 @@ impl Decoder {
             frames: 0,
             scan: FrameScan::default(),
             shape: Shape::default(),
+            plain: false,
             findings: Findings::new(),
             cut: false,
         }
@@ -64,6 +67,7 @@ impl Decoder {
 
     fn whole(&mut self, size: usize, input: &mut Buffer) -> Step {
         self.scan = FrameScan::default();
+        self.plain = true;
         self.frames += 1;
         input.take(size);
         Step::Item
@@ -71,6 +75,7 @@ impl Decoder {
 
     /// Looks at what is no whole frame, or no small one that came at once.
     fn look_closer(&mut self, input: &mut Buffer) -> Result<Step, Error> {
+        self.plain = false;
         let (rest, limits) = (input.rest(), &self.options.limits);
         let found = self.scan.run(rest, limits);
         // How far into the frame one has to see: the same in whatever pieces the bytes came.
@@ -127,16 +132,27 @@ impl Decode for Decoder {
                 Step::NeedMore
             });
         }
-        let limits = &self.options.limits;
-        // The common case: the frame is whole, and nobody has looked at it before.
-        if self.scan.is_fresh()
-            && let Some((_, behind)) = scan::next_frame(rest, (0, 0), &mut self.shape, limits)
-            && (rest.len() - behind.len()) as u64 <= limits.max_frame_bytes
-        {
-            let size = rest.len() - behind.len();
-            return Ok(self.whole(size, input));
-        }
         self.look_closer(input)
+    }
+
+    /// A frame that is whole, and that nobody has looked at before.
+    #[inline(always)]
+    fn decode_plain(&mut self, input: &mut Buffer) -> bool {
+        if !self.plain {
+            return false;
+        }
+        let rest = input.rest();
+        let limits = &self.options.limits;
+        let Some((_, behind)) = scan::next_frame(rest, (0, 0), &mut self.shape, limits) else {
+            return false;
+        };
+        let size = rest.len() - behind.len();
+        if size as u64 > limits.max_frame_bytes {
+            return false;
+        }
+        self.frames += 1;
+        input.take(size);
+        true
     }
 
     #[inline]

@@ -20,12 +20,27 @@ pub struct Buffer {
     ended: bool,
 }
 
+/// What does not come about is kept out of the way: where the next item starts is then foretold by
+/// the processor, and not waited for.
+#[cold]
+const fn none() -> &'static [u8] {
+    never(&[])
+}
+
+#[cold]
+const fn never<T: Copy>(value: T) -> T {
+    value
+}
+
 impl Buffer {
     /// Bytes that have come and were not taken.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &[u8] {
-        self.bytes.get(self.taken..self.filled).unwrap_or_default()
+        match self.bytes.get(self.taken..self.filled) {
+            Some(rest) => rest,
+            None => none(),
+        }
     }
 
     /// Takes bytes off the front of the rest: they stay readable as [`Buffer::piece`] until more
@@ -33,7 +48,12 @@ impl Buffer {
     #[inline]
     pub fn take(&mut self, count: usize) {
         let from = self.taken;
-        self.taken = self.filled.min(from + count);
+        let to = from + count;
+        self.taken = if to <= self.filled {
+            to
+        } else {
+            never(self.filled)
+        };
         self.piece = from..self.taken;
     }
 
@@ -41,7 +61,10 @@ impl Buffer {
     #[inline]
     #[must_use]
     pub fn piece(&self) -> &[u8] {
-        self.bytes.get(self.piece.clone()).unwrap_or_default()
+        match self.bytes.get(self.piece.clone()) {
+            Some(piece) => piece,
+            None => none(),
+        }
     }
 
     /// Where the rest starts in the recording.

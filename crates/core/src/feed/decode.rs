@@ -97,7 +97,16 @@ pub trait Decode {
     /// The format's. After an error the same comes again.
     fn decode(&mut self, input: &mut Buffer) -> Result<Step, Self::Error>;
 
-    /// The item that [`Decode::decode`] took; [`Buffer::piece`] are its bytes.
+    /// Takes the next item where it is plain to see, and says whether it did; where it did not,
+    /// [`Decode::decode`] looks. Asked before anything else, so that what is common costs little: it
+    /// must not look twice at bytes that wait for more.
+    #[inline]
+    fn decode_plain(&mut self, input: &mut Buffer) -> bool {
+        let _ = input;
+        false
+    }
+
+    /// The item that was taken last; [`Buffer::piece`] are its bytes.
     fn item<'a>(&'a mut self, input: &'a Buffer) -> Self::Item<'a>;
 
     /// More may come behind what seemed to be the end: an end for want of bytes is taken back.
@@ -155,6 +164,21 @@ impl<D: Decode> Feed<D> {
     /// As [`Feed::next`].
     #[inline]
     pub fn step(&mut self) -> Result<Step, D::Error> {
+        if self.step_plain() {
+            return Ok(Step::Item);
+        }
+        self.step_closer()
+    }
+
+    /// Whether the next item is plain to see, and taken.
+    #[inline(always)]
+    pub(super) fn step_plain(&mut self) -> bool {
+        self.decoder.decode_plain(&mut self.input)
+    }
+
+    /// [`Feed::step`] where nothing is plain to see.
+    #[inline]
+    pub(super) fn step_closer(&mut self) -> Result<Step, D::Error> {
         if !self.input.is_ripe() {
             return Ok(Step::NeedMore);
         }

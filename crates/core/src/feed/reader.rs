@@ -47,9 +47,19 @@ where
     /// As [`Reader::next`].
     #[inline]
     pub fn step(&mut self) -> Result<bool, D::Error> {
+        // As long as there are such, nobody was told that it ended.
+        if self.feed.step_plain() {
+            return Ok(true);
+        }
+        self.step_closer()
+    }
+
+    /// Apart: what is plain stays small enough to stand where it is asked for.
+    #[inline(never)]
+    fn step_closer(&mut self) -> Result<bool, D::Error> {
         self.go_on();
         loop {
-            match self.feed.step() {
+            match self.feed.step_closer() {
                 Ok(Step::Item) => return Ok(true),
                 Ok(Step::NeedMore) => self.fill()?,
                 end => {
