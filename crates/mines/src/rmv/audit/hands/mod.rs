@@ -16,8 +16,9 @@ mod shift;
 mod times;
 mod ways;
 
+use crate::metrics::Played;
 use crate::rmv::Findings;
-use crate::{Buttons, Game, Metrics, MouseEvent};
+use crate::{Buttons, Game, MouseEvent};
 use cursor::Cursor;
 use moves::Moves;
 use points::Points;
@@ -94,9 +95,9 @@ impl Hands {
     }
 
     /// What is to be said of it all.
-    pub fn check(&mut self, game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
+    pub fn check(&mut self, game: &Game<'_>, played: &Played, findings: &mut Findings) {
         self.measure();
-        pace::check(game, metrics, findings);
+        pace::check(game, played, findings);
         let release = Release::of(game);
         let clock = self.times.clock(game, release, findings);
         self.times.check(
@@ -105,12 +106,12 @@ impl Hands {
             || self.presses.wild_holds(),
             findings,
         );
-        let moves = metrics
+        let moves = played
             .clicks
             .mouse_events
             .saturating_sub(self.presses.events());
         self.cursor
-            .check(game, (metrics.clicks.path_px, moves), release, findings);
+            .check(game, (played.clicks.path_px, moves), release, findings);
         self.presses
             .check(game, clock, self.times.shares(), findings);
         self.points.check(findings);
