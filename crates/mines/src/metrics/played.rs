@@ -1,9 +1,11 @@
 //! A game that was played, before its statistics are worked out.
 
+use super::Metrics;
 use super::board::BoardMetrics;
 use super::clicks::{Clicks, Counter};
 use super::openings::Openings;
-use super::{Metrics, bbbv_per_s, style};
+#[cfg(feature = "tape")]
+use super::{bbbv_per_s, style};
 use crate::engine::Engine;
 use crate::replay::{Observer, Replayed, replay_with};
 use crate::{Cells, Game, Level, Minefield, Outcome};
@@ -29,10 +31,10 @@ impl Played {
             engine.preflag(flags);
         }
         let mut observers = (Counter::new(&openings, game.marks()), observer);
-        let (replayed, trail) = replay_with(game, engine, &mut observers);
+        let (replayed, moves) = replay_with(game, engine, &mut observers);
         let (counter, observer) = observers;
         let played = Self {
-            clicks: counter.finish(trail),
+            clicks: counter.finish(&moves),
             openings,
             preflags: game.preflags.as_ref().map_or(0, Cells::len) as u32,
             level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
