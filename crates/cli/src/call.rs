@@ -49,6 +49,10 @@ impl Call<'_> {
     pub fn check_opening(&self, paths: &[OsString]) -> Result<(), Error> {
         let opening = self.formats.options(&[Verb::Open]);
         let told = self.open_options().options.only(&opening);
+        // A folder of many files is not walked for nothing.
+        if told.names().next().is_none() {
+            return Ok(());
+        }
         let mut formats: Vec<Arc<dyn Format>> = Vec::new();
         let files = paths.iter().filter(|path| *path != "-");
         for found in files.flat_map(|path| self.formats.find(path)).flatten() {

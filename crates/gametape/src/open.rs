@@ -52,15 +52,37 @@ pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
             path: path.to_owned(),
         });
     }
-    if meta.is_file() && meta.len() >= HOLD_UP_TO {
-        let input = if options.map {
-            map(&file).map(Input::memory)
-        } else {
-            Input::file(file)
-        };
-        return input.map_err(Error::io(path));
+    // The system's own files say that they are empty, and are not.
+    if !meta.is_file() || meta.len() == 0 {
+        return stream(file, path, &options.limits);
     }
-    stream(file, path, &options.limits)
+    let input = if meta.len() < HOLD_UP_TO {
+        hold(&file, meta.len()).map(Input::memory)
+    } else if options.map {
+        map(&file).map(Input::memory)
+    } else {
+        Input::file(file)
+    };
+    input.map_err(Error::io(path))
+}
+
+/// Reads a file that has this size. In one go, nearly always: of many small files each call of the
+/// system is felt.
+fn hold(mut file: &File, size: u64) -> io::Result<Vec<u8>> {
+    let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = vec![0; size];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            // It has become shorter.
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
 }
 
 /// Reads a stream to its end.

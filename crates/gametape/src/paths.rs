@@ -35,11 +35,14 @@ impl Found {
     }
 
     fn below(root: &Path, path: PathBuf) -> Self {
-        let below = plain(&path).strip_prefix(plain(root)).map(PathBuf::from);
+        let below = match path.strip_prefix(root) {
+            Ok(below) => Some(below.to_owned()),
+            Err(_) => (plain(&path).strip_prefix(plain(root)).ok()).map(Path::to_owned),
+        };
         let name = || path.file_name().map(PathBuf::from).unwrap_or_default();
         Self {
             named: false,
-            below: below.unwrap_or_else(|_| name()),
+            below: below.unwrap_or_else(name),
             path,
         }
     }
@@ -147,7 +150,8 @@ fn folder(formats: &Formats, root: &Path, path: &Path) -> Vec<Result<Found, Erro
             }
             // What a writer that was killed left behind, and what is noted of a folder.
             Ok(entry) if output::is_own(entry.path()) => {}
-            Ok(entry) if is_wanted(formats, entry.path()) => {
+            // Of nearly all the folder says already that they are files.
+            Ok(entry) if entry.file_type().is_file() || is_wanted(formats, entry.path()) => {
                 found.push(Ok(Found::below(root, entry.into_path())));
             }
             Ok(_) => {}

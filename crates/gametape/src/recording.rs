@@ -68,16 +68,19 @@ impl Formats {
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
         let path = path.as_ref();
-        if path.is_dir()
-            && let Some(format) = self.of_folder(path)
-        {
-            let input = format
-                .read_folder(path, options.limits.max_held_bytes)
-                .map_err(Error::tape(path))?;
-            return self.tape(format, input, path, Some(path), options);
-        }
-        let input = open::file(path, options)?;
-        self.of_input(input, path, Some(path), options)
+        // Nearly all are files, which are not asked twice what they are.
+        let error = match open::file(path, options) {
+            Ok(input) => return self.of_input(input, path, Some(path), options),
+            Err(error) => error,
+        };
+        let folder = path.is_dir().then(|| self.of_folder(path));
+        let Some(format) = folder.flatten() else {
+            return Err(error);
+        };
+        let input = format
+            .read_folder(path, options.limits.max_held_bytes)
+            .map_err(Error::tape(path))?;
+        self.tape(format, input, path, Some(path), options)
     }
 
     /// Reads a recording from a stream to its end; `name` stands for the path in messages, and its

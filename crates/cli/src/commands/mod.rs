@@ -61,9 +61,9 @@ pub fn many_of<R: Send>(
 ) -> io::Result<()> {
     let options = call.open_options();
     let items = many::items(call.formats, paths);
-    let progress = Progress::new(items.len(), items.iter().map(Item::size).sum());
+    let progress = Progress::new(items.len(), || items.iter().map(Item::size).sum());
     let one = |item: Item| {
-        let _begun = progress.begin(item.size());
+        let _begun = progress.begin(|| item.size());
         let (opened, named) = match item {
             Item::Input => (call.open("-".as_ref()), true),
             Item::Nothing(error) => (Err(error), true),

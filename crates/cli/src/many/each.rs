@@ -7,10 +7,14 @@ use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 /// Results that may wait for one that takes long: memory is bounded by them.
 const AHEAD: usize = 256;
+/// Results that come within such a time are given out together: to be woken for each takes longer than
+/// many a recording does.
+const GATHER: Duration = Duration::from_millis(2);
 
 /// Why there is no result: whoever worked on it panicked.
 type Panic = Box<dyn Any + Send>;
@@ -19,6 +23,8 @@ type Panic = Box<dyn Any + Send>;
 struct Queue<T> {
     things: Mutex<Waiting<T>>,
     moved: Condvar,
+    /// Who takes the results.
+    taker: Thread,
 }
 
 struct Waiting<T> {
@@ -37,6 +43,7 @@ impl<T> Queue<T> {
     fn next(&self) -> Option<(usize, T)> {
         let mut waiting = self.lock();
         while waiting.begun >= waiting.most {
+            self.taker.unpark();
             waiting = self
                 .moved
                 .wait(waiting)
@@ -93,6 +100,7 @@ pub fn each<T: Send, R: Send>(
             begun: 0,
         }),
         moved: Condvar::new(),
+        taker: thread::current(),
     };
     let help = |to: Sender<(usize, Result<R, Panic>)>| {
         while let Some((at, thing)) = queue.next() {
@@ -101,6 +109,8 @@ pub fn each<T: Send, R: Send>(
                 return;
             }
         }
+        drop(to);
+        queue.taker.unpark();
     };
     let help = &help;
     thread::scope(|scope| {
@@ -128,6 +138,7 @@ pub fn each<T: Send, R: Send>(
             if !ready.is_empty() {
                 take(ready)?;
             }
+            thread::park_timeout(GATHER);
         }
         drop(ending);
         Ok(())

@@ -119,7 +119,7 @@ pub fn run(
         call,
         program: [ui.name, call.version],
         notes,
-        progress: Progress::new(tasks.len(), sizes.sum()),
+        progress: Progress::new(tasks.len(), || sizes.sum()),
         cores: Mutex::new(()),
     };
     let exit = folder.make_all(tasks, ui)?;
@@ -258,7 +258,7 @@ impl Folder<'_> {
             Task::Nothing(error) => return Told::nothing(error),
         };
         let bytes = size(&job.found.path);
-        let at = self.progress.begin(bytes);
+        let at = self.progress.begin(|| bytes);
         let mut told = Told::of(&job.found.path, bytes);
         told.hint = self.making.hint;
         let opened = self

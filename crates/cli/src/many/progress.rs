@@ -14,13 +14,16 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For so many files of so many bytes.
-    pub fn new(files: usize, bytes: u64) -> Self {
+    /// For so many files; of how many bytes is asked where somebody watches.
+    pub fn new(files: usize, bytes: impl FnOnce() -> u64) -> Self {
         let bar = if files < 2 {
             ProgressBar::hidden()
         } else {
-            ProgressBar::new(bytes)
+            ProgressBar::new(0)
         };
+        if !bar.is_hidden() {
+            bar.set_length(bytes());
+        }
         let style = "{wide_bar} {bytes}/{total_bytes}, {msg} files, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
@@ -45,11 +48,11 @@ impl Progress {
         }
     }
 
-    /// A file of so many bytes is begun.
-    pub fn begin(&self, bytes: u64) -> InFile<'_> {
+    /// A file is begun; of how many bytes is asked where somebody watches.
+    pub fn begin(&self, bytes: impl FnOnce() -> u64) -> InFile<'_> {
         InFile {
             progress: self,
-            bytes,
+            bytes: if self.bar.is_hidden() { 0 } else { bytes() },
             read: AtomicU64::new(0),
         }
     }
@@ -79,7 +82,9 @@ impl InFile<'_> {
         let bytes = bytes.min(self.bytes);
         // Some files are read twice.
         let before = self.read.fetch_max(bytes, Ordering::Relaxed);
-        self.progress.bar.inc(bytes.saturating_sub(before));
+        if bytes > before {
+            self.progress.bar.inc(bytes - before);
+        }
     }
 }
 

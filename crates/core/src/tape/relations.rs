@@ -1,6 +1,6 @@
 //! Which of many recordings belong together.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::relation::{RelationDef, Traces};
 use crate::rule::Severity;
@@ -208,19 +208,34 @@ impl Classes {
     }
 }
 
+/// How many recordings could have had a print that tells so many bits.
+fn could(prints: &[Printed]) -> HashMap<u8, u64> {
+    // A bit for each recording: of many there is no room for more.
+    let mut marked = HashMap::<u8, Vec<u64>>::new();
+    for print in prints {
+        let tapes = marked.entry(print.bits).or_default();
+        let at = print.tape as usize / 64;
+        if at >= tapes.len() {
+            tapes.resize(at + 1, 0);
+        }
+        if let Some(word) = tapes.get_mut(at) {
+            *word |= 1 << (print.tape % 64);
+        }
+    }
+    let count = |tapes: Vec<u64>| tapes.iter().map(|word| u64::from(word.count_ones())).sum();
+    let counted = marked.into_iter();
+    counted.map(|(bits, tapes)| (bits, count(tapes))).collect()
+}
+
 /// Pairs that have a print in common.
 fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: &mut Most) {
-    // As many as could have had each kind of print.
-    let mut could = HashMap::<u8, HashSet<u32>>::new();
-    for print in prints {
-        could.entry(print.bits).or_default().insert(print.tape);
-    }
+    let could = could(prints);
     let mut room = ROOM;
     for equal in prints.chunk_by(|a, b| a.hash == b.hash) {
         let Some(first) = equal.first().filter(|_| equal.len() > 1) else {
             continue;
         };
-        let tapes = could.get(&first.bits).map_or(0, HashSet::len);
+        let tapes = could.get(&first.bits).copied().unwrap_or(0);
         let expected = tapes as f64 * (tapes as f64 - 1.0) / 2.0 / f64::from(first.bits).exp2();
         let mut members: Vec<(u32, u32)> = equal
             .iter()

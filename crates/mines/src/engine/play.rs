@@ -55,10 +55,10 @@ pub(super) enum Grip {
 
 /// The pixels of a square, on the board or beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Pixels {
-    left: i32,
-    top: i32,
-    size: u32,
+pub(crate) struct Pixels {
+    pub left: i32,
+    pub top: i32,
+    pub size: u32,
 }
 
 impl Pixels {
@@ -199,20 +199,16 @@ impl Engine {
         self.apply_change(event, shown)
     }
 
-    /// Plays a mouse move if it changes nothing on the board, and says whether it does not.
-    #[inline(always)]
-    pub(crate) fn hover(&mut self, event: &MouseEvent) -> bool {
-        self.under_cursor.contains(event.x, event.y) || self.hover_elsewhere(event)
+    /// Where moves change nothing: on the square that a button is held on. Everywhere, if none is held.
+    pub(crate) fn held(&self) -> Option<Pixels> {
+        (self.grip() != Grip::None).then_some(self.under_cursor)
     }
 
-    // Compiled beside the loop over moves that calls it: apart, the loop is an eighth slower.
-    #[inline]
-    fn hover_elsewhere(&mut self, event: &MouseEvent) -> bool {
-        let idle = self.grip() == Grip::None;
-        if idle {
+    /// Moves came that change nothing, the last one here.
+    pub(crate) fn hover(&mut self, event: &MouseEvent) {
+        if !self.under_cursor.contains(event.x, event.y) {
             self.enter_square(event);
         }
-        idle
     }
 
     /// Whether the event is in another square than the one before it.

@@ -3,8 +3,8 @@
 use super::openings::Openings;
 use crate::engine::{Click, ClickKind};
 use crate::minefield::MINE;
-use crate::replay::{Observer, Place, Trail};
-use crate::{BoardEvent, Face, MouseEvent};
+use crate::replay::{Moves, Observer, Step};
+use crate::{BoardEvent, Face};
 
 /// Counts of one game.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -90,16 +90,16 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// What was counted so far, the trail aside.
+    /// What was counted so far, the way of the mouse aside.
     #[cfg(feature = "tape")]
     pub const fn clicks(&self) -> &Clicks {
         &self.clicks
     }
 
-    pub fn finish(self, trail: Trail) -> Clicks {
+    pub fn finish(self, moves: &Moves) -> Clicks {
         Clicks {
-            mouse_events: trail.events,
-            path_px: trail.path_px,
+            mouse_events: moves.events(),
+            path_px: moves.path_px(),
             ..self.clicks
         }
     }
@@ -152,14 +152,8 @@ impl<'a> Counter<'a> {
 }
 
 impl Observer for Counter<'_> {
-    fn mouse(
-        &mut self,
-        _: Place,
-        _: Option<&MouseEvent>,
-        _: &MouseEvent,
-        click: Option<Click>,
-        shown: &[BoardEvent],
-    ) {
+    fn mouse(&mut self, step: &Step<'_>) {
+        let click = step.click;
         if let Some(click) = click {
             *match click.kind {
                 ClickKind::Left => &mut self.clicks.left,
@@ -169,7 +163,7 @@ impl Observer for Counter<'_> {
             *self.effective(click.kind) += u32::from(click.effective);
             self.clicks.one_and_a_half += u32::from(click.one_and_a_half);
         }
-        self.changes::<UP>(click, shown);
+        self.changes::<UP>(click, step.shown);
     }
 
     fn corrected(&mut self, click: Option<Click>, told: &[BoardEvent], recorded: &[BoardEvent]) {

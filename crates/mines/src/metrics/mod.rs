@@ -8,19 +8,19 @@
 mod board;
 mod clicks;
 mod openings;
+mod played;
 #[cfg(feature = "tape")]
 mod timeline;
 mod zini;
 
 pub use board::{BoardMetrics, bbbv};
 pub use clicks::Clicks;
+pub(crate) use played::Played;
 #[cfg(feature = "tape")]
 pub(crate) use timeline::{Moment, moments};
 
-use crate::engine::Engine;
-use crate::replay::{Observer, Replayed, replay_with};
-use crate::{Cells, Game, Level, Minefield, Outcome};
-use openings::Openings;
+use crate::replay::Replayed;
+use crate::{Game, Level, Outcome};
 
 /// The statistics of one game.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,39 +49,12 @@ impl Metrics {
     /// Measures a game, and says how its replay went: one pass for both.
     #[must_use]
     pub fn with_replay(game: &Game<'_>) -> (Self, Replayed) {
-        Self::with_observer(game, ()).0
-    }
-
-    /// Measures a game while somebody else watches, too.
-    pub(crate) fn with_observer<O: Observer>(
-        game: &Game<'_>,
-        observer: O,
-    ) -> ((Self, Replayed), O) {
-        let field = Minefield::new(&game.board);
-        let openings = Openings::of(&field);
-        let board = BoardMetrics::with(&openings);
-        let mut engine = Engine::new(field, game.square_size(), game.marks());
-        if let Some(flags) = &game.preflags {
-            engine.preflag(flags);
-        }
-        let mut observers = (clicks::Counter::new(&openings, game.marks()), observer);
-        let (replayed, trail) = replay_with(game, engine, &mut observers);
-        let (counter, observer) = observers;
-        let metrics = Self {
-            clicks: counter.finish(trail),
-            board,
-            preflags: game.preflags.as_ref().map_or(0, Cells::len) as u32,
-            level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
-            outcome: game.ending.map(|ending| ending.outcome),
-            time_ms: game
-                .ending
-                .map_or_else(|| game.events.last_time_ms(), |ending| ending.time_ms),
-        };
-        ((metrics, replayed), observer)
+        let (played, replayed, ()) = Played::of(game, ());
+        (played.metrics(), replayed)
     }
 
     fn seconds(&self) -> f64 {
-        f64::from(self.time_ms) / 1000.0
+        seconds(self.time_ms)
     }
 
     fn won(&self) -> bool {
@@ -100,7 +73,7 @@ impl Metrics {
     /// Solved 3BV / T.
     #[must_use]
     pub fn bbbv_per_s(&self) -> Option<f64> {
-        ratio(f64::from(self.clicks.solved_bbbv), self.seconds())
+        bbbv_per_s(&self.clicks, self.time_ms)
     }
 
     /// T · 3BV / solved 3BV: the time the whole board would have taken, in seconds.
@@ -178,11 +151,23 @@ impl Metrics {
     /// `NF` where no flag was ever on the board, else `FL`.
     #[must_use]
     pub const fn style(&self) -> &'static str {
-        if self.clicks.flags == 0 && self.preflags == 0 {
-            "NF"
-        } else {
-            "FL"
-        }
+        style(&self.clicks, self.preflags)
+    }
+}
+
+fn seconds(ms: u32) -> f64 {
+    f64::from(ms) / 1000.0
+}
+
+fn bbbv_per_s(clicks: &Clicks, time_ms: u32) -> Option<f64> {
+    ratio(f64::from(clicks.solved_bbbv), seconds(time_ms))
+}
+
+const fn style(clicks: &Clicks, preflags: u32) -> &'static str {
+    if clicks.flags == 0 && preflags == 0 {
+        "NF"
+    } else {
+        "FL"
     }
 }
 

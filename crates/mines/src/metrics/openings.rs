@@ -64,7 +64,9 @@ impl Openings {
             }
         }
         openings.starts.push(openings.members.len() as u32);
-        openings.isolated = (0..len).filter(|&at| openings.is_isolated(at)).count() as u32;
+        let squares = openings.numbers.iter().zip(&openings.label);
+        let isolated = squares.filter(|(number, label)| **number < MINE && **label == 0);
+        openings.isolated = isolated.count() as u32;
         openings
     }
 

@@ -3,8 +3,8 @@
 use super::clicks::{Clicks, Counter};
 use super::openings::Openings;
 use crate::engine::{Click, Engine};
-use crate::replay::{Observer, Place, replay_with};
-use crate::{BoardEvent, Game, MouseEvent};
+use crate::replay::{Observer, Step, replay_with};
+use crate::{BoardEvent, Game};
 
 /// A mouse event that completed a click, or changed the board.
 #[derive(Clone, Default, Debug)]
@@ -62,18 +62,11 @@ impl<F: FnMut(&Moment)> Timeline<'_, F> {
 }
 
 impl<F: FnMut(&Moment)> Observer for Timeline<'_, F> {
-    fn mouse(
-        &mut self,
-        at: Place,
-        last: Option<&MouseEvent>,
-        event: &MouseEvent,
-        click: Option<Click>,
-        shown: &[BoardEvent],
-    ) {
-        self.counter.mouse(at, last, event, click, shown);
-        self.step = at.index;
-        if click.is_some() || !shown.is_empty() {
-            self.say(shown);
+    fn mouse(&mut self, step: &Step<'_>) {
+        self.counter.mouse(step);
+        self.step = step.at.index;
+        if step.click.is_some() || !step.shown.is_empty() {
+            self.say(step.shown);
         }
     }
 

@@ -1,10 +1,12 @@
 //! Plays a recorded game through the engine, and compares what the recording says happened.
 
+mod moves;
 mod observer;
 mod outcome;
 mod pass;
 
-pub(crate) use observer::{Observer, Place, Trail};
+pub(crate) use moves::{Moves, WAITING};
+pub(crate) use observer::{Observer, Place, Step};
 pub use outcome::{Divergence, Doubted, Lag, Replayed};
 pub use pass::replay;
 pub(crate) use pass::replay_with;

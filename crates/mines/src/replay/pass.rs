@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::observer::{Observer, Place, Trail};
+use super::moves::Moves;
+use super::observer::{Observer, Place, Step};
 use super::outcome::{Divergence, Doubted, Lag, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
-use crate::rmv::{Events, Skip};
-use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseEvent};
+use crate::rmv::{Events, Held};
+use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
 
 /// Plays a recording through the engine.
 ///
@@ -54,13 +55,15 @@ enum Court {
 /// Each opening that is taken back costs its squares again; without a bound a small file could
 /// keep an audit busy for hours.
 const PATIENCE: u32 = 16;
+/// The bits of known buttons: with others down nothing is quiet.
+const KNOWN: u8 = 7;
 
 /// Replays a game on `engine`, which is at its start.
 pub(crate) fn replay_with(
     game: &Game<'_>,
     engine: Engine,
     observer: &mut impl Observer,
-) -> (Replayed, Trail) {
+) -> (Replayed, Moves) {
     let mut pass = Pass::new(game, engine, observer);
     let mut events = game.events.iter();
     let mut index = 0;
@@ -82,6 +85,7 @@ pub(crate) fn replay_with(
             Event::Timestamp(value) => pass.observer.timestamp(at, last.as_ref(), value),
         }
     }
+    pass.measure();
     let unmet = pass.fault.is_none() && pass.has_open_ends();
     let unmet_from = unmet.then_some(pass.expected.from);
     // Where a recording was cut the rest may just be lost.
@@ -100,7 +104,7 @@ pub(crate) fn replay_with(
         unmet_from,
         after_end: pass.after_end,
     };
-    (replayed, pass.trail)
+    (replayed, pass.moves)
 }
 
 /// One pass over the events of a game.
@@ -126,7 +130,7 @@ struct Pass<'o, O> {
     after_end: Option<(u32, usize, MouseEvent)>,
     /// Time of the last mouse event.
     time_ms: u32,
-    trail: Trail,
+    moves: Moves,
 }
 
 impl<'o, O: Observer> Pass<'o, O> {
@@ -158,7 +162,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             lag: None,
             after_end: None,
             time_ms: 0,
-            trail: Trail::default(),
+            moves: Moves::new(game.version()),
         }
     }
 
@@ -184,7 +188,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         self.trial.is_some() || self.expected.met < self.expected.events.len()
     }
 
-    /// Steps over the moves that come next and are quiet to everybody; gives their number.
+    /// Steps over quiet moves that come next, as many as can wait; gives their number.
     #[inline(always)]
     fn skip_quiet(&mut self, events: &mut Events<'_>) -> u32 {
         if !self.expected.events.is_empty() || self.trial.is_some() || self.engine.is_over() {
@@ -193,13 +197,36 @@ impl<'o, O: Observer> Pass<'o, O> {
         if self.engine.has_open_question() {
             return 0;
         }
-        let skipped = skip_quiet(events, &mut self.engine, self.observer, &mut self.trail);
-        if skipped > 0 && self.leeway.take().is_some() {
+        let Some(last) = events.last_mouse().filter(|last| last.buttons.0 <= KNOWN) else {
+            return 0;
+        };
+        let held = self.engine.held().map(|pixels| Held {
+            left: pixels.left,
+            top: pixels.top,
+            size: pixels.size,
+        });
+        let skipped = events.skip_quiet(held, self.moves.room());
+        if skipped == 0 {
+            self.time_ms = last.time_ms;
+            return 0;
+        }
+        self.moves.put(skipped);
+        if let Some(last) = events.last_mouse() {
+            self.time_ms = last.time_ms;
+            self.engine.hover(&last);
+        }
+        if self.leeway.take().is_some() {
             // What comes next belongs to a move that nothing is in doubt of.
             self.engine.trust();
         }
-        self.time_ms = events.last_mouse().map_or(0, |last| last.time_ms);
-        skipped
+        skipped as u32
+    }
+
+    /// Measures the mouse events that wait.
+    #[inline(never)]
+    fn measure(&mut self) {
+        self.observer.measure(&self.moves);
+        self.moves.clear();
     }
 
     /// Steps over the board events that the last mouse event makes; gives their number. Nearly
@@ -248,10 +275,20 @@ impl<'o, O: Observer> Pass<'o, O> {
             self.click = self.engine.apply(mouse, &mut self.expected.events);
         }
         let shown = self.expected.events.get(before..).unwrap_or_default();
-        self.observer.mouse(at, last, mouse, self.click, shown);
-        match last {
-            Some(last) => self.trail.follow(last, mouse),
-            None => self.trail.events += 1,
+        self.observer.mouse(&Step {
+            at,
+            last,
+            event: mouse,
+            click: self.click,
+            shown,
+            waiting: &self.moves,
+        });
+        if self.moves.is_full() {
+            self.measure();
+        }
+        self.moves.push(mouse);
+        if mouse.action != MouseAction::Move {
+            self.moves.end_way();
         }
     }
 
@@ -446,44 +483,6 @@ fn square(event: &BoardEvent) -> (Cell, u8) {
         face => face,
     };
     (event.cell, face.code())
-}
-
-/// Steps over the moves that come next and are quiet to everybody; gives their number.
-// Most of the time of a replay is spent here: alone, the loop has all registers to itself.
-#[inline(never)]
-fn skip_quiet(
-    events: &mut Events<'_>,
-    engine: &mut Engine,
-    observer: &mut impl Observer,
-    trail: &mut Trail,
-) -> u32 {
-    let mut quiet = Quiet {
-        engine,
-        observer,
-        way: *trail,
-    };
-    let skipped = events.skip_moves(&mut quiet);
-    *trail = quiet.way;
-    skipped
-}
-
-/// Steps over what is quiet to engine and observer.
-struct Quiet<'p, O> {
-    engine: &'p mut Engine,
-    observer: &'p mut O,
-    way: Trail,
-}
-
-impl<O: Observer> Skip for Quiet<'_, O> {
-    #[inline(always)]
-    fn skips(&mut self, last: &MouseEvent, next: &MouseEvent) -> bool {
-        let quiet = self.observer.is_quiet(last, next) && self.engine.hover(next);
-        if quiet {
-            self.observer.quiet(next);
-            self.way.follow(last, next);
-        }
-        quiet
-    }
 }
 
 /// Code 14 "works as `open_blast`" (specification, "`board_event_type`").

@@ -44,13 +44,6 @@ pub(crate) enum Step {
     Bad(Fault),
 }
 
-/// Says which mouse moves are stepped over. No closure: one that is part of the loops of both
-/// versions would be called in them where it is long.
-pub(crate) trait Skip {
-    /// Whether the move `next` is, `last` being the mouse event before it.
-    fn skips(&mut self, last: &MouseEvent, next: &MouseEvent) -> bool;
-}
-
 /// Takes events as they are decoded. A trait and not a closure, so that it can ask to be
 /// inlined into each of the loops.
 pub(crate) trait Sink: Sized {
@@ -330,44 +323,5 @@ impl EventDecoder {
         }
         let &[_, a, b, c, d] = bytes.first_chunk()?;
         Some((Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5))
-    }
-
-    /// Steps over mouse moves at the start of checked `bytes`, the buttons unchanged, as long as
-    /// `skip` agrees, which is shown the mouse event before and the move. Gives their number and
-    /// what is behind them.
-    #[inline(always)]
-    pub(super) fn skip_moves<'b, const V2: bool>(
-        &mut self,
-        bytes: &'b [u8],
-        skip: &mut impl Skip,
-    ) -> (u32, &'b [u8]) {
-        let mut rest = bytes;
-        let mut count = 0;
-        if !self.any_mouse {
-            return (count, rest);
-        }
-        let mut last = self.last;
-        loop {
-            let (next, behind) = if let Some((&chunk, behind)) = rest.split_first_chunk()
-                && chunk[0] == MouseAction::Move.code()
-            {
-                (long_mouse::<V2>(MouseAction::Move, chunk), behind)
-            } else if V2
-                && let Some((&chunk, behind)) = rest.split_first_chunk()
-                && chunk[0] == REDUCED
-            {
-                (sound_reduced_move(&last, chunk), behind)
-            } else {
-                break;
-            };
-            if next.buttons != last.buttons || !skip.skips(&last, &next) {
-                break;
-            }
-            last = next;
-            rest = behind;
-            count += 1;
-        }
-        self.last = last;
-        (count, rest)
     }
 }

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-use super::decode::{EventDecoder, Sink, Skip};
+use super::decode::{EventDecoder, Sink};
 use super::encode::{encode, reducible};
 use super::error::WriteError;
+use super::quiet::{self, Held, Room};
 use crate::{BoardEvent, Event, Face, MouseEvent, Version};
 
 /// The events of a game in their stored form, without the termination event.
@@ -254,17 +255,17 @@ impl Events<'_> {
         count
     }
 
-    /// Steps over mouse moves with the buttons unchanged as long as `skip` agrees, which is
-    /// shown the mouse event before and the move; gives their number.
-    #[inline(always)]
-    pub(crate) fn skip_moves(&mut self, skip: &mut impl Skip) -> u32 {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let (count, behind) = match self.decoder.version() {
-            Version::V1 => self.decoder.skip_moves::<false>(rest, skip),
-            Version::V2 => self.decoder.skip_moves::<true>(rest, skip),
+    /// Steps over quiet moves, as many as there is room for in `into`, where they are put; where a button is
+    /// held, as long as they stay in that square. Gives their number.
+    pub(crate) fn skip_quiet(&mut self, held: Option<Held>, into: Room<'_>) -> usize {
+        let Some(last) = self.decoder.last_mouse() else {
+            return 0;
         };
-        self.at += rest.len() - behind.len();
-        count
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let skipped = quiet::skip(self.decoder.version(), &last, held, rest, into);
+        self.at += rest.len() - skipped.rest.len();
+        self.decoder.pass(skipped.last);
+        skipped.count
     }
 }
 

@@ -14,10 +14,10 @@ pub(super) fn check(
 ) -> (Audit, impl FnOnce() -> Map<String, Value>) {
     let Reading { game, mut findings } = reading;
     let tracer = traces::Tracer::new(&game);
-    let (metrics, tracer) = rmv::audit_watched(&game, bytes, &mut findings, tracer);
-    let audit = Audit::new(&findings, info::summary(&metrics, game.mode()))
-        .facts(info::facts(&game, &metrics))
+    let (played, tracer) = rmv::audit_watched(&game, bytes, &mut findings, tracer);
+    let audit = Audit::new(&findings, info::summary(&played, game.mode()))
+        .facts(info::facts(&game, &played))
         .traces(tracer.finish());
     let mode = game.mode();
-    (audit, move || info::stats(&metrics, mode))
+    (audit, move || info::stats(&played.metrics(), mode))
 }

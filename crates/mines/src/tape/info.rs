@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::name::{NAME, STEP};
 use crate::event::game_time;
+use crate::metrics::Played;
 use crate::rmv::ResultString;
 use crate::{DeclaredSize, Encoding, Game, Level, Metrics, Mode, Outcome, TextRule};
 
@@ -15,15 +16,15 @@ use crate::{DeclaredSize, Encoding, Game, Level, Metrics, Mode, Outcome, TextRul
 const HIDDEN: &str = "<hidden>";
 
 /// `expert win 34.884 s, 3BV 128, 3.67 3BV/s`.
-pub(super) fn summary(metrics: &Metrics, mode: Option<Mode>) -> String {
-    let outcome = metrics.outcome.map_or("unfinished", Outcome::name);
+pub(super) fn summary(played: &Played, mode: Option<Mode>) -> String {
+    let outcome = played.outcome.map_or("unfinished", Outcome::name);
     let mut text = format!(
         "{} {outcome} {}, 3BV {}",
-        metrics.level.name(),
-        game_time(metrics.time_ms),
-        metrics.board.bbbv
+        played.level.name(),
+        game_time(played.time_ms),
+        played.bbbv()
     );
-    if let Some(speed) = metrics.bbbv_per_s() {
+    if let Some(speed) = played.bbbv_per_s() {
         // Writing to a string does not fail.
         let _ = write!(text, ", {speed:.2} 3BV/s");
     }
@@ -150,15 +151,15 @@ pub(super) fn declared(game: &Game<'_>) -> Map<String, Value> {
 }
 
 /// By what games are listed and ranked: columns of their table of facts.
-pub(super) fn facts(game: &Game<'_>, metrics: &Metrics) -> Map<String, Value> {
+pub(super) fn facts(game: &Game<'_>, played: &Played) -> Map<String, Value> {
     let board = &game.board;
     object(json!({
-        "outcome": metrics.outcome.map(Outcome::name),
+        "outcome": played.outcome.map(Outcome::name),
         "mode": game.mode().map(Mode::name),
-        "level": metrics.level.name(),
-        "style": metrics.style(),
-        "bbbv": metrics.board.bbbv,
-        "total_time_ms": metrics.time_ms,
+        "level": played.level.name(),
+        "style": played.style(),
+        "bbbv": played.bbbv(),
+        "total_time_ms": played.time_ms,
         "board_cols": board.cols,
         "board_rows": board.rows,
         "board_mines": board.mines.len(),

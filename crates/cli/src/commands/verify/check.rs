@@ -5,7 +5,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
-use gametape::{Audit, Decision, Error, Policy, Recording, RelationDef, Verb};
+use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationDef, Verb};
 
 use crate::call::Call;
 use crate::many::Item;
@@ -39,6 +39,7 @@ pub struct Audited {
 /// What every file is checked with.
 pub struct Checker<'a> {
     pub call: &'a Call<'a>,
+    pub options: &'a OpenOptions,
     pub policy: Option<&'a Policy>,
     pub may_repeat: bool,
 }
@@ -55,8 +56,7 @@ impl Checker<'_> {
                 (path, true, Outcome::Unreadable(error))
             }
             Item::Found(found) => {
-                let options = self.call.open_options();
-                let outcome = match self.call.formats.open_with(&found.path, &options) {
+                let outcome = match self.call.formats.open_with(&found.path, self.options) {
                     Err(error @ Error::UnknownFormat { .. }) if !found.named => {
                         Outcome::Skipped(error.message())
                     }

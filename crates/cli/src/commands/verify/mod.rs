@@ -47,10 +47,11 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     };
     let started = Instant::now();
     let items = many::items(call.formats, &args.paths);
-    let progress = Progress::new(items.len(), items.iter().map(Item::size).sum());
+    let progress = Progress::new(items.len(), || items.iter().map(Item::size).sum());
     let mut report = report::Report::new(args, policy.is_some())?;
     let checker = check::Checker {
         call,
+        options: &call.open_options(),
         policy: policy.as_ref(),
         // One path leads to a file once.
         may_repeat: args.paths.len() > 1,
@@ -58,13 +59,13 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     many::each(
         items,
         |item| {
-            let _begun = progress.begin(item.size());
+            let _begun = progress.begin(|| item.size());
             checker.check(item)
         },
         |all| {
             progress.aside(|| {
                 for checked in all {
-                    report.take(&checked, ui)?;
+                    report.take(checked, ui)?;
                 }
                 ui.flush_on_terminal()
             })

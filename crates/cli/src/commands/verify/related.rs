@@ -7,7 +7,7 @@ use std::path::Path;
 use gametape::core::{Class, Datum, Finding};
 use gametape::{AnyFinding, Related, Relations, Told};
 
-use super::check::{Audited, Checked};
+use super::check::Audited;
 use crate::located::{located, shown};
 
 /// Files that may have something in common, and what.
@@ -28,13 +28,15 @@ pub struct OfFile {
 
 impl Files {
     /// Takes a file; gives its number, unless it was taken already or has nothing to compare.
-    pub fn add(&mut self, checked: &Checked, audited: &Audited) -> Option<u32> {
+    ///
+    /// `real` says which file it is, where several paths may lead to one.
+    pub fn add(&mut self, path: OsString, real: Option<u64>, audited: &Audited) -> Option<u32> {
         let traces = &audited.audit.traces;
-        let is_new = checked.real.is_none_or(|real| self.seen.insert(real));
+        let is_new = real.is_none_or(|real| self.seen.insert(real));
         if traces.is_empty() || !is_new {
             return None;
         }
-        self.known.push((checked.path.clone(), audited.format));
+        self.known.push((path, audited.format));
         Some(self.relations.add(audited.relations, traces))
     }
 

@@ -1,7 +1,7 @@
 //! What is said of all files: of each as it comes, unless a policy has to know them all first; then what
 //! they have in common, and how many of what there were.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
@@ -66,12 +66,18 @@ impl<'a> Report<'a> {
     }
 
     /// The next file.
-    pub fn take(&mut self, checked: &Checked, ui: &mut Ui) -> io::Result<()> {
-        self.tally.found += usize::from(!checked.named);
-        match &checked.outcome {
-            Outcome::Skipped(what) => self.skipped(&checked.path, what, ui),
-            Outcome::Unreadable(error) => self.unreadable(&checked.path, error, ui),
-            Outcome::Audited(audited) => self.audited(checked, audited, ui),
+    pub fn take(&mut self, checked: Checked, ui: &mut Ui) -> io::Result<()> {
+        let Checked {
+            path,
+            named,
+            real,
+            outcome,
+        } = checked;
+        self.tally.found += usize::from(!named);
+        match outcome {
+            Outcome::Skipped(what) => self.skipped(&path, &what, ui),
+            Outcome::Unreadable(error) => self.unreadable(&path, &error, ui),
+            Outcome::Audited(audited) => self.audited(path, real, &audited, ui),
         }
     }
 
@@ -105,7 +111,13 @@ impl<'a> Report<'a> {
         self.put(None, &line, ui)
     }
 
-    fn audited(&mut self, checked: &Checked, audited: &Audited, ui: &mut Ui) -> io::Result<()> {
+    fn audited(
+        &mut self,
+        path: OsString,
+        real: Option<u64>,
+        audited: &Audited,
+        ui: &mut Ui,
+    ) -> io::Result<()> {
         let Audited { audit, bytes, .. } = audited;
         self.tally.bytes += bytes;
         match audit.verdict() {
@@ -113,18 +125,21 @@ impl<'a> Report<'a> {
             Verdict::Warn => self.tally.warn += 1,
             Verdict::Fail => self.tally.fail += 1,
         }
-        let file = self.files.add(checked, audited);
         if self.held.is_none() && !ui.json {
-            let path = shown(Path::new(&checked.path));
-            return words::show(&path, audit, self.args.verbose, ui);
+            let said = shown(Path::new(&path));
+            self.files.add(path, real, audited);
+            return words::show(&said, audit, self.args.verbose, ui);
         }
-        let mut line = line::audited(&checked.path, Some(audited.format), audit);
-        if self.held.is_some() {
-            line::decide(&mut line, &audited.decision);
-            if !ui.json {
-                line = for_people(&checked.path, audit, &audited.decision, self.args.verbose);
+        let line = if self.held.is_some() && !ui.json {
+            for_people(&path, audit, &audited.decision, self.args.verbose)
+        } else {
+            let mut line = line::audited(&path, Some(audited.format), audit);
+            if self.held.is_some() {
+                line::decide(&mut line, &audited.decision);
             }
-        }
+            line
+        };
+        let file = self.files.add(path, real, audited);
         self.put(file, &line, ui)
     }
 

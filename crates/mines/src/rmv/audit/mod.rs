@@ -13,6 +13,7 @@ use std::time::SystemTime;
 use super::error::Findings;
 use super::limits::{Limits, ReadOptions};
 use super::read::{Reading, read_with};
+use crate::metrics::Played;
 use crate::replay::Observer;
 use crate::{Game, Metrics};
 
@@ -73,11 +74,11 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit<'_> {
 pub fn audit_at(bytes: &[u8], limits: Limits, now: SystemTime) -> Audit<'_> {
     match read_with(bytes, ReadOptions::lenient().limits(limits)) {
         Ok(Reading { game, mut findings }) => {
-            let (metrics, ()) = check(&game, bytes.len() as u64, now, &mut findings, ());
+            let (played, ()) = check(&game, bytes.len() as u64, now, &mut findings, ());
             findings.sort();
             Audit {
                 game: Some(game),
-                metrics: Some(metrics),
+                metrics: Some(played.metrics()),
                 findings,
             }
         }
@@ -98,7 +99,7 @@ pub fn audit_at(bytes: &[u8], limits: Limits, now: SystemTime) -> Audit<'_> {
 /// Checks a game that was read already, `real_size` being the size of its file in bytes; adds
 /// to what the reader found.
 pub fn audit_game(game: &Game<'_>, real_size: u64, findings: &mut Findings) -> Metrics {
-    audit_watched(game, real_size, findings, ()).0
+    audit_watched(game, real_size, findings, ()).0.metrics()
 }
 
 /// [`audit_game`] while somebody else watches the game that is replayed.
@@ -107,7 +108,7 @@ pub(crate) fn audit_watched<O: Observer>(
     real_size: u64,
     findings: &mut Findings,
     observer: O,
-) -> (Metrics, O) {
+) -> (Played, O) {
     check(game, real_size, SystemTime::now(), findings, observer)
 }
 
@@ -117,16 +118,16 @@ fn check<O: Observer>(
     now: SystemTime,
     findings: &mut Findings,
     observer: O,
-) -> (Metrics, O) {
+) -> (Played, O) {
     form::check(game, real_size, findings);
     release::check(game, now, findings);
     let mut hands = hands::Hands::new(game);
     let watch = mouse::Watch::new(game, &mut hands, findings);
-    let ((metrics, replayed), (watch, observer)) = Metrics::with_observer(game, (watch, observer));
+    let (played, replayed, (watch, observer)) = Played::of(game, (watch, observer));
     watch.finish();
-    result::check(game, &metrics, findings);
+    result::check(game, &played, findings);
     play::check(game, &replayed, findings);
-    hands.check(game, &metrics, findings);
-    ranking::check(game, &metrics, findings);
-    (metrics, observer)
+    hands.check(game, &played, findings);
+    ranking::check(game, &played, findings);
+    (played, observer)
 }

@@ -1,12 +1,11 @@
 //! The mouse events by themselves: buttons, times, speed.
 
 use super::hands::Hands;
-use crate::engine::Click;
-use crate::replay::{Observer, Place};
+use crate::replay::{Moves, Observer, Place, Step};
 use crate::rmv::deviations::at_event;
 use crate::rmv::encode::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{BoardEvent, Buttons, Game, MouseAction, MouseEvent, Version};
+use crate::{Buttons, Game, MouseAction, MouseEvent, Version};
 
 /// Known games have steps of up to 43 pixels; one this long, this fast, is a hint.
 const JUMP_PX: f64 = 60.0;
@@ -134,35 +133,10 @@ impl<'f> Watch<'f> {
 }
 
 impl Observer for Watch<'_> {
-    #[inline(always)]
-    fn is_quiet(&self, last: &MouseEvent, next: &MouseEvent) -> bool {
-        let near = |a: i32, b: i32| {
-            let step = a.wrapping_sub(b).wrapping_add(LONG_STEP);
-            step.cast_unsigned() <= 2 * LONG_STEP.cast_unsigned()
-        };
-        !self.hands.is_full()
-            && next.buttons.0 <= 7
-            && (next.reduced || self.version == Version::V1)
-            && near(next.x, last.x)
-            && near(next.y, last.y)
-            && next.time_ms.saturating_sub(last.time_ms) <= PAUSE_MS
-    }
-
-    #[inline(always)]
-    fn quiet(&mut self, next: &MouseEvent) {
-        self.hands.take_quiet(next);
-    }
-
-    fn mouse(
-        &mut self,
-        at: Place,
-        last: Option<&MouseEvent>,
-        event: &MouseEvent,
-        _: Option<Click>,
-        _: &[BoardEvent],
-    ) {
+    fn mouse(&mut self, step: &Step<'_>) {
+        let Step { at, event, .. } = *step;
         self.none_yet = false;
-        let before = match last {
+        let before = match step.last {
             Some(last) => {
                 self.step(last, event, at);
                 last.buttons
@@ -173,11 +147,13 @@ impl Observer for Watch<'_> {
         if event.action != MouseAction::Move || event.buttons != before || event.buttons.0 > 7 {
             self.buttons(before, event, at);
         }
-        if event.action == MouseAction::Move {
-            self.hands.take(event);
-        } else {
-            self.hands.take_button(before, event);
+        if event.action != MouseAction::Move {
+            self.hands.take_button(before, event, step.waiting);
         }
+    }
+
+    fn measure(&mut self, waiting: &Moves) {
+        self.hands.measure(waiting);
     }
 
     fn timestamp(&mut self, at: Place, last: Option<&MouseEvent>, value: u32) {

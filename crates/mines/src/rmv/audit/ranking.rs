@@ -1,14 +1,15 @@
 //! What the ranking accepts.
 
+use crate::metrics::Played;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Game, Level, Metrics, Mode, Outcome};
+use crate::{Game, Level, Mode, Outcome};
 
-pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
+pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
     if let Some(mode @ (Mode::Upk | Mode::Cheat)) = game.mode() {
         findings.push(Finding::new(Rule::RankMode { mode }));
     }
-    let level = metrics.level;
-    let bbbv = metrics.board.bbbv;
+    let level = played.level;
+    let bbbv = played.bbbv();
     match level.ranking_min_bbbv() {
         Some(min) if bbbv < min => {
             findings.push(Finding::new(Rule::RankBbbv { bbbv, min, level }));
@@ -19,7 +20,7 @@ pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings)
             findings.push(Finding::new(Rule::RankBoard));
         }
     }
-    if metrics.outcome != Some(Outcome::Win) {
+    if played.outcome != Some(Outcome::Win) {
         findings.push(Finding::new(Rule::RankOutcome));
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::game::Encoding;
+use crate::metrics::Played;
 use crate::rmv::{Finding, Findings, ResultString, Rule};
-use crate::{Cell, Cells, Game, Level, Metrics, Release};
+use crate::{Cell, Cells, Game, Level, Release};
 
-pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
-    level(game, metrics, findings);
-    let computed = metrics.board.bbbv;
+pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
+    level(game, played, findings);
+    let computed = played.bbbv();
     if let Some(declared) = game
         .declared_bbbv()
         .filter(|&declared| declared != computed)
@@ -21,7 +22,7 @@ pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings)
     };
     let by_result = result.and_then(|result| result.number("NF"));
     if game.declared_nf() || by_result.is_some_and(|nf| nf != 0) {
-        no_flags(game, metrics, findings);
+        no_flags(game, played, findings);
     }
     if let Some(result) = result {
         result_string(game, &result, findings);
@@ -29,8 +30,8 @@ pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings)
 }
 
 /// The game calls itself a non-flagging one.
-fn no_flags(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
-    let (flags, unflags) = (metrics.clicks.flags, metrics.clicks.unflags);
+fn no_flags(game: &Game<'_>, played: &Played, findings: &mut Findings) {
+    let (flags, unflags) = (played.clicks.flags, played.clicks.unflags);
     if flags > 0 {
         findings.push(Finding::new(Rule::NfFlags { flags, unflags }));
     }
@@ -47,8 +48,8 @@ fn no_flags(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
     }
 }
 
-fn level(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
-    let actual = metrics.level;
+fn level(game: &Game<'_>, played: &Played, findings: &mut Findings) {
+    let actual = played.level;
     match game.declared_level() {
         Some(Level::Custom) if actual != Level::Custom => {
             findings.push(Finding::new(Rule::LevelCustom { actual }));

@@ -11,8 +11,20 @@ pub(super) const fn mix(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// One of several, whose order counts.
+/// What several numbers are multiplied with: odd, and as good as random.
+const ODD: [u64; 4] = [
+    0x9E37_79B9_7F4A_7C15,
+    0xC2B2_AE3D_27D4_EB4F,
+    0x1656_67B1_9E37_79F9,
+    0xD6E8_FEB8_6659_FD93,
+];
+
+/// One of up to four, whose order counts: their sum, each multiplied with another number, spread.
 pub(super) fn mix_all<const N: usize>(numbers: [i64; N]) -> u64 {
-    let numbers = numbers.into_iter();
-    numbers.fold(N as u64, |hash, number| mix(hash ^ number.cast_unsigned()))
+    const { assert!(N <= ODD.len(), "each number has its own factor") };
+    let products = numbers.iter().zip(ODD);
+    let sum = products.fold(N as u64, |sum, (number, odd)| {
+        sum.wrapping_add(number.cast_unsigned().wrapping_mul(odd))
+    });
+    mix(sum)
 }

@@ -16,9 +16,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use gametape_core::Severity;
 use gametape_core::tape::{Print, RelationDef, Span, Traces};
 
-use crate::engine::Click;
-use crate::replay::{Observer, Place};
-use crate::{BoardEvent, Game, MouseEvent};
+use crate::Game;
+use crate::replay::{Observer, Step};
 use hash::CERTAIN;
 use way::Way;
 
@@ -117,15 +116,8 @@ impl Tracer {
 }
 
 impl Observer for Tracer {
-    fn mouse(
-        &mut self,
-        _: Place,
-        _: Option<&MouseEvent>,
-        event: &MouseEvent,
-        _: Option<Click>,
-        shown: &[BoardEvent],
-    ) {
-        self.way.follow(event, shown);
+    fn mouse(&mut self, step: &Step<'_>) {
+        self.way.follow(step.event, step.shown);
     }
 }
 

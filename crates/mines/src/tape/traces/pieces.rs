@@ -39,7 +39,10 @@ impl<const LONG: usize> Pieces<LONG> {
         let gone = oldest.wrapping_mul(const { BASE.wrapping_pow(LONG as u32) });
         self.hash = (self.hash.wrapping_mul(BASE).wrapping_add(thing)).wrapping_sub(gone);
         *oldest = thing;
-        self.at = (self.at + 1) % LONG;
+        self.at += 1;
+        if self.at == LONG {
+            self.at = 0;
+        }
         self.seen += 1;
         if self.seen >= LONG as u64 {
             self.keep(mix(self.hash));
@@ -51,16 +54,33 @@ impl<const LONG: usize> Pieces<LONG> {
         if hash >= most || self.kept.contains(&hash) || !self.is_varied() {
             return;
         }
-        if let Some(last) = self.kept.last_mut() {
-            *last = hash;
+        let at = self.kept.partition_point(|kept| *kept < hash);
+        if let Some(above) = self.kept.get_mut(at..) {
+            above.rotate_right(1);
+            if let Some(slot) = above.first_mut() {
+                *slot = hash;
+            }
         }
-        self.kept.sort_unstable();
     }
 
     fn is_varied(&self) -> bool {
-        let mut last = self.last;
-        last.sort_unstable();
-        last.chunk_by(|a, b| a == b).count() >= DIFFERENT
+        // Nearly always the first few are enough.
+        let mut different = [0; DIFFERENT];
+        let mut count = 0;
+        for thing in self.last {
+            let known = different.get(..count).unwrap_or_default();
+            if known.contains(&thing) {
+                continue;
+            }
+            if let Some(slot) = different.get_mut(count) {
+                *slot = thing;
+            }
+            count += 1;
+            if count == DIFFERENT {
+                return true;
+            }
+        }
+        false
     }
 
     /// How many things came.

@@ -1,9 +1,9 @@
 //! The way of the cursor from event to event: a mouse moves, it does not jump.
 
-use super::moves::{self, Moves, WAITING};
 use super::place::at_mouse;
 use super::release::Release;
 use crate::Game;
+use crate::replay::{Moves, WAITING};
 use crate::rmv::Finding;
 use crate::rmv::{Findings, Rule};
 
@@ -36,8 +36,8 @@ impl Cursor {
 
     pub fn take(&mut self, moves: &Moves) {
         let (mut xs, mut ys) = ([0; WAITING], [0; WAITING]);
-        for ((slot_x, slot_y), &packed) in xs.iter_mut().zip(&mut ys).zip(moves.packed()) {
-            (*slot_x, *slot_y) = (moves::x(packed), moves::y(packed));
+        for ((slot_x, slot_y), place) in xs.iter_mut().zip(&mut ys).zip(moves.cursor()) {
+            (*slot_x, *slot_y) = place;
         }
         let xs = xs.get(..moves.len()).unwrap_or_default();
         let ys = ys.get(..moves.len()).unwrap_or_default();

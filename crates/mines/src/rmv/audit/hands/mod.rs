@@ -1,12 +1,11 @@
 //! Hands, mice and clocks: whether somebody can have played this, with that program, on a machine.
 //!
-//! What is measured rides in the pass over the events that serves everything else. Moves wait in a
-//! small buffer and are measured many at a time: a store is all that a quiet one costs in the pass.
+//! What is measured rides in the pass over the events that serves everything else, where mouse events
+//! [wait](crate::replay::Moves) until there are many.
 
 mod cursor;
 mod fit;
 mod grid;
-mod moves;
 mod pace;
 mod place;
 mod points;
@@ -16,10 +15,11 @@ mod shift;
 mod times;
 mod ways;
 
+use crate::metrics::Played;
+use crate::replay::Moves;
 use crate::rmv::Findings;
-use crate::{Buttons, Game, Metrics, MouseEvent};
+use crate::{Buttons, Game, MouseEvent};
 use cursor::Cursor;
-use moves::Moves;
 use points::Points;
 use presses::{Presses, is_press};
 use release::Release;
@@ -28,9 +28,6 @@ use ways::Ways;
 
 /// What is measured while a game is replayed.
 pub(super) struct Hands {
-    waiting: Moves,
-    /// Mouse events that have been measured.
-    measured: u32,
     times: Times,
     cursor: Cursor,
     presses: Presses,
@@ -42,8 +39,6 @@ impl Hands {
     pub fn new(game: &Game<'_>) -> Self {
         let square = i32::from(game.square_size()).max(1);
         Self {
-            waiting: Moves::new(),
-            measured: 0,
             times: Times::default(),
             cursor: Cursor::new(square),
             presses: Presses::default(),
@@ -52,51 +47,24 @@ impl Hands {
         }
     }
 
-    /// Whether what waits has to be measured before anything else.
-    #[inline(always)]
-    pub const fn is_full(&self) -> bool {
-        self.waiting.is_full()
-    }
-
-    /// One more mouse event, where there is room.
-    #[inline(always)]
-    pub fn take_quiet(&mut self, event: &MouseEvent) {
-        self.waiting.push(event);
-    }
-
-    /// One more mouse event.
-    pub fn take(&mut self, event: &MouseEvent) {
-        if self.waiting.is_full() {
-            self.measure();
-        }
-        self.waiting.push(event);
-    }
-
-    /// One more mouse event, of a button; these were down before it.
-    pub fn take_button(&mut self, before: Buttons, event: &MouseEvent) {
-        self.ways.take(&self.waiting);
-        self.take(event);
-        self.waiting.end_way();
-        self.presses
-            .take(before, event, self.measured + self.waiting.len() as u32 - 1);
+    /// A mouse event of a button; these were down before it, and those events wait.
+    pub fn take_button(&mut self, before: Buttons, event: &MouseEvent, waiting: &Moves) {
+        self.ways.take(waiting);
+        self.presses.take(before, event, waiting.events());
         if before == Buttons::NONE && is_press(event.action) {
             self.points.take(event);
         }
     }
 
     /// Measures what waits.
-    #[inline(never)]
-    fn measure(&mut self) {
-        self.times.take(&self.waiting);
-        self.cursor.take(&self.waiting);
-        self.measured += self.waiting.len() as u32;
-        self.waiting.clear();
+    pub fn measure(&mut self, waiting: &Moves) {
+        self.times.take(waiting);
+        self.cursor.take(waiting);
     }
 
     /// What is to be said of it all.
-    pub fn check(&mut self, game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
-        self.measure();
-        pace::check(game, metrics, findings);
+    pub fn check(&mut self, game: &Game<'_>, played: &Played, findings: &mut Findings) {
+        pace::check(game, played, findings);
         let release = Release::of(game);
         let clock = self.times.clock(game, release, findings);
         self.times.check(
@@ -105,12 +73,12 @@ impl Hands {
             || self.presses.wild_holds(),
             findings,
         );
-        let moves = metrics
+        let moves = played
             .clicks
             .mouse_events
             .saturating_sub(self.presses.events());
         self.cursor
-            .check(game, (metrics.clicks.path_px, moves), release, findings);
+            .check(game, (played.clicks.path_px, moves), release, findings);
         self.presses
             .check(game, clock, self.times.shares(), findings);
         self.points.check(findings);

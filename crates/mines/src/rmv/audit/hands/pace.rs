@@ -1,7 +1,8 @@
 //! Speeds that no hand reaches.
 
+use crate::metrics::Played;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Game, Level, Metrics, Mode, Outcome};
+use crate::{Game, Level, Mode, Outcome};
 
 /// Fewer 3BV are a click or two, and those may follow each other at once.
 const RATE_FROM: u32 = 4;
@@ -26,9 +27,9 @@ const fn least_ms(level: Level) -> Option<u32> {
     }
 }
 
-pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings) {
-    let bbbv = metrics.clicks.solved_bbbv;
-    let time_ms = metrics.time_ms;
+pub(super) fn check(game: &Game<'_>, played: &Played, findings: &mut Findings) {
+    let bbbv = played.clicks.solved_bbbv;
+    let time_ms = played.time_ms;
     // In no time at all: as fast as in one millisecond, at least.
     let rate = f64::from(bbbv) * 1000.0 / f64::from(time_ms.max(1));
     let most = most(bbbv);
@@ -36,7 +37,7 @@ pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings)
         findings.push(Finding::new(Rule::Rate { rate, bbbv, most }));
     }
     // Clicks that do nothing may be those of a worn-out button.
-    let clicks = metrics.clicks.effective();
+    let clicks = played.clicks.effective();
     let least = CLICK_MS
         .saturating_mul(clicks.saturating_sub(1))
         .saturating_sub(10);
@@ -49,12 +50,12 @@ pub(super) fn check(game: &Game<'_>, metrics: &Metrics, findings: &mut Findings)
             .preflags
             .as_ref()
             .is_some_and(|flags| !flags.is_empty());
-    if metrics.outcome == Some(Outcome::Win)
+    if played.outcome == Some(Outcome::Win)
         && !helped
-        && let Some(least_ms) = least_ms(metrics.level)
+        && let Some(least_ms) = least_ms(played.level)
         && time_ms < least_ms
     {
-        let level = metrics.level;
+        let level = played.level;
         findings.push(Finding::new(Rule::Pace {
             time_ms,
             level,

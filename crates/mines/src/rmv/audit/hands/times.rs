@@ -4,14 +4,14 @@
 
 use super::fit;
 use super::grid::{self, Grid};
-use super::moves::{self, Moves, WAITING};
 use super::place::at_mouse;
 use super::release::Release;
 use crate::Game;
+use crate::replay::{Moves, WAITING};
 use crate::rmv::{Finding, Findings, Rule};
 
 /// Gaps between events are no longer than this when they are compared with others.
-const LONGEST_MS: u32 = 20;
+const LONGEST_MS: i32 = 20;
 /// A gap up to this long is a short one: the reports of a mouse of 125 Hz are further apart.
 const SHORT_MS: i16 = 6;
 /// A gap up to this long is none of the Windows tick.
@@ -20,7 +20,6 @@ const FINE_MS: i16 = 14;
 /// What is counted of the times.
 #[derive(Default)]
 pub(super) struct Times {
-    last_ms: Option<u32>,
     /// Mouse events, and how many there were when this was last measured.
     events: u32,
     measured: u32,
@@ -39,6 +38,21 @@ pub(super) struct Times {
     /// Of all gaps their sum and that of their squares.
     all: (u64, u64),
     link: Link,
+}
+
+/// The sum of some gaps, and that of their squares.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    sum: i32,
+    squares: i32,
+}
+
+impl Sums {
+    #[inline(always)]
+    const fn add(&mut self, other: &Self) {
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
 }
 
 /// What the gaps inside of ways have to do with their neighbours.
@@ -80,48 +94,51 @@ const COARSE_FROM: u32 = 32;
 impl Times {
     /// Mouse events that follow each other.
     pub fn take(&mut self, moves: &Moves) {
-        let mut times = [0; WAITING];
-        for (slot, &packed) in times.iter_mut().zip(moves.packed()) {
-            *slot = moves::time(packed);
-        }
-        let times = times.get(..moves.len()).unwrap_or_default();
-        let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
-            return;
-        };
-        let before = self.last_ms.unwrap_or(first);
+        let times = moves.times();
         let mut gaps = [0i16; WAITING];
-        let gap = |a: u32, b: u32| b.wrapping_sub(a).min(LONGEST_MS) as i16;
+        // Back in time is as far as can be.
+        let gap = |a: u32, b: u32| {
+            let gap = b.cast_signed() - a.cast_signed();
+            let gap = if gap > LONGEST_MS { LONGEST_MS } else { gap };
+            if gap < 0 {
+                LONGEST_MS as i16
+            } else {
+                gap as i16
+            }
+        };
         let pairs = times.iter().zip(times.get(1..).unwrap_or_default());
         for (slot, (&a, &b)) in gaps.iter_mut().skip(1).zip(pairs) {
             *slot = gap(a, b);
         }
-        if let Some(slot) = gaps.first_mut() {
-            *slot = gap(before, first);
+        if let (Some(slot), Some(&first)) = (gaps.first_mut(), times.first()) {
+            *slot = gap(moves.before_ms().unwrap_or(first), first);
         }
         let gaps = gaps.get(..times.len()).unwrap_or_default();
+        let mut sums = Sums::default();
         for part in gaps.chunks(PART) {
-            self.count(part);
+            sums.add(&self.count(part));
         }
         if self.fine == 0 {
             self.keep_ticks(times);
         }
-        self.link(gaps, moves.ends());
-        self.last_ms = Some(last);
+        self.all.0 += u64::from(sums.sum.cast_unsigned());
+        self.all.1 += u64::from(sums.squares.cast_unsigned());
+        self.link(gaps, sums, moves.ends());
         self.measured = self.events;
     }
 
     /// Counts gaps.
     #[inline(always)]
-    fn count(&mut self, gaps: &[i16]) {
+    fn count(&mut self, gaps: &[i16]) -> Sums {
         let (mut zeros, mut ones, mut shorts, mut fine) = (0i16, 0i16, 0i16, 0i16);
-        let (mut sum, mut squares) = (0i32, 0i32);
+        let mut sums = Sums::default();
         for &gap in gaps {
             zeros += i16::from(gap == 0);
             ones += i16::from(gap == 1);
             shorts += i16::from(gap <= SHORT_MS);
             fine += i16::from(gap <= FINE_MS);
-            sum += i32::from(gap);
-            squares += i32::from(gap) * i32::from(gap);
+            sums.sum += i32::from(gap);
+            sums.squares += i32::from(gap) * i32::from(gap);
         }
         let count = |count: i16| u32::from(count.cast_unsigned());
         let events = gaps.len() as u32;
@@ -129,24 +146,23 @@ impl Times {
         self.zeros += count(zeros);
         self.ones += count(ones);
         self.fine += fine;
-        self.all.0 += u64::from(sum.cast_unsigned());
-        self.all.1 += u64::from(squares.cast_unsigned());
         if gaps.len() == PART {
             self.coarse += if fine == 0 { events } else { 0 };
             self.shares.push((self.events, shorts as f32 / PART as f32));
         }
         self.events += events;
+        sums
     }
 
     /// The gaps that have to do with each other: all but those before button events and behind them,
-    /// where a hand rests.
+    /// where a hand rests. Those of all are given.
     #[inline(always)]
-    fn link(&mut self, gaps: &[i16], ends: &[u16]) {
-        let (mut sum, mut squares, mut products) = (0i32, 0i32, 0i32);
-        for &gap in gaps {
-            sum += i32::from(gap);
-            squares += i32::from(gap) * i32::from(gap);
-        }
+    fn link(&mut self, gaps: &[i16], sums: Sums, ends: &[u16]) {
+        let Sums {
+            mut sum,
+            mut squares,
+        } = sums;
+        let mut products = 0i32;
         for (&a, &b) in gaps.iter().zip(gaps.get(1..).unwrap_or_default()) {
             products += i32::from(a) * i32::from(b);
         }

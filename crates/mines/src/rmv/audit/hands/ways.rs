@@ -1,6 +1,6 @@
 //! The ways between clicks: hands go in bows, and faster in the middle.
 
-use super::moves::Moves;
+use crate::replay::Moves;
 use crate::rmv::{Finding, Findings, Rule};
 
 /// Ways of at least so many squares are looked at.

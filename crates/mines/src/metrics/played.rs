@@ -1,0 +1,77 @@
+//! A game that was played, before its statistics are worked out.
+
+use super::Metrics;
+use super::board::BoardMetrics;
+use super::clicks::{Clicks, Counter};
+use super::openings::Openings;
+#[cfg(feature = "tape")]
+use super::{bbbv_per_s, style};
+use crate::engine::Engine;
+use crate::replay::{Observer, Replayed, replay_with};
+use crate::{Cells, Game, Level, Minefield, Outcome};
+
+/// What statistics are made of. ZiNi takes as long as all the rest: it is worked out for who asks for
+/// [`Played::metrics`], and checks do without.
+pub(crate) struct Played {
+    openings: Openings,
+    pub clicks: Clicks,
+    pub preflags: u32,
+    pub level: Level,
+    pub outcome: Option<Outcome>,
+    pub time_ms: u32,
+}
+
+impl Played {
+    /// Plays a game while somebody watches; says how its replay went.
+    pub fn of<O: Observer>(game: &Game<'_>, observer: O) -> (Self, Replayed, O) {
+        let field = Minefield::new(&game.board);
+        let openings = Openings::of(&field);
+        let mut engine = Engine::new(field, game.square_size(), game.marks());
+        if let Some(flags) = &game.preflags {
+            engine.preflag(flags);
+        }
+        let mut observers = (Counter::new(&openings, game.marks()), observer);
+        let (replayed, moves) = replay_with(game, engine, &mut observers);
+        let (counter, observer) = observers;
+        let played = Self {
+            clicks: counter.finish(&moves),
+            openings,
+            preflags: game.preflags.as_ref().map_or(0, Cells::len) as u32,
+            level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
+            outcome: game.ending.map(|ending| ending.outcome),
+            time_ms: game
+                .ending
+                .map_or_else(|| game.events.last_time_ms(), |ending| ending.time_ms),
+        };
+        (played, replayed, observer)
+    }
+
+    /// The statistics.
+    pub fn metrics(self) -> Metrics {
+        Metrics {
+            board: BoardMetrics::with(&self.openings),
+            clicks: self.clicks,
+            preflags: self.preflags,
+            level: self.level,
+            outcome: self.outcome,
+            time_ms: self.time_ms,
+        }
+    }
+
+    /// [`BoardMetrics::bbbv`].
+    pub fn bbbv(&self) -> u32 {
+        self.openings.bbbv()
+    }
+
+    /// [`Metrics::bbbv_per_s`].
+    #[cfg(feature = "tape")]
+    pub fn bbbv_per_s(&self) -> Option<f64> {
+        bbbv_per_s(&self.clicks, self.time_ms)
+    }
+
+    /// [`Metrics::style`].
+    #[cfg(feature = "tape")]
+    pub const fn style(&self) -> &'static str {
+        style(&self.clicks, self.preflags)
+    }
+}

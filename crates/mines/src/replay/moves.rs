@@ -1,0 +1,197 @@
+//! Mouse events that wait to be measured, each figure by itself, so that many are measured at once: a store
+//! is all that a quiet move costs in the pass.
+
+use crate::rmv::{Packed, Room};
+use crate::{MouseEvent, Version};
+
+/// Where the cursor was, and when.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Sample {
+    pub time_ms: u32,
+    pub x: i32,
+    pub y: i32,
+}
+
+/// Mouse events that wait.
+pub(crate) const WAITING: usize = 256;
+
+/// Mouse events that follow each other, as many as wait at once.
+pub(crate) struct Moves {
+    version: Version,
+    times: [u32; WAITING],
+    /// From the left in the higher half, from the top in the lower one.
+    places: [u32; WAITING],
+    count: usize,
+    /// Time and place of the one before those that wait.
+    before: Option<(u32, u32)>,
+    /// How many there were before those that wait.
+    measured: u32,
+    way: usize,
+    /// The way began before what waits.
+    is_cut: bool,
+    ends: [u16; WAITING],
+    buttons: usize,
+    /// The sum of the distances from event to event, in pixels, up to those that wait.
+    path_px: f64,
+}
+
+impl Moves {
+    pub fn new(version: Version) -> Self {
+        Self {
+            version,
+            times: [0; WAITING],
+            places: [0; WAITING],
+            count: 0,
+            before: None,
+            measured: 0,
+            way: 0,
+            is_cut: false,
+            ends: [0; WAITING],
+            buttons: 0,
+            path_px: 0.0,
+        }
+    }
+
+    pub const fn is_full(&self) -> bool {
+        self.count >= WAITING
+    }
+
+    /// Where more can be put.
+    pub fn room(&mut self) -> Room<'_> {
+        Room {
+            times: self.times.get_mut(self.count..).unwrap_or_default(),
+            places: self.places.get_mut(self.count..).unwrap_or_default(),
+        }
+    }
+
+    /// So many were put there.
+    pub const fn put(&mut self, count: usize) {
+        self.count += count;
+    }
+
+    /// One more; it is lost where there is no room.
+    pub fn push(&mut self, event: &MouseEvent) {
+        let packed = Packed::of(self.version, event);
+        let room = self.room();
+        if let (Some(time), Some(place)) = (room.times.first_mut(), room.places.first_mut()) {
+            *time = packed.time_ms();
+            *place = packed.place();
+            self.count += 1;
+        }
+    }
+
+    /// The last one is of a button: its way ends there, and another begins behind it.
+    pub fn end_way(&mut self) {
+        self.way = self.count;
+        self.is_cut = false;
+        if let Some(slot) = self.ends.get_mut(self.buttons) {
+            *slot = self.count.saturating_sub(1) as u16;
+            self.buttons += 1;
+        }
+    }
+
+    /// None waits any more: they have been measured.
+    pub fn clear(&mut self) {
+        self.follow();
+        self.measured += self.count as u32;
+        let last = self
+            .times()
+            .last()
+            .copied()
+            .zip(self.places().last().copied());
+        self.before = last.or(self.before);
+        self.is_cut = self.way != self.count;
+        self.count = 0;
+        self.way = 0;
+        self.buttons = 0;
+    }
+
+    /// Adds up the way to the last one. The distances first, which the processor works out several at a
+    /// time; then their sum, in their order.
+    fn follow(&mut self) {
+        let mut steps = [0.0; WAITING];
+        let distance = |a: u32, b: u32| {
+            let by = |a: u32, b: u32| f64::from(b.cast_signed() - a.cast_signed());
+            let (dx, dy) = (by(a >> 16, b >> 16), by(a & 0xFFFF, b & 0xFFFF));
+            (dx * dx + dy * dy).sqrt()
+        };
+        let places = self.places();
+        let pairs = places.iter().zip(places.get(1..).unwrap_or_default());
+        for (slot, (a, b)) in steps.iter_mut().zip(pairs) {
+            *slot = distance(*a, *b);
+        }
+        let mut path_px = self.path_px;
+        if let Some(((_, before), first)) = self.before.zip(places.first().copied()) {
+            path_px += distance(before, first);
+        }
+        let count = places.len().saturating_sub(1);
+        for step in steps.get(..count).unwrap_or_default() {
+            path_px += step;
+        }
+        self.path_px = path_px;
+    }
+
+    /// How many mouse events there were, those that wait among them.
+    pub const fn events(&self) -> u32 {
+        self.measured + self.count as u32
+    }
+
+    /// The way up to those that wait.
+    pub const fn path_px(&self) -> f64 {
+        self.path_px
+    }
+
+    /// Where the button events are.
+    pub fn ends(&self) -> &[u16] {
+        self.ends.get(..self.buttons).unwrap_or_default()
+    }
+
+    /// Where the way began that goes on, if all of it waits.
+    pub fn way(&self) -> Option<usize> {
+        (!self.is_cut).then_some(self.way)
+    }
+
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// When each is.
+    pub fn times(&self) -> &[u32] {
+        self.times.get(..self.count).unwrap_or_default()
+    }
+
+    /// When the one before the first was, which is none for the first of all.
+    pub fn before_ms(&self) -> Option<u32> {
+        self.before.map(|(time, _)| time)
+    }
+
+    fn places(&self) -> &[u32] {
+        self.places.get(..self.count).unwrap_or_default()
+    }
+
+    /// Where a place is, in pixels. Version 1 has room for a screen of 65,000 pixels: a step there is as long
+    /// as it was.
+    fn pixels(&self) -> impl Fn(u32) -> (i16, i16) + use<> {
+        let (left, top) = Packed::origin(self.version);
+        move |place| {
+            let x = ((place >> 16) as u16).wrapping_sub(left);
+            let y = (place as u16).wrapping_sub(top);
+            (x.cast_signed(), y.cast_signed())
+        }
+    }
+
+    /// Where each is, in pixels.
+    pub fn cursor(&self) -> impl Iterator<Item = (i16, i16)> {
+        let pixels = self.pixels();
+        self.places().iter().map(move |place| pixels(*place))
+    }
+
+    pub fn get(&self, at: usize) -> Option<Sample> {
+        let (x, y) = self.pixels()(*self.places().get(at)?);
+        Some(Sample {
+            time_ms: *self.times().get(at)?,
+            x: x.into(),
+            y: y.into(),
+        })
+    }
+}

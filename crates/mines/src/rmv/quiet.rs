@@ -1,0 +1,209 @@
+//! Mouse moves that nobody has anything to say of: most of a recording, many in a row.
+//!
+//! They are looked at as one number each, that of the long form: time, buttons and place side by side.
+//! What one move differs from the one before by is then a single subtraction, and so is the look at it.
+
+use super::decode::{REDUCED, V1_ORIGIN};
+use crate::{Buttons, MouseAction, MouseEvent, Version};
+
+/// When and where a mouse event is, and which buttons are down: 24 bits of time, 8 of buttons, 16 for the
+/// place from the left and 16 for that from the top, both counted from the [origin](Packed::origin).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Packed(u64);
+
+/// Both halves of a place.
+const fn both(half: u16) -> u64 {
+    (half as u64) << 16 | half as u64
+}
+
+/// Steps of −32 to 31 pixels on either axis within 16 s have nothing else set, 32 being added to both;
+/// nothing of the buttons changes, either.
+const NEAR: u64 = !(both(31 * 2 + 1) | 0x3FFF << 40);
+const NEAR_BIAS: u64 = both(32);
+/// The highest bit of time and place. Where it stays, no step is so large that it looks like a small one.
+const HIGHEST: u64 = 1 << 63 | both(0x8000);
+/// The same for steps that fit into a reduced move.
+const SHORT: u64 = !(both(15) | 0xFF << 40);
+const SHORT_BIAS: u64 = both(8);
+
+impl Packed {
+    /// Where places are counted from: what a place of 0 pixels is. Version 1 stores it so; the places of
+    /// version 2 have signs.
+    pub const fn origin(version: Version) -> (u16, u16) {
+        match version {
+            Version::V1 => (V1_ORIGIN.0 as u16, V1_ORIGIN.1 as u16),
+            Version::V2 => (0x8000, 0x8000),
+        }
+    }
+
+    pub fn of(version: Version, event: &MouseEvent) -> Self {
+        let (left, top) = Self::origin(version);
+        // A recording holds no place beyond 16 bits.
+        let x = (event.x as u16).wrapping_add(left);
+        let y = (event.y as u16).wrapping_add(top);
+        let buttons = u64::from(event.buttons.0);
+        Self(u64::from(event.time_ms) << 40 | buttons << 32 | u64::from(x) << 16 | u64::from(y))
+    }
+
+    /// The move that this is.
+    fn moved(self, version: Version, reduced: bool) -> MouseEvent {
+        let (left, top) = Self::origin(version);
+        MouseEvent {
+            action: MouseAction::Move,
+            time_ms: self.time_ms(),
+            buttons: Buttons((self.0 >> 32) as u8),
+            x: i32::from(self.x()) - i32::from(left),
+            y: i32::from(self.y()) - i32::from(top),
+            reduced,
+        }
+    }
+
+    #[inline(always)]
+    pub const fn time_ms(self) -> u32 {
+        (self.0 >> 40) as u32
+    }
+
+    /// Where it is: from the left in the higher half, from the top in the lower one.
+    #[inline(always)]
+    pub const fn place(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline(always)]
+    const fn x(self) -> u16 {
+        (self.0 >> 16) as u16
+    }
+
+    #[inline(always)]
+    const fn y(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// From the bytes of the long form.
+    #[inline(always)]
+    const fn long<const V2: bool>([_, bytes @ ..]: [u8; 9]) -> Self {
+        let signs = if V2 { both(0x8000) } else { 0 };
+        Self(u64::from_be_bytes(bytes) ^ signs)
+    }
+
+    /// A reduced move behind this event, in a log that has been checked.
+    #[inline(always)]
+    const fn reduced([_, dt, dxy]: [u8; 3], last: Self) -> Self {
+        let step = ((dxy as u64 >> 4) << 16 | (dxy as u64 & 15)) ^ SHORT_BIAS;
+        let later = last.0.wrapping_add((dt as u64) << 40);
+        Self(later.wrapping_add(step).wrapping_sub(SHORT_BIAS))
+    }
+
+    /// Whether nobody has anything to say of the step to a long move: it is a short one, soon, with the
+    /// same buttons, and could not have been a reduced one.
+    #[inline(always)]
+    const fn is_quiet<const V2: bool>(self, next: Self) -> bool {
+        let by = next.0.wrapping_sub(self.0);
+        let near = by.wrapping_add(NEAR_BIAS) & NEAR | (self.0 ^ next.0) & HIGHEST;
+        near == 0 && !(V2 && by.wrapping_add(SHORT_BIAS) & SHORT == 0)
+    }
+}
+
+/// The pixels of a square on which a button is held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    pub left: i32,
+    pub top: i32,
+    pub size: u32,
+}
+
+impl Held {
+    /// A place that is no more than a short step away.
+    #[inline(always)]
+    const fn contains(&self, (left, top): (u16, u16), at: Packed) -> bool {
+        let left = (self.left as u16).wrapping_add(left);
+        let top = (self.top as u16).wrapping_add(top);
+        (at.x().wrapping_sub(left) as u32) < self.size
+            && (at.y().wrapping_sub(top) as u32) < self.size
+    }
+}
+
+/// Where times and places of moves are put: as many of the one as of the other.
+pub(crate) struct Room<'m> {
+    pub times: &'m mut [u32],
+    pub places: &'m mut [u32],
+}
+
+/// What was stepped over.
+pub(super) struct Skipped<'b> {
+    pub count: usize,
+    /// What is behind it.
+    pub rest: &'b [u8],
+    /// The last of it.
+    pub last: MouseEvent,
+}
+
+/// Steps over quiet moves at the start of checked `bytes`, behind `last`: as many as there is room for in
+/// `into`, where they are put; where a button is held, as long as they stay in that square.
+pub(super) fn skip<'b>(
+    version: Version,
+    last: &MouseEvent,
+    held: Option<Held>,
+    bytes: &'b [u8],
+    into: Room<'_>,
+) -> Skipped<'b> {
+    // Each a loop of its own, that has only what it needs.
+    match (version, held) {
+        (Version::V1, None) => run::<false>(last, |_| true, bytes, into),
+        (Version::V2, None) => run::<true>(last, |_| true, bytes, into),
+        (Version::V1, Some(held)) => {
+            let origin = Packed::origin(version);
+            run::<false>(last, |at| held.contains(origin, at), bytes, into)
+        }
+        (Version::V2, Some(held)) => {
+            let origin = Packed::origin(version);
+            run::<true>(last, |at| held.contains(origin, at), bytes, into)
+        }
+    }
+}
+
+#[inline(always)]
+fn run<'b, const V2: bool>(
+    first: &MouseEvent,
+    stays: impl Fn(Packed) -> bool,
+    bytes: &'b [u8],
+    into: Room<'_>,
+) -> Skipped<'b> {
+    let version = if V2 { Version::V2 } else { Version::V1 };
+    let mut last = Packed::of(version, first);
+    let mut rest = bytes;
+    let mut reduced = first.reduced;
+    let mut count = 0;
+    for (time, place) in into.times.iter_mut().zip(into.places) {
+        let (next, behind, short) = if V2
+            && let Some((&chunk, behind)) = rest.split_first_chunk()
+            && chunk[0] == REDUCED
+        {
+            (Packed::reduced(chunk, last), behind, true)
+        } else if let Some((&chunk, behind)) = rest.split_first_chunk()
+            && chunk[0] == MouseAction::Move.code()
+            && let next = Packed::long::<V2>(chunk)
+            && last.is_quiet::<V2>(next)
+        {
+            (next, behind, false)
+        } else {
+            break;
+        };
+        if !stays(next) {
+            break;
+        }
+        *time = next.time_ms();
+        *place = next.place();
+        (last, rest, reduced) = (next, behind, short);
+        count += 1;
+    }
+    Skipped {
+        count,
+        rest,
+        last: if count == 0 {
+            *first
+        } else {
+            last.moved(version, reduced)
+        },
+    }
+}
