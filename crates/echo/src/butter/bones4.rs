@@ -12,6 +12,11 @@ use crate::model::{BONES, PlayerBones, Vec3};
 
 /// Adds the differences of a player's bones from where a reader has them; which there are. Of a keyframe
 /// all positions are among them: so no reader takes them for differences from the frame before.
+///
+/// Keyframes are as near as the format can be. Differences are rounded to coarser steps, few of which
+/// occur again and again: so they compress to two thirds, for an error that is a fraction of what is put up
+/// with anyhow. What is asked of a bone is its difference as it is stored, so that reading and
+/// writing again asks the same.
 pub fn pack(
     now: &PlayerBones,
     from: &PlayerBones,
@@ -19,10 +24,14 @@ pub fn pack(
     positions: &mut Vec<[i32; 3]>,
     rotations: &mut Vec<u32>,
 ) -> PackedBones {
-    let steps = steps(&now.positions, &from.positions);
-    let moved = if keyframe { BONE_MASK } else { moved(&steps) };
+    let mut steps = steps(&now.positions, &from.positions);
+    let moved = if keyframe {
+        BONE_MASK
+    } else {
+        coarse(&mut steps)
+    };
     positions.extend(chosen(moved, &steps));
-    let (codes, turned) = turns(&now.rotations, &from.rotations);
+    let (codes, turned) = turns(&now.rotations, &from.rotations, keyframe);
     rotations.extend(chosen(turned, &codes));
     PackedBones {
         positions: moved,
@@ -45,26 +54,36 @@ fn steps(now: &[Vec3; BONES], from: &[Vec3; BONES]) -> [[i32; 3]; BONES] {
     steps
 }
 
-/// Which bones are further from where a reader has them than is put up with: what is asked is the
-/// difference as it is stored, so that reading and writing again asks the same.
-fn moved(steps: &[[i32; 3]; BONES]) -> u32 {
-    /// Steps of 1/4096 m: three millimetres, nearly. The reference leaves out what moves by one from a
-    /// frame to the next, and that adds up to centimetres.
-    const STILL: i32 = 12;
+/// Rounds differences to two millimetres, nearly; which bones are more than one such step from where a
+/// reader has them, in any coordinate.
+fn coarse(steps: &mut [[i32; 3]; BONES]) -> u32 {
+    /// Steps of 1/4096 m, a power of two. That a bone may be a whole one off, and half of one, keeps those
+    /// that tremble from being written to and fro.
+    const COARSE: i32 = 8;
     let mut bits = 0;
-    for (at, [x, y, z]) in steps.iter().enumerate() {
-        bits |= u32::from(x * x + y * y + z * z > STILL * STILL) << at;
+    for (at, step) in steps.iter_mut().enumerate() {
+        let mut moved = false;
+        for step in step {
+            // The last step that a coordinate has is no multiple.
+            *step = (*step + COARSE / 2 & -COARSE).min(fixed::LAST & -COARSE);
+            moved |= step.abs() > COARSE;
+        }
+        bits |= u32::from(moved) << at;
     }
     bits
 }
 
 /// The turns of all rotations, and which are more than is put up with.
-fn turns(now: &[Quaternion; BONES], from: &[Quaternion; BONES]) -> ([u32; BONES], u32) {
+fn turns(
+    now: &[Quaternion; BONES],
+    from: &[Quaternion; BONES],
+    keyframe: bool,
+) -> ([u32; BONES], u32) {
     let mut codes = [0; BONES];
     let mut bits = 0;
     let fours = now.chunks(4).zip(from.chunks(4));
     for (at, (codes, (now, from))) in codes.chunks_mut(4).zip(fours).enumerate() {
-        let (four, turned) = turn4(filled(now), filled(from));
+        let (four, turned) = turn4(filled(now), filled(from), keyframe);
         for (code, turn) in codes.iter_mut().zip(four) {
             *code = turn;
         }
@@ -89,7 +108,7 @@ fn filled(rotations: &[Quaternion]) -> [Quaternion; 4] {
 /// The turns that lead from four rotations to others, and which of them are to be stored: a bit each. Not
 /// what a reader has as good as right, nor what is no rotation.
 #[inline(always)]
-fn turn4(now: [Quaternion; 4], from: [Quaternion; 4]) -> ([u32; 4], u32) {
+fn turn4(now: [Quaternion; 4], from: [Quaternion; 4], keyframe: bool) -> ([u32; 4], u32) {
     let one = f32x4::splat(1.0);
     let [x, y, z, w] = f32x4::transpose(now.map(f32x4::from));
     let norm = x * x + y * y + z * z + w * w;
@@ -100,8 +119,12 @@ fn turn4(now: [Quaternion; 4], from: [Quaternion; 4]) -> ([u32; 4], u32) {
     let scale = one / (x * x + y * y + z * z + w * w);
     let back = [-x * scale, -y * scale, -z * scale, w * scale];
     let codes = smallest4(multiply4(now, back));
-    let turned = rotates.to_bitmask() & !still4(codes);
-    (codes, turned)
+    let (codes, still) = if keyframe {
+        (codes, none4(codes))
+    } else {
+        coarse4(codes)
+    };
+    (codes, rotates.to_bitmask() & !still)
 }
 
 /// [`multiply`](super::multiply) of each of four, to the bit.
@@ -119,23 +142,51 @@ fn multiply4([ax, ay, az, aw]: [f32x4; 4], [bx, by, bz, bw]: [f32x4; 4]) -> [f32
     ]
 }
 
-/// Which of four packed rotations turn by less than three degrees. The reference leaves out what turns by
-/// one from a frame to the next, and that adds up to tens.
+/// Which of four packed rotations are none, as near as can be said.
 #[inline(always)]
-fn still4(codes: [u32; 4]) -> u32 {
-    /// The square of the sine of half of them, in the squares of half a step: 2,046 of these are √2. Sums
-    /// of three odd squares are eight apart, and none is as near as rounding.
-    const STILL: f32 = 1434.2;
+fn none4(codes: [u32; 4]) -> u32 {
+    /// A code is of an even number of steps: none is between two of them, and rounded up.
+    const NONE: u32 = 3 | 512 << 2 | 512 << 12 | 512 << 22;
+    let bits = codes.iter().enumerate();
+    bits.fold(0, |bits, (lane, code)| {
+        bits | u32::from(*code == NONE) << lane
+    })
+}
+
+/// Rounds four packed rotations to steps of two and a half degrees, those that turn by no more than twenty
+/// about any axis; and which of them are a step about no more than two axes: 3.6 degrees.
+///
+/// What turns further is rare. Rounding could make another of its components the largest, and then it would
+/// be packed anew as another.
+#[inline(always)]
+fn coarse4(codes: [u32; 4]) -> ([u32; 4], u32) {
+    /// Steps of a code, a power of two.
+    const COARSE: i32 = 16;
+    /// What none is, rounded.
+    const NONE: i32 = 512;
+    /// Coarse steps: a multiple of them, so that none is rounded to beyond.
+    const SMALL: i32 = 8 * COARSE;
     let codes = i32x4::new(codes.map(u32::cast_signed));
-    let squared = |shift: u32| {
-        let number: i32x4 = codes >> shift & i32x4::splat(0x3FF);
-        let odd = (number + number - i32x4::splat(1023)).round_float();
-        odd * odd
-    };
-    let small = (squared(2) + squared(12) + squared(22)).simd_lt(f32x4::splat(STILL));
+    let mut coarse = i32x4::splat(3);
+    let mut squared = f32x4::ZERO;
     // The component that is left out is w.
-    let least: i32x4 = codes & i32x4::splat(3);
-    small.to_bitmask() & least.round_float().simd_gt(f32x4::splat(2.5)).to_bitmask()
+    let mut small = (codes & i32x4::splat(3)).simd_eq(i32x4::splat(3));
+    for shift in [2_u32, 12, 22] {
+        let number: i32x4 = codes >> shift & i32x4::splat(0x3FF);
+        small &= (number - i32x4::splat(NONE))
+            .abs()
+            .simd_lt(i32x4::splat(SMALL + 1));
+        let number = number + i32x4::splat(COARSE / 2) & i32x4::splat(-COARSE);
+        let off = (number - i32x4::splat(NONE)).round_float();
+        squared += off * off;
+        coarse |= number << shift;
+    }
+    let near = squared.simd_le(f32x4::splat((2 * COARSE * COARSE) as f32));
+    let codes = small.bitselect(coarse, codes).to_array();
+    (
+        codes.map(i32::cast_unsigned),
+        small.to_bitmask() & near.to_bitmask(),
+    )
 }
 
 #[cfg(test)]
@@ -144,31 +195,61 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A code as it is stored by the scalar way; `None` where nothing is.
+    fn stored(code: u32, keyframe: bool) -> Option<u32> {
+        let numbers = [2, 12, 22].map(|shift| (code >> shift & 1023) as i32 - 512);
+        if keyframe {
+            return (code & 3 != 3 || numbers != [0; 3]).then_some(code);
+        }
+        if code & 3 != 3 || numbers.iter().any(|number| number.abs() > 128) {
+            return Some(code);
+        }
+        // Halves go up.
+        let steps = numbers.map(|number| (f64::from(number) / 16.0 + 0.5).floor() as i32);
+        let [a, b, c] = steps.map(|step| (step * 16 + 512) as u32);
+        let turned = steps.iter().map(|step| step * step).sum::<i32>() > 2;
+        turned.then_some(3 | a << 2 | b << 12 | c << 22)
+    }
+
     /// The turn by the scalar way; `None` where there is nothing to be stored.
-    fn turn(now: Quaternion, from: Quaternion) -> Option<u32> {
-        /// The cosine of one and a half degrees.
-        const STILL: f32 = 0.999_657_3;
+    fn turn(now: Quaternion, from: Quaternion, keyframe: bool) -> Option<u32> {
         let norm: f32 = now.iter().map(|component| component * component).sum();
         if !(norm > 1e-6 && norm.is_finite()) {
             return None;
         }
         let scale = 1.0 / norm.sqrt();
         let now = now.map(|component| component * scale);
-        let packed = to_smallest3_nearest(multiply(now, inverse(from)));
-        let [.., w] = from_smallest3(packed);
-        (packed & 3 != 3 || w <= STILL).then_some(packed)
+        stored(to_smallest3_nearest(multiply(now, inverse(from))), keyframe)
+    }
+
+    /// The angle between two rotations, in degrees.
+    fn between(a: Quaternion, b: Quaternion) -> f64 {
+        let dot: f64 = a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum();
+        2.0 * dot.abs().min(1.0).acos().to_degrees()
     }
 
     #[test]
-    fn what_is_still_is_less_than_three_degrees() {
-        for code in 0..1 << 24_u32 {
-            // 64 steps about none of each component, for each that may be left out.
-            let [a, b, c] = [0, 6, 12].map(|shift| 480 + (code >> shift & 63));
-            let code = (code >> 18 & 3) | a << 2 | b << 12 | c << 22;
-            let [.., w] = from_smallest3(code);
-            let still = code & 3 == 3 && w > 0.999_657_3;
-            assert_eq!(still4([code; 4]), if still { 15 } else { 0 }, "{code:08x}");
+    fn a_turn_is_within_five_and_a_half_degrees_and_is_packed_the_same_again() {
+        let mut worst = 0.0_f64;
+        // All that turn by so little that they may be left out, with what is rounded beside it.
+        for place in 0..1 << 20_u32 {
+            let numbers = [0, 6, 12].map(|shift| 480 + (place >> shift & 63));
+            // And further out, where small ends.
+            let spread = 1 + (place >> 18) * 3;
+            let [a, b, c] = numbers
+                .map(|number| (512 + (number as i32 - 512) * spread as i32).clamp(0, 1023) as u32);
+            let code = 3 | a << 2 | b << 12 | c << 22;
+            let ([packed, ..], still) = coarse4([code; 4]);
+            let here = (still == 0).then_some(packed);
+            assert_eq!(here, stored(code, false), "{code:08x}");
+            let read = here.map_or([0.0, 0.0, 0.0, 1.0], from_smallest3);
+            worst = worst.max(between(from_smallest3(code), read));
+            if let Some(packed) = here {
+                let again = to_smallest3_nearest(from_smallest3(packed));
+                assert_eq!(stored(again, false), here, "{code:08x}");
+            }
         }
+        assert!((5.3..5.5).contains(&worst), "{worst}");
     }
 
     fn quaternion() -> impl Strategy<Value = Quaternion> {
@@ -197,18 +278,19 @@ mod tests {
             from in [quaternion(), quaternion(), quaternion(), quaternion()],
             off in quaternion(),
             near in 0_u32..16,
+            keyframe: bool,
         ) {
             let mut now = now;
             for (lane, (now, from)) in now.iter_mut().zip(from).enumerate() {
                 if near >> lane & 1 == 1 {
                     *now = from;
-                    now.iter_mut().zip(off).for_each(|(to, off)| *to += off * 0.03);
+                    now.iter_mut().zip(off).for_each(|(to, off)| *to += off * 0.06);
                 }
             }
-            let (codes, turned) = turn4(now, from);
+            let (codes, turned) = turn4(now, from, keyframe);
             for (lane, ((now, from), code)) in now.into_iter().zip(from).zip(codes).enumerate() {
                 let here = (turned >> lane & 1 == 1).then_some(code);
-                prop_assert_eq!(here, turn(now, from), "{:?} {:?}", now, from);
+                prop_assert_eq!(here, turn(now, from, keyframe), "{:?} {:?}", now, from);
             }
         }
     }

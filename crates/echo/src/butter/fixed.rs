@@ -8,6 +8,8 @@ use crate::rule::Rule;
 /// Steps in 4 m.
 const STEPS: f64 = 16_384.0;
 const HALF: f64 = 8192.0;
+/// The last step.
+pub const LAST: i32 = 8191;
 /// Steps a metre.
 const NUMBERS: f32 = 4096.0;
 

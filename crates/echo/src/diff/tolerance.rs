@@ -50,8 +50,9 @@ impl Tolerance {
     /// - Of a quaternion three components are stored, each cut off by at most √2/1023. The fourth
     ///   follows from them; where all four are alike that adds up to 0.55°. Bases of thousandths
     ///   are off by 0.1° themselves.
-    /// - A bone is left where it is until it is further than 12/4096 m from there, and is off by half
-    ///   of 1/4096 m in each coordinate where it is put; it may be turned by 3° before it is said.
+    /// - A bone is left where it is until it is further than 12/4096 m from there in a coordinate, of which
+    ///   half of 1/4096 m is rounding. It may be turned by 24, 24 and 8 of the steps of √2/1023 that are
+    ///   stored of a turn, 5.53°, before that is said.
     /// - The clock is a sum of 32-bit differences.
     ///
     /// What has no code there (a goal of type `[NO GOAL]`, a letter beyond ASCII) is taken to be
@@ -62,7 +63,7 @@ impl Tolerance {
         coordinate: 1.0 / 2048.0 + 1.0 / 16_384.0,
         rotation_deg: 0.65,
         bone_metres: 12.5 / 4096.0 + 1.0 / 1_048_576.0,
-        bone_deg: 3.65,
+        bone_deg: 5.6,
         clock_seconds: 1.0 / 8192.0,
         kept_only: true,
     };

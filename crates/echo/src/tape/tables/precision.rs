@@ -90,12 +90,12 @@ fn of(table: &str, column: &ColumnDef) -> Option<f64> {
     Some(match (table, &*column.name, &*column.unit) {
         // It is not kept: there is nothing to be off.
         ("payload", "multiplier", _) => return None,
-        // 14 bits from -2 to 2 m; what moves by twelve steps or less is left where it was. And how an f32
-        // rounds.
+        // 14 bits from -2 to 2 m; what moves by twelve steps or less in each coordinate is left where it was.
+        // And how an f32 rounds.
         ("bones", _, "m") => 12.5 / 4096.0 + 1.0 / 1_048_576.0,
-        // A quaternion and its opposite are the same rotation. A turn of less than three degrees is left
-        // out, one that is told is off by half a step of ten bits in three components.
-        ("bones", ..) => 0.032,
+        // A quaternion and its opposite are the same rotation. A turn of up to five and a half degrees is
+        // left out: a component is off by twice the sine of a fourth of it.
+        ("bones", ..) => 0.049,
         // A sum of 32-bit differences.
         (_, "clock", _) => 1.0 / 8192.0,
         (_, "packet_loss", _) => half(1),

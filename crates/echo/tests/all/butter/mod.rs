@@ -10,6 +10,7 @@ mod readers;
 mod reference;
 mod roundtrip;
 mod rules;
+mod sizes;
 mod tables;
 mod tapes;
 mod versions;

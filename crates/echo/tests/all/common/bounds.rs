@@ -108,11 +108,11 @@ impl Bounds {
                     (f64::from(a - b).abs(), 12.5 / 4096.0 * 1.01 + far)
                 }
                 Pair::Turn(a, b) => (turned(a, b), turn_bound(STEP / 2.0) + ROUNDED_BASIS),
-                // What turns by three degrees or less, too.
-                Pair::Quaternion(a, b) => (
-                    angle(a, b),
-                    3.0_f64.to_radians() + turn_bound(STEP / 2.0) + 0.001,
-                ),
+                // What turns by 24, 24 and 8 steps or less, too. The float's arccosine is off by as much.
+                Pair::Quaternion(a, b) => {
+                    let left_out = 2.0 * (STEP * 1216.0_f64.sqrt()).asin();
+                    (angle(a, b), left_out + 0.001)
+                }
             };
             let ratio = error / bound;
             let known = worst.entry(key.1).or_insert(0.0);
