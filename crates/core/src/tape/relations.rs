@@ -157,7 +157,9 @@ impl Relations {
             }
             tell(*relation, pairs, &most, &mut found);
         }
-        found.sort_by_key(|related: &Related| related.tape);
+        // In place: they may be many.
+        let rank = |code| self.defs.iter().position(|def| def.code == code);
+        found.sort_unstable_by_key(|related: &Related| (related.tape, rank(related.relation.code)));
         found
     }
 }
@@ -270,7 +272,7 @@ fn same(prints: &[Printed], classes: &mut Classes, pairs: &mut Vec<Pair>, most: 
 
 /// Each pair once, of several prints in common with the one that tells most.
 fn once(pairs: &mut Vec<Pair>) {
-    pairs.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+    pairs.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
     pairs.dedup_by_key(|pair| (pair.0, pair.1));
 }
 

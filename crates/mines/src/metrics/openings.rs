@@ -89,11 +89,6 @@ impl Openings {
         self.label.get(at).copied().unwrap_or(0)
     }
 
-    #[inline]
-    pub fn second_at(&self, at: usize) -> u16 {
-        self.second.get(at).copied().unwrap_or(0)
-    }
-
     /// A number that touches no opening: a click of its own.
     #[inline]
     pub fn is_isolated(&self, at: usize) -> bool {
@@ -134,22 +129,21 @@ impl Openings {
     }
 
     fn join(&mut self, at: usize, label: u16) {
-        if self.number(at) >= MINE {
+        // Most neighbours of a zero have been met already.
+        let Some(first) = self.label.get_mut(at).filter(|first| **first != label) else {
             return;
-        }
-        let (first, second) = (self.label_at(at), self.second_at(at));
-        if first == label || second == label {
-            return;
-        }
-        let slot = if first == 0 {
-            self.label.get_mut(at)
-        } else {
-            self.second.get_mut(at)
         };
-        if let Some(slot) = slot {
-            *slot = label;
-            self.members.push(at as u32);
+        if self.numbers.get(at).is_none_or(|number| *number >= MINE) {
+            return;
         }
+        if *first == 0 {
+            *first = label;
+        } else if let Some(second) = self.second.get_mut(at).filter(|second| **second != label) {
+            *second = label;
+        } else {
+            return;
+        }
+        self.members.push(at as u32);
     }
 
     /// Groups of numbers outside of openings.

@@ -195,3 +195,47 @@ impl Moves {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Buttons, MouseAction};
+
+    proptest! {
+        /// The sum is that of one distance after the other, to the last bit, however many are added up at a
+        /// time.
+        #[test]
+        fn the_way_is_added_up_in_order(
+            places in prop::collection::vec((-12..3000_i32, -56..2000_i32), 0..900),
+            far in prop::collection::vec((-12..65_000_i32, -56..65_000_i32), 0..20),
+        ) {
+            let places: Vec<(i32, i32)> = places.into_iter().chain(far).collect();
+            let mut moves = Moves::new(Version::V1);
+            let mut simple = 0.0;
+            let mut last = None;
+            for (at, &(x, y)) in places.iter().enumerate() {
+                let event = MouseEvent {
+                    action: MouseAction::Move,
+                    time_ms: at as u32,
+                    buttons: Buttons::NONE,
+                    x,
+                    y,
+                    reduced: false,
+                };
+                if moves.is_full() {
+                    moves.clear();
+                }
+                moves.push(&event);
+                if let Some((left, top)) = last.replace((x, y)) {
+                    let (dx, dy) = (f64::from(x - left), f64::from(y - top));
+                    simple += (dx * dx + dy * dy).sqrt();
+                }
+            }
+            moves.clear();
+            prop_assert_eq!(moves.path_px().to_bits(), f64::to_bits(simple));
+            prop_assert_eq!(moves.events() as usize, places.len());
+        }
+    }
+}

@@ -207,3 +207,128 @@ fn run<'b, const V2: bool>(
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rmv::encode::is_short_step;
+    use crate::rmv::{EventLog, WriteError};
+    use crate::{Event, MouseAction};
+
+    /// What is quiet, as one would write it down.
+    fn is_quiet(last: &MouseEvent, next: &MouseEvent, version: Version) -> bool {
+        let near = |a: i32, b: i32| (-32..=31).contains(&(b - a));
+        let soon = next.time_ms.checked_sub(last.time_ms);
+        let soon = soon.is_some_and(|ms| ms < 1 << 14);
+        let could_be_short = version == Version::V2 && is_short_step(last, next);
+        // Where a place changes its highest bit it is looked at more closely.
+        let (left, top) = Packed::origin(version);
+        let half = |at: i32, origin: u16| (at + i32::from(origin)) & 0x8000;
+        let same_half = half(last.x, left) == half(next.x, left)
+            && half(last.y, top) == half(next.y, top)
+            && (last.time_ms ^ next.time_ms) >> 23 == 0;
+        next.action == MouseAction::Move
+            && next.buttons == last.buttons
+            && (next.reduced || near(last.x, next.x) && near(last.y, next.y) && soon && same_half)
+            && (next.reduced || !could_be_short)
+    }
+
+    /// Steps of every size, the bounds of all that is compared among them; now and then far away.
+    fn step() -> impl Strategy<Value = i32> {
+        prop_oneof![
+            8 => -9..=9,
+            4 => -34..=34,
+            1 => prop::sample::select(vec![-65_535, -65_505, -32_768, 32_767, 65_504, 65_535]),
+            1 => -65_535..=65_535,
+        ]
+    }
+
+    fn later() -> impl Strategy<Value = u32> {
+        prop_oneof![
+            8 => 0..300_u32,
+            1 => 16_380..16_390_u32,
+            1 => (1 << 23) - 20..(1 << 23) + 20_u32,
+        ]
+    }
+
+    type Drawn = (u8, u8, (i32, i32), u32, bool);
+
+    fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
+        let action = prop_oneof![12 => Just(1), 1 => 1..=7_u8];
+        let buttons = prop_oneof![12 => Just(1), 1 => 0..=255_u8];
+        let one = (action, buttons, (step(), step()), later(), any::<bool>());
+        prop::collection::vec(one, 1..60)
+    }
+
+    /// A log of these steps, as far as it can hold them.
+    fn log(version: Version, start: (i32, i32), drawn: &[Drawn]) -> EventLog<'static> {
+        let mut log = EventLog::empty(version);
+        let (mut x, mut y) = start;
+        let mut time_ms = 0;
+        for &(action, buttons, (dx, dy), ms, shortest) in drawn {
+            let event = MouseEvent {
+                action: MouseAction::from_code(action).unwrap_or(MouseAction::Move),
+                time_ms: time_ms + ms,
+                buttons: Buttons(buttons),
+                x: x + dx,
+                y: y + dy,
+                reduced: false,
+            };
+            let pushed: Result<(), WriteError> = if shortest {
+                log.push_shortest(Event::Mouse(event))
+            } else {
+                log.push(Event::Mouse(event))
+            };
+            if pushed.is_ok() {
+                (x, y, time_ms) = (event.x, event.y, event.time_ms);
+            }
+        }
+        log
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_stepped_over_is_quiet_and_nothing_quiet_is_left(
+            version in prop::sample::select(vec![Version::V1, Version::V2]),
+            start in prop::sample::select(vec![(0, 0), (100, 100), (20, 32_700), (32_700, 0)]),
+            drawn in drawn(),
+            held in prop::option::of(1..=255_u32),
+            room in 1..40_usize,
+        ) {
+            let log = log(version, start, &drawn);
+            let mut events = log.iter();
+            while let Some(Event::Mouse(mut last)) = events.next() {
+                // As the engine has it: the square that the event before is in.
+                let size = held.unwrap_or(1) as i32;
+                let square = |at: i32| at.div_euclid(size) * size;
+                let (left, top) = (square(last.x), square(last.y));
+                let held = held.map(|size| Held { left, top, size });
+                let stays = |next: &MouseEvent| {
+                    held.is_none() || square(next.x) == left && square(next.y) == top
+                };
+                let mut behind = events.clone();
+                let (mut times, mut places) = (vec![0; room], vec![0; room]);
+                let into = Room { times: &mut times, places: &mut places };
+                let count = events.skip_quiet(held, into);
+                for (time, place) in times.iter().zip(&places).take(count) {
+                    let Some(Event::Mouse(next)) = behind.next() else {
+                        panic!("more was stepped over than there is");
+                    };
+                    prop_assert!(is_quiet(&last, &next, version) && stays(&next), "{next:?}");
+                    let packed = Packed::of(version, &next);
+                    prop_assert_eq!((*time, *place), (next.time_ms, packed.place()));
+                    last = next;
+                }
+                // The decoder is where it would be had it looked at each.
+                let rest: Vec<Event> = behind.clone().collect();
+                prop_assert_eq!(events.clone().collect::<Vec<_>>(), rest);
+                if let Some(Event::Mouse(next)) = behind.next() {
+                    let quiet = is_quiet(&last, &next, version) && stays(&next);
+                    prop_assert!(!quiet || count == room, "{last:?} {next:?}");
+                }
+            }
+        }
+    }
+}

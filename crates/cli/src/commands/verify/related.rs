@@ -40,20 +40,21 @@ impl Files {
         Some(self.relations.add(audited.relations, traces))
     }
 
-    /// What they have in common, file by file.
-    pub fn find(&mut self) -> Vec<OfFile> {
-        let found = std::mem::take(&mut self.relations).find();
+    /// What they have in common, in their order.
+    pub fn find(&mut self) -> Vec<Related> {
+        std::mem::take(&mut self.relations).find()
+    }
+
+    /// The same as findings, file by file: made one by one, as all of them may be many.
+    pub fn tell<'f>(&'f self, found: &'f [Related]) -> impl Iterator<Item = OfFile> + 'f {
         let of_one = found.chunk_by(|a, b| a.tape == b.tape);
-        let findings = of_one.filter_map(|related| {
+        of_one.filter_map(|related| {
+            let findings = related.iter().map(|related| self.finding(related));
             Some(OfFile {
                 file: related.first()?.tape,
-                findings: related
-                    .iter()
-                    .map(|related| self.finding(related))
-                    .collect(),
+                findings: findings.collect(),
             })
-        });
-        findings.collect()
+        })
     }
 
     /// The path and the format of a file.

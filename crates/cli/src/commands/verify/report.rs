@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use gametape::core::Finding;
-use gametape::{AnyFinding, Audit, Decision, Error, Policy, Reason, Severity, Told, Verdict};
+use gametape::{
+    AnyFinding, Audit, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
+};
 use serde_json::{Map, Value, json};
 
 use super::check::{Audited, Checked, Outcome};
@@ -158,29 +160,30 @@ impl<'a> Report<'a> {
         started: Instant,
         ui: &mut Ui,
     ) -> io::Result<Exit> {
-        let related = self.files.find();
-        let matters = |of: &&OfFile| worst(&of.findings) > Some(Severity::Info);
-        self.tally.related = related.iter().filter(matters).count();
+        let found = self.files.find();
+        let of_files = found.chunk_by(|a, b| a.tape == b.tape);
+        let matters = |of: &&[Related]| of.iter().any(|one| one.severity > Severity::Info);
+        self.tally.related = of_files.filter(matters).count();
         match (self.held.take(), policy) {
-            (Some(held), Some(policy)) => self.decide(held, policy, related, ui)?,
-            _ => self.relate(&related, ui)?,
+            (Some(held), Some(policy)) => self.decide(held, policy, &found, ui)?,
+            _ => self.relate(&found, ui)?,
         }
         self.summarise(started, policy.is_some(), ui)
     }
 
     /// What files have in common, behind all that is said of them alone.
-    fn relate(&self, related: &[OfFile], ui: &mut Ui) -> io::Result<()> {
-        for OfFile { file, findings } in related {
-            let Some((path, format)) = self.files.get(*file) else {
+    fn relate(&self, found: &[Related], ui: &mut Ui) -> io::Result<()> {
+        for OfFile { file, findings } in self.files.tell(found) {
+            let Some((path, format)) = self.files.get(file) else {
                 continue;
             };
-            let verdict = Verdict::of(worst(findings));
+            let verdict = Verdict::of(worst(&findings));
             if ui.json {
                 ui.object(&line::of(
                     path,
                     Some(*format),
                     Some(verdict),
-                    findings,
+                    &findings,
                     &Map::new(),
                 ))?;
                 continue;
@@ -206,10 +209,11 @@ impl<'a> Report<'a> {
         &mut self,
         held: Held,
         policy: &Policy,
-        related: Vec<OfFile>,
+        found: &[Related],
         ui: &mut Ui,
     ) -> io::Result<()> {
-        let mut related = related.into_iter().peekable();
+        let Self { files, tally, .. } = self;
+        let mut related = files.tell(found).peekable();
         for line in held.take()? {
             let Line {
                 file,
@@ -218,10 +222,10 @@ impl<'a> Report<'a> {
             } = line?;
             // Both are in the order of the files.
             let of_file = related.next_if(|of| Some(of.file) == file);
-            let known = of_file.as_ref().and_then(|of| self.files.get(of.file));
+            let known = of_file.as_ref().and_then(|of| files.get(of.file));
             let known = known.map(|(_, format)| *format).zip(of_file);
             if known.is_none() && ui.json {
-                self.tally.decided(admitted);
+                tally.decided(admitted);
                 ui.out().write_all(&value)?;
                 ui.line("")?;
                 continue;
@@ -230,8 +234,7 @@ impl<'a> Report<'a> {
             if let Some((format, of)) = known {
                 amend(&mut line, &of.findings, policy, format);
             }
-            self.tally
-                .decided(line.get("admitted").and_then(Value::as_bool));
+            tally.decided(line.get("admitted").and_then(Value::as_bool));
             if ui.json {
                 ui.object(&line)?;
             } else {

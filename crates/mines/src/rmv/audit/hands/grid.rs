@@ -80,14 +80,14 @@ pub(super) fn judge(times: &[(u32, u32)]) -> Grid {
 pub(super) fn times_of(game: &Game<'_>) -> Vec<(u32, u32)> {
     let mut times = Vec::new();
     let mut count = 0;
-    for event in &game.events {
+    game.events.iter().for_each(|event| {
         if let Event::Mouse(mouse) = event {
             if times.last().is_none_or(|&(_, last)| last != mouse.time_ms) {
                 times.push((count, mouse.time_ms));
             }
             count += 1;
         }
-    }
+    });
     times
 }
 

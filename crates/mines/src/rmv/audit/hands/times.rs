@@ -40,21 +40,6 @@ pub(super) struct Times {
     link: Link,
 }
 
-/// The sum of some gaps, and that of their squares.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    sum: i32,
-    squares: i32,
-}
-
-impl Sums {
-    #[inline(always)]
-    const fn add(&mut self, other: &Self) {
-        self.sum += other.sum;
-        self.squares += other.squares;
-    }
-}
-
 /// What the gaps inside of ways have to do with their neighbours.
 #[derive(Default)]
 struct Link {
@@ -113,32 +98,29 @@ impl Times {
         if let (Some(slot), Some(&first)) = (gaps.first_mut(), times.first()) {
             *slot = gap(moves.before_ms().unwrap_or(first), first);
         }
-        let gaps = gaps.get(..times.len()).unwrap_or_default();
-        let mut sums = Sums::default();
-        for part in gaps.chunks(PART) {
-            sums.add(&self.count(part));
+        let counted = gaps.get(..times.len()).unwrap_or_default();
+        for part in counted.chunks(PART) {
+            self.count(part);
         }
         if self.fine == 0 {
             self.keep_ticks(times);
         }
-        self.all.0 += u64::from(sums.sum.cast_unsigned());
-        self.all.1 += u64::from(sums.squares.cast_unsigned());
-        self.link(gaps, sums, moves.ends());
+        self.link(gaps, times.len(), moves.ends());
         self.measured = self.events;
     }
 
     /// Counts gaps.
     #[inline(always)]
-    fn count(&mut self, gaps: &[i16]) -> Sums {
+    fn count(&mut self, gaps: &[i16]) {
         let (mut zeros, mut ones, mut shorts, mut fine) = (0i16, 0i16, 0i16, 0i16);
-        let mut sums = Sums::default();
+        let (mut sum, mut squares) = (0i32, 0i32);
         for &gap in gaps {
             zeros += i16::from(gap == 0);
             ones += i16::from(gap == 1);
             shorts += i16::from(gap <= SHORT_MS);
             fine += i16::from(gap <= FINE_MS);
-            sums.sum += i32::from(gap);
-            sums.squares += i32::from(gap) * i32::from(gap);
+            sum += i32::from(gap);
+            squares += i32::from(gap) * i32::from(gap);
         }
         let count = |count: i16| u32::from(count.cast_unsigned());
         let events = gaps.len() as u32;
@@ -146,48 +128,45 @@ impl Times {
         self.zeros += count(zeros);
         self.ones += count(ones);
         self.fine += fine;
+        self.all.0 += u64::from(sum.cast_unsigned());
+        self.all.1 += u64::from(squares.cast_unsigned());
         if gaps.len() == PART {
             self.coarse += if fine == 0 { events } else { 0 };
             self.shares.push((self.events, shorts as f32 / PART as f32));
         }
         self.events += events;
-        sums
     }
 
     /// The gaps that have to do with each other: all but those before button events and behind them,
-    /// where a hand rests. Those of all are given.
-    #[inline(always)]
-    fn link(&mut self, gaps: &[i16], sums: Sums, ends: &[u16]) {
-        let Sums {
-            mut sum,
-            mut squares,
-        } = sums;
-        let mut products = 0i32;
-        for (&a, &b) in gaps.iter().zip(gaps.get(1..).unwrap_or_default()) {
-            products += i32::from(a) * i32::from(b);
-        }
-        let at = |at: usize| i32::from(gaps.get(at).copied().unwrap_or(0));
-        let (mut count, mut pairs) = (gaps.len() as u32, (gaps.len() as u32).saturating_sub(1));
-        // What is left out: the gaps from here to there.
-        let mut out = |from: usize, to: usize, from_pair: usize| {
-            for place in from..to {
-                sum -= at(place);
-                squares -= at(place) * at(place);
-                count -= 1;
+    /// where a hand rests.
+    fn link(&mut self, mut gaps: [i16; WAITING], len: usize, ends: &[u16]) {
+        let (mut count, mut pairs) = (len as u32, (len as u32).saturating_sub(1));
+        let (mut done, mut done_pairs) = (0, 0);
+        // One that is left out is none of the sums, nor is any pair that it is of.
+        let mut leave_out = |from: usize, to: usize| {
+            let to = to.min(len);
+            let (first, first_pair) = (from.max(done).min(to), from.saturating_sub(1));
+            for gap in gaps.get_mut(first..to).unwrap_or_default() {
+                *gap = 0;
             }
-            for place in from_pair..to.min(gaps.len().saturating_sub(1)) {
-                products -= at(place) * at(place + 1);
-                pairs -= 1;
-            }
+            let last_pair = to.min(len.saturating_sub(1));
+            count -= (to - first) as u32;
+            pairs -= last_pair.saturating_sub(first_pair.max(done_pairs)) as u32;
+            (done, done_pairs) = (to.max(done), to.max(done_pairs));
         };
         // The first gap is not known to be one of the way.
-        out(0, 1.min(gaps.len()), 0);
-        let (mut done, mut done_pairs) = (1, 1);
+        leave_out(0, 1);
         for &end in ends {
-            let (from, to) = (usize::from(end), (usize::from(end) + 2).min(gaps.len()));
-            let from_pair = from.saturating_sub(1).max(done_pairs);
-            out(from.max(done).min(to), to, from_pair);
-            (done, done_pairs) = (to.max(done), to.max(done_pairs));
+            leave_out(end.into(), usize::from(end) + 2);
+        }
+        let gaps = gaps.get(..len).unwrap_or_default();
+        let (mut sum, mut squares, mut products) = (0i32, 0i32, 0i32);
+        for &gap in gaps {
+            sum += i32::from(gap);
+            squares += i32::from(gap) * i32::from(gap);
+        }
+        for (&a, &b) in gaps.iter().zip(gaps.get(1..).unwrap_or_default()) {
+            products += i32::from(a) * i32::from(b);
         }
         let link = &mut self.link;
         link.gaps += count;
@@ -334,7 +313,7 @@ impl Times {
         }
         let mut gaps = [0u32; 64];
         let mut last = 0;
-        for event in &game.events {
+        game.events.iter().for_each(|event| {
             if let crate::Event::Mouse(mouse) = event {
                 let gap = mouse.time_ms.saturating_sub(last) as usize;
                 if let Some(count) = gaps.get_mut(gap.min(63)) {
@@ -342,7 +321,7 @@ impl Times {
                 }
                 last = mouse.time_ms;
             }
-        }
+        });
         let pairs = gaps.windows(2).take(62).enumerate();
         let (at, pair) = pairs.max_by_key(|(_, pair)| pair.iter().sum::<u32>())?;
         let (low, high) = (*pair.first()?, *pair.last()?);
