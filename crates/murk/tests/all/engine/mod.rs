@@ -8,5 +8,6 @@ mod origin;
 mod panics;
 mod random;
 mod recipes;
+mod second;
 mod spaces;
 mod worlds;

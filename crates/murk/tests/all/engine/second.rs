@@ -1,0 +1,86 @@
+//! The engine, and a second simulator of its worlds: they agree to the last bit, of states and of
+//! who wrote each value.
+
+use std::collections::HashSet;
+
+use gametape_murk::{Simulation, read};
+use proptest::prelude::*;
+
+use crate::common::plain::{World, Writer, generate};
+
+fn bits(simulation: &impl Simulation, field: u32) -> Vec<u32> {
+    let values = simulation.field(field).unwrap_or_default();
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+fn agree(world: &World, seed: u64) {
+    let log = generate::log(world, seed, 20);
+    let (mut plain, mut engine) = (world.start(), world.engine().build().unwrap());
+    for (tick, commands) in (1..).zip(&log) {
+        let commands = commands.as_commands();
+        let stepped = plain.step(tick, commands).is_ok();
+        assert_eq!(engine.step(tick, commands).is_ok(), stepped, "tick {tick}");
+        for field in 0..world.fields.len() as u32 {
+            assert_eq!(
+                bits(&engine, field),
+                bits(&plain, field),
+                "tick {tick}, field {field}\n{}",
+                world.toml()
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_engine_and_the_second_simulator_agree(seed in any::<u64>(), log in any::<u64>()) {
+        agree(&generate::world(seed), log);
+    }
+
+    #[test]
+    fn they_agree_on_ticks_that_fail(seed in any::<u64>(), log in any::<u64>()) {
+        agree(&generate::failing(seed), log);
+    }
+}
+
+/// What is generated has all there is to be told of: else the tests above would prove little.
+#[test]
+fn every_kind_of_rule_and_of_writer_is_generated() {
+    let (mut rules, mut writers) = (HashSet::new(), HashSet::new());
+    for seed in 0..300 {
+        let world = generate::world(seed);
+        let bytes = world.record(&generate::log(&world, seed, 12));
+        assert_eq!(read(&bytes).unwrap().frames().count(), 12);
+        let mut plain = world.start();
+        for (tick, commands) in (1..).zip(&generate::log(&world, seed, 12)) {
+            plain.step(tick, commands.as_commands()).unwrap();
+        }
+        for (number, &(lasts, components)) in (0..).zip(&world.fields) {
+            let rule = world.rules.iter().find(|rule| rule.output() == number);
+            rules.insert(rule.map(std::mem::discriminant));
+            for element in 0..plain.field(number as u32).unwrap().len() {
+                let writer = std::mem::discriminant(&plain.writer(number as u32, element));
+                writers.insert((format!("{lasts:?}"), components, rule.is_some(), writer));
+            }
+        }
+    }
+    let none = std::mem::discriminant(&Writer::Nobody);
+    assert_eq!(rules.len(), 7, "six rules, and none");
+    for (lasts, ruled, count) in [
+        ("Never", false, 1),
+        ("OneTick", false, 2),
+        ("On", false, 2),
+        ("OneTick", true, 2),
+    ] {
+        for components in [1, 2] {
+            let of = writers
+                .iter()
+                .filter(|(l, c, r, _)| (l.as_str(), *c, *r) == (lasts, components, ruled));
+            let found: Vec<_> = of.collect();
+            assert_eq!(found.len(), count, "{lasts} {components} {ruled}");
+            assert!(found.iter().any(|(_, _, _, writer)| *writer == none));
+        }
+    }
+}
