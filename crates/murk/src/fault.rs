@@ -1,6 +1,7 @@
 //! A simulation with a fault, to try out whether it is found.
 
 use crate::command::{Command, Commands};
+use crate::past::{Past, WrittenBy};
 use crate::simulation::{Location, Simulation};
 
 /// A bit that flips in the memory of a simulation.
@@ -103,5 +104,12 @@ impl<S: Simulation> Simulation for Faulty<S> {
 
     fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
         self.simulation.target(command)
+    }
+    fn made(&self) -> Option<u64> {
+        self.simulation.made()
+    }
+
+    fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
+        self.simulation.written_by(field, element, past)
     }
 }

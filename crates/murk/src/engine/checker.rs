@@ -7,6 +7,7 @@ use super::error::WorldError;
 use super::field::Mutability;
 use super::space::Space;
 use super::world::World;
+use super::writer::{Owner, owners};
 use crate::check::{CommandCheck, Rejection};
 use crate::command::Command;
 use crate::list::Coord as Cell;
@@ -22,6 +23,8 @@ pub struct Checker {
     fields: Vec<(Mutability, u32)>,
     /// Fields whose every value some propagator writes, after the commands.
     overwritten: Vec<bool>,
+    /// For each field the propagator that writes it.
+    pub(super) owners: Vec<Option<Owner>>,
     max_ingress_queue: u32,
 }
 
@@ -49,6 +52,7 @@ impl World {
                     field.field_type.components() == 1 && self.writer(number).is_some()
                 })
                 .collect(),
+            owners: owners(self),
             max_ingress_queue: self.max_ingress_queue,
         }
     }

@@ -52,6 +52,7 @@ mod run;
 mod space;
 mod value;
 mod world;
+mod writer;
 
 pub use check::{
     MAX_COMPONENTS, MAX_DESCRIPTION, MAX_DIMENSIONS, MAX_FIELD_VALUES, MAX_FIELDS,

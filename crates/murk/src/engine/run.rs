@@ -15,6 +15,7 @@ use super::guard::{Control, Values, guarded};
 use super::receipts::Receipts;
 use super::world::World;
 use crate::command::{Command, Commands};
+use crate::past::{Past, WrittenBy};
 use crate::payload::Payload;
 use crate::simulation::{Checkpoint, Location, Simulation};
 
@@ -238,6 +239,14 @@ impl Simulation for EngineWorld {
 
     fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
         self.checker.target(command)
+    }
+
+    fn made(&self) -> Option<u64> {
+        self.failure.is_none().then(|| self.tick())
+    }
+
+    fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
+        self.checker.written_by(field, element, past)
     }
 }
 

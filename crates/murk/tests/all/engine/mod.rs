@@ -11,3 +11,4 @@ mod recipes;
 mod second;
 mod spaces;
 mod worlds;
+mod writers;

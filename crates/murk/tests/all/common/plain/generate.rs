@@ -203,7 +203,10 @@ fn command(
         2 => 1.0,
         _ => noise.below(1000) as f32 / 8.0 - 60.0,
     };
-    let field = noise.below(world.fields.len() + 1) as u32;
+    let field = match noise.below(2) {
+        0 => noise.below(world.fields.len() + 1),
+        _ => tick as usize % world.fields.len(),
+    } as u32;
     let payload = match noise.below(12) {
         0 => Payload::Despawn { entity_id: 3 },
         1 => Payload::SetParameter { key: 0, value: 0.5 },

@@ -103,9 +103,12 @@ impl Rule {
                     .collect()
             }
             Self::Reward { bonus, cost } => {
-                let read = |field: usize| match tick.written.contains(&field) {
-                    true => &tick.next[field],
-                    false => &before[field],
+                let read = |field: usize| {
+                    if tick.written.contains(&field) {
+                        &tick.next[field]
+                    } else {
+                        &before[field]
+                    }
                 };
                 let reward = |cell| match read(2).get(cell) {
                     0.0 => 0.0,
