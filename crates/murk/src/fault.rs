@@ -1,6 +1,8 @@
 //! A simulation with a fault, to try out whether it is found.
 
 use crate::command::{Command, Commands};
+use crate::config::ConfigForm;
+use crate::model::Header;
 use crate::past::{Past, WrittenBy};
 use crate::simulation::{Location, Simulation};
 
@@ -92,6 +94,10 @@ impl<S: Simulation> Simulation for Faulty<S> {
 
     fn config_hash(&self) -> Option<u64> {
         self.simulation.config_hash()
+    }
+
+    fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        self.simulation.config_form(header)
     }
 
     fn field_name(&self, field: u32) -> Option<&str> {

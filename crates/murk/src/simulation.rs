@@ -1,6 +1,8 @@
 //! What a recording is verified against.
 
 use crate::command::{Command, Commands};
+use crate::config::ConfigForm;
+use crate::model::Header;
 use crate::past::{Past, WrittenBy};
 
 /// A deterministic simulation that can be stepped tick by tick.
@@ -53,9 +55,19 @@ pub trait Simulation {
     fn field(&self, field: u32) -> Option<&[f32]>;
 
     /// The hash of the simulation's own configuration, if it has one: a recording that names
-    /// another is refused before the first tick.
+    /// another is refused before the first tick (see [`config_form`](Self::config_form)).
     fn config_hash(&self) -> Option<u64> {
         None
+    }
+
+    /// What a recording's `config_hash` covers, if the recording can be of this simulation; `None` where
+    /// it is another's: it is refused then. Compares it with [`config_hash`](Self::config_hash), unless
+    /// a simulation knows of other forms.
+    fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        match (header.config_hash, self.config_hash()) {
+            (0, _) | (_, None) => Some(ConfigForm::Unset),
+            (recorded, Some(own)) => (recorded == own).then_some(ConfigForm::Whole),
+        }
     }
 
     /// What people call a field; `None` where only its number is known.

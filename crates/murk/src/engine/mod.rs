@@ -40,6 +40,7 @@
 
 mod check;
 mod checker;
+mod config;
 mod cost;
 mod define;
 mod error;

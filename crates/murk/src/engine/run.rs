@@ -9,12 +9,15 @@ use murk_core::{
 use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
 
 use super::checker::Checker;
+use super::config::Config;
 use super::error::{EngineError, Fault, Place, WorldError};
 use super::field::{Field, FieldType, Mutability};
 use super::guard::{Control, Values, guarded};
 use super::receipts::Receipts;
 use super::world::World;
 use crate::command::{Command, Commands};
+use crate::config::ConfigForm;
+use crate::model::Header;
 use crate::past::{Past, WrittenBy};
 use crate::payload::Payload;
 use crate::simulation::{Checkpoint, Location, Simulation};
@@ -49,7 +52,12 @@ impl World {
         let inner = LockstepWorld::new(config).map_err(|error| origin(error.to_string()))?;
         let mut world = EngineWorld {
             checker: self.checker_of(space),
-            config_hash: self.config_hash(),
+            config: Config {
+                dt: self.dt,
+                fields: self.field_count(),
+                cells: self.cell_count(),
+                whole: self.config_hash(),
+            },
             names: self.fields.iter().map(|field| field.name.clone()).collect(),
             fields: vec![Vec::new(); self.fields.len()],
             inner,
@@ -106,7 +114,7 @@ pub struct EngineWorld {
     inner: LockstepWorld,
     control: Arc<Control>,
     checker: Checker,
-    config_hash: u64,
+    config: Config,
     names: Vec<String>,
     /// The fields after the last tick: the origin lends its own for the length of a call only.
     fields: Vec<Vec<f32>>,
@@ -121,7 +129,7 @@ impl std::fmt::Debug for EngineWorld {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineWorld")
             .field("tick", &self.tick())
-            .field("config_hash", &self.config_hash)
+            .field("config_hash", &self.config.whole)
             .field("failure", &self.failure)
             .finish_non_exhaustive()
     }
@@ -226,7 +234,11 @@ impl Simulation for EngineWorld {
     }
 
     fn config_hash(&self) -> Option<u64> {
-        Some(self.config_hash)
+        Some(self.config.whole)
+    }
+
+    fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        self.config.form(header)
     }
 
     fn field_name(&self, field: u32) -> Option<&str> {
@@ -355,7 +367,7 @@ impl Checkpoint for EngineWorld {
             Some((id, values.clone()))
         });
         State {
-            config_hash: self.config_hash,
+            config_hash: self.config.whole,
             tick: self.tick(),
             values: Arc::new(values.collect()),
             failed: self.failed.clone(),
@@ -370,7 +382,7 @@ impl Checkpoint for EngineWorld {
     /// was then.
     fn restore(&mut self, state: &State) -> Result<(), EngineError> {
         let (tick, failed) = (state.tick, &state.failed);
-        if state.config_hash != self.config_hash {
+        if state.config_hash != self.config.whole {
             return Err(EngineError::OtherWorld);
         }
         if tick > 0 && !failed.is_empty() {

@@ -3,10 +3,11 @@
 
 use std::collections::HashSet;
 
-use gametape_murk::{Simulation, read};
+use gametape_murk::{CommandBuf, Envelope, Simulation, read};
 use proptest::prelude::*;
 
-use crate::common::plain::{World, Writer, generate};
+use crate::common::plain::{Lasts, Rule, Space, World, Writer, generate};
+use crate::common::set;
 
 fn bits(simulation: &impl Simulation, field: u32) -> Vec<u32> {
     let values = simulation.field(field).unwrap_or_default();
@@ -43,6 +44,57 @@ proptest! {
     fn they_agree_on_ticks_that_fail(seed in any::<u64>(), log in any::<u64>()) {
         agree(&generate::failing(seed), log);
     }
+}
+
+/// `reward` looks into its own tick, but only at what propagators before it wrote there; what commands
+/// write it sees a tick later, as every propagator does.
+#[test]
+fn what_commands_write_is_seen_a_tick_later_by_reward_too() {
+    let emission = Rule::Emission {
+        presence: 1,
+        field: 0,
+        intensity: 2.0,
+        set: true,
+    };
+    let reward = Rule::Reward {
+        bonus: 1.0,
+        cost: 0.5,
+    };
+    let rewards = |rules: Vec<Rule>| {
+        let world = World {
+            dt: 1.0,
+            queue: 1024,
+            space: Space::Ring(3),
+            // Heat, where it is lit, agents, nothing, and the reward.
+            fields: [
+                Lasts::OneTick,
+                Lasts::On,
+                Lasts::On,
+                Lasts::On,
+                Lasts::OneTick,
+            ]
+            .map(|lasts| (lasts, 1))
+            .to_vec(),
+            rules,
+        };
+        let mut first = CommandBuf::new();
+        for field in [1, 2] {
+            let set = set(&[0], field, 1.0);
+            first.push(&Envelope::default(), &set).unwrap();
+        }
+        let mut engine = world.engine().build().unwrap();
+        [first, CommandBuf::new(), CommandBuf::new()].map(|commands| {
+            engine.step(0, commands.as_commands()).unwrap();
+            engine.field(4).unwrap()[0]
+        })
+    };
+    // The agent is set in the first tick, and seen in the second; the heat of the second is written
+    // before the reward, or behind it.
+    assert_eq!(
+        rewards(vec![emission.clone(), reward.clone()]),
+        [0.0, 2.5, 2.5]
+    );
+    assert_eq!(rewards(vec![reward, emission]), [0.0, 0.5, 2.5]);
 }
 
 /// What is generated has all there is to be told of: else the tests above would prove little.
