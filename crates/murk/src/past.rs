@@ -226,7 +226,7 @@ impl<'a> Past<'a> {
     /// recording.
     pub fn last_command(&self, mut does: impl FnMut(&Command<'a>) -> bool) -> Option<Touch> {
         self.frames()
-            .find_map(|frame| frame.last_by(&mut does, |_| ()))
+            .find_map(|frame| frame.last_by(&mut does, |_| 0))
     }
 }
 
@@ -277,18 +277,14 @@ impl History {
         let size = commands.as_bytes().len();
         let mut space = CommandBuf::new();
         while self.bytes + size > HISTORY_BYTES || self.frames.len() >= HISTORY_FRAMES {
-            match self.frames.pop_front() {
-                Some(old) => {
-                    self.bytes -= old.commands.as_commands().as_bytes().len();
-                    self.known_from = old.index + 1;
-                    space = old.commands;
-                }
+            let Some(old) = self.frames.pop_front() else {
                 // It alone is too large.
-                None => {
-                    self.known_from = frame.index + 1;
-                    return;
-                }
-            }
+                self.known_from = frame.index + 1;
+                return;
+            };
+            self.bytes -= old.commands.as_commands().as_bytes().len();
+            self.known_from = old.index + 1;
+            space = old.commands;
         }
         space.assign(commands);
         self.bytes += size;

@@ -67,7 +67,8 @@ impl Checker {
         }
         match self.mutability(index)? {
             Mutability::Static => Some(WrittenBy::Nobody),
-            Mutability::PerTick => Some(match self.set_now(field, element, tick, past)? {
+            Mutability::PerTick if past.known_from() > past.frame() => None,
+            Mutability::PerTick => Some(match self.set_now(field, element, tick, past) {
                 Some(touch) => WrittenBy::Command(touch),
                 None => WrittenBy::Nobody,
             }),
@@ -86,7 +87,7 @@ impl Checker {
     ) -> Option<WrittenBy> {
         let overwrote = match owner.writes {
             Writes::Front(values) if element as u64 >= values => return None,
-            Writes::Front(_) => self.set_now(field, element, tick, past).flatten(),
+            Writes::Front(_) => self.set_now(field, element, tick, past),
             // All begins as +0, which it may have written and need not.
             Writes::InPlace if past.value().to_bits() == 0 => return None,
             Writes::InPlace => None,
@@ -98,21 +99,11 @@ impl Checker {
         })
     }
 
-    /// The command of the tick in question that set a value last, if any did; `None` where that tick
-    /// is forgotten.
-    fn set_now(
-        &self,
-        field: u32,
-        element: usize,
-        tick: u64,
-        past: &Past<'_>,
-    ) -> Option<Option<Touch>> {
-        if past.known_from() > past.frame() {
-            return None;
-        }
+    /// The command of the tick in question that set a value last, if any is known to have.
+    fn set_now(&self, field: u32, element: usize, tick: u64, past: &Past<'_>) -> Option<Touch> {
         let now = past.frames().next();
-        let now = now.filter(|frame| frame.index == past.frame());
-        Some(now.and_then(|frame| self.set_last(field, element, tick, &frame)))
+        let now = now.filter(|frame| frame.index == past.frame())?;
+        self.set_last(field, element, tick, &now)
     }
 
     /// Of a field that lasts, and that commands alone write.
