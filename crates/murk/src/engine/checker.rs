@@ -46,11 +46,11 @@ impl World {
             fields: fields
                 .map(|field| (field.mutability, field.field_type.components()))
                 .collect(),
-            overwritten: (0..self.field_count())
+            overwritten: self
+                .writers()
+                .iter()
                 .zip(&self.fields)
-                .map(|(number, field)| {
-                    field.field_type.components() == 1 && self.writer(number).is_some()
-                })
+                .map(|(writer, field)| field.field_type.components() == 1 && writer.is_some())
                 .collect(),
             owners: owners(self),
             max_ingress_queue: self.max_ingress_queue,
@@ -138,6 +138,11 @@ impl Checker {
     /// How long a field's values last.
     pub(super) fn mutability(&self, field: usize) -> Option<Mutability> {
         self.fields.get(field).map(|&(mutability, _)| mutability)
+    }
+
+    /// How long the values of each field last.
+    pub(super) fn mutabilities(&self) -> impl Iterator<Item = Mutability> {
+        self.fields.iter().map(|&(mutability, _)| mutability)
     }
 
     fn rank(&self, coord: Cell<'_>) -> Option<usize> {

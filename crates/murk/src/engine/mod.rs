@@ -17,6 +17,10 @@
 //! # Ok::<(), gametape_murk::engine::WorldError>(())
 //! ```
 //!
+//! # Worlds of one's own
+//!
+//! A world may name propagators that a program brings: see [`own`].
+//!
 //! # Of unknown origin
 //!
 //! A description may come out of anybody's recording. It is bounded before anything is allocated
@@ -46,6 +50,7 @@ mod define;
 mod error;
 mod field;
 mod guard;
+pub mod own;
 pub mod propagator;
 mod read;
 mod receipts;

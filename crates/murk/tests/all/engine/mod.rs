@@ -5,6 +5,7 @@ mod checkpoint;
 mod commands;
 mod hostile;
 mod origin;
+mod own;
 mod panics;
 mod random;
 mod recipes;
