@@ -1,8 +1,10 @@
 //! Who wrote a value of a world, told from its description and from the commands.
 
+use murk_propagator::WriteMode;
+
 use super::checker::Checker;
 use super::field::Mutability;
-use super::propagator::{Named, Use};
+use super::propagator::{Named, Stock, Use};
 use super::world::World;
 use crate::past::{Past, PastFrame, Touch, WrittenBy};
 use crate::payload::Payload;
@@ -15,40 +17,79 @@ pub(super) struct Owner {
 }
 
 /// What it writes in each tick.
+#[derive(Clone, Copy)]
 enum Writes {
     /// The values at the front: all, or some.
     Front(u64),
+    /// All, as it says itself: nobody holds it to that.
+    Promised,
     /// Here and there. The engine puts back the last tick's values before, so that no other's
     /// writing is ever seen.
     InPlace,
 }
 
-/// For each field the propagator that writes it.
-pub(super) fn owners(world: &World) -> Vec<Option<Owner>> {
-    let mut owners: Vec<Option<Owner>> = world.fields.iter().map(|_| None).collect();
-    for (number, propagator) in world.propagators.iter().enumerate() {
-        for (named, used) in propagator.stock().uses() {
-            let writes = match used {
-                Use::Read => continue,
-                Use::Write => Writes::Front(u64::MAX),
-                Use::WriteFirst(values) => Writes::Front(world.cell_count().saturating_mul(values)),
-                Use::Update => Writes::InPlace,
-            };
-            let field = match named {
-                Named::Key(_, name) => world.fields.iter().position(|field| field.name == name),
-                Named::Number(field, _) => Some(field),
-            };
-            if let Some(owner) = field.and_then(|field| owners.get_mut(field)) {
-                let name = propagator.kind().to_owned();
-                *owner = Some(Owner {
-                    number,
-                    name,
-                    writes,
-                });
-            }
+impl Writes {
+    /// How a propagator of the origin's kinds uses a field; none where it only reads.
+    fn of(used: Use, cells: u64) -> Option<Self> {
+        match used {
+            Use::Read => None,
+            Use::Write => Some(Self::Front(u64::MAX)),
+            Use::WriteFirst(values) => Some(Self::Front(cells.saturating_mul(values))),
+            Use::Update => Some(Self::InPlace),
         }
     }
-    owners
+
+    const fn promised(mode: WriteMode) -> Self {
+        match mode {
+            WriteMode::Full => Self::Promised,
+            WriteMode::Incremental => Self::InPlace,
+        }
+    }
+}
+
+impl World {
+    /// For each field the propagator that writes it.
+    pub(super) fn owners(&self) -> Vec<Option<Owner>> {
+        let mut owners: Vec<Option<Owner>> = self.fields.iter().map(|_| None).collect();
+        let numbers = self.check_names().unwrap_or_default();
+        let own = self.build_own(&numbers).unwrap_or_default();
+        let cells = self.cell_count();
+        for (number, propagator) in self.propagators.iter().enumerate() {
+            let uses = propagator.stock().map(Stock::uses).unwrap_or_default();
+            let stock = uses.into_iter().filter_map(|(named, used)| {
+                let field = match named {
+                    Named::Key(_, name) => numbers.get(name).copied(),
+                    Named::Number(field, _) => Some(field),
+                };
+                Some((field?, Writes::of(used, cells)?))
+            });
+            let probed = own.get(number).and_then(Option::as_ref);
+            let promised = probed.into_iter().flat_map(|probed| probed.uses().1);
+            let promised = promised.map(|(id, mode)| (id.0 as usize, Writes::promised(*mode)));
+            for (field, writes) in stock.chain(promised) {
+                if let Some(owner) = owners.get_mut(field) {
+                    owner.get_or_insert_with(|| Owner {
+                        number,
+                        name: propagator.kind().to_owned(),
+                        writes,
+                    });
+                }
+            }
+        }
+        owners
+    }
+
+    /// The propagator that writes a field, by number: what commands write into that field is
+    /// overwritten in the same tick, in each cell of a field of one value a cell. One of one's own
+    /// says itself what it writes.
+    #[must_use]
+    pub fn writer(&self, field: u32) -> Option<usize> {
+        let owners = self.owners();
+        owners
+            .get(field as usize)?
+            .as_ref()
+            .map(|owner| owner.number)
+    }
 }
 
 impl Checker {
@@ -65,15 +106,21 @@ impl Checker {
         if let Some(owner) = self.owners.get(index)? {
             return self.owned(owner, field, element, tick, past);
         }
-        match self.mutability(index)? {
-            Mutability::Static => Some(WrittenBy::Nobody),
-            Mutability::PerTick if past.known_from() > past.frame() => None,
-            Mutability::PerTick => Some(match self.set_now(field, element, tick, past) {
+        let by = match self.mutability(index)? {
+            Mutability::Static => WrittenBy::Nobody,
+            Mutability::PerTick if past.known_from() > past.frame() => return None,
+            Mutability::PerTick => match self.set_now(field, element, tick, past) {
                 Some(touch) => WrittenBy::Command(touch),
                 None => WrittenBy::Nobody,
-            }),
-            Mutability::Sparse => self.set_ever(field, element, tick, past),
-        }
+            },
+            Mutability::Sparse => self.set_ever(field, element, tick, past)?,
+        };
+        // A propagator of one's own may write what it has not said.
+        let left = match &by {
+            WrittenBy::Command(touch) => is_of(touch, past),
+            _ => past.value().to_bits() == 0,
+        };
+        left.then_some(by)
     }
 
     /// Of a field that a propagator writes.
@@ -91,12 +138,23 @@ impl Checker {
             // All begins as +0, which it may have written and need not.
             Writes::InPlace if past.value().to_bits() == 0 => return None,
             Writes::InPlace => None,
+            Writes::Promised if self.may_show(field, element, past) => return None,
+            Writes::Promised => self.set_now(field, element, tick, past),
         };
         Some(WrittenBy::Propagator {
             number: owner.number,
             name: owner.name.clone(),
             overwrote,
         })
+    }
+
+    /// True if what there is may be a command's value, which a propagator left as it was.
+    fn may_show(&self, field: u32, element: usize, past: &Past<'_>) -> bool {
+        let lasts = self.mutability(field as usize) == Some(Mutability::Sparse);
+        past.frames()
+            .filter(|frame| lasts || frame.index == past.frame())
+            .filter_map(|frame| self.set_last(field, element, frame.made?, &frame))
+            .any(|touch| is_of(&touch, past))
     }
 
     /// The command of the tick in question that set a value last, if any is known to have.
@@ -174,4 +232,9 @@ impl Checker {
         let hit = self.locate(field, element)?.coord;
         (named != hit).then_some(named)
     }
+}
+
+/// True if a command set the value that is in question.
+fn is_of(touch: &Touch, past: &Past<'_>) -> bool {
+    touch.value.map(f32::to_bits) == Some(past.value().to_bits())
 }

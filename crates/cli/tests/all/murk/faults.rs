@@ -128,7 +128,7 @@ fn data(path: &Path, name: &str) -> Value {
     let said: Value = serde_json::from_str(&said).unwrap();
     let wrong = said["findings"].as_array().unwrap().iter();
     let mut wrong = wrong.filter(|one| one["code"] == "murk.snapshot-mismatch");
-    wrong.next().unwrap()["data"]["divergence"].clone()
+    wrong.next().unwrap()["data"].clone()
 }
 
 /// Commands that come to nothing: outranked, expired, and overwritten by the propagator.

@@ -13,3 +13,4 @@ mod second;
 mod spaces;
 mod worlds;
 mod writers;
+mod writers_own;
