@@ -134,12 +134,11 @@ impl Checker {
     ) -> Option<WrittenBy> {
         let overwrote = match owner.writes {
             Writes::Front(values) if element as u64 >= values => return None,
-            Writes::Front(_) => self.set_now(field, element, tick, past),
+            Writes::Promised if self.may_show(field, element, past) => return None,
+            Writes::Front(_) | Writes::Promised => self.set_now(field, element, tick, past),
             // All begins as +0, which it may have written and need not.
             Writes::InPlace if past.value().to_bits() == 0 => return None,
             Writes::InPlace => None,
-            Writes::Promised if self.may_show(field, element, past) => return None,
-            Writes::Promised => self.set_now(field, element, tick, past),
         };
         Some(WrittenBy::Propagator {
             number: owner.number,
