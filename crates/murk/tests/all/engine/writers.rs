@@ -180,8 +180,7 @@ fn check(run: &Run, at: At, from: usize) -> bool {
                 _ => panic!("{overwrote:?}, not {over:?}: {}", context()),
             }
         }
-        (Some(WrittenBy::Nobody), Writer::Nobody) => {}
-        (None, Writer::Nobody) => {}
+        (Some(WrittenBy::Nobody) | None, Writer::Nobody) => {}
         (None, _) => return false,
         (Some(named), truth) => panic!("{named:?}, not {truth:?}: {}", context()),
     }

@@ -1,5 +1,7 @@
 //! Who wrote a value in a world with propagators of one's own, which keep their word or do not.
 
+use std::fmt::Write as _;
+
 use gametape_murk::engine::own::{
     FieldId, FieldSet, Kinds, ParameterError, Parameters, Propagator, PropagatorError, StepContext,
     WriteMode,
@@ -89,12 +91,16 @@ fn world() -> World {
     let mut toml = format!("dt = 1.0\nspace = {{ kind = 'ring1d', len = {CELLS} }}\n");
     for field in 0..16 {
         let lasts = if field % 2 == 0 { "per_tick" } else { "sparse" };
-        toml += &format!("[[field]]\nname = 'f{field}'\ntype = 'scalar'\nmutability = '{lasts}'\n");
+        let _ = writeln!(
+            toml,
+            "[[field]]\nname = 'f{field}'\ntype = 'scalar'\nmutability = '{lasts}'"
+        );
     }
     for field in 0..8 {
         let (habit, other) = (field / 2, field + 8);
-        toml += &format!(
-            "[[propagator]]\nkind = 'own'\nhabit = {habit}\nfield = 'f{field}'\nother = 'f{other}'\n"
+        let _ = writeln!(
+            toml,
+            "[[propagator]]\nkind = 'own'\nhabit = {habit}\nfield = 'f{field}'\nother = 'f{other}'"
         );
     }
     World::from_toml_with(&toml, &Kinds::new().with("own", own)).unwrap()
@@ -177,7 +183,7 @@ fn propagators_of_ones_own_are_named_only_for_what_they_wrote() {
     let mut counts = std::collections::BTreeMap::new();
     for frame in 0..log.len() {
         for field in 0..8 {
-            for cell in 0..CELLS {
+            for (cell, &is) in truth[frame + 1][field].iter().enumerate() {
                 let bytes = changed(&world, &log, frame, field as u32, cell);
                 let named = told(&bytes, &mut world.build().unwrap());
                 let named = named.map(|by| match by {
@@ -189,7 +195,6 @@ fn propagators_of_ones_own_are_named_only_for_what_they_wrote() {
                     _ => Truth::Nobody,
                 });
                 let habit = HABITS[field / 2];
-                let is = truth[frame + 1][field][cell];
                 // What it has not written it may have left as zero: it has said that it writes it.
                 let left = habit == Habit::Some && is == Truth::Nobody;
                 let right = named.is_none() || named == Some(is) || left;
