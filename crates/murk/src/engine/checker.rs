@@ -7,6 +7,7 @@ use super::error::WorldError;
 use super::field::Mutability;
 use super::space::Space;
 use super::world::World;
+use super::writer::Owner;
 use crate::check::{CommandCheck, Rejection};
 use crate::command::Command;
 use crate::list::Coord as Cell;
@@ -22,6 +23,8 @@ pub struct Checker {
     fields: Vec<(Mutability, u32)>,
     /// Fields whose every value some propagator writes, after the commands.
     overwritten: Vec<bool>,
+    /// For each field the propagator that writes it.
+    pub(super) owners: Vec<Option<Owner>>,
     max_ingress_queue: u32,
 }
 
@@ -36,6 +39,7 @@ impl World {
 
     pub(super) fn checker_of(&self, ranks: Box<dyn OriginSpace>) -> Checker {
         let fields = self.fields.iter();
+        let owners = self.owners();
         Checker {
             ndim: self.space.ndim(),
             space: self.space.clone(),
@@ -43,12 +47,12 @@ impl World {
             fields: fields
                 .map(|field| (field.mutability, field.field_type.components()))
                 .collect(),
-            overwritten: (0..self.field_count())
+            overwritten: owners
+                .iter()
                 .zip(&self.fields)
-                .map(|(number, field)| {
-                    field.field_type.components() == 1 && self.writer(number).is_some()
-                })
+                .map(|(owner, field)| field.field_type.components() == 1 && owner.is_some())
                 .collect(),
+            owners,
             max_ingress_queue: self.max_ingress_queue,
         }
     }
@@ -134,6 +138,11 @@ impl Checker {
     /// How long a field's values last.
     pub(super) fn mutability(&self, field: usize) -> Option<Mutability> {
         self.fields.get(field).map(|&(mutability, _)| mutability)
+    }
+
+    /// How long the values of each field last.
+    pub(super) fn mutabilities(&self) -> impl Iterator<Item = Mutability> {
+        self.fields.iter().map(|&(mutability, _)| mutability)
     }
 
     fn rank(&self, coord: Cell<'_>) -> Option<usize> {

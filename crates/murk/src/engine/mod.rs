@@ -17,6 +17,10 @@
 //! # Ok::<(), gametape_murk::engine::WorldError>(())
 //! ```
 //!
+//! # Worlds of one's own
+//!
+//! A world may name propagators that a program brings: see [`own`].
+//!
 //! # Of unknown origin
 //!
 //! A description may come out of anybody's recording. It is bounded before anything is allocated
@@ -40,11 +44,13 @@
 
 mod check;
 mod checker;
+mod config;
 mod cost;
 mod define;
 mod error;
 mod field;
 mod guard;
+pub mod own;
 pub mod propagator;
 mod read;
 mod receipts;
@@ -52,6 +58,7 @@ mod run;
 mod space;
 mod value;
 mod world;
+mod writer;
 
 pub use check::{
     MAX_COMPONENTS, MAX_DESCRIPTION, MAX_DIMENSIONS, MAX_FIELD_VALUES, MAX_FIELDS,
