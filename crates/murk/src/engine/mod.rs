@@ -54,6 +54,7 @@ pub mod propagator;
 mod read;
 mod receipts;
 mod run;
+mod set;
 mod space;
 mod value;
 mod world;
