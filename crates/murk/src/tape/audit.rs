@@ -4,7 +4,7 @@ use gametape_core::tape::{Audit, Error};
 
 use super::beside::{Beside, Comparison};
 use super::opened::MurkTape;
-use super::world::{self, WorldFile};
+use super::world;
 use crate::engine::{Checker, EngineWorld, World};
 use crate::{
     AnyWorld, Auditor, ConfigForm, Finding, Findings, Frame, Hash, Header, ReadOptions, Reader,
@@ -23,7 +23,7 @@ enum Replay {
 }
 
 pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
-    let (input, given) = (&tape.input, tape.given());
+    let input = &tape.input;
     let beside = Beside::find(tape.path());
     let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
     let header = match reader.header() {
@@ -33,7 +33,7 @@ pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
     };
     let mut auditor = Auditor::new(&header);
     let mut index = Comparison::new(beside.as_ref(), input, &mut auditor);
-    let world = world_of(&header, given, &mut auditor)?;
+    let world = world_of(&header, tape, &mut auditor)?;
     let mut simulation = world
         .as_ref()
         .and_then(|world| match simulation(world, &header) {
@@ -58,7 +58,9 @@ pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
     if !reader.findings().is_empty() {
         index.explain(input, frames, &mut auditor);
     }
-    if world.is_none() && !auditor.findings().has("murk.world") && frames > 0 {
+    let said = ["murk.world", "murk.unknown-kind"];
+    let said = said.iter().any(|code| auditor.findings().has(code));
+    if world.is_none() && !said && frames > 0 {
         auditor.note(Finding::new(Rule::NotSimulated { frames }));
     }
     let findings = auditor.finish(reader.findings());
@@ -160,10 +162,10 @@ fn unreadable(
 /// The world to replay in, and what is wrong with it.
 fn world_of(
     header: &Header<'_>,
-    given: Option<&WorldFile>,
+    tape: &MurkTape,
     auditor: &mut Auditor,
 ) -> Result<Option<World>, Error> {
-    let world = match (given, world::carried(header)) {
+    let world = match (tape.given(), world::carried(header, tape.kinds())) {
         // A world that somebody named has to be right; one in a recording is the recording's.
         (Some(file), _) => file.read()?,
         (None, None) => return Ok(None),
