@@ -51,6 +51,7 @@ mod receipts;
 mod run;
 mod space;
 mod value;
+mod variants;
 mod world;
 
 pub use check::{

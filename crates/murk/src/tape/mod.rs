@@ -11,6 +11,7 @@ mod json;
 mod name;
 mod opened;
 mod repair;
+mod slip;
 mod tables;
 mod world;
 
@@ -54,6 +55,19 @@ const OPEN: &[OptionDef] = &[OptionDef {
         OptionKind::File { most: MOST_WORLD },
         "TOML",
         "Replay in this world: for simulations whose recordings carry none",
+    )
+}];
+const VERIFY: &[OptionDef] = &[OptionDef {
+    default: "10",
+    more: "One command lost, late, twice, elsewhere; one parameter, one bit: what explains the hashes is named. 0 looks for none",
+    ..OptionDef::new(
+        "explain",
+        OptionKind::Number {
+            min: 0.0,
+            max: 86_400.0,
+        },
+        "SECONDS",
+        "Look so long for the one slip that explains a divergence",
     )
 }];
 const CONVERT: &[OptionDef] = &[OptionDef::flag(
@@ -111,6 +125,7 @@ impl Format for Murk {
         match verb {
             Verb::Inspect => INSPECT,
             Verb::Open => OPEN,
+            Verb::Verify => VERIFY,
             Verb::Convert => CONVERT,
             Verb::Write => WRITE,
             _ => &[],
@@ -161,8 +176,8 @@ impl Tape for MurkTape {
         }
     }
 
-    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
-        audit::audit(self)
+    fn audit(&self, options: &Options) -> Result<Audit, Error> {
+        audit::audit(self, options)
     }
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {

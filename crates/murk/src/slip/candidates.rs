@@ -1,0 +1,116 @@
+//! Which changes of a log are tried, the likely ones first.
+
+use super::edit::Edit;
+use super::window::Window;
+
+/// Most ticks that frames are taken to be left out.
+const MISSING: usize = 8;
+/// Most ticks that a command is taken to have been moved by.
+const FAR: usize = 8;
+
+/// What is tried at once: at the divergence, and over the ticks beside it.
+pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
+    let at = window.at();
+    let count = move |place: usize| window.commands(place).len();
+    let here = count(at);
+    let before = at.checked_sub(1);
+    let drops = (0..here).map(move |command| Edit::Drop { frame: at, command });
+    let frames = (1..=MISSING)
+        .map(move |ticks| Edit::Insert { frame: at, ticks })
+        .chain([Edit::Remove { frame: at }, Edit::Exchange { frame: at }]);
+    let swaps = (1..here).map(move |with| Edit::Swap {
+        frame: at,
+        command: with - 1,
+        with,
+    });
+    let again = (0..here).map(move |command| Edit::Double {
+        frame: at,
+        command,
+        into: at,
+    });
+    let beside = before.into_iter().chain([at + 1]);
+    let also = beside.clone().flat_map(move |frame| {
+        (0..count(frame)).map(move |command| Edit::Double {
+            frame,
+            command,
+            into: at,
+        })
+    });
+    let moves = beside
+        .clone()
+        .flat_map(move |other| between(window, other, at));
+    let across = before
+        .into_iter()
+        .chain([at])
+        .map(|frame| Edit::SwapTicks { frame });
+    // A queue that leaves out but one command is that command dropped.
+    let cuts = (0..here.saturating_sub(1)).map(move |taken| Edit::Take { frame: at, taken });
+    drops
+        .chain(frames)
+        .chain(moves)
+        .chain(swaps)
+        .chain(across)
+        .chain(also)
+        .chain(again)
+        .chain(cuts)
+}
+
+/// The commands of two ticks, each moved into the other.
+fn between(window: &Window, one: usize, other: usize) -> impl Iterator<Item = Edit> + '_ {
+    [(one, other), (other, one)]
+        .into_iter()
+        .flat_map(move |(frame, to)| {
+            (0..window.commands(frame).len()).flat_map(move |command| {
+                [true, false].map(|first| Edit::Move {
+                    frame,
+                    command,
+                    to,
+                    first,
+                })
+            })
+        })
+}
+
+/// What is tried while time is left: commands moved by some ticks, and any two of a tick swapped.
+pub(super) fn far(window: &Window) -> impl Iterator<Item = Edit> + '_ {
+    let at = window.at();
+    let here = window.commands(at).len();
+    let moves = (2..=FAR).flat_map(move |ticks| {
+        let beside = at.checked_sub(ticks).into_iter().chain([at + ticks]);
+        beside.flat_map(move |other| between(window, other, at))
+    });
+    let swaps = (0..here).flat_map(move |command| {
+        (command + 2..here).map(move |with| Edit::Swap {
+            frame: at,
+            command,
+            with,
+        })
+    });
+    moves.chain(swaps)
+}
+
+/// What is tried at a frame before the divergence, of a simulation that may know more than it shows.
+pub(super) fn back(window: &Window, frame: usize) -> impl Iterator<Item = Edit> + '_ {
+    let here = window.commands(frame).len();
+    let drops = (0..here).map(move |command| Edit::Drop { frame, command });
+    let moves = between(window, frame, frame + 1);
+    let swaps = (1..here).map(move |with| Edit::Swap {
+        frame,
+        command: with - 1,
+        with,
+    });
+    let doubles = [frame, frame + 1].into_iter().flat_map(move |into| {
+        (0..here).map(move |command| Edit::Double {
+            frame,
+            command,
+            into,
+        })
+    });
+    let cuts = (0..here.saturating_sub(1)).map(move |taken| Edit::Take { frame, taken });
+    drops
+        .chain(moves)
+        .chain(swaps)
+        .chain(std::iter::once(Edit::SwapTicks { frame }))
+        .chain(doubles)
+        .chain(cuts)
+}
