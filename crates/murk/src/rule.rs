@@ -80,7 +80,7 @@ gametape_core::rules! {
     ///
     /// [what is tried, and what "explains" means](determinism.md#one-slip-explains-it).
     #[error("{found}")]
-    OneSlip { found: Box<Explanation> } = "murk.one-slip", Info;
+    OneSlip { found: Box<Explanation> } = "murk.one-slip", Warning;
     /// No single thing of those that are tried explains the divergence.
     ///
     /// More than one went wrong, or something else; [what is

@@ -17,7 +17,8 @@ pub(super) fn near(window: &Window) -> impl Iterator<Item = Edit> + '_ {
     let drops = (0..here).map(move |command| Edit::Drop { frame: at, command });
     let frames = (1..=MISSING)
         .map(move |ticks| Edit::Insert { frame: at, ticks })
-        .chain([Edit::Remove { frame: at }, Edit::Exchange { frame: at }]);
+        .chain([Edit::Remove { frame: at }, Edit::Exchange { frame: at }])
+        .chain(before.map(|frame| Edit::Exchange { frame }));
     let swaps = (1..here).map(move |with| Edit::Swap {
         frame: at,
         command: with - 1,
@@ -87,6 +88,16 @@ pub(super) fn far(window: &Window) -> impl Iterator<Item = Edit> + '_ {
         })
     });
     moves.chain(swaps)
+}
+
+/// Frames left out or doubled before the divergence: a world at rest shows them only when something
+/// counts its ticks, as the expiry of commands does.
+pub(super) fn frames(window: &Window) -> impl Iterator<Item = Edit> {
+    (0..window.at()).rev().flat_map(|frame| {
+        (1..=MISSING)
+            .map(move |ticks| Edit::Insert { frame, ticks })
+            .chain([Edit::Remove { frame }])
+    })
 }
 
 /// What is tried at a frame before the divergence, of a simulation that may know more than it shows.

@@ -59,7 +59,7 @@ fn cause<S: Checkpoint>(
                 let rank = if *bits == 1 { 3 } else { 0 };
                 causes.push((one.explained, rank, Cause::Hash { bits: *bits }));
             }
-            Slip::Value(value) => values.push((one.explained, value.clone())),
+            Slip::Value { value, .. } => values.push((one.explained, value.clone())),
             _ => {}
         }
     }
@@ -119,15 +119,17 @@ pub(super) fn judge<S: Checkpoint>(
         }
         _ => true,
     });
-    // That a value became another is what every slip does that shows in one: it is one of its own
-    // only where nothing else explains as much.
+    // That a value became another is what every slip does that shows in one, and a damaged hash can be
+    // any: they are slips of their own only where nothing that leaves less open explains as much.
     let most = found.first().map_or(0, |one| one.explained);
-    let is_plain = |slip: &Slip| matches!(slip, Slip::Value(_));
-    if found
-        .iter()
-        .any(|one| one.explained == most && !is_plain(&one.slip))
-    {
-        found.retain(|one| one.explained < most || !is_plain(&one.slip));
+    let plain = |slip: &Slip| match slip {
+        Slip::Value { .. } => 1,
+        Slip::Hash { bits: 2.., .. } => 2,
+        _ => 0,
+    };
+    let best = found.iter().filter(|one| one.explained == most);
+    if let Some(plainest) = best.map(|one| plain(&one.slip)).min() {
+        found.retain(|one| one.explained < most || plain(&one.slip) == plainest);
     }
     let (best, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.explained == most);
     let open = best.iter().any(|one| one.open);

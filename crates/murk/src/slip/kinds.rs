@@ -150,7 +150,12 @@ pub enum Slip {
         other: String,
     },
     /// This value became another by itself: nothing in the log writes it so.
-    Value(Difference),
+    Value {
+        /// Which.
+        value: Difference,
+        /// False where it was so in this tick's hash alone: behind it the replay is right again.
+        lasts: bool,
+    },
 }
 
 impl Slip {
@@ -171,7 +176,7 @@ impl Slip {
             Self::Exchanged { .. } => "exchanged-frames",
             Self::Parameter { .. } => "parameter",
             Self::Order { .. } => "order",
-            Self::Value(_) => "value",
+            Self::Value { .. } => "value",
         }
     }
 
@@ -200,7 +205,7 @@ impl Slip {
             Self::Cut { .. } | Self::Parameter { .. } => 4,
             Self::Aimed { .. } => 5,
             Self::Given { .. } => 6,
-            Self::Value(_) => 7,
+            Self::Value { .. } => 7,
             Self::Hash { .. } => 8,
         }
     }
@@ -291,11 +296,12 @@ impl fmt::Display for Slip {
                 f,
                 "the recorded simulation ran propagators {one} and {other} in each other's place from here on"
             ),
-            Self::Value(value) => write!(
+            Self::Value { value, lasts } => write!(
                 f,
-                "{} became {} by itself: nothing in the log writes that",
+                "{} became {} by itself{}: nothing in the log writes that",
                 value.place(),
-                Value(value.recorded)
+                Value(value.recorded),
+                if *lasts { "" } else { ", for this tick alone" }
             ),
         }
     }
@@ -379,10 +385,14 @@ impl Slip {
                 ("propagator", one.as_str().to_datum()),
                 ("other", other.as_str().to_datum()),
             ],
-            Self::Value(value) => match value.to_datum() {
-                Datum::Map(figures) => figures,
-                _ => Vec::new(),
-            },
+            Self::Value { value, lasts } => {
+                let mut figures = match value.to_datum() {
+                    Datum::Map(figures) => figures,
+                    _ => Vec::new(),
+                };
+                figures.push(("lasts", lasts.to_datum()));
+                figures
+            }
         }
     }
 }

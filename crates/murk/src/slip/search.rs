@@ -203,34 +203,42 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         }
         let changed = recorded ^ hash;
         let one_bit = changed.count_ones() == 1;
-        let right_behind = base.hashes.get(1).copied() == self.window.hash(at + 1);
-        if one_bit || (right_behind && at + 1 < self.window.len()) {
+        let next = base.hashes.get(1).copied();
+        let right_behind = next.is_some() && next == self.window.hash(at + 1);
+        // Where a value explains all 64 bits, they are no damage.
+        if one_bit || (right_behind && base.values.is_empty()) {
             let slip = Slip::Hash {
                 bits: changed.count_ones(),
                 bit: changed.trailing_zeros(),
             };
-            // That it is damaged explains any hash: only those behind it count, but for one bit.
-            self.add(slip, u64::from(one_bit), at + 1, Rest::State(after));
+            self.add(slip, 1, at + 1, Rest::State(after));
         }
-        self.values(&base.values);
+        self.values(&base.values, right_behind);
         Some(base)
     }
 
-    /// Each value that explains the hash, as if it had become so by itself.
-    fn values(&mut self, values: &[Candidate]) {
+    /// Each value that explains the hash, as if it had become so by itself; for this tick alone, where the
+    /// replay is right behind it.
+    fn values(&mut self, values: &[Candidate], right_behind: bool) {
         let at = self.window.at();
         for value in values {
             let here = self
                 .go_before(at)
                 .and_then(|()| self.step(at))
                 .map(|()| self.simulation.checkpoint());
-            let changed = here.and_then(|state| {
-                self.simulation
-                    .with_value(&state, value.field, value.element, value.recorded)
-            });
-            let difference = self.difference(value);
-            let rest = changed.map_or(Rest::None, Rest::State);
-            self.add(Slip::Value(difference), 1, at + 1, rest);
+            let state = match here {
+                Some(state) if !right_behind => {
+                    let (field, element) = (value.field, value.element);
+                    self.simulation
+                        .with_value(&state, field, element, value.recorded)
+                }
+                state => state,
+            };
+            let slip = Slip::Value {
+                value: self.difference(value),
+                lasts: !right_behind,
+            };
+            self.add(slip, 1, at + 1, state.map_or(Rest::None, Rest::State));
         }
     }
 
@@ -296,6 +304,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     pub fn far(&mut self, share: f64) {
         let window = self.window;
         self.edits(candidates::far(window), share);
+        self.edits(candidates::frames(window), share);
         // Of a simulation that shows all it knows, what changes no hash before changes none behind.
         if !self.simulation.shows_all() {
             for frame in (0..window.at()).rev() {
@@ -413,8 +422,19 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             next += 1;
         }
         let slip = self.slip(edit)?;
+        // Where a simulation shows all it knows, those that come here by as many ticks are the same
+        // from here on: one is run on for all of them.
+        let meeting = window.len().min(at + 2);
+        while next < meeting {
+            if self.agrees(next) != Some(true) {
+                self.add(slip, (next - at) as u64, next, Rest::None);
+                return Some(());
+            }
+            next += 1;
+        }
         let state = self.simulation.checkpoint();
-        let rest = if script.keeps_count() && self.simulation.shows_all() {
+        let meets = next == meeting && script.keeps_count() && self.simulation.shows_all();
+        let rest = if meets {
             if self.recorded.is_none() {
                 self.recorded = Some(Recorded {
                     next,

@@ -168,8 +168,8 @@ fn explain(
         Some(found) => slip::judged(divergence, found),
         None => divergence,
     };
-    if let Some(found) = found {
-        auditor.note(slip::finding(&judged, found));
+    if let Some(finding) = found.and_then(|found| slip::finding(&judged, found)) {
+        auditor.note(finding);
     }
     auditor.note(outcome(VerifyError::<EngineError>::SnapshotMismatch(
         judged,

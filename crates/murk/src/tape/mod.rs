@@ -37,6 +37,7 @@ pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
 use name::{NAME, STEP};
 pub use opened::MurkTape;
+pub(crate) use slip::{explain_in, judged};
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub(crate) use world::{build, needed};

@@ -10,6 +10,7 @@ use crate::engine::{EngineWorld, State, World};
 use crate::slip::{Budget, Window, explain_window};
 use crate::{
     Checkpoint, Divergence, Explanation, Finding, Frame, Progress, Rule, SLIP_TIME, Simulation,
+    Slip,
 };
 
 /// Frames between the states that are kept while a recording is verified.
@@ -104,7 +105,7 @@ pub(super) fn explain(
 }
 
 /// What a search says of the divergence goes with it.
-pub(super) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Box<Divergence> {
+pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Box<Divergence> {
     if let Some(cause) = &found.cause {
         if divergence.cause.value() != cause.value() {
             // They speak of another value than the one that differs.
@@ -116,16 +117,44 @@ pub(super) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Bo
     divergence
 }
 
-/// What was found, as a finding at the divergence.
-pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Finding {
+/// What was found, as a finding at the divergence; none where it is but the value that the divergence names.
+pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Finding> {
+    if found
+        .slips
+        .iter()
+        .any(|slip| matches!(slip, Slip::Value { .. }))
+    {
+        return None;
+    }
     let found = Box::new(found);
     let rule = if found.slips.is_empty() {
         Rule::NoSlip { found }
     } else {
         Rule::OneSlip { found }
     };
-    Finding::new(rule)
+    let finding = Finding::new(rule)
         .at(divergence.offset)
         .step(divergence.frame)
-        .tick(Some(divergence.tick))
+        .tick(Some(divergence.tick));
+    Some(finding)
+}
+
+/// [`explain`] of a recording in this world, as long as a search takes if nothing else is said.
+///
+/// # Errors
+/// What the input says.
+pub(crate) fn explain_in(
+    tape: &MurkTape,
+    world: &World,
+    divergence: &Divergence,
+) -> Result<Option<Explanation>, Error> {
+    let recent = Recent::default();
+    explain(
+        tape,
+        (world, None),
+        divergence,
+        &recent,
+        SLIP_TIME,
+        &mut |_| true,
+    )
 }

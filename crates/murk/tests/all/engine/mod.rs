@@ -8,5 +8,6 @@ mod origin;
 mod panics;
 mod random;
 mod recipes;
+mod slips;
 mod spaces;
 mod worlds;
