@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gametape_core::tape::{Audit, Error, Options};
+use gametape_core::text::{Counted, Grouped};
 
 use super::beside::{Beside, Comparison};
 use super::opened::MurkTape;
@@ -10,8 +11,8 @@ use super::slip::{self, Recent};
 use super::world::{self, WorldFile};
 use crate::engine::{Checker, EngineError, EngineWorld, World};
 use crate::{
-    AnyWorld, Auditor, Divergence, Finding, Findings, Frame, Hash, Header, ReadOptions, Reader,
-    Rule, Verifier, VerifyError,
+    AnyWorld, Auditor, Divergence, Finding, Findings, Frame, Hash, Header, Progress, ReadOptions,
+    Reader, Rule, Verifier, VerifyError,
 };
 
 /// How far the replay came.
@@ -25,7 +26,11 @@ enum Replay {
     Diverged,
 }
 
-pub(super) fn audit(tape: &MurkTape, options: &Options) -> Result<Audit, Error> {
+pub(super) fn audit(
+    tape: &MurkTape,
+    options: &Options,
+    say: &(dyn Fn(&str) + Sync),
+) -> Result<Audit, Error> {
     let (input, given) = (&tape.input, tape.given());
     let beside = Beside::find(tape.path());
     let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
@@ -59,14 +64,8 @@ pub(super) fn audit(tape: &MurkTape, options: &Options) -> Result<Audit, Error> 
     let (replay, diverged) = replaying.finish(&mut auditor);
     if let (Some((divergence, recent)), Some(world)) = (diverged, &world) {
         let limit = slip::limit(options);
-        explain(
-            tape,
-            &header,
-            world,
-            (divergence, &recent),
-            limit,
-            &mut auditor,
-        )?;
+        let diverged = (divergence, &recent);
+        explain(tape, (&header, world), diverged, (limit, say), &mut auditor)?;
     }
     let frames = auditor.frames();
     if !reader.findings().is_empty() {
@@ -148,10 +147,9 @@ impl<'s> Replaying<'s> {
 /// Says where the replay parts from the recording, and what explains it.
 fn explain(
     tape: &MurkTape,
-    header: &Header<'_>,
-    world: &World,
+    (header, world): (&Header<'_>, &World),
     (divergence, recent): (Box<Divergence>, &Recent),
-    limit: Duration,
+    (limit, say): (Duration, &(dyn Fn(&str) + Sync)),
     auditor: &mut Auditor,
 ) -> Result<(), Error> {
     if limit.is_zero() {
@@ -163,7 +161,16 @@ fn explain(
     let carried = world::carried(header).and_then(Result::ok);
     let before = carried.filter(|carried| carried != world);
     let worlds = (world, before.as_ref());
-    let found = slip::explain(tape, worlds, &divergence, recent, limit, &mut |_| true)?;
+    let mut watch = |progress: Progress| {
+        say(&format!(
+            "tick {}: looking for the slip that explains it, {} tried, {:.0}% of the time",
+            Grouped(divergence.tick),
+            Counted(progress.tried, "slip"),
+            progress.share * 100.0
+        ));
+        true
+    };
+    let found = slip::explain(tape, worlds, &divergence, recent, limit, &mut watch)?;
     let judged = match &found {
         Some(found) => slip::judged(divergence, found),
         None => divergence,

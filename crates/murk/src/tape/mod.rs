@@ -178,7 +178,15 @@ impl Tape for MurkTape {
     }
 
     fn audit(&self, options: &Options) -> Result<Audit, Error> {
-        audit::audit(self, options)
+        audit::audit(self, options, &|_| ())
+    }
+
+    fn audit_watched(
+        &self,
+        options: &Options,
+        say: &(dyn Fn(&str) + Sync),
+    ) -> Result<Audit, Error> {
+        audit::audit(self, options, say)
     }
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {

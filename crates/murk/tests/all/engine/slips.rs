@@ -388,6 +388,15 @@ fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
     if !every.contains(&wrong) {
         every.push(wrong.clone());
     }
+    // Values there are too many of to try each: those that are named are tried.
+    for slip in &found.slips {
+        if let Slip::Given { command, wrote, .. } = slip {
+            let wrong = Wrong::Give(command.frame as usize, command.command as usize, *wrote);
+            if !every.contains(&wrong) {
+                every.push(wrong);
+            }
+        }
+    }
     let counts: Vec<u64> = every.iter().map(of).collect();
     let most = *counts.iter().max().unwrap();
     // The true one explains all that is recorded.
