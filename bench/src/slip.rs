@@ -65,8 +65,14 @@ fn commands(tick: u64, at_once: bool, slip: Option<Slip>) -> CommandBuf {
             Some(Slip::Two) if is_it => 2.5,
             _ => 1.0 + (place % 3) as f32,
         };
-        let set = Payload::SetField { coord: (&coord).into(), field: 0, value };
-        buffer.push(&Envelope::default(), &set).expect("a small command");
+        let set = Payload::SetField {
+            coord: (&coord).into(),
+            field: 0,
+            value,
+        };
+        buffer
+            .push(&Envelope::default(), &set)
+            .expect("a small command");
     }
     buffer
 }
@@ -77,10 +83,14 @@ fn case(name: &str, world: &World, slip: Slip, at_once: bool) {
     let mut simulation = world.build().expect("a sound world");
     for tick in 1..=TICKS {
         let taken = commands(tick, at_once, Some(slip));
-        simulation.step(tick, taken.as_commands()).expect("no tick fails");
+        simulation
+            .step(tick, taken.as_commands())
+            .expect("no tick fails");
         let hash = State::of(&simulation, header.field_count).hash();
         let said = commands(tick, at_once, None);
-        writer.push(tick, said.as_commands(), hash).expect("memory takes everything");
+        writer
+            .push(tick, said.as_commands(), hash)
+            .expect("memory takes everything");
     }
     let bytes = writer.finish().expect("memory takes everything");
     let replay = read(&bytes).expect("sound");

@@ -2,6 +2,7 @@
 
 use super::edit::Edit;
 use super::window::Window;
+use crate::payload::Payload;
 
 /// Most ticks that frames are taken to be left out.
 const MISSING: usize = 8;
@@ -124,4 +125,40 @@ pub(super) fn back(window: &Window, frame: usize) -> impl Iterator<Item = Edit> 
         .chain(std::iter::once(Edit::SwapTicks { frame }))
         .chain(doubles)
         .chain(cuts)
+}
+
+/// Cells that a command is aimed at one by one, where the hash does not name the cell.
+pub(super) const MOST_CELLS: usize = 1 << 16;
+
+/// Each command aimed at each cell.
+pub(super) fn cells(
+    window: &Window,
+    elements: Vec<(u32, usize, Vec<i32>)>,
+) -> impl Iterator<Item = Edit> + '_ {
+    let at = window.at();
+    let commands = window.commands(at).iter().enumerate();
+    let sets = commands
+        .filter(|(_, command)| matches!(command.payload(), Ok(Payload::SetField { .. })))
+        .map(|(command, _)| command);
+    sets.flat_map(move |command| {
+        let elements = elements.clone();
+        elements
+            .into_iter()
+            .map(move |(field, element, coord)| Edit::Aim {
+                frame: at,
+                command,
+                field,
+                element,
+                coord,
+            })
+    })
+}
+
+/// True of a frame that says what the one before it says.
+pub(super) fn is_repeated(window: &Window, place: usize) -> bool {
+    let before = place.checked_sub(1).and_then(|place| window.frame(place));
+    let frame = window.frame(place);
+    before.zip(frame).is_some_and(|(before, frame)| {
+        before.commands() == frame.commands() && before.snapshot_hash == frame.snapshot_hash
+    })
 }

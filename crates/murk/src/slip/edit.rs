@@ -204,13 +204,13 @@ impl Edit {
         let mut steps = Vec::with_capacity(then - from);
         for place in from..then {
             let frame = window.frame(place)?;
-            let commands = match changed.iter().find(|(at, _)| *at == place) {
-                Some((_, commands)) => commands.clone(),
-                None => {
-                    let mut commands = CommandBuf::new();
-                    commands.assign(frame.commands());
-                    commands
-                }
+            let changed = changed.iter().find(|(at, _)| *at == place);
+            let commands = if let Some((_, commands)) = changed {
+                commands.clone()
+            } else {
+                let mut commands = CommandBuf::new();
+                commands.assign(frame.commands());
+                commands
             };
             steps.push(Step {
                 tick: frame.tick,

@@ -96,13 +96,11 @@ fn cause<S: Checkpoint>(
 /// What a search comes to.
 pub(super) fn judge<S: Checkpoint>(
     mut search: Search<'_, '_, S>,
-    base: Option<Base>,
+    base: Option<&Base>,
 ) -> Explanation {
     let window = search.window();
     let mut found = std::mem::take(&mut search.found);
-    let (cause, evidence) = base
-        .as_ref()
-        .map_or((None, None), |base| cause(window, base, &found));
+    let (cause, evidence) = base.map_or((None, None), |base| cause(window, base, &found));
     found.sort_by_key(|one| (std::cmp::Reverse(one.explained), one.slip.freedom()));
     let dropped: Vec<(u64, u32, u64)> = found
         .iter()

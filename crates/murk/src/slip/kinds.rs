@@ -260,11 +260,9 @@ impl fmt::Display for Slip {
                 "the recorded simulation took the first {taken} of the {of} commands of tick {}, and not the others: a queue was full, or they were lost",
                 Grouped(*tick)
             ),
-            Self::Aimed { command, at } => write!(
-                f,
-                "what {command} wrote in the recorded simulation is {}",
-                at
-            ),
+            Self::Aimed { command, at } => {
+                write!(f, "what {command} wrote in the recorded simulation is {at}")
+            }
             Self::Given { command, wrote, .. } => write!(
                 f,
                 "{command} wrote {} in the recorded simulation",

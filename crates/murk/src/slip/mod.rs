@@ -5,19 +5,21 @@
 //! again. So the slips that happen (a command lost, taken twice, late, at another cell) are tried one
 //! by one: each is a changed log, or another simulation, replayed from a state before the divergence.
 
+mod budget;
 mod candidates;
 mod edit;
 mod judge;
 mod kinds;
+mod named;
 mod report;
 mod search;
 mod window;
 
 use std::time::Duration;
 
+pub(crate) use budget::Budget;
 pub use kinds::{CommandAt, Slip, Target};
 pub use report::{Evidence, Explanation};
-pub(crate) use search::Budget;
 use search::Search;
 pub(crate) use window::Window;
 
@@ -44,8 +46,11 @@ pub struct Variant<'v, S: Checkpoint> {
     /// What it would mean.
     pub slip: Slip,
     /// Makes it, at a state saved in the simulation that diverged; `None` where that can't be.
-    pub build: Box<dyn FnOnce(&S::State) -> Option<S> + 'v>,
+    pub build: Build<'v, S>,
 }
+
+/// Makes a simulation at a state that was saved in another one.
+pub type Build<'v, S> = Box<dyn FnOnce(&<S as Checkpoint>::State) -> Option<S> + 'v>;
 
 impl<S: Checkpoint> std::fmt::Debug for Variant<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -178,5 +183,5 @@ pub(crate) fn explain_window<'v, S: Checkpoint>(
         search.far(0.9);
         search.run_on(1.0);
     }
-    Ok(judge::judge(search, base))
+    Ok(judge::judge(search, base.as_ref()))
 }

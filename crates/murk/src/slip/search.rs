@@ -1,15 +1,14 @@
 //! The search: each candidate is replayed from a state before it and held against the recorded
 //! hashes, first up to the divergence alone; what explains that is run on.
 
-use std::time::{Duration, Instant};
-
+use super::Variant;
+use super::budget::Budget;
 use super::candidates;
 use super::edit::Edit;
-use super::kinds::{CommandAt, Slip, Target};
-use super::window::Window;
-use super::{Progress, Variant};
-use crate::checks::{Checks, hash_of};
-use crate::diff::CommandText;
+use super::kinds::Slip;
+use super::named::slip;
+use super::window::{Window, run};
+use crate::checks::hash_of;
 use crate::divergence::Difference;
 use crate::explain::{Candidate, explain};
 use crate::payload::Payload;
@@ -22,43 +21,6 @@ const MARK: usize = 16;
 const ROUND: usize = 64;
 /// Candidates that are run on: no more are remembered.
 const MOST_FOUND: usize = 64;
-
-/// What may be spent.
-pub(crate) struct Budget<'w> {
-    start: Instant,
-    limit: Duration,
-    watch: &'w mut dyn FnMut(Progress) -> bool,
-    told: Instant,
-    stopped: bool,
-}
-
-impl<'w> Budget<'w> {
-    pub fn new(limit: Duration, watch: &'w mut dyn FnMut(Progress) -> bool) -> Self {
-        let start = Instant::now();
-        Self {
-            start,
-            limit,
-            watch,
-            told: start,
-            stopped: false,
-        }
-    }
-
-    /// True while less than this share of the time is over, and nobody wants to stop.
-    fn lasts(&mut self, share: f64, tried: u64) -> bool {
-        let now = Instant::now();
-        let spent = now.duration_since(self.start);
-        if now.duration_since(self.told) > Duration::from_millis(100) {
-            self.told = now;
-            let share = spent.as_secs_f64() / self.limit.as_secs_f64().max(1e-9);
-            self.stopped |= !(self.watch)(Progress {
-                tried,
-                share: share.min(1.0),
-            });
-        }
-        !self.stopped && spent < self.limit.mul_f64(share)
-    }
-}
 
 /// How a candidate goes on.
 enum Rest<S: Checkpoint> {
@@ -202,7 +164,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             base.hashes.push(self.hash());
         }
         let changed = recorded ^ hash;
-        let one_bit = changed.count_ones() == 1;
+        let one_bit = changed.is_power_of_two();
         let next = base.hashes.get(1).copied();
         let right_behind = next.is_some() && next == self.window.hash(at + 1);
         // Where a value explains all 64 bits, they are no damage.
@@ -311,7 +273,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 self.edits(candidates::back(window, frame), share);
             }
         }
-        self.edits(cells(window, self.elements()), share);
+        self.edits(candidates::cells(window, self.elements()), share);
     }
 
     /// Every element of every field, with what a command has to name to write it.
@@ -327,7 +289,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 Some((field, element, self.simulation.coord_of(field, element)?))
             })
         });
-        elements.take(MOST_CELLS).collect()
+        elements.take(candidates::MOST_CELLS).collect()
     }
 
     /// Commands that write a value which differs, with the value that was recorded.
@@ -398,7 +360,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             return None;
         }
         if let Edit::Remove { frame } = edit
-            && !is_repeated(window, *frame)
+            && !candidates::is_repeated(window, *frame)
         {
             return None;
         }
@@ -421,7 +383,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             }
             next += 1;
         }
-        let slip = self.slip(edit)?;
+        let slip = slip(window, self.simulation, edit)?;
         // Where a simulation shows all it knows, those that come here by as many ticks are the same
         // from here on: one is run on for all of them.
         let meeting = window.len().min(at + 2);
@@ -448,100 +410,6 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         };
         self.add(slip, (next - at) as u64, next, rest);
         Some(())
-    }
-
-    /// What an edit stands for.
-    fn slip(&self, edit: &Edit) -> Option<Slip> {
-        let window = self.window;
-        let (index, tick) = (|place| window.index(place), |place| window.tick(place));
-        let command = |frame: usize, at: usize| {
-            let command = window.commands(frame).iter().nth(at)?;
-            Some(CommandAt {
-                frame: index(frame),
-                tick: tick(frame),
-                command: at as u32,
-                text: CommandText::of(&command),
-            })
-        };
-        Some(match *edit {
-            Edit::Drop {
-                frame,
-                command: which,
-            } => Slip::Dropped(command(frame, which)?),
-            Edit::Double {
-                frame,
-                command: which,
-                into,
-            } => Slip::Doubled {
-                command: command(frame, which)?,
-                again: tick(into),
-            },
-            Edit::Move {
-                frame,
-                command: which,
-                to,
-                ..
-            } => Slip::Moved {
-                command: command(frame, which)?,
-                to: tick(to),
-            },
-            Edit::Swap {
-                frame,
-                command: which,
-                with,
-            } => Slip::Swapped {
-                one: command(frame, which)?,
-                other: command(frame, with)?,
-            },
-            Edit::SwapTicks { frame } => Slip::Swapped {
-                one: command(frame, window.commands(frame).len().checked_sub(1)?)?,
-                other: command(frame + 1, 0)?,
-            },
-            Edit::Take { frame, taken } => Slip::Cut {
-                frame: index(frame),
-                tick: tick(frame),
-                taken: taken as u32,
-                of: window.commands(frame).len() as u32,
-            },
-            Edit::Aim {
-                frame,
-                command: which,
-                field,
-                element,
-                ..
-            } => Slip::Aimed {
-                command: command(frame, which)?,
-                at: Target::of(self.simulation, field, element),
-            },
-            Edit::Give {
-                frame,
-                command: which,
-                value: wrote,
-            } => {
-                let stored = window.commands(frame).iter().nth(which)?;
-                let says = match stored.payload() {
-                    Ok(Payload::SetField { value, .. }) => value,
-                    _ => return None,
-                };
-                Slip::Given {
-                    command: command(frame, which)?,
-                    says,
-                    wrote,
-                }
-            }
-            Edit::Insert { frame, ticks } => Slip::Missing {
-                before: tick(frame),
-                ticks: ticks as u32,
-            },
-            Edit::Remove { frame } => Slip::Repeated {
-                frame: index(frame),
-                tick: tick(frame),
-            },
-            Edit::Exchange { frame } => Slip::Exchanged {
-                frame: index(frame),
-                tick: tick(frame),
-            },
-        })
     }
 
     /// Other simulations, each from the state before the divergence on.
@@ -646,69 +514,4 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         one.next = ran;
         self.budget.lasts(share, self.tried)
     }
-}
-
-/// Cells that a command is aimed at one by one, where the hash does not name the cell.
-const MOST_CELLS: usize = 1 << 16;
-
-/// Each command aimed at each cell.
-fn cells(
-    window: &Window,
-    elements: Vec<(u32, usize, Vec<i32>)>,
-) -> impl Iterator<Item = Edit> + '_ {
-    let at = window.at();
-    let commands = window.commands(at).iter().enumerate();
-    let sets = commands
-        .filter(|(_, command)| matches!(command.payload(), Ok(Payload::SetField { .. })))
-        .map(|(command, _)| command);
-    sets.flat_map(move |command| {
-        let elements = elements.clone();
-        elements
-            .into_iter()
-            .map(move |(field, element, coord)| Edit::Aim {
-                frame: at,
-                command,
-                field,
-                element,
-                coord,
-            })
-    })
-}
-
-/// True of a frame that says what the one before it says.
-fn is_repeated(window: &Window, place: usize) -> bool {
-    let before = place.checked_sub(1).and_then(|place| window.frame(place));
-    let frame = window.frame(place);
-    before.zip(frame).is_some_and(|(before, frame)| {
-        before.commands() == frame.commands() && before.snapshot_hash == frame.snapshot_hash
-    })
-}
-
-/// Makes ticks as they are recorded; gives the place of the first that leads to another hash, or the
-/// end.
-fn run<S: Checkpoint>(
-    simulation: &mut S,
-    window: &Window,
-    fields: u32,
-    places: std::ops::Range<usize>,
-) -> usize {
-    let mut checks = Checks::new(fields);
-    let first = window.index(0);
-    let stopped = |frame: u64| frame.saturating_sub(first) as usize;
-    for place in places.clone() {
-        let Some(frame) = window.frame(place) else {
-            return place;
-        };
-        if simulation.step(frame.tick, frame.commands()).is_err() {
-            let waiting = checks.compare(simulation);
-            return waiting.err().map_or(place, |other| stopped(other.frame));
-        }
-        if let Err(other) = checks.stepped(simulation, &frame) {
-            return stopped(other.frame);
-        }
-    }
-    let waiting = checks.compare(simulation);
-    waiting
-        .err()
-        .map_or(places.end, |other| stopped(other.frame))
 }

@@ -1,8 +1,10 @@
 //! The frames around a divergence, held in memory.
 
+use crate::checks::Checks;
 use crate::command::Commands;
 use crate::command_buf::CommandBuf;
 use crate::model::Frame;
+use crate::simulation::Checkpoint;
 
 /// Frames before the divergence that are held: how far back a slip is looked for.
 pub(crate) const BACK: u64 = 64;
@@ -104,4 +106,33 @@ impl Window {
             .map(|frame| frame.commands.as_commands())
             .unwrap_or_default()
     }
+}
+
+/// Makes ticks as they are recorded; gives the place of the first that leads to another hash, or the
+/// end.
+pub(super) fn run<S: Checkpoint>(
+    simulation: &mut S,
+    window: &Window,
+    fields: u32,
+    places: std::ops::Range<usize>,
+) -> usize {
+    let mut checks = Checks::new(fields);
+    let first = window.index(0);
+    let stopped = |frame: u64| frame.saturating_sub(first) as usize;
+    for place in places.clone() {
+        let Some(frame) = window.frame(place) else {
+            return place;
+        };
+        if simulation.step(frame.tick, frame.commands()).is_err() {
+            let waiting = checks.compare(simulation);
+            return waiting.err().map_or(place, |other| stopped(other.frame));
+        }
+        if let Err(other) = checks.stepped(simulation, &frame) {
+            return stopped(other.frame);
+        }
+    }
+    let waiting = checks.compare(simulation);
+    waiting
+        .err()
+        .map_or(places.end, |other| stopped(other.frame))
 }

@@ -169,7 +169,7 @@ impl Model {
                 let coord = simulation.coord_of(at.field, at.element)?;
                 let (frame, command) = place(command);
                 let tick = ticks.get_mut(frame)?;
-                tick.set(command, Some((at.field, coord)), None)?;
+                tick.set(command, Some((at.field, &coord)), None)?;
                 (frame, frame + 1)
             }
             Slip::Given { command, wrote, .. } => {
@@ -337,7 +337,7 @@ impl Model {
 
 impl Tick {
     /// A command sets another value, or elsewhere.
-    fn set(&mut self, at: usize, aim: Option<(u32, Vec<i32>)>, given: Option<f32>) -> Option<()> {
+    fn set(&mut self, at: usize, aim: Option<(u32, &[i32])>, given: Option<f32>) -> Option<()> {
         let (taken, number) = self.take(at)?;
         let command = taken.as_commands().iter().next()?;
         let Ok(Payload::SetField {
@@ -348,10 +348,7 @@ impl Tick {
         else {
             return None;
         };
-        let (field, coord) = match &aim {
-            Some((field, coord)) => (*field, coord.as_slice().into()),
-            None => (field, coord),
-        };
+        let (field, coord) = aim.map_or((field, coord), |(field, coord)| (field, coord.into()));
         let payload = Payload::SetField {
             coord,
             field,

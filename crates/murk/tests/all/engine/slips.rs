@@ -13,7 +13,7 @@ use super::commands::Dice;
 use super::random::Random;
 
 /// As long as a slow machine may take: what is tested is not how long it takes.
-const LIMIT: Duration = Duration::from_secs(600);
+const LIMIT: Duration = Duration::from_mins(10);
 
 #[derive(Clone, PartialEq, Debug)]
 struct Set {
@@ -90,8 +90,11 @@ fn taken(log: &Log, wrong: &Wrong) -> Option<Vec<(Vec<Set>, Option<usize>)>> {
             (set.field, set.coord) = (field, coord.clone());
         }
         Wrong::Give(frame, command, value) => log[frame][command].value = value,
-        Wrong::Bit(..) | Wrong::World(..) => {}
-        Wrong::Missing(..) | Wrong::Repeated(_) | Wrong::Exchanged(_) => {}
+        Wrong::Bit(..)
+        | Wrong::World(..)
+        | Wrong::Missing(..)
+        | Wrong::Repeated(_)
+        | Wrong::Exchanged(_) => {}
     }
     let mut taken: Vec<_> = log.into_iter().zip((0..).map(Some)).collect();
     match *wrong {
@@ -229,8 +232,8 @@ fn is(slip: &Slip, wrong: &Wrong) -> bool {
         (Slip::Missing { before, ticks }, &Wrong::Missing(frame, count)) => {
             (*before, *ticks) == (tick(frame), count as u32)
         }
-        (Slip::Repeated { frame: at, .. }, &Wrong::Repeated(frame)) => *at == frame as u64,
-        (Slip::Exchanged { frame: at, .. }, &Wrong::Exchanged(frame)) => *at == frame as u64,
+        (Slip::Repeated { frame: at, .. }, &Wrong::Repeated(frame))
+        | (Slip::Exchanged { frame: at, .. }, &Wrong::Exchanged(frame)) => *at == frame as u64,
         (slip, Wrong::World(_, other, _)) => slip == other,
         _ => false,
     }
@@ -406,7 +409,9 @@ fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
     for (wrong, count) in every.iter().zip(&counts) {
         // First or behind the others of a tick is the same slip.
         let known = best.iter().any(|other| match (other, wrong) {
-            (Wrong::Move(a, b, c, _), Wrong::Move(d, e, f, _)) => (a, b, c) == (d, e, f),
+            (Wrong::Move(frame, command, to, _), Wrong::Move(at, number, into, _)) => {
+                (frame, command, to) == (at, number, into)
+            }
             _ => false,
         });
         if *count == most && !known {
