@@ -58,6 +58,7 @@ mod run;
 mod set;
 mod space;
 mod value;
+mod variants;
 mod world;
 mod writer;
 

@@ -65,6 +65,14 @@ impl Own {
         Self::read(kind, document.get_ref(), &at, kinds)?.ok_or_else(unknown)
     }
 
+    /// Those of propagators whose kinds this program knows.
+    pub(in crate::engine) fn kinds<'a>(own: impl Iterator<Item = &'a Self>) -> Kinds {
+        own.fold(Kinds::new(), |kinds, one| match &one.build {
+            Some(build) => kinds.with_build(one.kind.clone(), Arc::clone(build)),
+            None => kinds,
+        })
+    }
+
     /// The kind's name.
     #[must_use]
     pub const fn kind(&self) -> &str {

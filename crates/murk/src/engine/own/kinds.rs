@@ -40,16 +40,19 @@ impl Kinds {
     /// several threads. What it depends on beside its parameters is not recorded.
     #[must_use]
     pub fn with(
-        mut self,
+        self,
         name: impl Into<String>,
         build: impl Fn(&mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError>
         + Send
         + Sync
         + 'static,
     ) -> Self {
-        let name = name.into();
+        self.with_build(name.into(), Arc::new(build))
+    }
+
+    pub(super) fn with_build(mut self, name: String, build: Arc<Build>) -> Self {
         self.own.retain(|(known, _)| *known != name);
-        self.own.push((name, Arc::new(build)));
+        self.own.push((name, build));
         self
     }
 
