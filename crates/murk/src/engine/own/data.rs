@@ -35,7 +35,7 @@ impl fmt::Debug for Own {
             .field("kind", &self.kind)
             .field("keys", &self.keys)
             .field("is_known", &self.is_known())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
