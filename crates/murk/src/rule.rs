@@ -2,6 +2,7 @@
 
 use gametape_core::text::{Bytes, Grouped, Hash, Left};
 
+use crate::config::ConfigForm;
 use crate::divergence::Divergence;
 use crate::index::change::{Change, Unused};
 use crate::payload::PayloadError;
@@ -74,7 +75,8 @@ gametape_core::rules! {
     /// [read the report](determinism.md#reading-the-report).
     #[error("{divergence}")]
     SnapshotMismatch { divergence: Box<Divergence> } = "murk.snapshot-mismatch", Error;
-    /// The header's `config_hash` is not the world's; nothing was replayed.
+    /// The header's `config_hash` is none of the world's, in no form ([which there are](format.md#hashes));
+    /// nothing was replayed.
     ///
     /// With `--world`: it is another world, or another version of it. Without: the header was edited
     /// or damaged.
@@ -155,6 +157,13 @@ gametape_core::rules! {
     /// Fine; make sure by other means that `--world` is the right one.
     #[error("config_hash is 0, unset: nothing in the recording says which world it is of")]
     ConfigUnset = "murk.config-unset", Info;
+    /// `config_hash` is one of those that the origin's function makes: of the seed, of `dt`, of how many
+    /// fields and cells there are, and of a space descriptor that is empty or the recording's own.
+    ///
+    /// Fine; it does not tell the fields' definitions and the propagators: make sure by other means that
+    /// `--world` is the right one.
+    #[error("config_hash covers {form}, and not which fields and propagators the world has")]
+    ConfigPartial { form: ConfigForm } = "murk.config-partial", Info;
     /// Built by another compiler than this gametape.
     ///
     /// If the replay diverges, look here first: floating-point results may differ.

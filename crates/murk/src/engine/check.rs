@@ -16,7 +16,7 @@ use super::field::{Field, FieldType, Mutability};
 use super::guard::Counting;
 use super::own::probed::Probed;
 use super::own::{Around, Kinds};
-use super::propagator::{Ids, Named, Propagator, Stock, Surroundings, Use, known_kinds};
+use super::propagator::{Ids, Named, Propagator, Surroundings, Use, known_kinds};
 use super::space::{Edge, Space};
 use super::value::FindNan;
 use super::world::World;
@@ -199,7 +199,7 @@ impl World {
         Ok(())
     }
 
-    fn check_names(&self) -> Result<HashMap<&str, usize>, WorldError> {
+    pub(super) fn check_names(&self) -> Result<HashMap<&str, usize>, WorldError> {
         let mut numbers = HashMap::with_capacity(self.fields.len());
         for (index, field) in self.fields.iter().enumerate() {
             if let Some(first) = numbers.insert(&*field.name, index) {
@@ -260,7 +260,10 @@ impl World {
     }
 
     /// Has the kinds build the propagators that are not stock.
-    fn build_own(&self, numbers: &HashMap<&str, usize>) -> Result<Vec<Option<Probed>>, WorldError> {
+    pub(super) fn build_own(
+        &self,
+        numbers: &HashMap<&str, usize>,
+    ) -> Result<Vec<Option<Probed>>, WorldError> {
         let mut space = None;
         let mut built = Vec::with_capacity(self.propagators.len());
         for (index, propagator) in self.propagators.iter().enumerate() {
@@ -329,37 +332,6 @@ impl World {
     pub(super) fn origin_space(&self) -> Result<Box<dyn OriginSpace>, WorldError> {
         let built = self.space.build();
         built.map_err(|error| WorldError::new(Place::Space, "", Fault::Origin(error.to_string())))
-    }
-
-    /// The propagator that writes each field.
-    pub(super) fn writers(&self) -> Vec<Option<usize>> {
-        let mut writers = vec![None; self.fields.len()];
-        let numbers = self.check_names().unwrap_or_default();
-        let own = self.build_own(&numbers).unwrap_or_default();
-        for (index, propagator) in self.propagators.iter().enumerate() {
-            let uses = propagator.stock().map(Stock::uses).unwrap_or_default();
-            let uses = uses.into_iter().filter(|(_, used)| *used != Use::Read);
-            let stock = uses.filter_map(|(named, _)| match named {
-                Named::Key(_, key) => numbers.get(key).copied(),
-                Named::Number(number, _) => Some(number),
-            });
-            let probed = own.get(index).and_then(Option::as_ref);
-            let own = probed.into_iter().flat_map(|probed| probed.uses().1);
-            for field in stock.chain(own.map(|(id, _)| id.0 as usize)) {
-                if let Some(writer) = writers.get_mut(field) {
-                    writer.get_or_insert(index);
-                }
-            }
-        }
-        writers
-    }
-
-    /// The propagator that writes a field, by number: what commands write into that field is
-    /// overwritten in the same tick, in each cell of a field of one value a cell. One of one's own
-    /// says itself what it writes.
-    #[must_use]
-    pub fn writer(&self, field: u32) -> Option<usize> {
-        self.writers().get(field as usize).copied().flatten()
     }
 
     /// That a field which propagator `index` uses is there, and written by it alone.

@@ -7,6 +7,7 @@ use super::error::WorldError;
 use super::field::Mutability;
 use super::space::Space;
 use super::world::World;
+use super::writer::Owner;
 use crate::check::{CommandCheck, Rejection};
 use crate::command::Command;
 use crate::list::Coord as Cell;
@@ -22,6 +23,8 @@ pub struct Checker {
     fields: Vec<(Mutability, u32)>,
     /// Fields whose every value some propagator writes, after the commands.
     overwritten: Vec<bool>,
+    /// For each field the propagator that writes it.
+    pub(super) owners: Vec<Option<Owner>>,
     max_ingress_queue: u32,
 }
 
@@ -36,6 +39,7 @@ impl World {
 
     pub(super) fn checker_of(&self, ranks: Box<dyn OriginSpace>) -> Checker {
         let fields = self.fields.iter();
+        let owners = self.owners();
         Checker {
             ndim: self.space.ndim(),
             space: self.space.clone(),
@@ -43,12 +47,12 @@ impl World {
             fields: fields
                 .map(|field| (field.mutability, field.field_type.components()))
                 .collect(),
-            overwritten: self
-                .writers()
+            overwritten: owners
                 .iter()
                 .zip(&self.fields)
-                .map(|(writer, field)| field.field_type.components() == 1 && writer.is_some())
+                .map(|(owner, field)| field.field_type.components() == 1 && owner.is_some())
                 .collect(),
+            owners,
             max_ingress_queue: self.max_ingress_queue,
         }
     }

@@ -44,6 +44,7 @@
 
 mod check;
 mod checker;
+mod config;
 mod cost;
 mod define;
 mod error;
@@ -58,6 +59,7 @@ mod set;
 mod space;
 mod value;
 mod world;
+mod writer;
 
 pub use check::{
     MAX_COMPONENTS, MAX_DESCRIPTION, MAX_DIMENSIONS, MAX_FIELD_VALUES, MAX_FIELDS,

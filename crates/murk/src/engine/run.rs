@@ -9,6 +9,7 @@ use murk_core::{
 use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
 
 use super::checker::Checker;
+use super::config::Config;
 use super::error::{EngineError, Fault, Place, WorldError};
 use super::field::{Field, FieldType, Mutability};
 use super::guard::{Control, Values, guarded};
@@ -16,6 +17,9 @@ use super::own::later::Later;
 use super::receipts::Receipts;
 use super::world::World;
 use crate::command::{Command, Commands};
+use crate::config::ConfigForm;
+use crate::model::Header;
+use crate::past::{Past, WrittenBy};
 use crate::payload::Payload;
 use crate::simulation::{Checkpoint, Location, Simulation};
 
@@ -47,7 +51,12 @@ impl World {
         let inner = LockstepWorld::new(config).map_err(|error| origin(error.to_string()))?;
         let mut world = EngineWorld {
             checker: self.checker_of(space),
-            config_hash: self.config_hash(),
+            config: Config {
+                dt: self.dt,
+                fields: self.field_count(),
+                cells: self.cell_count(),
+                whole: self.config_hash(),
+            },
             names: self.fields.iter().map(|field| field.name.clone()).collect(),
             fields: vec![Vec::new(); self.fields.len()],
             inner,
@@ -107,7 +116,7 @@ pub struct EngineWorld {
     inner: LockstepWorld,
     control: Arc<Control>,
     checker: Checker,
-    config_hash: u64,
+    config: Config,
     names: Vec<String>,
     /// The fields after the last tick: the origin lends its own for the length of a call only.
     fields: Vec<Vec<f32>>,
@@ -126,7 +135,7 @@ impl std::fmt::Debug for EngineWorld {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineWorld")
             .field("tick", &self.tick())
-            .field("config_hash", &self.config_hash)
+            .field("config_hash", &self.config.whole)
             .field("failure", &self.failure)
             .finish_non_exhaustive()
     }
@@ -246,7 +255,11 @@ impl Simulation for EngineWorld {
     }
 
     fn config_hash(&self) -> Option<u64> {
-        Some(self.config_hash)
+        Some(self.config.whole)
+    }
+
+    fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        self.config.form(header)
     }
 
     fn field_name(&self, field: u32) -> Option<&str> {
@@ -259,6 +272,14 @@ impl Simulation for EngineWorld {
 
     fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
         self.checker.target(command)
+    }
+
+    fn made(&self) -> Option<u64> {
+        self.failure.is_none().then(|| self.tick())
+    }
+
+    fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
+        self.checker.written_by(field, element, past)
     }
 }
 
@@ -365,7 +386,7 @@ impl Checkpoint for EngineWorld {
             Some((id, values.clone()))
         });
         State {
-            config_hash: self.config_hash,
+            config_hash: self.config.whole,
             tick: self.tick(),
             values: Arc::new(values.collect()),
             failed: self.failed.clone(),
@@ -381,7 +402,7 @@ impl Checkpoint for EngineWorld {
     /// before.
     fn restore(&mut self, state: &State) -> Result<(), EngineError> {
         let (tick, failed) = (state.tick, &state.failed);
-        if state.config_hash != self.config_hash {
+        if state.config_hash != self.config.whole {
             return Err(EngineError::OtherWorld);
         }
         if tick > 0 && !failed.is_empty() && self.checker.has_sparse() {

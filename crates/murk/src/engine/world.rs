@@ -120,6 +120,11 @@ impl World {
         })
     }
 
+    /// True for a descriptor of any version of ours.
+    pub(super) fn is_ours(descriptor: &[u8]) -> bool {
+        descriptor.starts_with(ANY_VERSION.as_bytes())
+    }
+
     /// The description as it goes into recordings: every default filled in, keys in a fixed
     /// order, numbers so that they read back bit by bit. Descriptions that mean the same world
     /// have the same bytes, whatever their comments and their layout.

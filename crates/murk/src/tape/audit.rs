@@ -7,8 +7,8 @@ use super::opened::MurkTape;
 use super::world;
 use crate::engine::{Checker, EngineWorld, World};
 use crate::{
-    AnyWorld, Auditor, Finding, Findings, Frame, Hash, Header, ReadOptions, Reader, Rule, Verifier,
-    VerifyError,
+    AnyWorld, Auditor, ConfigForm, Finding, Findings, Frame, Hash, Header, ReadOptions, Reader,
+    Rule, Simulation, Verifier, VerifyError,
 };
 
 /// How far the replay came.
@@ -79,6 +79,10 @@ impl<'s> Replaying<'s> {
         simulation: Option<&'s mut EngineWorld>,
         auditor: &mut Auditor,
     ) -> Self {
+        let form = simulation.as_ref().and_then(|one| one.config_form(header));
+        if let Some(form @ (ConfigForm::Counts | ConfigForm::Descriptor)) = form {
+            auditor.note(Finding::new(Rule::ConfigPartial { form }));
+        }
         let verifier = simulation.and_then(|simulation| {
             Verifier::new(header, simulation)
                 .map_err(|error| auditor.note(outcome(error)))

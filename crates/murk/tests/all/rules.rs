@@ -3,9 +3,9 @@
 use crate::common::{Grid, recording, set};
 use gametape_core::Rule as _;
 use gametape_murk::{
-    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, Envelope, Error, Finding, Findings, Hash,
-    Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection, Rule, Severity, Unused,
-    Writer, audit, read, read_with, verify, write_header,
+    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, ConfigForm, Envelope, Error, Finding,
+    Findings, Hash, Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection, Rule,
+    Severity, Unused, Writer, audit, read, read_with, verify, write_header,
 };
 
 fn header() -> Header<'static> {
@@ -246,6 +246,11 @@ const RAISED: &[Raise] = &[
     ("murk.no-frames", || audit(&tape(&[])).findings),
     ("murk.config-unset", || {
         audit(&write_header(&Header::default()).unwrap()).findings
+    }),
+    ("murk.config-partial", || {
+        rule(Rule::ConfigPartial {
+            form: ConfigForm::Counts,
+        })
     }),
     ("murk.other-toolchain", || audit(&tape(&[])).findings),
     ("murk.other-target", || audit(&tape(&[])).findings),

@@ -9,5 +9,8 @@ mod own;
 mod panics;
 mod random;
 mod recipes;
+mod second;
 mod spaces;
 mod worlds;
+mod writers;
+mod writers_own;
