@@ -47,6 +47,15 @@ fn the_code_of_the_page_is_this_crates() {
     assert_eq!(ours("storm.jsonl").lines().count(), 24);
 }
 
+/// A header names the build, so that its length is that of the build's name.
+fn without_offset(line: &str) -> String {
+    let Some((before, behind)) = line.split_once(", byte ") else {
+        return line.to_owned();
+    };
+    let rest = behind.trim_start_matches(|digit: char| digit.is_ascii_digit() || digit == ',');
+    format!("{before}, byte …{rest}")
+}
+
 /// After a change that is meant: `GAMETAPE_BLESS=1 cargo test -p own-world`.
 #[test]
 #[cfg(unix)]
@@ -76,7 +85,13 @@ fn the_commands_of_the_page_say_what_it_says() {
             assert!(blessed.contains(&place), "{command}");
             blessed = blessed.replacen(&place, &format!("$ {command}\n{said}"), 1);
         } else {
-            assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{command}");
+            let said = said.lines().map(without_offset);
+            let expected = expected.iter().map(|line| without_offset(line));
+            assert_eq!(
+                said.collect::<Vec<_>>(),
+                expected.collect::<Vec<_>>(),
+                "{command}"
+            );
         }
     }
     if std::env::var_os("GAMETAPE_BLESS").is_some() {

@@ -270,7 +270,7 @@ fn parameters_are_set_by_their_names() {
         (
             "dt",
             "0.1\nseed = 3",
-            "dt: a number is needed, this is the string \"0.1\\nseed = 3\"",
+            "dt: a number is needed, this is the string \"0.1\\\\nseed = 3\"",
         ),
     ] {
         let error = set(parameter, value).unwrap_err().to_string();
