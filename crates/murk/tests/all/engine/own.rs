@@ -8,7 +8,7 @@ use gametape_murk::engine::own::{
 };
 use gametape_murk::engine::{EngineError, Fault, Place, World, WorldError};
 use gametape_murk::{
-    Checkpoint, CommandBuf, Simulation, SyncError, read, rollback_test, sync_test,
+    Checkpoint, CommandBuf, Simulation, Slip, SyncError, read, rollback_test, sync_test,
 };
 use murk_core::{FieldMutability, FieldType};
 use murk_engine::WorldConfig;
@@ -253,6 +253,9 @@ proptest! {
         prop_assert_eq!(strange.config_hash(), world.config_hash());
         prop_assert!(strange.check().unwrap_err().is_unknown_kind());
         prop_assert!(World::from_descriptor(&canonical).unwrap().unwrap_err().is_unknown_kind());
+        // What one of its own parameters may have been is tried as of any other.
+        let own = |slip: &Slip| matches!(slip, Slip::Parameter { key, .. } if key.contains("(mix)"));
+        prop_assert!(world.variants(None, 0).any(|(slip, other)| own(&slip) && other.check().is_ok()));
         for (number, _) in (0..).zip(&world.fields) {
             let writer = plan.mixes.iter().position(|mix| mix.into == number);
             prop_assert_eq!(world.writer(number), writer);
