@@ -9,7 +9,7 @@ use std::sync::{Mutex, TryLockError};
 use std::time::Instant;
 
 use gametape::{Beside, Content, Error, Format, OptionDef, Options, Recording, Report, Verb, Work};
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::done::{Done, Notes};
 use super::each::each;
@@ -26,8 +26,10 @@ use crate::ui::Ui;
 /// Files from this size on are worth all cores, if nobody else has them.
 const LARGE: u64 = 32 << 20;
 
-/// Files up to this size are done with before cores could be shared out.
-const SMALL: u64 = 1 << 20;
+thread_local! {
+    /// A core's own pool: made once, for all files that it works on.
+    static ONE: Option<ThreadPool> = ThreadPoolBuilder::new().num_threads(1).build().ok();
+}
 
 /// Makes something of a recording, as a recording of a format, told so much.
 type Make = dyn Fn(&Recording, &dyn Format, &Options, &Work<'_>) -> Result<Outcome, Error> + Sync;
@@ -369,19 +371,16 @@ impl Folder<'_> {
     /// Many files are worked on at once, so each has a core, and holds no more than that needs; a large
     /// one has all of them, where no other does.
     fn on_cores<R: Send>(&self, bytes: u64, work: impl FnOnce() -> R + Send) -> R {
-        if bytes < SMALL {
-            return work();
-        }
         if bytes >= LARGE {
             let all = self.cores.try_lock();
             if !matches!(all, Err(TryLockError::WouldBlock)) {
                 return work();
             }
         }
-        match ThreadPoolBuilder::new().num_threads(1).build() {
-            Ok(pool) => pool.install(work),
-            Err(_) => work(),
-        }
+        ONE.with(|pool| match pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        })
     }
 }
 

@@ -65,7 +65,7 @@ fn coarse(steps: &mut [[i32; 3]; BONES]) -> u32 {
         let mut moved = false;
         for step in step {
             // The last step that a coordinate has is no multiple.
-            *step = (*step + COARSE / 2 & -COARSE).min(fixed::LAST & -COARSE);
+            *step = ((*step + COARSE / 2) & -COARSE).min(fixed::LAST & -COARSE);
             moved |= step.abs() > COARSE;
         }
         bits |= u32::from(moved) << at;
@@ -176,7 +176,7 @@ fn coarse4(codes: [u32; 4]) -> ([u32; 4], u32) {
         small &= (number - i32x4::splat(NONE))
             .abs()
             .simd_lt(i32x4::splat(SMALL + 1));
-        let number = number + i32x4::splat(COARSE / 2) & i32x4::splat(-COARSE);
+        let number = (number + i32x4::splat(COARSE / 2)) & i32x4::splat(-COARSE);
         let off = (number - i32x4::splat(NONE)).round_float();
         squared += off * off;
         coarse |= number << shift;

@@ -1,8 +1,9 @@
 //! Frames of the input, some at a time: read on a thread of their own, so that inflating does not
-//! wait for parsing, nor parsing for what is made of the frames.
+//! wait for parsing, nor parsing for what is made of the frames. Where this work has one core alone, as
+//! each of many files has, on that: then threads would but hand each other what is in its cache.
 
 use std::collections::VecDeque;
-use std::io::{Read as Source, Seek};
+use std::io::Read as Source;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
@@ -22,6 +23,9 @@ use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, Time};
 
 /// Text of a batch, at least: enough to share out, little enough to hold several.
 const BATCH_BYTES: usize = 1 << 20;
+
+/// The same where nothing is shared out: what is read is still in the cache when it is parsed.
+const ALONE_BYTES: usize = 64 << 10;
 
 /// Frames of a batch, at most.
 pub(super) const BATCH_FRAMES: usize = 64;
@@ -141,84 +145,202 @@ pub(super) struct End {
     pub marked: bool,
 }
 
-/// The input, being read on its own thread.
-pub(super) struct Batches {
-    batches: Receiver<Result<Batch, Error>>,
-    /// Batches that are done with, to be filled again.
-    back: Sender<Batch>,
+/// The input, being read.
+pub(super) struct Batches<'w>(How<'w>);
+
+/// On which thread it is read.
+enum How<'w> {
+    /// On its own.
+    Beside {
+        batches: Receiver<Result<Batch, Error>>,
+        /// Batches that are done with, to be filled again.
+        back: Sender<Batch>,
+    },
+    /// On whose it is asked for.
+    Here {
+        source: Box<dyn Batching + 'w>,
+        used: Option<Batch>,
+    },
 }
 
-impl Batches {
-    pub fn read<'scope, 'env: 'scope>(
-        scope: &'scope Scope<'scope, 'env>,
+/// True where work has one core: then it is all done on one thread.
+pub(super) fn is_alone() -> bool {
+    rayon::current_num_threads() == 1
+}
+
+impl<'w> Batches<'w> {
+    pub fn read<'scope>(
+        scope: &'scope Scope<'scope, 'w>,
         format: EchoFormat,
-        input: &'env Input,
-        work: Work<'env>,
-    ) -> Self {
+        input: &'w Input,
+        work: &'w Work<'_>,
+    ) -> Result<Self, Error> {
+        if is_alone() {
+            let source = open(format, input, work, ALONE_BYTES)?;
+            return Ok(Self(How::Here { source, used: None }));
+        }
         let (to, batches) = sync_channel(WAITING);
         let (back, used) = channel();
         scope.spawn(move || {
-            let stream = work.watched(input);
-            let read = match format {
-                EchoFormat::Echoreplay => lines(stream, &to, &used),
-                EchoFormat::Butter => frames(stream, &to, &used),
-            };
-            // Nobody takes what an error before has made useless.
-            let _ = to.send(read.map(Batch::End));
+            if let Err(error) = read_all(format, input, work, &to, &used) {
+                // Nobody takes what an error before has made useless.
+                let _ = to.send(Err(error));
+            }
         });
-        Self { batches, back }
+        Ok(Self(How::Beside { batches, back }))
     }
 
     /// The next batch; the last is [`Batch::End`].
-    pub fn next(&self) -> Result<Batch, Error> {
-        self.batches
-            .recv()
-            .unwrap_or_else(|_| Ok(Batch::End(End::default())))
+    pub fn next(&mut self) -> Result<Batch, Error> {
+        match &mut self.0 {
+            How::Beside { batches, .. } => batches
+                .recv()
+                .unwrap_or_else(|_| Ok(Batch::End(End::default()))),
+            How::Here { source, used } => source.next(used.take()),
+        }
     }
 
     /// Gives a batch back.
-    pub fn done(&self, batch: Batch) {
-        let _ = self.back.send(batch);
+    pub fn done(&mut self, batch: Batch) {
+        match &mut self.0 {
+            How::Beside { back, .. } => drop(back.send(batch)),
+            How::Here { used, .. } => *used = Some(batch),
+        }
     }
 }
 
-type To = SyncSender<Result<Batch, Error>>;
+/// What batches are made of.
+trait Batching {
+    /// The next batch, for which one that is done with may be used; the last is [`Batch::End`].
+    fn next(&mut self, used: Option<Batch>) -> Result<Batch, Error>;
+}
 
-fn lines(stream: impl Source + Seek, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
-    let mut reader = echoreplay::Reader::open_for_whole_lines(stream)?;
-    let mut batch = Lines::default();
-    while reader.next_line()?.is_some() {
-        let number = reader.line_number();
-        batch.unread.push(batch.places.len(), reader.take_skipped());
-        if let Some(line) = reader.line() {
-            batch.push(&line, number);
-        }
-        if batch.text.len() >= BATCH_BYTES {
-            let empty = match used.try_recv() {
-                Ok(Batch::Lines(mut lines)) => {
-                    lines.clear();
-                    lines
-                }
-                _ => Lines::default(),
-            };
-            let full = std::mem::replace(&mut batch, empty);
-            if to.send(Ok(Batch::Lines(full))).is_err() {
-                return Ok(End::default());
-            }
+fn open<'w>(
+    format: EchoFormat,
+    input: &'w Input,
+    work: &'w Work<'_>,
+    bytes: usize,
+) -> Result<Box<dyn Batching + 'w>, Error> {
+    let stream = work.watched(input);
+    Ok(match format {
+        EchoFormat::Echoreplay => Box::new(LineBatches {
+            reader: echoreplay::Reader::open_for_whole_lines(stream)?,
+            bytes,
+            ended: false,
+        }),
+        EchoFormat::Butter => Box::new(FrameBatches {
+            reader: butter::Reader::with_options(stream, ReadOptions::lenient()),
+        }),
+    })
+}
+
+fn read_all(
+    format: EchoFormat,
+    input: &Input,
+    work: &Work<'_>,
+    to: &SyncSender<Result<Batch, Error>>,
+    used: &Receiver<Batch>,
+) -> Result<(), Error> {
+    let mut source = open(format, input, work, BATCH_BYTES)?;
+    loop {
+        let batch = source.next(used.try_recv().ok())?;
+        let is_last = matches!(batch, Batch::End(_));
+        if to.send(Ok(batch)).is_err() || is_last {
+            return Ok(());
         }
     }
-    batch.unread.push(batch.places.len(), reader.take_skipped());
-    let _ = to.send(Ok(Batch::Lines(batch)));
-    let findings = reader.findings();
-    // What is lost is told line by line.
-    let notes = findings
-        .iter()
-        .filter(|finding| finding.severity() == Severity::Info);
-    Ok(End {
-        notes: notes.map(Finding::message).collect(),
-        losses: Vec::new(),
-        marked: findings.get("echoreplay.bom").is_some(),
-    })
+}
+
+struct LineBatches<R> {
+    reader: echoreplay::Reader<R>,
+    /// Text of a batch, at least.
+    bytes: usize,
+    ended: bool,
+}
+
+impl<R: Source> Batching for LineBatches<R> {
+    fn next(&mut self, used: Option<Batch>) -> Result<Batch, Error> {
+        if self.ended {
+            return Ok(Batch::End(self.end()));
+        }
+        let mut batch = match used {
+            Some(Batch::Lines(lines)) => lines,
+            _ => Lines::default(),
+        };
+        batch.clear();
+        let reader = &mut self.reader;
+        while batch.text.len() < self.bytes {
+            self.ended = reader.next_line()?.is_none();
+            let number = reader.line_number();
+            batch.unread.push(batch.places.len(), reader.take_skipped());
+            if self.ended {
+                break;
+            }
+            if let Some(line) = reader.line() {
+                batch.push(&line, number);
+            }
+        }
+        Ok(Batch::Lines(batch))
+    }
+}
+
+impl<R: Source> LineBatches<R> {
+    fn end(&self) -> End {
+        let findings = self.reader.findings();
+        // What is lost is told line by line.
+        let notes = findings
+            .iter()
+            .filter(|finding| finding.severity() == Severity::Info);
+        End {
+            notes: notes.map(Finding::message).collect(),
+            losses: Vec::new(),
+            marked: findings.get("echoreplay.bom").is_some(),
+        }
+    }
+}
+
+struct FrameBatches<R> {
+    reader: butter::Reader<R>,
+}
+
+impl<R: Source> Batching for FrameBatches<R> {
+    fn next(&mut self, used: Option<Batch>) -> Result<Batch, Error> {
+        let mut batch = match used {
+            Some(Batch::Frames(frames)) => frames,
+            _ => Vec::new(),
+        };
+        let mut count = 0;
+        while count < BATCH_FRAMES
+            && let Some(frame) = self.reader.next_frame()?
+        {
+            match batch.get_mut(count) {
+                Some(old) => old.clone_from(frame),
+                None => batch.push(frame.clone()),
+            }
+            count += 1;
+        }
+        if count == 0 {
+            return self.end().map(Batch::End);
+        }
+        batch.truncate(count);
+        Ok(Batch::Frames(batch))
+    }
+}
+
+impl<R: Source> FrameBatches<R> {
+    fn end(&self) -> Result<End, Error> {
+        let findings = self.reader.findings();
+        if let Some(problem) = findings.problem() {
+            return Err(problem);
+        }
+        let (notes, losses): (Vec<_>, Vec<_>) = findings.iter().partition(|f| is_note(f));
+        let sentences = |found: Vec<&Finding>| found.into_iter().map(Finding::message).collect();
+        Ok(End {
+            notes: sentences(notes),
+            losses: sentences(losses),
+            marked: false,
+        })
+    }
 }
 
 /// Facts, and what reading has undone; all else that is odd about a .butter is not in its frames.
@@ -231,45 +353,6 @@ fn is_note(finding: &Finding) -> bool {
                 | Rule::DriftingBones { .. }
                 | Rule::PauseTimers { .. }
         )
-}
-
-fn frames(stream: impl Source, to: &To, used: &Receiver<Batch>) -> Result<End, Error> {
-    let options = ReadOptions::lenient();
-    let mut reader = butter::Reader::with_options(stream, options);
-    let empty = || match used.try_recv() {
-        Ok(Batch::Frames(frames)) => frames,
-        _ => Vec::new(),
-    };
-    let mut batch: Vec<Frame> = empty();
-    let mut count = 0;
-    while let Some(frame) = reader.next_frame()? {
-        match batch.get_mut(count) {
-            Some(old) => old.clone_from(frame),
-            None => batch.push(frame.clone()),
-        }
-        count += 1;
-        if count == BATCH_FRAMES {
-            if to.send(Ok(Batch::Frames(batch))).is_err() {
-                return Ok(End::default());
-            }
-            batch = empty();
-            count = 0;
-        }
-    }
-    batch.truncate(count);
-    let findings = reader.findings();
-    if let Some(problem) = findings.problem() {
-        return Err(problem);
-    }
-    let (notes, losses): (Vec<_>, Vec<_>) = findings.iter().partition(|f| is_note(f));
-    let sentences = |found: Vec<&Finding>| found.into_iter().map(Finding::message).collect();
-    let end = End {
-        notes: sentences(notes),
-        losses: sentences(losses),
-        marked: false,
-    };
-    let _ = to.send(Ok(Batch::Frames(batch)));
-    Ok(end)
 }
 
 /// What lines are read into: frames, and for the reference what their lines say beside them.

@@ -30,6 +30,8 @@ pub(in crate::tape) struct LostLines {
     pub told: Vec<LostLine>,
     /// How many there are.
     pub count: u64,
+    /// How many lines are frames.
+    pub kept: u64,
 }
 
 /// What was lost of the lines of a recording.
@@ -58,6 +60,11 @@ impl Lost {
             self.cut_times = (count + 1, if count == 0 { self.frames } else { first });
         }
         self.frames += 1;
+    }
+
+    /// Whether there is a line that is a frame.
+    pub const fn has_kept(&self) -> bool {
+        self.frames > 0
     }
 
     /// A line that is broken, or left out, and which it is.
@@ -141,6 +148,7 @@ impl Lost {
         LostLines {
             count: self.lines.len() as u64 + self.more,
             told: self.lines,
+            kept: self.frames,
         }
     }
 }

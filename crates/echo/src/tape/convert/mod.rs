@@ -10,6 +10,8 @@ mod to_lines;
 pub(super) use tame::tame;
 
 use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
+use gametape_core::text::{Counted, Grouped};
+use serde_json::Value;
 
 pub(super) use self::lost::LostLines;
 use super::encoding::EchoFormat;
@@ -69,7 +71,13 @@ pub(super) fn convert(
         check_error(made.errors.position_error(), most as f32, &report)?;
     }
     losses.extend(made.left_out);
-    let shown = (made.errors.frames() > 0).then(|| shown(&report, &made.lines));
+    let both = [tape.format.name(), to.format];
+    let shown = if made.errors.frames() > 0 {
+        Some(shown(&report, &made.lines))
+    } else {
+        let rewritten = both == [EchoFormat::Echoreplay.name(); 2];
+        rewritten.then(|| kept(&made.lines))
+    };
     Ok(Converted {
         losses,
         notes: made.notes,
@@ -108,15 +116,37 @@ pub(super) fn shown(report: &LossReport, lost: &LostLines) -> Report {
         format!("{}\n{}", report.to_string().trim_end(), report.verdict())
     };
     let mut data = serde_json::to_value(report).unwrap_or_default();
-    if let Some(data) = data.as_object_mut() {
-        let told = serde_json::to_value(&lost.told).unwrap_or_default();
-        data.insert("lost_lines".to_owned(), told);
-        data.insert("lost_line_count".to_owned(), lost.count.into());
-    }
+    add_lost(&mut data, lost);
     Report {
         text,
         data,
         is_lossless: report.is_lossless(),
+    }
+}
+
+/// How many lines of an .echoreplay are in another, and which are not.
+fn kept(lines: &LostLines) -> Report {
+    let mut data = serde_json::json!({ "lines": lines.kept });
+    add_lost(&mut data, lines);
+    Report {
+        text: match lines.count {
+            0 => format!("{}: all there are", Counted(lines.kept, "line")),
+            lost => format!(
+                "{} of {}",
+                Grouped(lines.kept),
+                Counted(lines.kept + lost, "line")
+            ),
+        },
+        data,
+        is_lossless: lines.count == 0,
+    }
+}
+
+fn add_lost(data: &mut Value, lost: &LostLines) {
+    if let Some(data) = data.as_object_mut() {
+        let told = serde_json::to_value(&lost.told).unwrap_or_default();
+        data.insert("lost_lines".to_owned(), told);
+        data.insert("lost_line_count".to_owned(), lost.count.into());
     }
 }
 

@@ -2,13 +2,14 @@
 //! measured beside them.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
 
 use gametape_core::tape::{Error, Sink as Out, Work};
 use tempfile::{SpooledTempFile, spooled_tempfile, spooled_tempfile_in};
 
 use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
-use super::batch::{Batch, Batches, End, Parsed, parse};
+use super::batch::{Batch, Batches, End, Parsed, is_alone, parse};
 use super::lost::Lost;
 use super::made::Made;
 use crate::butter::{ChunkDecoder, Header, Mode, Options, Writer};
@@ -46,15 +47,12 @@ pub(super) fn make(
     let mut lost = Lost::default();
     let mut end = End::default();
     let errors = std::thread::scope(|scope| {
-        let batches = Batches::read(scope, tape.format, &tape.input, *work);
-        let (to, chunks) = sync_channel(1);
-        let (back, spare) = channel();
-        let measuring = scope.spawn(move || measure(&chunks, &back));
+        let mut batches = Batches::read(scope, tape.format, &tape.input, work)?;
         let mut sink = Sink {
             writer: Writer::new(spool, options),
             frames: 0,
             pending: Vec::new(),
-            to,
+            measuring: Measuring::begin(scope),
         };
         let mut parsed = Parsed::default();
         loop {
@@ -77,10 +75,8 @@ pub(super) fn make(
                 sink.push(frame, &spelled.next().unwrap_or_default())?;
             }
             // What frames hold on the heap is used again.
-            for used in spare.try_iter() {
-                if parsed.frames.len() < SPARE {
-                    parsed.frames.extend::<Vec<Frame>>(used);
-                }
+            if parsed.frames.len() < SPARE {
+                sink.measuring.give_back(&mut parsed.frames);
             }
         }
         if sink.frames == 0
@@ -91,10 +87,7 @@ pub(super) fn make(
         if end.marked && mode == Mode::Compat {
             return Err(unwritable(&Frame::default(), marked()));
         }
-        sink.finish(out)?;
-        measuring
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        sink.finish(out)?.end()
     })?;
     let mut left_out = lost.sentences();
     left_out.extend(end.losses);
@@ -116,19 +109,19 @@ fn marked() -> WriteError {
 }
 
 /// Where frames go.
-struct Sink {
+struct Sink<'scope> {
     writer: Writer<SpooledTempFile>,
     frames: u64,
     /// Frames of the chunk that is being made.
     pending: Vec<Frame>,
-    to: SyncSender<Chunk>,
+    measuring: Measuring<'scope>,
 }
 
-impl Sink {
+impl<'scope> Sink<'scope> {
     fn push(&mut self, frame: Frame, spelled: &Spelled) -> Result<(), Error> {
-        let (pending, to) = (&mut self.pending, &self.to);
+        let (pending, measuring) = (&mut self.pending, &mut self.measuring);
         let pushed = self.writer.push_shown(&frame, spelled, &mut |header, raw| {
-            hand_on(to, header, raw, pending);
+            measuring.chunk(header, raw, pending);
         });
         self.frames += 1;
         pushed.map_err(|error| unwritable(&frame, error))?;
@@ -136,48 +129,117 @@ impl Sink {
         Ok(())
     }
 
-    fn finish(mut self, out: &mut dyn Out) -> Result<(), Error> {
-        let (pending, to) = (&mut self.pending, &self.to);
+    fn finish(mut self, out: &mut dyn Out) -> Result<Measuring<'scope>, Error> {
+        let (pending, measuring) = (&mut self.pending, &mut self.measuring);
         self.writer
-            .finish_shown(out, &mut |header, raw| hand_on(to, header, raw, pending))
-            .map(drop)
-            .map_err(|error| unwritable(&Frame::default(), error))
+            .finish_shown(out, &mut |header, raw| {
+                measuring.chunk(header, raw, pending);
+            })
+            .map_err(|error| unwritable(&Frame::default(), error))?;
+        Ok(self.measuring)
     }
 }
 
-fn hand_on(to: &SyncSender<Chunk>, header: &Header, raw: &[u8], pending: &mut Vec<Frame>) {
-    // Who takes chunks takes all of them.
-    let _ = to.send(Chunk {
-        header: header.clone(),
-        raw: raw.to_vec(),
-        frames: std::mem::take(pending),
-    });
+/// Where chunks are read back, and compared with what they were made of.
+enum Measuring<'scope> {
+    /// On a thread of their own, which gives frames back when it is done with them.
+    Beside {
+        to: SyncSender<Chunk>,
+        back: Receiver<Vec<Frame>>,
+        thread: ScopedJoinHandle<'scope, Result<FieldErrors, Error>>,
+    },
+    /// Where they are made, and the frames that are done with.
+    Here(Box<Measure>, Vec<Frame>),
+}
+
+impl<'scope> Measuring<'scope> {
+    fn begin(scope: &'scope Scope<'scope, '_>) -> Self {
+        if is_alone() {
+            return Self::Here(Box::default(), Vec::new());
+        }
+        let (to, chunks) = sync_channel(1);
+        let (done, back) = channel();
+        let thread = scope.spawn(move || measure(&chunks, &done));
+        Self::Beside { to, back, thread }
+    }
+
+    fn chunk(&mut self, header: &Header, raw: &[u8], frames: &mut Vec<Frame>) {
+        match self {
+            Self::Beside { to, .. } => {
+                // Who takes chunks takes all of them.
+                let _ = to.send(Chunk {
+                    header: header.clone(),
+                    raw: raw.to_vec(),
+                    frames: std::mem::take(frames),
+                });
+            }
+            Self::Here(measure, done) => {
+                measure.chunk(header, raw, frames);
+                done.append(frames);
+            }
+        }
+    }
+
+    /// Gives the frames that are done with.
+    fn give_back(&mut self, to: &mut Vec<Frame>) {
+        match self {
+            Self::Beside { back, .. } => to.extend(back.try_iter().flatten()),
+            Self::Here(_, done) => to.append(done),
+        }
+    }
+
+    fn end(self) -> Result<FieldErrors, Error> {
+        match self {
+            Self::Here(measure, _) => measure.end(),
+            Self::Beside { to, thread, .. } => {
+                drop(to);
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }
+        }
+    }
+}
+
+fn measure(chunks: &Receiver<Chunk>, done: &Sender<Vec<Frame>>) -> Result<FieldErrors, Error> {
+    let mut measure = Measure::default();
+    for chunk in chunks {
+        measure.chunk(&chunk.header, &chunk.raw, &chunk.frames);
+        let _ = done.send(chunk.frames);
+    }
+    measure.end()
 }
 
 /// Reads chunks back, and compares them with what they were made of.
-fn measure(chunks: &Receiver<Chunk>, back: &Sender<Vec<Frame>>) -> Result<FieldErrors, Error> {
-    let mut errors = FieldErrors::new();
-    let mut decoder = ChunkDecoder::new();
-    let mut failed = None;
-    for chunk in chunks {
-        if failed.is_some() {
-            continue;
+#[derive(Default)]
+struct Measure {
+    errors: FieldErrors,
+    decoder: ChunkDecoder,
+    failed: Option<String>,
+}
+
+impl Measure {
+    fn chunk(&mut self, header: &Header, raw: &[u8], frames: &[Frame]) {
+        if self.failed.is_some() {
+            return;
         }
-        decoder.load(&chunk.header, &chunk.raw);
-        for original in &chunk.frames {
-            match decoder.next_frame() {
-                Ok(Some(stored)) => errors.push(original, stored),
+        self.decoder.load(header, raw);
+        for original in frames {
+            match self.decoder.next_frame() {
+                Ok(Some(stored)) => self.errors.push(original, stored),
                 // Only what is not written as it should be.
-                Ok(None) => failed = Some("a frame is missing".to_owned()),
-                Err(error) => failed = Some(error.to_string()),
+                Ok(None) => self.failed = Some("a frame is missing".to_owned()),
+                Err(error) => self.failed = Some(error.to_string()),
             }
         }
-        let _ = back.send(chunk.frames);
     }
-    match failed {
-        None => Ok(errors),
-        Some(message) => Err(unwritable_because(format!(
-            "what was written can't be read back: {message}"
-        ))),
+
+    fn end(self) -> Result<FieldErrors, Error> {
+        match self.failed {
+            None => Ok(self.errors),
+            Some(message) => Err(unwritable_because(format!(
+                "what was written can't be read back: {message}"
+            ))),
+        }
     }
 }

@@ -55,13 +55,13 @@ fn written(
     container: &Container,
     out: &mut dyn Sink,
     work: &Work<'_>,
-    make: impl FnOnce(&Batches, &SyncSender<Vec<u8>>) -> Result<(), Error>,
+    make: impl FnOnce(&mut Batches<'_>, &SyncSender<Vec<u8>>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     std::thread::scope(|scope| {
-        let batches = Batches::read(scope, tape.format, &tape.input, *work);
+        let mut batches = Batches::read(scope, tape.format, &tape.input, work)?;
         let (to, texts) = sync_channel(WAITING);
         let writing = scope.spawn(move || write(container, out, &texts));
-        let sent = make(&batches, &to);
+        let sent = make(&mut batches, &to);
         drop(to);
         let written = writing
             .join()
@@ -105,18 +105,17 @@ fn check_size(line: &Line<'_>, size: usize) -> Result<(), Error> {
 }
 
 fn rewrite_all(
-    batches: &Batches,
+    batches: &mut Batches<'_>,
     to: &SyncSender<Vec<u8>>,
     mut redactor: Option<&mut Redactor>,
     notes: &mut Vec<String>,
     lost: &mut Lost,
 ) -> Result<(), Error> {
-    let mut kept: u64 = 0;
     loop {
         let mut lines = match batches.next()? {
             Batch::End(end) => {
                 *notes = end.notes;
-                let nothing = lost.first.take().filter(|_| kept == 0);
+                let nothing = lost.first.take().filter(|_| !lost.has_kept());
                 return nothing.map_or(Ok(()), |error| Err(error.into()));
             }
             Batch::Lines(lines) => lines,
@@ -141,7 +140,7 @@ fn rewrite_all(
                 }
                 None => line.write(&mut text),
             }
-            kept += 1;
+            lost.kept(false);
             if line.ending.is_empty() {
                 // The last of a file in a zip: the next file's first line must not go on with it.
                 text.extend_from_slice(b"\r\n");
@@ -207,7 +206,7 @@ struct Part {
 impl All {
     fn make(
         &mut self,
-        batches: &Batches,
+        batches: &mut Batches<'_>,
         to: &SyncSender<Vec<u8>>,
         mut redactor: Option<&mut Redactor>,
     ) -> Result<(), Error> {
