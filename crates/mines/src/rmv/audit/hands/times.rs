@@ -99,9 +99,12 @@ impl Times {
             *slot = gap(moves.before_ms().unwrap_or(first), first);
         }
         let counted = gaps.get(..times.len()).unwrap_or_default();
-        for part in counted.chunks(PART) {
+        // Of a length that is known, several are counted at a time.
+        let (parts, rest) = counted.as_chunks::<PART>();
+        for part in parts {
             self.count(part);
         }
+        self.count(rest);
         if self.fine == 0 {
             self.keep_ticks(times);
         }
