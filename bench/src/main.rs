@@ -9,6 +9,7 @@ mod follow;
 mod mines;
 mod murk;
 mod seek;
+mod slip;
 mod timing;
 
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
             echo::run("");
             seek::run("");
             follow::run("");
+            slip::run("");
         }
         Some("mines") => mines::run(args.skip(1).map(Into::into).collect()),
         Some("murk") => {
@@ -47,6 +49,10 @@ fn main() -> ExitCode {
         Some("follow") => {
             let filter = args.nth(1).unwrap_or_default();
             follow::run(&filter.to_string_lossy());
+        }
+        Some("slip") => {
+            let filter = args.nth(1).unwrap_or_default();
+            slip::run(&filter.to_string_lossy());
         }
         // Files and folders are for the one that measures files.
         Some(_) => mines::run(args.map(Into::into).collect()),

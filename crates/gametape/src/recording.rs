@@ -288,8 +288,20 @@ impl Recording {
     /// # Errors
     /// Also where an option is none of the format's, or wrong.
     pub fn audit_with(&self, options: &Options) -> Result<Audit, Error> {
+        self.audit_watched(options, &|_| ())
+    }
+
+    /// [`Recording::audit_with`] for somebody who waits: `say` hears in a few words what takes long.
+    ///
+    /// # Errors
+    /// As [`Recording::audit_with`].
+    pub fn audit_watched(
+        &self,
+        options: &Options,
+        say: &(dyn Fn(&str) + Sync),
+    ) -> Result<Audit, Error> {
         self.check("verify", options, Verb::Verify)?;
-        self.explain(self.tape.audit(options))
+        self.explain(self.tape.audit_watched(options, say))
     }
 
     /// The statistics that the recording's people compare. Keys are stable, and documented in the

@@ -161,14 +161,12 @@ impl Checks {
         ahead: Vec<(u64, u64)>,
     ) -> Box<Divergence> {
         // A state that does not change is the same at many ticks: that says nothing.
-        let others = self
-            .hashes
-            .iter()
-            .rev()
-            .copied()
-            .chain(ahead)
-            .filter(|&(_, hash)| hash != replayed_hash);
-        let cause = Cause::find(simulation, state, pending.recorded, others);
+        let mut others = self.hashes.iter().rev().copied().chain(ahead);
+        let other_tick = others
+            .find(|&(_, hash)| hash == pending.recorded && hash != replayed_hash)
+            .map(|(tick, _)| tick);
+        let hashes = (replayed_hash, pending.recorded);
+        let cause = Cause::find(simulation, state, hashes, other_tick);
         let written_by = cause.value().and_then(|value| {
             let past = self.history.of(pending.frame, pending.made, value.replayed);
             simulation.written_by(value.field, value.element, &past)
@@ -180,6 +178,8 @@ impl Checks {
             recorded_hash: pending.recorded,
             replayed_hash,
             cause,
+            evidence: None,
+            other_tick,
             written_by,
         })
     }

@@ -197,8 +197,9 @@ pub fn diff_states<S: Simulation>(
             let (values, count) = compare(first, &ours, &theirs);
             frame.states = Some(StateDiff::Values(values, count));
         } else {
-            let cause = |simulation: &S, state: &State, recorded, replayed| {
-                (recorded != replayed).then(|| Cause::find(simulation, state, recorded, None))
+            let cause = |simulation: &S, state: &State, recorded: u64, replayed: u64| {
+                let hashes = (replayed, recorded);
+                (recorded != replayed).then(|| Cause::find(simulation, state, hashes, None))
             };
             frame.states = Some(StateDiff::Hashes(
                 cause(first, &ours, hashes.0, replayed.0),

@@ -8,6 +8,7 @@ use gametape_core::{Datum, ToDatum};
 use crate::explain::explain;
 use crate::past::WrittenBy;
 use crate::simulation::{Location, Simulation};
+use crate::slip::Evidence;
 use crate::state::State;
 use crate::value::Value;
 
@@ -24,8 +25,13 @@ pub struct Divergence {
     pub recorded_hash: u64,
     /// The hash of the replayed state.
     pub replayed_hash: u64,
-    /// What the two hashes say about the difference.
+    /// What the two hashes say about the difference; where a search was made
+    /// ([`explain_slip`](crate::explain_slip())), those behind them, too.
     pub cause: Cause,
+    /// How sure that is, where a search was made.
+    pub evidence: Option<Evidence>,
+    /// A tick at which the replay has the recorded state.
+    pub other_tick: Option<u64>,
     /// Who wrote the value that differs, in the replay; `None` where it is not one value, and where it
     /// can't be told.
     pub written_by: Option<WrittenBy>,
@@ -45,6 +51,11 @@ pub enum Cause {
     OtherTick {
         /// The tick whose state has the recorded hash.
         tick: u64,
+    },
+    /// The recorded hash itself is damaged: it differs in one bit, or those behind it are right.
+    Hash {
+        /// How many of its bits differ.
+        bits: u32,
     },
     /// No change of one value explains the hash: several differ, and which can't be told; or the
     /// recorded hash itself is damaged.
@@ -112,17 +123,17 @@ impl Difference {
 
 impl Cause {
     /// What a replayed state and a recorded hash say.
+    ///
+    /// Only those behind it tell one value that differs from frames that are shifted, where both are
+    /// possible; the value is said, as it is true of either.
     pub(crate) fn find<S: Simulation + ?Sized>(
         simulation: &S,
         replayed: &State,
-        recorded_hash: u64,
-        other_ticks: impl IntoIterator<Item = (u64, u64)>,
+        (replayed_hash, recorded_hash): (u64, u64),
+        other_tick: Option<u64>,
     ) -> Self {
-        if let Some((tick, _)) = other_ticks
-            .into_iter()
-            .find(|&(_, hash)| hash == recorded_hash)
-        {
-            return Self::OtherTick { tick };
+        if (replayed_hash ^ recorded_hash).is_power_of_two() {
+            return Self::Hash { bits: 1 };
         }
         let mut found: Vec<Difference> = explain(replayed, recorded_hash)
             .into_iter()
@@ -138,7 +149,7 @@ impl Cause {
             .collect();
         match (found.len(), found.pop()) {
             (1, Some(only)) => Self::Value(only),
-            (_, None) => Self::Many,
+            (_, None) => other_tick.map_or(Self::Many, |tick| Self::OtherTick { tick }),
             (_, Some(last)) => {
                 found.push(last);
                 Self::Ambiguous(found)
@@ -188,6 +199,7 @@ impl Cause {
             Self::Value(_) => "value",
             Self::Ambiguous(_) => "ambiguous",
             Self::OtherTick { .. } => "other-tick",
+            Self::Hash { .. } => "hash",
             Self::Many => "many",
         }
     }
@@ -197,10 +209,9 @@ impl Cause {
 /// writer.
 impl ToDatum for Divergence {
     fn to_datum(&self) -> Datum {
-        let (candidates, other_tick) = match &self.cause {
-            Cause::Ambiguous(values) => (values.as_slice(), None),
-            Cause::OtherTick { tick } => (&[][..], Some(*tick)),
-            Cause::Value(_) | Cause::Many => (&[][..], None),
+        let candidates = match &self.cause {
+            Cause::Ambiguous(values) => values.as_slice(),
+            _ => &[],
         };
         let mut map = vec![
             ("verdict", self.cause.verdict().to_datum()),
@@ -209,7 +220,8 @@ impl ToDatum for Divergence {
         map.extend(Difference::figures(self.cause.value()));
         map.extend([
             ("candidates", candidates.to_datum()),
-            ("other_tick", other_tick.to_datum()),
+            ("other_tick", self.other_tick.to_datum()),
+            ("evidence", self.evidence.to_datum()),
             ("replayed_hash", Hash(self.replayed_hash).to_datum()),
             ("recorded_hash", Hash(self.recorded_hash).to_datum()),
             ("written_by", self.written_by.to_datum()),
@@ -248,6 +260,14 @@ impl fmt::Display for Divergence {
                 "the recording has here the state that the replay has at tick {}: frames are shifted",
                 Grouped(*tick)
             )?,
+            Cause::Hash { bits: 1 } => write!(
+                f,
+                "the recorded hash itself is damaged: one bit of it is flipped"
+            )?,
+            Cause::Hash { bits } => write!(
+                f,
+                "the recorded hash itself is damaged, in {bits} bits: the state was the replay's, as those behind it say"
+            )?,
             Cause::Many => write!(
                 f,
                 "the replayed state is not the recorded one: more than one value differs, and which ones can't be told from a hash; or the recorded hash itself is damaged"
@@ -259,6 +279,9 @@ impl fmt::Display for Divergence {
             Hash(self.replayed_hash),
             Hash(self.recorded_hash)
         )?;
+        if let Some(evidence) = &self.evidence {
+            write!(f, "; that {evidence}")?;
+        }
         match &self.written_by {
             Some(written_by) => write!(f, "; {written_by}"),
             None => Ok(()),

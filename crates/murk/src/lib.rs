@@ -75,6 +75,7 @@ mod rule;
 mod salvage;
 mod scan;
 mod simulation;
+mod slip;
 mod state;
 mod stats;
 mod stream;
@@ -122,6 +123,10 @@ pub use resume::{ResumeError, Resumed};
 pub use rule::Rule;
 pub use salvage::{Salvaged, salvage};
 pub use simulation::{Checkpoint, Location, Simulation};
+pub use slip::{
+    Build as BuildVariant, CommandAt, Evidence, Explanation, Progress, SLIP_TIME, Slip, Target,
+    Variant, explain_slip, explain_slip_with,
+};
 pub use state::State;
 pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Feed, Reader};

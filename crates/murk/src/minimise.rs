@@ -87,6 +87,8 @@ impl<'a> FromIterator<(u64, Commands<'a>)> for CommandLog {
 /// A minimised log.
 #[derive(Clone, Debug)]
 pub struct Minimised {
+    /// The numbers of its commands in the whole log.
+    pub kept: Vec<usize>,
     /// The log: no single command of it can be left out (unless `complete` is false).
     pub log: CommandLog,
     /// How many logs were tried.
@@ -131,7 +133,17 @@ pub fn minimise<E: From<WriteError>>(
     max_trials: u64,
     mut shows: impl FnMut(&CommandLog) -> Result<Option<usize>, E>,
 ) -> Result<Option<Minimised>, E> {
-    let Some(ticks) = shows(log)? else {
+    minimise_kept(log, max_trials, |log, _| shows(log))
+}
+
+/// [`minimise`], where `shows` is told which commands of the whole log are left, by their numbers.
+pub(crate) fn minimise_kept<E: From<WriteError>>(
+    log: &CommandLog,
+    max_trials: u64,
+    mut shows: impl FnMut(&CommandLog, &[usize]) -> Result<Option<usize>, E>,
+) -> Result<Option<Minimised>, E> {
+    let all: Vec<usize> = (0..log.commands()).collect();
+    let Some(ticks) = shows(log, &all)? else {
         return Ok(None);
     };
     let mut trials = 1;
@@ -155,7 +167,7 @@ pub fn minimise<E: From<WriteError>>(
                 .map(|(_, &command)| command)
                 .collect();
             trials += 1;
-            if let Some(ticks) = shows(&log.only(&without)?)? {
+            if let Some(ticks) = shows(&log.only(&without)?, &without)? {
                 smaller = Some((without, ticks));
                 break;
             }
@@ -181,6 +193,7 @@ pub fn minimise<E: From<WriteError>>(
     }
     Ok(Some(Minimised {
         log: log.only(&kept)?,
+        kept,
         trials,
         complete,
     }))

@@ -6,6 +6,7 @@ use crate::config::ConfigForm;
 use crate::divergence::Divergence;
 use crate::index::change::{Change, Unused};
 use crate::payload::PayloadError;
+use crate::slip::Explanation;
 
 gametape_core::rules! {
     /// One rule of the format, or of what a recording should be, with the figures that break it.
@@ -75,6 +76,18 @@ gametape_core::rules! {
     /// [read the report](determinism.md#reading-the-report).
     #[error("{divergence}")]
     SnapshotMismatch { divergence: Box<Divergence> } = "murk.snapshot-mismatch", Error;
+    /// One thing that went wrong, or a few of which it can't be told, explains the divergence: tried, and
+    /// replayed to the recorded hashes. `slip` is the one, where there is but one; `slips` are all.
+    ///
+    /// [what is tried, and what "explains" means](determinism.md#one-slip-explains-it).
+    #[error("{found}")]
+    OneSlip { found: Box<Explanation> } = "murk.one-slip", Warning;
+    /// No single thing of those that are tried explains the divergence.
+    ///
+    /// More than one went wrong, or something else; [what is
+    /// tried](determinism.md#one-slip-explains-it).
+    #[error("{found}")]
+    NoSlip { found: Box<Explanation> } = "murk.no-slip", Info;
     /// The header's `config_hash` is none of the world's, in no form ([which there are](format.md#hashes));
     /// nothing was replayed.
     ///

@@ -145,6 +145,13 @@ pub trait Simulation {
         let _ = (field, element, past);
         None
     }
+
+    /// The coordinate that a [`SetField`](crate::Payload::SetField) has to name to write an element of a
+    /// field; where nothing else is said, that of the element's cell in fields of one value a cell.
+    fn coord_of(&self, field: u32, element: usize) -> Option<Vec<i32>> {
+        let location = self.locate(field, element)?;
+        (location.components == 1).then_some(location.coord)
+    }
 }
 
 /// A simulation that can save its state and go back to it.
@@ -163,6 +170,26 @@ pub trait Checkpoint: Simulation {
     /// # Errors
     /// Where the state is of another world.
     fn restore(&mut self, state: &Self::State) -> Result<(), Self::Error>;
+
+    /// A saved state with another value in one place; `None` where that can't be made. It lets a value
+    /// that explains a hash be run on.
+    fn with_value(
+        &self,
+        state: &Self::State,
+        field: u32,
+        element: usize,
+        value: f32,
+    ) -> Option<Self::State> {
+        let _ = (state, field, element, value);
+        None
+    }
+
+    /// True if later ticks depend on nothing but the fields and on how many ticks were made: nothing is
+    /// remembered that no field shows. What goes wrong is then seen at once, and need not be looked for
+    /// in earlier ticks.
+    fn shows_all(&self) -> bool {
+        false
+    }
 }
 
 /// A place in a field.

@@ -57,7 +57,7 @@ impl<E: std::error::Error> VerifyError<E> {
         }
     }
 
-    const fn of_step(frame: &Frame<'_>, source: E) -> Self {
+    pub(crate) const fn of_step(frame: &Frame<'_>, source: E) -> Self {
         Self::Simulation {
             frame: frame.index,
             tick: frame.tick,

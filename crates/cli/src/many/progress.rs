@@ -9,6 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// A bar for several files, on standard error if that is a terminal, from the first file on.
 pub struct Progress {
     bar: ProgressBar,
+    /// What takes long, of one file.
+    said: ProgressBar,
     files: u64,
     done: AtomicU64,
 }
@@ -25,8 +27,14 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
+        let said = if files < 2 {
+            ProgressBar::new_spinner()
+        } else {
+            ProgressBar::hidden()
+        };
         let progress = Self {
             bar,
+            said,
             files: files as u64,
             done: AtomicU64::new(0),
         };
@@ -54,15 +62,22 @@ impl Progress {
         }
     }
 
+    /// Says what takes long, where there is but one file; of several the bar says how far they are.
+    pub fn say(&self, what: &str) {
+        self.said.set_message(what.to_owned());
+        self.said.tick();
+    }
+
     /// Says something, the bar being out of the way.
     pub fn aside(&self, say: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        self.bar.suspend(say)
+        self.bar.suspend(|| self.said.suspend(say))
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+        self.said.finish_and_clear();
     }
 }
 

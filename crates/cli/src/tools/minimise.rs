@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Command, CommandFactory, Parser};
 use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
 use gametape::{Content, Draft, Error, Formats, Recording};
-use serde_json::json;
 
 use super::{open, parsed, simulation, world};
 use crate::commands::convert::{deliver, target_folder};
@@ -51,8 +50,8 @@ struct Args {
     world: Option<PathBuf>,
     /// The fault is that this world has another state than the recording's
     ///
-    /// Without it the fault is where the recording and its replay part, which has to be in one
-    /// value.
+    /// Without it the fault is where the recording and its replay part, which one value or one slip
+    /// has to explain.
     #[arg(long, value_name = "TOML")]
     against: Option<PathBuf>,
     /// How many logs to try at most
@@ -76,14 +75,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
                 ("path", OsStr::new(&args.input)),
                 ("out", OsStr::new(&args.output)),
             ],
-            json!({
-                "ticks": found.ticks,
-                "commands": found.commands,
-                "trials": found.trials,
-                "minimal": found.minimal,
-                "tick": found.tick,
-                "fault": found.fault,
-            }),
+            found.data(),
         ))?;
     } else {
         let [ticks_before, ticks] = found.ticks;
@@ -94,7 +86,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
             counted(ticks_before, "tick"),
             counted(found.trials, "trial")
         ));
-        ui.remark(&format!("tick {}: {}", found.tick, found.fault));
+        ui.remark(&format!("tick {}: {}", found.tick, found.fault()));
         if !found.minimal {
             ui.remark("stopped before it was minimal: see --max-trials");
         }

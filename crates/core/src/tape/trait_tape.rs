@@ -201,6 +201,20 @@ pub trait Tape: Send + Sync {
     /// [`Error::Io`]; where an option is wrong.
     fn audit(&self, options: &Options) -> Result<Audit, Error>;
 
+    /// [`Tape::audit`] for somebody who waits: `say` hears in a few words what takes long, each time
+    /// that there is something new to say.
+    ///
+    /// # Errors
+    /// As [`Tape::audit`].
+    fn audit_watched(
+        &self,
+        options: &Options,
+        say: &(dyn Fn(&str) + Sync),
+    ) -> Result<Audit, Error> {
+        let _ = say;
+        self.audit(options)
+    }
+
     /// The statistics that the recording's people compare. Keys are stable, and documented in the
     /// book.
     ///

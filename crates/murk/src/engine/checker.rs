@@ -135,6 +135,14 @@ impl Checker {
         })
     }
 
+    /// The coordinate that a command has to name to write an element: see [`target`](Self::target).
+    pub(super) fn coord_of(&self, field: u32, element: usize) -> Option<Vec<i32>> {
+        match self.fields.get(field as usize)? {
+            (Mutability::Static, _) => None,
+            _ => self.space.coord(element as u64),
+        }
+    }
+
     /// How long a field's values last.
     pub(super) fn mutability(&self, field: usize) -> Option<Mutability> {
         self.fields.get(field).map(|&(mutability, _)| mutability)

@@ -57,6 +57,7 @@ mod receipts;
 mod run;
 mod space;
 mod value;
+mod variants;
 mod world;
 mod writer;
 

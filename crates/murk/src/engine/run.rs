@@ -281,6 +281,10 @@ impl Simulation for EngineWorld {
     fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
         self.checker.written_by(field, element, past)
     }
+
+    fn coord_of(&self, field: u32, element: usize) -> Option<Vec<i32>> {
+        self.checker.coord_of(field, element)
+    }
 }
 
 /// A payload that can't be read becomes a custom one: the engine gives it its place in the queue,
@@ -436,6 +440,22 @@ impl Checkpoint for EngineWorld {
         self.receipts.reset(0);
         Ok(())
     }
+
+    fn with_value(&self, state: &State, field: u32, element: usize, value: f32) -> Option<State> {
+        if state.tick == 0 || !state.failed.is_empty() {
+            return None;
+        }
+        let mut changed = state.clone();
+        let values = Arc::make_mut(&mut changed.values);
+        let (_, values) = values.iter_mut().find(|(id, _)| id.0 == field)?;
+        *values.get_mut(element)? = value;
+        Some(changed)
+    }
+
+    /// The engine keeps nothing but the fields from one tick to the next, unless ticks fail.
+    fn shows_all(&self) -> bool {
+        self.failed.is_empty()
+    }
 }
 
 impl Checker {
@@ -447,5 +467,27 @@ impl Checker {
     fn is_writable(&self, field: usize) -> bool {
         self.mutability(field)
             .is_some_and(|one| one != Mutability::Static)
+    }
+}
+
+impl EngineWorld {
+    /// Goes to a state that was saved in a world of the same fields, whatever else that has.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::restore`]; [`EngineError::OtherWorld`] where the fields are others.
+    pub fn adopt(&mut self, state: &State) -> Result<(), EngineError> {
+        let shape = |state: &State| -> Vec<_> {
+            let fields = state.values.iter();
+            fields
+                .map(|(field, values)| (*field, values.len()))
+                .collect()
+        };
+        if shape(&self.checkpoint()) != shape(state) {
+            return Err(EngineError::OtherWorld);
+        }
+        self.restore(&State {
+            config_hash: self.config.whole,
+            ..state.clone()
+        })
     }
 }

@@ -1,14 +1,18 @@
 //! Checking: every rule of the form, and every state, replayed.
 
-use gametape_core::tape::{Audit, Error};
+use std::time::Duration;
+
+use gametape_core::tape::{Audit, Error, Options};
+use gametape_core::text::{Counted, Grouped};
 
 use super::beside::{Beside, Comparison};
 use super::opened::MurkTape;
+use super::slip::{self, Recent};
 use super::world::{self, WorldFile};
-use crate::engine::{Checker, EngineWorld, World};
+use crate::engine::{Checker, EngineError, EngineWorld, World};
 use crate::{
-    AnyWorld, Auditor, ConfigForm, Finding, Findings, Frame, Hash, Header, ReadOptions, Reader,
-    Rule, Simulation, Verifier, VerifyError,
+    AnyWorld, Auditor, ConfigForm, Divergence, Finding, Findings, Frame, Hash, Header, Progress,
+    ReadOptions, Reader, Rule, Simulation, Verifier, VerifyError,
 };
 
 /// How far the replay came.
@@ -22,7 +26,11 @@ enum Replay {
     Diverged,
 }
 
-pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
+pub(super) fn audit(
+    tape: &MurkTape,
+    options: &Options,
+    say: &(dyn Fn(&str) + Sync),
+) -> Result<Audit, Error> {
     let (input, given) = (&tape.input, tape.given());
     let beside = Beside::find(tape.path());
     let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
@@ -53,7 +61,12 @@ pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
         index.frame(input, &frame, &mut auditor);
         replaying.push(&frame, &mut auditor);
     }
-    let replay = replaying.finish(&mut auditor);
+    let (replay, diverged) = replaying.finish(&mut auditor);
+    if let (Some((divergence, recent)), Some(world)) = (diverged, &world) {
+        let limit = slip::limit(options);
+        let diverged = (divergence, &recent);
+        explain(tape, (&header, world), diverged, (limit, say), &mut auditor)?;
+    }
     let frames = auditor.frames();
     if !reader.findings().is_empty() {
         index.explain(input, frames, &mut auditor);
@@ -69,6 +82,8 @@ pub(super) fn audit(tape: &MurkTape) -> Result<Audit, Error> {
 struct Replaying<'s> {
     verifier: Option<Verifier<'s, EngineWorld>>,
     came: Replay,
+    recent: Recent,
+    diverged: Option<Box<Divergence>>,
 }
 
 impl<'s> Replaying<'s> {
@@ -90,7 +105,23 @@ impl<'s> Replaying<'s> {
             Some(_) => Replay::Right,
             None => Replay::NotTried,
         };
-        Self { verifier, came }
+        Self {
+            verifier,
+            came,
+            recent: Recent::default(),
+            diverged: None,
+        }
+    }
+
+    /// It stops here.
+    fn stop(&mut self, error: VerifyError<EngineError>, auditor: &mut Auditor) {
+        self.verifier = None;
+        self.came = Replay::Diverged;
+        match error {
+            // What is behind it may say more.
+            VerifyError::SnapshotMismatch(divergence) => self.diverged = Some(divergence),
+            other => auditor.note(outcome(other)),
+        }
     }
 
     fn push(&mut self, frame: &Frame<'_>, auditor: &mut Auditor) {
@@ -98,24 +129,63 @@ impl<'s> Replaying<'s> {
             return;
         };
         if let Err(error) = running.push(frame) {
-            auditor.note(outcome(error));
-            self.verifier = None;
-            self.came = Replay::Diverged;
-        } else if let Some(reason) = running.simulation().failure() {
+            return self.stop(error, auditor);
+        }
+        self.recent.stepped(frame, running.simulation());
+        if let Some(reason) = running.simulation().failure() {
             let reason = reason.to_owned();
             auditor.note(frame.finding(Rule::TickFailed { reason }));
         }
     }
 
-    fn finish(self, auditor: &mut Auditor) -> Replay {
-        match self.verifier.map(Verifier::finish) {
-            Some(Err(error)) => {
-                auditor.note(outcome(error));
-                Replay::Diverged
-            }
-            _ => self.came,
+    /// How far it came; and where it parted from the recording, with what it was before.
+    fn finish(mut self, auditor: &mut Auditor) -> (Replay, Option<(Box<Divergence>, Recent)>) {
+        if let Some(Err(error)) = self.verifier.take().map(Verifier::finish) {
+            self.stop(error, auditor);
         }
+        let recent = self.recent;
+        (self.came, self.diverged.map(|at| (at, recent)))
     }
+}
+
+/// Says where the replay parts from the recording, and what explains it.
+fn explain(
+    tape: &MurkTape,
+    (header, world): (&Header<'_>, &World),
+    (divergence, recent): (Box<Divergence>, &Recent),
+    (limit, say): (Duration, &(dyn Fn(&str) + Sync)),
+    auditor: &mut Auditor,
+) -> Result<(), Error> {
+    if limit.is_zero() {
+        auditor.note(outcome(VerifyError::<EngineError>::SnapshotMismatch(
+            divergence,
+        )));
+        return Ok(());
+    }
+    let carried = world::carried(header).and_then(Result::ok);
+    let before = carried.filter(|carried| carried != world);
+    let worlds = (world, before.as_ref());
+    let mut watch = |progress: Progress| {
+        say(&format!(
+            "tick {}: looking for the slip that explains it, {} tried, {:.0}% of the time",
+            Grouped(divergence.tick),
+            Counted(progress.tried, "slip"),
+            progress.share * 100.0
+        ));
+        true
+    };
+    let found = slip::explain(tape, worlds, &divergence, recent, limit, &mut watch)?;
+    let judged = match &found {
+        Some(found) => slip::judged(divergence, found),
+        None => divergence,
+    };
+    if let Some(finding) = found.and_then(|found| slip::finding(&judged, found)) {
+        auditor.note(finding);
+    }
+    auditor.note(outcome(VerifyError::<EngineError>::SnapshotMismatch(
+        judged,
+    )));
+    Ok(())
 }
 
 /// The findings, each with its time where a world says how long a tick is.

@@ -11,6 +11,7 @@ mod json;
 mod name;
 mod opened;
 mod repair;
+mod slip;
 mod tables;
 mod world;
 
@@ -36,6 +37,7 @@ pub(crate) use error::{damaged, stopped, unwritable};
 pub(crate) use json::{PARTS, Part};
 use name::{NAME, STEP};
 pub use opened::MurkTape;
+pub(crate) use slip::{explain_in, judged};
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub(crate) use world::{build, needed};
@@ -54,6 +56,19 @@ const OPEN: &[OptionDef] = &[OptionDef {
         OptionKind::File { most: MOST_WORLD },
         "TOML",
         "Replay in this world: for simulations whose recordings carry none",
+    )
+}];
+const VERIFY: &[OptionDef] = &[OptionDef {
+    default: "10",
+    more: "One command lost, late, twice, elsewhere; one parameter, one bit: what explains the hashes is named. 0 looks for none",
+    ..OptionDef::new(
+        "explain",
+        OptionKind::Number {
+            min: 0.0,
+            max: 86_400.0,
+        },
+        "SECONDS",
+        "Look so long for the one slip that explains a divergence",
     )
 }];
 const CONVERT: &[OptionDef] = &[OptionDef::flag(
@@ -111,6 +126,7 @@ impl Format for Murk {
         match verb {
             Verb::Inspect => INSPECT,
             Verb::Open => OPEN,
+            Verb::Verify => VERIFY,
             Verb::Convert => CONVERT,
             Verb::Write => WRITE,
             _ => &[],
@@ -161,8 +177,16 @@ impl Tape for MurkTape {
         }
     }
 
-    fn audit(&self, _options: &Options) -> Result<Audit, Error> {
-        audit::audit(self)
+    fn audit(&self, options: &Options) -> Result<Audit, Error> {
+        audit::audit(self, options, &|_| ())
+    }
+
+    fn audit_watched(
+        &self,
+        options: &Options,
+        say: &(dyn Fn(&str) + Sync),
+    ) -> Result<Audit, Error> {
+        audit::audit(self, options, say)
     }
 
     fn stats(&self, _options: &Options) -> Result<Partial<Map<String, Value>>, Error> {

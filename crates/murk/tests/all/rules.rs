@@ -3,9 +3,10 @@
 use crate::common::{Grid, recording, set};
 use gametape_core::Rule as _;
 use gametape_murk::{
-    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, ConfigForm, Envelope, Error, Finding,
-    Findings, Hash, Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection, Rule,
-    Severity, Unused, Writer, audit, read, read_with, verify, write_header,
+    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, ConfigForm, Envelope, Error, Explanation,
+    Finding, Findings, Hash, Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection,
+    Rule, SLIP_TIME, Severity, Unused, Writer, audit, explain_slip, read, read_with, verify,
+    write_header,
 };
 
 fn header() -> Header<'static> {
@@ -40,6 +41,19 @@ fn stored(payload: &Payload<'_>) -> (u8, Vec<u8>) {
     let mut bytes = Vec::new();
     payload.encode(&mut bytes).unwrap();
     (payload.tag(), bytes)
+}
+
+/// What is found of a recording whose last hash is damaged: of one bit, that; of several, nothing.
+fn explained(damage: u8) -> Box<Explanation> {
+    let mut bytes = recording(3, 1);
+    let end = bytes.len();
+    bytes[end - 8] ^= damage;
+    let replay = read(&bytes).unwrap();
+    let error = verify(&replay, &mut Grid::new()).unwrap_err();
+    let divergence = error.divergence().unwrap();
+    let found = explain_slip(&replay, &mut Grid::new(), divergence, SLIP_TIME).unwrap();
+    assert_eq!(found.slips.len(), usize::from(damage == 1), "{found}");
+    Box::new(found)
 }
 
 fn one(envelope: Envelope, payload: &Payload<'_>) -> Vec<u8> {
@@ -195,6 +209,14 @@ const RAISED: &[Raise] = &[
         let error = verify(&read(&bytes).unwrap(), &mut Grid::new()).unwrap_err();
         let divergence = Box::new(error.divergence().unwrap().clone());
         rule(Rule::SnapshotMismatch { divergence })
+    }),
+    ("murk.one-slip", || {
+        let found = explained(1);
+        rule(Rule::OneSlip { found })
+    }),
+    ("murk.no-slip", || {
+        let found = explained(3);
+        rule(Rule::NoSlip { found })
     }),
     ("murk.config-mismatch", || {
         rule(Rule::ConfigMismatch {

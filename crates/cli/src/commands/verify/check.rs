@@ -41,6 +41,8 @@ pub struct Checker<'a> {
     pub call: &'a Call<'a>,
     pub policy: Option<&'a Policy>,
     pub may_repeat: bool,
+    /// Hears what takes long.
+    pub say: &'a (dyn Fn(&str) + Sync),
 }
 
 impl Checker<'_> {
@@ -77,7 +79,7 @@ impl Checker<'_> {
     fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
         let audited = opened.and_then(|recording| {
             let told = self.call.told_of(&recording, Verb::Verify);
-            let audit = recording.audit_with(&told)?;
+            let audit = recording.audit_watched(&told, self.say)?;
             let decision = self.policy.map(|policy| policy.judge(&recording, &audit));
             Ok(Box::new(Audited {
                 format: recording.format().name(),

@@ -49,9 +49,11 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let items = many::items(call.formats, &args.paths);
     let progress = Progress::new(items.len(), items.iter().map(Item::size).sum());
     let mut report = report::Report::new(args, policy.is_some())?;
+    let say = |what: &str| progress.say(what);
     let checker = check::Checker {
         call,
         policy: policy.as_ref(),
+        say: &say,
         // One path leads to a file once.
         may_repeat: args.paths.len() > 1,
     };

@@ -10,6 +10,7 @@ mod panics;
 mod random;
 mod recipes;
 mod second;
+mod slips;
 mod spaces;
 mod worlds;
 mod writers;

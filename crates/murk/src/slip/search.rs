@@ -1,0 +1,517 @@
+//! The search: each candidate is replayed from a state before it and held against the recorded
+//! hashes, first up to the divergence alone; what explains that is run on.
+
+use super::Variant;
+use super::budget::Budget;
+use super::candidates;
+use super::edit::Edit;
+use super::kinds::Slip;
+use super::named::slip;
+use super::window::{Window, run};
+use crate::checks::hash_of;
+use crate::divergence::Difference;
+use crate::explain::{Candidate, explain};
+use crate::payload::Payload;
+use crate::simulation::Checkpoint;
+use crate::state::State;
+
+/// Frames between saved states of the frames before the divergence.
+const MARK: usize = 16;
+/// Frames that a candidate is run on by in the first round; each round is longer.
+const ROUND: usize = 64;
+/// Candidates that are run on: no more are remembered.
+const MOST_FOUND: usize = 64;
+
+/// How a candidate goes on.
+enum Rest<S: Checkpoint> {
+    /// From a state of the simulation.
+    State(S::State),
+    /// In a simulation of its own.
+    Own(Box<S>),
+    /// As all others that are where the recording was.
+    Recorded,
+    /// It can't.
+    None,
+}
+
+/// A candidate that explains the hash at the divergence.
+pub(super) struct Found<S: Checkpoint> {
+    pub slip: Slip,
+    /// Recorded hashes from the divergence on that it explains.
+    pub explained: u64,
+    /// The frame that comes next.
+    next: usize,
+    /// True while it was not contradicted, and frames are left.
+    pub open: bool,
+    rest: Rest<S>,
+}
+
+/// The replay as it is, from the divergence on.
+pub(super) struct Base {
+    /// Its hashes.
+    pub hashes: Vec<u64>,
+    /// The values that explain the recorded hash.
+    pub values: Vec<Candidate>,
+}
+
+pub(super) struct Search<'a, 'w, S: Checkpoint> {
+    simulation: &'a mut S,
+    window: &'a Window,
+    fields: u32,
+    budget: Budget<'w>,
+    /// States before some frames of the window, by place.
+    marks: Vec<(usize, S::State)>,
+    pub(super) tried: u64,
+    pub(super) complete: bool,
+    pub(super) found: Vec<Found<S>>,
+    /// Found beyond those that are kept.
+    pub(super) more: u64,
+    /// Where a simulation that shows all that it knows comes to, once it is where the recording was.
+    recorded: Option<Recorded<S>>,
+}
+
+struct Recorded<S: Checkpoint> {
+    next: usize,
+    open: bool,
+    state: S::State,
+}
+
+impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
+    /// A search with a simulation that stands before the window's first frame.
+    ///
+    /// # Errors
+    /// What the simulation says of the frames before the divergence.
+    pub fn new(
+        simulation: &'a mut S,
+        window: &'a Window,
+        fields: u32,
+        budget: Budget<'w>,
+    ) -> Result<Self, S::Error> {
+        let mut marks = vec![(0, simulation.checkpoint())];
+        for place in 0..window.at() {
+            simulation.step(window.tick(place), window.commands(place))?;
+            let next = place + 1;
+            if next.is_multiple_of(MARK) || next + 1 >= window.at() {
+                marks.push((next, simulation.checkpoint()));
+            }
+        }
+        Ok(Self {
+            simulation,
+            window,
+            fields,
+            budget,
+            marks,
+            tried: 0,
+            complete: true,
+            found: Vec::new(),
+            more: 0,
+            recorded: None,
+        })
+    }
+
+    pub const fn window(&self) -> &'a Window {
+        self.window
+    }
+
+    /// Hashes behind the divergence.
+    pub fn behind(&self) -> u64 {
+        self.window.len().saturating_sub(self.window.at() + 1) as u64
+    }
+
+    /// Goes to where a frame comes next.
+    fn go_before(&mut self, place: usize) -> Option<()> {
+        let (at, state) = self.marks.iter().rev().find(|(at, _)| *at <= place)?;
+        self.simulation.restore(state).ok()?;
+        for place in *at..place {
+            self.step(place)?;
+        }
+        Some(())
+    }
+
+    /// Makes a tick as it is recorded.
+    fn step(&mut self, place: usize) -> Option<()> {
+        let (tick, commands) = (self.window.tick(place), self.window.commands(place));
+        self.simulation.step(tick, commands).ok()
+    }
+
+    fn hash(&self) -> u64 {
+        hash_of(self.simulation, self.fields)
+    }
+
+    /// Makes a tick as it is recorded; true if it leads to the recorded hash.
+    fn agrees(&mut self, place: usize) -> Option<bool> {
+        self.step(place)?;
+        Some(self.window.hash(place) == Some(self.hash()))
+    }
+
+    /// The replay as it is; and what its hash, its values and its frames say.
+    pub fn base(&mut self) -> Option<Base> {
+        /// As many as are needed to see by how much frames are shifted.
+        const AHEAD: usize = 80;
+        let at = self.window.at();
+        let recorded = self.window.hash(at)?;
+        self.go_before(at)?;
+        self.step(at)?;
+        let state = State::of(self.simulation, self.fields);
+        let after = self.simulation.checkpoint();
+        let hash = self.hash();
+        let mut base = Base {
+            hashes: vec![hash],
+            values: explain(&state, recorded),
+        };
+        for place in at + 1..self.window.len().min(at + AHEAD) {
+            let Some(()) = self.step(place) else { break };
+            base.hashes.push(self.hash());
+        }
+        let changed = recorded ^ hash;
+        let one_bit = changed.is_power_of_two();
+        let next = base.hashes.get(1).copied();
+        let right_behind = next.is_some() && next == self.window.hash(at + 1);
+        // Where a value explains all 64 bits, they are no damage.
+        if one_bit || (right_behind && base.values.is_empty()) {
+            let slip = Slip::Hash {
+                bits: changed.count_ones(),
+                bit: changed.trailing_zeros(),
+            };
+            self.add(slip, 1, at + 1, Rest::State(after));
+        }
+        self.values(&base.values, right_behind);
+        Some(base)
+    }
+
+    /// Each value that explains the hash, as if it had become so by itself; for this tick alone, where the
+    /// replay is right behind it.
+    fn values(&mut self, values: &[Candidate], right_behind: bool) {
+        let at = self.window.at();
+        for value in values {
+            let here = self
+                .go_before(at)
+                .and_then(|()| self.step(at))
+                .map(|()| self.simulation.checkpoint());
+            let state = match here {
+                Some(state) if !right_behind => {
+                    let (field, element) = (value.field, value.element);
+                    self.simulation
+                        .with_value(&state, field, element, value.recorded)
+                }
+                state => state,
+            };
+            let slip = Slip::Value {
+                value: self.difference(value),
+                lasts: !right_behind,
+            };
+            self.add(slip, 1, at + 1, state.map_or(Rest::None, Rest::State));
+        }
+    }
+
+    fn difference(&self, value: &Candidate) -> Difference {
+        Difference::new(
+            self.simulation,
+            value.field,
+            value.element,
+            value.replayed,
+            value.recorded,
+        )
+    }
+
+    fn add(&mut self, slip: Slip, explained: u64, next: usize, rest: Rest<S>) {
+        if self.found.iter().any(|found| found.slip == slip) {
+            return;
+        }
+        if self.found.len() >= MOST_FOUND {
+            self.more += 1;
+            return;
+        }
+        let open = next < self.window.len() && !matches!(rest, Rest::None);
+        self.found.push(Found {
+            slip,
+            explained,
+            next,
+            open,
+            rest,
+        });
+    }
+
+    /// Tries edits as long as this share of the time lasts.
+    pub fn edits(&mut self, edits: impl Iterator<Item = Edit>, share: f64) {
+        for edit in edits {
+            if !self.budget.lasts(share, self.tried) {
+                self.complete = false;
+                return;
+            }
+            self.edit(&edit);
+        }
+    }
+
+    /// What is likely; then, of each command, where else it may have been aimed at.
+    pub fn near(&mut self, base: &Base, share: f64) {
+        let window = self.window;
+        self.edits(candidates::near(window), share);
+        let gives: Vec<Edit> = self.gives(base).collect();
+        self.edits(gives.into_iter(), share);
+        for command in 0..window.commands(window.at()).len() {
+            if self.simulation.shows_all() && self.is_dropped(window.at(), command) {
+                continue;
+            }
+            if !self.budget.lasts(share, self.tried) {
+                self.complete = false;
+                return;
+            }
+            let aims = self.aims(command).unwrap_or_default();
+            self.edits(aims.into_iter(), share);
+        }
+    }
+
+    /// What is tried while time is left.
+    pub fn far(&mut self, share: f64) {
+        let window = self.window;
+        self.edits(candidates::far(window), share);
+        self.edits(candidates::frames(window), share);
+        // Of a simulation that shows all it knows, what changes no hash before changes none behind.
+        if !self.simulation.shows_all() {
+            for frame in (0..window.at()).rev() {
+                self.edits(candidates::back(window, frame), share);
+            }
+        }
+        self.edits(candidates::cells(window, self.elements()), share);
+    }
+
+    /// Every element of every field, with what a command has to name to write it.
+    fn elements(&self) -> Vec<(u32, usize, Vec<i32>)> {
+        let window = self.window;
+        // Nobody has to list the cells of a large world for a tick without commands.
+        if window.commands(window.at()).is_empty() {
+            return Vec::new();
+        }
+        let elements = (0..self.fields).flat_map(|field| {
+            let count = self.simulation.field(field).unwrap_or_default().len();
+            (0..count).filter_map(move |element| {
+                Some((field, element, self.simulation.coord_of(field, element)?))
+            })
+        });
+        elements.take(candidates::MOST_CELLS).collect()
+    }
+
+    /// Commands that write a value which differs, with the value that was recorded.
+    fn gives(&self, base: &Base) -> impl Iterator<Item = Edit> {
+        let at = self.window.at();
+        base.values.iter().flat_map(move |value| {
+            let target = Some((value.field, value.element));
+            let commands = self.window.commands(at).iter().enumerate();
+            commands
+                .filter(move |(_, command)| self.simulation.target(command) == target)
+                .map(move |(command, _)| Edit::Give {
+                    frame: at,
+                    command,
+                    value: value.recorded,
+                })
+        })
+    }
+
+    /// Where else a command may have been aimed at: without it, one change has to explain the hash,
+    /// to the value that it sets.
+    fn aims(&mut self, command: usize) -> Option<Vec<Edit>> {
+        let at = self.window.at();
+        let stored = self.window.commands(at).iter().nth(command)?;
+        let Ok(Payload::SetField { value, .. }) = stored.payload() else {
+            return None;
+        };
+        let script = (Edit::Drop { frame: at, command }).script(self.window)?;
+        self.go_before(at)?;
+        let step = script.steps.first()?;
+        let commands = step.commands.as_commands();
+        self.simulation.step(step.tick, commands).ok()?;
+        self.tried += 1;
+        let state = State::of(self.simulation, self.fields);
+        let found = explain(&state, self.window.hash(at)?);
+        let same = found
+            .into_iter()
+            .filter(|found| found.recorded.to_bits() == value.to_bits());
+        let aims = same.filter_map(|found| {
+            Some(Edit::Aim {
+                frame: at,
+                command,
+                field: found.field,
+                element: found.element,
+                coord: self.simulation.coord_of(found.field, found.element)?,
+            })
+        });
+        Some(aims.collect())
+    }
+
+    /// True where a command is known to be as good as dropped: where else its write went, or what it
+    /// was, then has no effect of its own.
+    fn is_dropped(&self, frame: usize, command: usize) -> bool {
+        let at = (self.window.index(frame), command as u32);
+        self.found.iter().any(|found| match &found.slip {
+            Slip::Dropped(command) => (command.frame, command.command) == at,
+            _ => false,
+        })
+    }
+
+    /// Replays an edit up to the divergence; what explains it is kept.
+    fn edit(&mut self, edit: &Edit) -> Option<()> {
+        let window = self.window;
+        let at = window.at();
+        if let Some((frame, command)) = edit.needs_effect()
+            && self.simulation.shows_all()
+            && self.is_dropped(frame, command)
+        {
+            return None;
+        }
+        if let Edit::Remove { frame } = edit
+            && !candidates::is_repeated(window, *frame)
+        {
+            return None;
+        }
+        let script = edit.script(window)?;
+        self.tried += 1;
+        self.go_before(script.from)?;
+        for step in &script.steps {
+            let commands = step.commands.as_commands();
+            self.simulation.step(step.tick, commands).ok()?;
+            if let Some(place) = step.expects
+                && window.hash(place) != Some(self.hash())
+            {
+                return None;
+            }
+        }
+        let mut next = script.then;
+        while next <= at {
+            if !self.agrees(next)? {
+                return None;
+            }
+            next += 1;
+        }
+        let slip = slip(window, self.simulation, edit)?;
+        // Where a simulation shows all it knows, those that come here by as many ticks are the same
+        // from here on: one is run on for all of them.
+        let meeting = window.len().min(at + 2);
+        while next < meeting {
+            if self.agrees(next) != Some(true) {
+                self.add(slip, (next - at) as u64, next, Rest::None);
+                return Some(());
+            }
+            next += 1;
+        }
+        let state = self.simulation.checkpoint();
+        let meets = next == meeting && script.keeps_count() && self.simulation.shows_all();
+        let rest = if meets {
+            if self.recorded.is_none() {
+                self.recorded = Some(Recorded {
+                    next,
+                    open: next < window.len(),
+                    state,
+                });
+            }
+            Rest::Recorded
+        } else {
+            Rest::State(state)
+        };
+        self.add(slip, (next - at) as u64, next, rest);
+        Some(())
+    }
+
+    /// Other simulations, each from the state before the divergence on.
+    pub fn variants<'v>(&mut self, variants: impl Iterator<Item = Variant<'v, S>>, share: f64) {
+        let at = self.window.at();
+        if self.go_before(at).is_none() {
+            return;
+        }
+        let before = self.simulation.checkpoint();
+        for variant in variants {
+            if !self.budget.lasts(share, self.tried) {
+                self.complete = false;
+                return;
+            }
+            self.tried += 1;
+            let Some(mut own) = (variant.build)(&before) else {
+                continue;
+            };
+            let made = own.step(self.window.tick(at), self.window.commands(at));
+            if made.is_ok() && self.window.hash(at) == Some(hash_of(&own, self.fields)) {
+                self.add(variant.slip, 1, at + 1, Rest::Own(Box::new(own)));
+            }
+        }
+    }
+
+    /// Runs on what was found, in turns, to the end of the frames or up to the first hash that it
+    /// does not explain; true if the time sufficed.
+    pub fn run_on(&mut self, share: f64) {
+        let mut round = ROUND;
+        let mut found = std::mem::take(&mut self.found);
+        let mut lasts = true;
+        while lasts {
+            let mut open = false;
+            if let Some(mut recorded) = self.recorded.take() {
+                if recorded.open {
+                    lasts = self.run_recorded(&mut recorded, round, share);
+                    open |= recorded.open;
+                }
+                self.recorded = Some(recorded);
+            }
+            for one in found.iter_mut().filter(|one| one.open) {
+                if !lasts {
+                    break;
+                }
+                lasts = self.run_one(one, round, share);
+                open |= one.open;
+            }
+            if !open {
+                break;
+            }
+            round = (round * 4).min(4096);
+        }
+        self.complete &= lasts;
+        self.found = found;
+    }
+
+    fn run_recorded(&mut self, recorded: &mut Recorded<S>, round: usize, share: f64) -> bool {
+        if self.simulation.restore(&recorded.state).is_err() {
+            recorded.open = false;
+            return true;
+        }
+        let end = self.window.len().min(recorded.next + round);
+        let ran = run(
+            self.simulation,
+            self.window,
+            self.fields,
+            recorded.next..end,
+        );
+        recorded.open = ran == end && end < self.window.len();
+        recorded.next = ran;
+        recorded.state = self.simulation.checkpoint();
+        self.budget.lasts(share, self.tried)
+    }
+
+    fn run_one(&mut self, one: &mut Found<S>, round: usize, share: f64) -> bool {
+        let (window, fields) = (self.window, self.fields);
+        let end = window.len().min(one.next + round);
+        let ran = match &mut one.rest {
+            Rest::Recorded => {
+                let recorded = self.recorded.as_ref();
+                let (next, open) = recorded.map_or((one.next, false), |r| (r.next, r.open));
+                let next = next.max(one.next);
+                one.explained += (next - one.next) as u64;
+                one.next = next;
+                one.open = open;
+                return true;
+            }
+            Rest::Own(own) => run(own.as_mut(), window, fields, one.next..end),
+            Rest::State(state) => {
+                if self.simulation.restore(state).is_err() {
+                    one.open = false;
+                    return true;
+                }
+                let ran = run(self.simulation, window, fields, one.next..end);
+                *state = self.simulation.checkpoint();
+                ran
+            }
+            Rest::None => one.next,
+        };
+        one.explained += (ran - one.next) as u64;
+        one.open = ran == end && end < window.len();
+        one.next = ran;
+        self.budget.lasts(share, self.tried)
+    }
+}

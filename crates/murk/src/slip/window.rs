@@ -1,0 +1,138 @@
+//! The frames around a divergence, held in memory.
+
+use crate::checks::Checks;
+use crate::command::Commands;
+use crate::command_buf::CommandBuf;
+use crate::model::Frame;
+use crate::simulation::Checkpoint;
+
+/// Frames before the divergence that are held: how far back a slip is looked for.
+pub(crate) const BACK: u64 = 64;
+/// Most frames that are held, and most bytes of their commands: what explains a divergence is told
+/// long before.
+const MAX_FRAMES: usize = 200_000;
+const MAX_BYTES: usize = 64 << 20;
+
+/// A frame that is held.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub tick: u64,
+    pub hash: u64,
+    pub commands: CommandBuf,
+}
+
+/// Frames of a recording, from a little before the divergence on.
+#[derive(Debug)]
+pub(crate) struct Window {
+    first: u64,
+    at: usize,
+    frames: Vec<Held>,
+    bytes: usize,
+}
+
+impl Window {
+    /// Where the window of a divergence at this frame begins.
+    pub const fn begin(frame: u64) -> u64 {
+        frame.saturating_sub(BACK)
+    }
+
+    /// A window that begins with the frame `first`; the divergence is at `frame`.
+    pub const fn new(first: u64, frame: u64) -> Self {
+        Self {
+            first,
+            at: frame.saturating_sub(first) as usize,
+            frames: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Takes the next frame; false where there is no room for more.
+    pub fn push(&mut self, frame: &Frame<'_>) -> bool {
+        let size = frame.commands().as_bytes().len();
+        // The divergence itself and one behind it are always there.
+        let needed = self.frames.len() <= self.at + 1;
+        if !needed && (self.frames.len() >= MAX_FRAMES || self.bytes + size > MAX_BYTES) {
+            return false;
+        }
+        let mut commands = CommandBuf::new();
+        commands.assign(frame.commands());
+        self.bytes += size;
+        self.frames.push(Held {
+            tick: frame.tick,
+            hash: frame.snapshot_hash,
+            commands,
+        });
+        true
+    }
+
+    /// The place of the divergence.
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Frames that are held.
+    pub const fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The frame at a place, as it was recorded.
+    pub fn frame(&self, place: usize) -> Option<Frame<'_>> {
+        let held = self.frames.get(place)?;
+        Some(Frame {
+            index: self.first + place as u64,
+            offset: 0,
+            tick: held.tick,
+            snapshot_hash: held.hash,
+            commands: held.commands.as_commands(),
+        })
+    }
+
+    /// The hash that was recorded at a place.
+    pub fn hash(&self, place: usize) -> Option<u64> {
+        self.frames.get(place).map(|frame| frame.hash)
+    }
+
+    pub fn tick(&self, place: usize) -> u64 {
+        self.frames.get(place).map_or(0, |frame| frame.tick)
+    }
+
+    pub fn index(&self, place: usize) -> u64 {
+        self.first + place as u64
+    }
+
+    pub fn commands(&self, place: usize) -> Commands<'_> {
+        self.frames
+            .get(place)
+            .map(|frame| frame.commands.as_commands())
+            .unwrap_or_default()
+    }
+}
+
+/// Makes ticks as they are recorded; gives the place of the first that leads to another hash, or the
+/// end.
+pub(super) fn run<S: Checkpoint>(
+    simulation: &mut S,
+    window: &Window,
+    fields: u32,
+    places: std::ops::Range<usize>,
+) -> usize {
+    let mut checks = Checks::new(fields);
+    let first = window.index(0);
+    let stopped = |frame: u64| frame.saturating_sub(first) as usize;
+    for place in places.clone() {
+        let Some(frame) = window.frame(place) else {
+            return place;
+        };
+        if simulation.step(frame.tick, frame.commands()).is_err() {
+            let waiting = checks.compare(simulation);
+            return waiting.err().map_or(place, |other| stopped(other.frame));
+        }
+        if let Err(other) = checks.stepped(simulation, &frame) {
+            return stopped(other.frame);
+        }
+    }
+    let waiting = checks.compare(simulation);
+    waiting
+        .err()
+        .map_or(places.end, |other| stopped(other.frame))
+}

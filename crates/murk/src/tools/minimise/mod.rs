@@ -1,0 +1,412 @@
+//! The smallest command log that still diverges.
+
+mod model;
+mod report;
+
+use std::path::Path;
+
+use gametape_core::tape::Error;
+
+use crate::engine::{EngineWorld, World};
+use crate::minimise::minimise_kept;
+use crate::sync_test::compare;
+use crate::tape::{MurkTape, WorldFile, build, explain_in, judged, needed, stopped, unwritable};
+use crate::{
+    Cause, CommandLog, Commands, Difference, Divergence, Explanation, Header, SLIP_TIME,
+    Simulation, Slip, State, Verifier, VerifyError, Writer, explain_slip_with, minimise as search,
+    read, verify,
+};
+use model::{Model, Run};
+pub use report::Minimised;
+
+/// What to look for.
+#[derive(Clone, Default, Debug)]
+pub struct Minimise {
+    /// The world that the recording was made in, if it carries none.
+    pub world: Option<WorldFile>,
+    /// Another world: the fault is that both differ. Without it, the fault is where the recording
+    /// and its replay differ.
+    pub against: Option<WorldFile>,
+    /// How many logs to try at most.
+    pub max_trials: u64,
+}
+
+/// The header and the commands of a whole recording.
+pub(super) fn log_of(tape: &MurkTape) -> Result<(Header<'static>, CommandLog), Error> {
+    let mut log = CommandLog::new();
+    let read = tape.each(|frame| {
+        log.push(frame.tick, frame.commands());
+        Ok::<(), Error>(())
+    })?;
+    match read.problem {
+        None => Ok((read.value, log)),
+        Some(problem) => Err(problem),
+    }
+}
+
+/// Finds the smallest log of commands that still shows the fault, and records it.
+///
+/// Where a second world is given, the fault is that both worlds' states differ. Else it is where the
+/// recording and its replay part, and there has to be one thing that explains it: one value, or one
+/// slip. The recording that is written goes wrong in the same way, and its verification says the same;
+/// where a few ticks behind the fault are needed for that, they are kept.
+///
+/// # Errors
+/// [`MurkError::Unwritable`](crate::tape::MurkError) where there is no such fault; what is wrong with a world, or with the
+/// recording.
+pub fn minimise(tape: &MurkTape, options: &Minimise) -> Result<Minimised, Error> {
+    let (header, log) = log_of(tape)?;
+    let search = Search {
+        world: needed(&header, options.world.as_ref())?,
+        given: options.world.as_ref().map(|file| file.path.as_path()),
+        max_trials: options.max_trials,
+        header,
+        log,
+    };
+    match &options.against {
+        Some(file) => search.against(&file.read()?, file),
+        None => search.against_recording(tape),
+    }
+}
+
+fn step(simulation: &mut EngineWorld, tick: u64, commands: Commands<'_>) -> Result<(), Error> {
+    simulation
+        .step(tick, commands)
+        .map_err(|error| stopped(format!("tick {tick}: {error}")))
+}
+
+/// What is searched in.
+struct Search<'o> {
+    world: World,
+    given: Option<&'o Path>,
+    max_trials: u64,
+    header: Header<'static>,
+    log: CommandLog,
+}
+
+/// What a verification says of a recording.
+struct Verdict {
+    divergence: Box<Divergence>,
+    found: Option<Explanation>,
+}
+
+impl Verdict {
+    fn slip(&self) -> Option<&Slip> {
+        self.found.as_ref()?.slips.first()
+    }
+
+    /// True if another one says the same, of a log with fewer commands.
+    fn is_said_by(&self, other: &Self) -> bool {
+        let same_cause = match (&self.divergence.cause, &other.divergence.cause) {
+            (Cause::Value(one), Cause::Value(other)) => one == other,
+            (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+        };
+        let Some(slip) = self.slip() else {
+            return same_cause;
+        };
+        let text = |slip: &Slip| slip.command().map(|command| command.text.clone());
+        let is_same = |other: &Slip| other.kind() == slip.kind() && text(other) == text(slip);
+        same_cause && other.found.iter().flat_map(|f| &f.slips).any(is_same)
+    }
+}
+
+impl Search<'_> {
+    /// The recording's world, at its start.
+    fn start(&self) -> Result<EngineWorld, Error> {
+        build(&self.world, self.given)
+    }
+
+    fn against(&self, other: &World, file: &WorldFile) -> Result<Minimised, Error> {
+        let fields = self.header.field_count;
+        let (ours, theirs) = (self.world.header(), other.header());
+        let shape = |header: &Header<'_>| (header.field_count, header.cell_count);
+        if shape(&ours) != shape(&theirs) {
+            return Err(unwritable(format!(
+                "its world has {} fields of {} cells, the second one {} of {}: their states can't be compared",
+                ours.field_count, ours.cell_count, theirs.field_count, theirs.cell_count
+            )));
+        }
+        let second = || build(other, Some(&file.path));
+        let shows = |log: &CommandLog| -> Result<Option<usize>, Error> {
+            let mut ours = self.start()?;
+            let mut theirs = second()?;
+            for (at, (tick, commands)) in log.iter().enumerate() {
+                step(&mut ours, tick, commands)?;
+                step(&mut theirs, tick, commands)?;
+                if State::of(&ours, fields) != State::of(&theirs, fields) {
+                    return Ok(Some(at + 1));
+                }
+            }
+            Ok(None)
+        };
+        let found = search(&self.log, self.max_trials, shows)?
+            .ok_or_else(|| unwritable("both worlds have the same state at every tick"))?;
+        // The recording has the first world's hashes, but the second one's at the tick in question.
+        let (mut ours, mut theirs) = (self.start()?, second()?);
+        let mut hashes = Vec::with_capacity(found.log.len());
+        for (tick, commands) in found.log.iter() {
+            step(&mut ours, tick, commands)?;
+            step(&mut theirs, tick, commands)?;
+            hashes.push(State::of(&ours, fields).hash());
+        }
+        let theirs = State::of(&theirs, fields);
+        if let Some(last) = hashes.last_mut() {
+            *last = theirs.hash();
+        }
+        let (differences, differing) = compare(&ours, &State::of(&ours, fields), &theirs);
+        let bytes = self.recorded(&found.log, &hashes)?;
+        let verdict = self.verdict(&bytes)?;
+        let mut small = self.minimised(&found, bytes, verdict, true);
+        // Both states are at hand: all that differs is known, and not by a hash.
+        (small.differences, small.differing) = (differences, differing);
+        Ok(small)
+    }
+
+    /// Where the recording and its replay part.
+    fn divergence(&self, tape: &MurkTape) -> Result<Box<Divergence>, Error> {
+        let mut simulation = self.start()?;
+        let mut verifier = Verifier::new(&self.header, &mut simulation)
+            .map_err(|error| unwritable(error.to_string()))?;
+        let mut reader = tape.reader();
+        let mut error = None;
+        while let Some(frame) = reader.next_frame()? {
+            error = verifier.push(&frame).err();
+            if error.is_some() {
+                break;
+            }
+        }
+        match error.or_else(|| verifier.finish().err()) {
+            None => Err(unwritable(
+                "the recording does not diverge; name a second world with --against",
+            )),
+            Some(VerifyError::SnapshotMismatch(divergence)) => Ok(divergence),
+            Some(other) => Err(unwritable(other.to_string())),
+        }
+    }
+
+    /// What the recording's verification says.
+    fn first_verdict(&self, tape: &MurkTape) -> Result<Verdict, Error> {
+        let divergence = self.divergence(tape)?;
+        let found = explain_in(tape, &self.world, &divergence)?;
+        Ok(match found {
+            Some(found) => Verdict {
+                divergence: judged(divergence, &found),
+                found: Some(found),
+            },
+            None => Verdict {
+                divergence,
+                found: None,
+            },
+        })
+    }
+
+    /// The ways in which the recording can have gone wrong, the one that is named first.
+    fn models(&self, verdict: &Verdict) -> Result<Vec<Model>, Error> {
+        let frame = usize::try_from(verdict.divergence.frame).unwrap_or(usize::MAX);
+        let mut models = Vec::new();
+        if let Some(slip) = verdict.slip() {
+            if let Slip::Parameter { .. } | Slip::Order { .. } = slip {
+                let commands = self.log.iter().nth(frame).map_or(0, |(_, all)| all.len());
+                let mut variants = self.world.variants(None, commands as u32);
+                let world = variants
+                    .find(|(other, _)| other == slip)
+                    .map(|(_, world)| world);
+                let world = world.map(Box::new);
+                models.extend(world.map(|world| Model::World { frame, world }));
+            }
+            models.extend(Model::of(slip, &self.start()?, &self.log));
+        }
+        let divergence = &verdict.divergence;
+        match &divergence.cause {
+            Cause::Value(value) => models.push(Model::Value {
+                frame,
+                value: value.clone(),
+            }),
+            Cause::Hash { .. } => models.push(Model::Hash {
+                frame,
+                damage: divergence.recorded_hash ^ divergence.replayed_hash,
+            }),
+            _ => {}
+        }
+        Ok(models)
+    }
+
+    fn against_recording(&self, tape: &MurkTape) -> Result<Minimised, Error> {
+        let verdict = self.first_verdict(tape)?;
+        let frame = usize::try_from(verdict.divergence.frame).unwrap_or(usize::MAX);
+        for model in self.models(&verdict)? {
+            let mut cut = self.log.clone();
+            cut.truncate(model.frames());
+            let shows = |log: &CommandLog, kept: &[usize]| {
+                let run = self.run(&model, log, kept, frame)?;
+                Ok(self.is_shown(&run, &verdict, frame)?.then_some(log.len()))
+            };
+            let found =
+                minimise_kept(&cut, self.max_trials, shows).map_err(|error: Error| error)?;
+            if let Some(found) = found {
+                return self.written(&model, &found, &verdict, frame);
+            }
+        }
+        let divergence = &verdict.divergence;
+        Err(unwritable(format!(
+            "tick {}: {divergence}. Only a divergence that one value or one slip explains can be minimised without a second world (--against)",
+            divergence.tick
+        )))
+    }
+
+    fn run(
+        &self,
+        model: &Model,
+        log: &CommandLog,
+        kept: &[usize],
+        frame: usize,
+    ) -> Result<Run, Error> {
+        let fields = self.header.field_count;
+        model
+            .run(&mut self.start()?, fields, (log, kept), frame)
+            .map_err(|error| stopped(error.to_string()))
+    }
+
+    /// True if the replay and the recording part at this frame, in the same way.
+    fn is_shown(&self, run: &Run, verdict: &Verdict, frame: usize) -> Result<bool, Error> {
+        if run.parted != Some(frame) {
+            return Ok(false);
+        }
+        let Cause::Value(value) = &verdict.divergence.cause else {
+            return Ok(true);
+        };
+        let (differences, count) = compare(&self.start()?, &run.replayed, &run.was);
+        let same = |other: &Difference| other == value;
+        Ok(count == 1 && differences.first().is_some_and(same))
+    }
+
+    /// Records a log in the world, with the hashes of a recording that went wrong. Ticks behind it are
+    /// kept, as many as are needed for the same verdict.
+    fn written(
+        &self,
+        model: &Model,
+        found: &crate::Minimised,
+        first: &Verdict,
+        frame: usize,
+    ) -> Result<Minimised, Error> {
+        let mut shortest = None;
+        let room = self.log.len() - found.log.len();
+        let tails = [0, 1, 2, 4, 8, 16, 32, 64]
+            .into_iter()
+            .filter(|tail| *tail <= room);
+        for tail in tails {
+            let mut log = found.log.clone();
+            let behind = self.log.iter().skip(log.len()).take(tail);
+            let empty = behind.map(|(tick, _)| (tick, Commands::default()));
+            empty.for_each(|(tick, none)| log.push(tick, none));
+            let hashes = self.hashes(model, &log, &found.kept, frame)?;
+            let bytes = self.recorded(&log, &hashes)?;
+            let verdict = self.verdict(&bytes)?;
+            let same = verdict
+                .as_ref()
+                .is_some_and(|verdict| first.is_said_by(verdict));
+            let found = crate::Minimised {
+                log,
+                ..found.clone()
+            };
+            if same {
+                return Ok(self.minimised(&found, bytes, verdict, true));
+            }
+            shortest.get_or_insert((found, bytes, verdict));
+        }
+        let Some((found, bytes, verdict)) = shortest else {
+            return Err(unwritable(
+                "the replay is not the same twice: see sync-test",
+            ));
+        };
+        Ok(self.minimised(&found, bytes, verdict, false))
+    }
+
+    /// The hash of each frame of a log, as the recording that went wrong has it.
+    fn hashes(
+        &self,
+        model: &Model,
+        log: &CommandLog,
+        kept: &[usize],
+        frame: usize,
+    ) -> Result<Vec<u64>, Error> {
+        let run = self.run(model, log, kept, frame)?;
+        let mut simulation = self.start()?;
+        let before = log.len() - run.recorded.len();
+        let mut hashes = Vec::with_capacity(log.len());
+        for (tick, commands) in log.iter().take(before) {
+            step(&mut simulation, tick, commands)?;
+            hashes.push(State::of(&simulation, self.header.field_count).hash());
+        }
+        hashes.extend(run.recorded);
+        Ok(hashes)
+    }
+
+    /// A recording of a log with these hashes.
+    fn recorded(&self, log: &CommandLog, hashes: &[u64]) -> Result<Vec<u8>, Error> {
+        // The recording carries its world, even if the first one did not.
+        let header = Header {
+            build: self.header.build.clone(),
+            ..self.world.header()
+        };
+        let mut writer = Writer::new(Vec::new(), &header)?;
+        for ((tick, commands), hash) in log.iter().zip(hashes) {
+            writer.push(tick, commands, *hash)?;
+        }
+        Ok(writer.finish()?)
+    }
+
+    /// What a verification says of what was written: that is what the result is for.
+    fn verdict(&self, bytes: &[u8]) -> Result<Option<Verdict>, Error> {
+        let replay = read(bytes)?;
+        let divergence = match verify(&replay, &mut self.start()?) {
+            Ok(_) => return Ok(None),
+            Err(VerifyError::SnapshotMismatch(divergence)) => divergence,
+            Err(other) => return Err(stopped(other.to_string())),
+        };
+        let commands = self.log.iter().map(|(_, commands)| commands.len()).max();
+        let variants = self.world.slips(None, commands.unwrap_or(0) as u32);
+        let found = explain_slip_with(
+            &replay,
+            &mut self.start()?,
+            &divergence,
+            SLIP_TIME,
+            variants,
+            &mut |_| true,
+        );
+        let found = found.map_err(|error| stopped(error.to_string()))?;
+        Ok(Some(Verdict {
+            divergence: judged(divergence, &found),
+            found: Some(found),
+        }))
+    }
+
+    fn minimised(
+        &self,
+        found: &crate::Minimised,
+        bytes: Vec<u8>,
+        verdict: Option<Verdict>,
+        same: bool,
+    ) -> Minimised {
+        let last_tick = found.log.iter().last().map_or(0, |(tick, _)| tick);
+        let (divergence, slip) = match verdict {
+            Some(verdict) => (Some(verdict.divergence.clone()), verdict.slip().cloned()),
+            None => (None, None),
+        };
+        let value = divergence.as_ref().and_then(|found| found.cause.value());
+        let differences: Vec<Difference> = value.into_iter().cloned().collect();
+        Minimised {
+            ticks: [self.log.len() as u64, found.log.len() as u64],
+            commands: [self.log.commands() as u64, found.log.commands() as u64],
+            trials: found.trials,
+            minimal: found.complete,
+            tick: divergence.as_ref().map_or(last_tick, |found| found.tick),
+            differing: differences.len() as u64,
+            differences,
+            divergence,
+            slip,
+            same,
+            bytes,
+        }
+    }
+}

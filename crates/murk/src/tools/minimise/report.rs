@@ -1,0 +1,112 @@
+//! What minimising a recording came to, and how it is said.
+
+use std::fmt::Write as _;
+
+use gametape_core::ToDatum;
+use serde_json::{Map, Value as Json, json};
+
+use crate::value::Value;
+use crate::{Difference, Divergence, Slip};
+
+/// A recording of the smallest log.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Minimised {
+    /// The recording. Verified in the same world it diverges as the first one did.
+    pub bytes: Vec<u8>,
+    /// Ticks before and after.
+    pub ticks: [u64; 2],
+    /// Commands before and after.
+    pub commands: [u64; 2],
+    /// Logs that were tried.
+    pub trials: u64,
+    /// True if no single command more can be left out.
+    pub minimal: bool,
+    /// The tick at which it diverges.
+    pub tick: u64,
+    /// Where it diverges, as its own verification has it.
+    pub divergence: Option<Box<Divergence>>,
+    /// The simplest slip that explains it, of its own verification.
+    pub slip: Option<Slip>,
+    /// Values that differ at that tick, as far as they are known: the first ones.
+    pub differences: Vec<Difference>,
+    /// How many there are.
+    pub differing: u64,
+    /// True if its verification says the same as that of the first one.
+    pub same: bool,
+}
+
+impl Minimised {
+    /// How it diverges, a sentence.
+    #[must_use]
+    pub fn fault(&self) -> String {
+        let mut text = match &self.divergence {
+            Some(divergence) if divergence.cause.value().is_none() && self.differing > 0 => {
+                self.named()
+            }
+            Some(divergence) => divergence.to_string(),
+            None => "the result does not diverge".to_owned(),
+        };
+        if let Some(slip) = &self.slip {
+            // Writing to a string does not fail.
+            let _ = write!(text, "; {slip}");
+        }
+        if !self.same {
+            text.push_str(". That is not what is said of the first recording: no shorter log was found of which the same is said");
+        }
+        text
+    }
+
+    /// The values that differ, where a hash alone does not tell.
+    fn named(&self) -> String {
+        let values: Vec<String> = self
+            .differences
+            .iter()
+            .map(|value| {
+                format!(
+                    "{} is {} in the replay and was {} when it was recorded",
+                    value.place(),
+                    Value(value.replayed),
+                    Value(value.recorded)
+                )
+            })
+            .collect();
+        let mut text = values.join("; ");
+        let more = self.differing - self.differences.len() as u64;
+        if more > 0 {
+            let _ = write!(text, "; and {more} more values differ");
+        }
+        text
+    }
+
+    /// All of it as data, without the recording.
+    #[must_use]
+    pub fn data(&self) -> Json {
+        let mut data = Map::new();
+        if let Some(divergence) = &self.divergence
+            && let Json::Object(found) = Json::from(divergence.to_datum())
+        {
+            data.extend(found);
+        }
+        if let [only] = self.differences.as_slice()
+            && let Json::Object(value) = Json::from(only.to_datum())
+        {
+            data.extend(value);
+        }
+        let more = json!({
+            "ticks": self.ticks,
+            "commands": self.commands,
+            "trials": self.trials,
+            "minimal": self.minimal,
+            "tick": self.tick,
+            "fault": self.fault(),
+            "values": Json::from(self.differences.to_datum()),
+            "differing": self.differing,
+            "slip": self.slip.as_ref().map(|slip| Json::from(slip.to_datum())),
+            "same_verdict": self.same,
+        });
+        if let Json::Object(more) = more {
+            data.extend(more);
+        }
+        Json::Object(data)
+    }
+}

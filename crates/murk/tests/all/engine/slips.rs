@@ -1,0 +1,504 @@
+//! One slip explains it: recordings of which it is known what went wrong, and a search by brute force
+//! over every single slip, which replays the whole log for each.
+
+use std::time::Duration;
+
+use gametape_murk::engine::World;
+use gametape_murk::{
+    Cause, Checkpoint, CommandBuf, Envelope, Explanation, Payload, Simulation, Slip, State,
+    VerifyError, Writer, explain_slip_with, read, verify,
+};
+
+use super::commands::Dice;
+use super::random::Random;
+
+/// As long as a slow machine may take: what is tested is not how long it takes.
+const LIMIT: Duration = Duration::from_mins(10);
+
+#[derive(Clone, PartialEq, Debug)]
+struct Set {
+    coord: Vec<i32>,
+    field: u32,
+    value: f32,
+    envelope: Envelope,
+}
+
+type Log = Vec<Vec<Set>>;
+
+/// What is done to a log to have what was recorded: frames and commands by number.
+#[derive(Clone, PartialEq, Debug)]
+enum Wrong {
+    Drop(usize, usize),
+    Double(usize, usize, usize),
+    Move(usize, usize, usize, bool),
+    Swap(usize, usize, usize),
+    SwapTicks(usize),
+    Cut(usize, usize),
+    Aim(usize, usize, u32, Vec<i32>),
+    Give(usize, usize, f32),
+    Bit(usize, u32),
+    Missing(usize, usize),
+    Repeated(usize),
+    Exchanged(usize),
+    /// From a frame on, another world.
+    World(usize, Slip, Box<World>),
+}
+
+fn buffer(sets: &[Set]) -> CommandBuf {
+    let mut buffer = CommandBuf::new();
+    for set in sets {
+        let payload = Payload::SetField {
+            coord: set.coord.as_slice().into(),
+            field: set.field,
+            value: set.value,
+        };
+        buffer.push(&set.envelope, &payload).unwrap();
+    }
+    buffer
+}
+
+/// The log as the recorded simulation had it: what is done at each tick, and which recorded frame it is;
+/// `None` for a wrong that the log has no room for.
+fn taken(log: &Log, wrong: &Wrong) -> Option<Vec<(Vec<Set>, Option<usize>)>> {
+    let mut log = log.clone();
+    match *wrong {
+        Wrong::Drop(frame, command) => {
+            log[frame].remove(command);
+        }
+        Wrong::Double(frame, command, into) => {
+            let again = log[frame][command].clone();
+            log.get_mut(into)?.push(again);
+        }
+        Wrong::Move(frame, command, to, first) => {
+            log.get(to)?;
+            let moved = log[frame].remove(command);
+            let place = if first { 0 } else { log[to].len() };
+            log[to].insert(place, moved);
+        }
+        Wrong::Swap(frame, command, with) => log[frame].swap(command, with),
+        Wrong::SwapTicks(frame) => {
+            let one = log[frame].pop()?;
+            if log.get(frame + 1)?.is_empty() {
+                return None;
+            }
+            let other = std::mem::replace(&mut log[frame + 1][0], one);
+            log[frame].push(other);
+        }
+        Wrong::Cut(frame, taken) => log[frame].truncate(taken),
+        Wrong::Aim(frame, command, field, ref coord) => {
+            let set = &mut log[frame][command];
+            (set.field, set.coord) = (field, coord.clone());
+        }
+        Wrong::Give(frame, command, value) => log[frame][command].value = value,
+        Wrong::Bit(..)
+        | Wrong::World(..)
+        | Wrong::Missing(..)
+        | Wrong::Repeated(_)
+        | Wrong::Exchanged(_) => {}
+    }
+    let mut taken: Vec<_> = log.into_iter().zip((0..).map(Some)).collect();
+    match *wrong {
+        Wrong::Missing(frame, ticks) => {
+            taken.splice(frame..frame, vec![(Vec::new(), None); ticks]);
+        }
+        Wrong::Repeated(frame) => {
+            taken.remove(frame);
+        }
+        Wrong::Exchanged(frame) if frame + 1 < taken.len() => taken.swap(frame, frame + 1),
+        Wrong::Exchanged(_) => return None,
+        _ => {}
+    }
+    Some(taken)
+}
+
+/// The hash of each frame of the log, as a recording would have it in which this went wrong; up to the
+/// first tick whose hash is not `wanted`, if that is given.
+fn hashes(
+    world: &World,
+    log: &Log,
+    wrong: &Wrong,
+    wanted: Option<&[u64]>,
+) -> Option<Vec<Option<u64>>> {
+    let mut simulation = world.build().unwrap();
+    let mut hashes = vec![None; log.len()];
+    for (at, (sets, frame)) in taken(log, wrong)?.into_iter().enumerate() {
+        if let Wrong::World(from, _, other) = wrong
+            && *from == at
+        {
+            let mut other = other.build().unwrap();
+            other.adopt(&simulation.checkpoint()).ok()?;
+            simulation = other;
+        }
+        simulation.step(0, buffer(&sets).as_commands()).ok()?;
+        let Some(frame) = frame else { continue };
+        let mut hash = State::of(&simulation, world.field_count()).hash();
+        if let Wrong::Bit(which, bit) = wrong
+            && *which == frame
+        {
+            hash ^= 1 << bit;
+        }
+        hashes[frame] = Some(hash);
+        if wanted.is_some_and(|wanted| wanted[frame] != hash) {
+            break;
+        }
+    }
+    if let Wrong::Repeated(frame) = wrong {
+        // The frame is there twice, with its hash.
+        hashes[*frame] = hashes[frame - 1];
+    }
+    Some(hashes)
+}
+
+/// Every single slip, the cells of which there are few one by one.
+fn all(world: &World, log: &Log, diverges: usize) -> Vec<Wrong> {
+    let mut all = Vec::new();
+    let cells: Vec<Vec<i32>> = (0..world.cell_count())
+        .map(|cell| world.space.coord(cell).unwrap())
+        .collect();
+    for (frame, sets) in log.iter().enumerate() {
+        for command in 0..sets.len() {
+            all.push(Wrong::Drop(frame, command));
+            for into in frame.saturating_sub(8)..=frame + 8 {
+                if into.abs_diff(frame) < 2 {
+                    all.push(Wrong::Double(frame, command, into));
+                }
+                if into != frame {
+                    all.push(Wrong::Move(frame, command, into, true));
+                    all.push(Wrong::Move(frame, command, into, false));
+                }
+            }
+            all.extend((command + 1..sets.len()).map(|with| Wrong::Swap(frame, command, with)));
+            if command + 1 < sets.len() {
+                all.push(Wrong::Cut(frame, command));
+            }
+            for field in 0..world.field_count() {
+                let aims = cells.iter();
+                all.extend(aims.map(|cell| Wrong::Aim(frame, command, field, cell.clone())));
+            }
+        }
+        all.push(Wrong::SwapTicks(frame));
+        all.extend((1..=8).map(|ticks| Wrong::Missing(frame, ticks)));
+        if frame > 0 && log[frame] == log[frame - 1] {
+            all.push(Wrong::Repeated(frame));
+        }
+        all.push(Wrong::Exchanged(frame));
+    }
+    all.extend((0..64).map(|bit| Wrong::Bit(diverges, bit)));
+    let variants = world.variants(None, 64);
+    all.extend(variants.map(|(slip, world)| Wrong::World(diverges, slip, Box::new(world))));
+    all
+}
+
+/// True if a slip that was found is this wrong.
+fn is(slip: &Slip, wrong: &Wrong) -> bool {
+    let of = |at: &gametape_murk::CommandAt, frame: usize, command: usize| {
+        (at.frame, at.command) == (frame as u64, command as u32)
+    };
+    let tick = |frame: usize| frame as u64 + 1;
+    match (slip, wrong) {
+        (Slip::Dropped(at), &Wrong::Drop(frame, command)) => of(at, frame, command),
+        (Slip::Doubled { command: at, again }, &Wrong::Double(frame, command, into)) => {
+            of(at, frame, command) && *again == tick(into)
+        }
+        (Slip::Moved { command: at, to }, &Wrong::Move(frame, command, into, _)) => {
+            of(at, frame, command) && *to == tick(into)
+        }
+        (Slip::Swapped { one, other }, &Wrong::Swap(frame, command, with)) => {
+            of(one, frame, command) && of(other, frame, with)
+        }
+        (Slip::Swapped { one, other }, &Wrong::SwapTicks(frame)) => {
+            one.frame == frame as u64 && other.frame == frame as u64 + 1
+        }
+        (
+            Slip::Cut {
+                frame: at, taken, ..
+            },
+            &Wrong::Cut(frame, count),
+        ) => (*at, *taken) == (frame as u64, count as u32),
+        (
+            Slip::Aimed {
+                command: at,
+                at: to,
+            },
+            Wrong::Aim(frame, command, field, _),
+        ) => of(at, *frame, *command) && to.field == *field,
+        (
+            Slip::Given {
+                command: at, wrote, ..
+            },
+            &Wrong::Give(frame, command, value),
+        ) => of(at, frame, command) && wrote.to_bits() == value.to_bits(),
+        (Slip::Hash { bits: 1, bit }, Wrong::Bit(_, which)) => bit == which,
+        (Slip::Missing { before, ticks }, &Wrong::Missing(frame, count)) => {
+            (*before, *ticks) == (tick(frame), count as u32)
+        }
+        (Slip::Repeated { frame: at, .. }, &Wrong::Repeated(frame))
+        | (Slip::Exchanged { frame: at, .. }, &Wrong::Exchanged(frame)) => *at == frame as u64,
+        (slip, Wrong::World(_, other, _)) => slip == other,
+        _ => false,
+    }
+}
+
+/// A log in which the same few cells are written again and again, by commands that get in each other's
+/// way.
+fn log(dice: &mut Dice, world: &World, ticks: usize) -> Log {
+    let few: Vec<Vec<i32>> = (0..3)
+        .map(|_| world.space.coord(dice.roll(world.cell_count())).unwrap())
+        .collect();
+    let mut log = Log::new();
+    for _ in 0..ticks {
+        let sets = (0..dice.roll(4)).map(|_| Set {
+            coord: few[dice.roll(3) as usize].clone(),
+            field: dice.roll(u64::from(world.field_count())) as u32,
+            value: dice.roll(5) as f32 * 0.5,
+            envelope: Envelope {
+                priority_class: dice.roll(2) as u8,
+                source_id: (dice.roll(3) == 0).then(|| dice.roll(2)),
+                expires_after_tick: match dice.roll(8) {
+                    0 => dice.roll(ticks as u64),
+                    _ => u64::MAX,
+                },
+                ..Envelope::default()
+            },
+        });
+        log.push(sets.collect());
+        if dice.roll(6) == 0 && log.len() < ticks {
+            log.push(log[log.len() - 1].clone());
+        }
+    }
+    log
+}
+
+/// One of the wrongs, of any kind.
+fn some_wrong(dice: &mut Dice, world: &World, log: &Log) -> Option<Wrong> {
+    let frame = dice.roll(log.len() as u64) as usize;
+    let count = log[frame].len() as u64;
+    let kind = dice.roll(13);
+    if count == 0 && kind < 8 {
+        return None;
+    }
+    let command = dice.roll(count.max(1)) as usize;
+    let cell = world.space.coord(dice.roll(world.cell_count())).unwrap();
+    Some(match kind {
+        0 => Wrong::Drop(frame, command),
+        1 => Wrong::Double(
+            frame,
+            command,
+            (frame + 1).saturating_sub(dice.roll(3) as usize),
+        ),
+        2 | 3 => {
+            let to = [frame.checked_sub(1)?, frame + 1][dice.roll(2) as usize];
+            Wrong::Move(frame, command, to, dice.roll(2) == 0)
+        }
+        4 if command + 1 < log[frame].len() => Wrong::Swap(frame, command, command + 1),
+        5 if command + 1 < log[frame].len() => Wrong::Cut(frame, command),
+        6 => {
+            let field = dice.roll(u64::from(world.field_count())) as u32;
+            Wrong::Aim(frame, command, field, cell)
+        }
+        7 => Wrong::Give(frame, command, dice.roll(1000) as f32 / 7.0),
+        8 => Wrong::SwapTicks(frame),
+        9 => Wrong::Bit(frame, dice.roll(64) as u32),
+        10 => Wrong::Missing(frame, 1 + dice.roll(3) as usize),
+        11 if frame > 0 && log[frame] == log[frame - 1] => Wrong::Repeated(frame),
+        11 => Wrong::Exchanged(frame),
+        12 => {
+            let mut variants: Vec<_> = world.variants(None, 8).collect();
+            let which = dice.roll(variants.len() as u64) as usize;
+            let (slip, world) = variants.swap_remove(which);
+            Wrong::World(frame, slip, Box::new(world))
+        }
+        _ => return None,
+    })
+}
+
+/// The recording of a log with these hashes.
+fn recorded(world: &World, log: &Log, hashes: &[u64]) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), &world.header()).unwrap();
+    for (tick, (sets, hash)) in (1..).zip(log.iter().zip(hashes)) {
+        writer
+            .push(tick, buffer(sets).as_commands(), *hash)
+            .unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// Where the recording diverges, and what is found of it.
+fn found(world: &World, bytes: &[u8]) -> Option<(usize, Explanation)> {
+    let replay = read(bytes).unwrap();
+    let Err(VerifyError::SnapshotMismatch(divergence)) =
+        verify(&replay, &mut world.build().unwrap())
+    else {
+        return None;
+    };
+    let commands = replay.frames().map(|frame| frame.unwrap().commands().len());
+    let variants = world.slips(None, commands.max().unwrap() as u32);
+    let mut simulation = world.build().unwrap();
+    let found = explain_slip_with(
+        &replay,
+        &mut simulation,
+        &divergence,
+        LIMIT,
+        variants,
+        &mut |_| true,
+    );
+    Some((divergence.frame as usize, found.unwrap()))
+}
+
+/// How many of the recorded hashes each slip explains, by brute force: all before the divergence, and so
+/// many from there on.
+fn explains(world: &World, log: &Log, wrong: &Wrong, recorded: &[u64], at: usize) -> u64 {
+    let Some(hashes) = hashes(world, log, wrong, Some(recorded)) else {
+        return 0;
+    };
+    let agrees = |(mine, theirs): &(&Option<u64>, &u64)| **mine == Some(**theirs);
+    let agree = hashes.iter().zip(recorded).take_while(agrees).count();
+    (agree as u64).saturating_sub(at as u64)
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    unique: usize,
+    several: usize,
+    no_effect: usize,
+}
+
+/// Makes a recording in which one thing went wrong, and holds what is found of it against brute force.
+fn judge(world: &World, dice: &mut Dice, tally: &mut Tally) -> bool {
+    let log = log(dice, world, 12);
+    let Some(wrong) = some_wrong(dice, world, &log) else {
+        return false;
+    };
+    let Some(recorded_hashes) = hashes(world, &log, &wrong, None) else {
+        return false;
+    };
+    let Some(recorded_hashes) = recorded_hashes.into_iter().collect::<Option<Vec<u64>>>() else {
+        return false;
+    };
+    let bytes = recorded(world, &log, &recorded_hashes);
+    let Some((at, found)) = found(world, &bytes) else {
+        return false;
+    };
+    let of = |wrong: &Wrong| explains(world, &log, wrong, &recorded_hashes, at);
+    let said = || {
+        format!(
+            "{wrong:?}, at {at}\n{found}\n{:?}\n{log:?}",
+            world.propagators
+        )
+    };
+    assert!(found.complete && !found.open, "{}", said());
+    let mut every = all(world, &log, at);
+    if !every.contains(&wrong) {
+        every.push(wrong.clone());
+    }
+    // Values there are too many of to try each: those that are named are tried.
+    for slip in &found.slips {
+        if let Slip::Given { command, wrote, .. } = slip {
+            let wrong = Wrong::Give(command.frame as usize, command.command as usize, *wrote);
+            if !every.contains(&wrong) {
+                every.push(wrong);
+            }
+        }
+    }
+    let counts: Vec<u64> = every.iter().map(of).collect();
+    let most = *counts.iter().max().unwrap();
+    // The true one explains all that is recorded.
+    assert_eq!(most, (log.len() - at) as u64, "{}", said());
+    assert_eq!(found.explained, most, "{}", said());
+    let mut best: Vec<&Wrong> = Vec::new();
+    for (wrong, count) in every.iter().zip(&counts) {
+        // First or behind the others of a tick is the same slip.
+        let known = best.iter().any(|other| match (other, wrong) {
+            (Wrong::Move(frame, command, to, _), Wrong::Move(at, number, into, _)) => {
+                (frame, command, to) == (at, number, into)
+            }
+            _ => false,
+        });
+        if *count == most && !known {
+            best.push(wrong);
+        }
+    }
+    // What has no effect of its own is the command dropped.
+    let dropped: Vec<(usize, usize)> = best
+        .iter()
+        .filter_map(|wrong| match **wrong {
+            Wrong::Drop(frame, command) => Some((frame, command)),
+            _ => None,
+        })
+        .collect();
+    let is_in_vain = |wrong: &Wrong| match wrong {
+        Wrong::Aim(frame, command, ..) | Wrong::Give(frame, command, _) => {
+            dropped.contains(&(*frame, *command))
+        }
+        Wrong::Move(frame, command, to, _) if frame.abs_diff(*to) > 1 => {
+            dropped.contains(&(*frame, *command))
+        }
+        _ => false,
+    };
+    if is_in_vain(&wrong) {
+        tally.no_effect += 1;
+    }
+    best.retain(|wrong| !is_in_vain(wrong));
+    if let [only] = best.as_slice() {
+        tally.unique += 1;
+        assert!(
+            found.best().is_some_and(|slip| is(slip, only)),
+            "{only:?}\n{}",
+            said()
+        );
+    } else {
+        tally.several += 1;
+        let listed = found
+            .slips
+            .iter()
+            .any(|slip| best.iter().any(|wrong| is(slip, wrong)));
+        assert!(listed && found.best().is_none(), "{best:?}\n{}", said());
+    }
+    // Whatever is named explains it.
+    for slip in &found.slips {
+        let named = best.iter().any(|wrong| is(slip, wrong));
+        assert!(named, "{slip}\n{best:?}\n{}", said());
+    }
+    true
+}
+
+/// In worlds of every kind, whatever went wrong is what is found, wherever brute force over all single
+/// slips says that nothing else explains the hashes.
+#[test]
+fn the_slip_that_is_found_is_the_one_that_brute_force_finds() {
+    let mut tally = Tally::default();
+    let mut dice = Dice(7);
+    let mut judged = 0;
+    for round in 0.. {
+        if judged == 60 {
+            break;
+        }
+        let world = Random::new(dice.roll(1 << 30), round % 7).world();
+        if world.cell_count() * u64::from(world.field_count()) > 200 {
+            continue;
+        }
+        judged += usize::from(judge(&world, &mut dice, &mut tally));
+    }
+    eprintln!("{tally:?}");
+    assert!(tally.unique > 15, "{tally:?}");
+}
+
+/// A cause that is none of a single value is said with its figures.
+#[test]
+fn one_bit_of_a_hash_is_told_from_a_state() {
+    let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
+    let log: Log = vec![Vec::new(); 20];
+    for frame in [0, 7, 19] {
+        let hashes = hashes(&world, &log, &Wrong::Bit(frame, 17), None).unwrap();
+        let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
+        let (at, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
+        assert_eq!(at, frame);
+        assert_eq!(
+            found.best(),
+            Some(&Slip::Hash { bits: 1, bit: 17 }),
+            "{found}"
+        );
+        assert_eq!(found.cause, Some(Cause::Hash { bits: 1 }));
+        assert_eq!(found.explained, 20 - frame as u64);
+    }
+}
