@@ -107,10 +107,17 @@ gametape_core::rules! {
     /// ([limits](worlds.md#limits)).
     #[error("the world in the space descriptor can't be built: {}", in_description(*line, part, key, fault))]
     World { line: Option<u64>, part: String, key: String, fault: String } = "murk.world", Error;
+    /// The world has a propagator of a kind that this program does not know: the form was checked, the
+    /// hashes were not.
+    ///
+    /// The kind is one of the program's that recorded it ([worlds of one's own](worlds.md#propagators-of-ones-own)):
+    /// verify it with that program.
+    #[error("checked, but not re-simulated: propagator {propagator} of its world is of the kind {kind:?}, which this program does not know; the program that recorded it does")]
+    UnknownKind { propagator: u64, kind: String } = "murk.unknown-kind", Warning;
     /// The world stopped before the recording did.
     ///
     /// Three ticks failed in a row ([failed ticks](worlds.md#failed-ticks)): the recording is not of
-    /// this world. `reason` is the engine's own text.
+    /// this world. Or a propagator of one's own panicked: mend it. `reason` is the engine's own text.
     #[error("the simulation can't go on: {reason}")]
     Simulation { reason: String } = "murk.simulation", Error;
     /// A propagator failed in the replay, and the tick left the state as it was; the recorded hash is

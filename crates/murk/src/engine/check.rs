@@ -143,6 +143,12 @@ impl World {
         in_place(some("propagator", count), Place::World, "propagator")?;
         let most = limit("propagators", count as u64, MAX_PROPAGATORS as u64);
         in_place(most, Place::World, "propagator")?;
+        // What keys of one's own take is theirs to say; a recording has to carry them.
+        if self.propagators.iter().any(|one| one.stock().is_none()) {
+            let bytes = self.canonical().len() as u64;
+            let most = limit("bytes of canonical text", bytes, MAX_DESCRIPTION as u64);
+            in_place(most, Place::World, "propagator")?;
+        }
         Ok(cells)
     }
 

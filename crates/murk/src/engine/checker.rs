@@ -122,6 +122,24 @@ impl Checker {
         }
     }
 
+    /// The place of a cell among the cells; `None` where the coordinate is no cell.
+    #[must_use]
+    pub fn cell(&self, coord: &[i32]) -> Option<usize> {
+        if coord.len() != self.ndim {
+            return None;
+        }
+        self.ranks
+            .canonical_rank(&coord.iter().copied().collect::<Coord>())
+    }
+
+    /// The values that a field has in each cell; `None` where there is no such field.
+    #[must_use]
+    pub fn components(&self, field: u32) -> Option<u32> {
+        self.fields
+            .get(field as usize)
+            .map(|&(_, components)| components)
+    }
+
     /// Which cell an element of a field is of.
     #[must_use]
     pub fn locate(&self, field: u32, element: usize) -> Option<Location> {

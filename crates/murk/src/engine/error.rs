@@ -219,6 +219,12 @@ impl WorldError {
         self
     }
 
+    /// Of a text that nobody wrote.
+    pub(super) fn without_line(mut self) -> Self {
+        self.line = None;
+        self
+    }
+
     /// The line of the description, from 1.
     #[must_use]
     pub const fn line(&self) -> Option<usize> {

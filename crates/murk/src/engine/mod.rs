@@ -55,6 +55,7 @@ pub mod propagator;
 mod read;
 mod receipts;
 mod run;
+mod set;
 mod space;
 mod value;
 mod variants;

@@ -239,6 +239,12 @@ const RAISED: &[Raise] = &[
             fault: "missing".into(),
         })
     }),
+    ("murk.unknown-kind", || {
+        rule(Rule::UnknownKind {
+            propagator: 1,
+            kind: "rain".into(),
+        })
+    }),
     ("murk.simulation", || {
         rule(Rule::Simulation { reason: "x".into() })
     }),

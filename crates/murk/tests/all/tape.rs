@@ -300,7 +300,7 @@ fn a_recording_that_is_replaced_takes_its_index_with_it() {
     record(&options(&path, 30), &Commands::none()).unwrap();
     let bytes = fs::read(&path).unwrap();
     let (index, _) = put_index(&path);
-    let replaced = |bytes: &[u8]| Murk.replaced(&path, &Input::from(bytes.to_vec()));
+    let replaced = |bytes: &[u8]| Murk::new().replaced(&path, &Input::from(bytes.to_vec()));
     replaced(&bytes);
     assert!(index.exists());
     replaced(&bytes[..bytes.len() - 20]);
@@ -398,9 +398,9 @@ fn a_moment_is_found_by_step_by_tick_and_by_time() {
 fn it_is_a_format_among_others() {
     let world = heat();
     let bytes = played(&world, 20, stoves);
-    assert!(Murk.sniff(&bytes.clone().into()));
-    assert!(!Murk.sniff(&b"MUR".to_vec().into()));
-    let tape = Murk.open(Source::new(bytes.clone())).unwrap();
+    assert!(Murk::new().sniff(&bytes.clone().into()));
+    assert!(!Murk::new().sniff(&b"MUR".to_vec().into()));
+    let tape = Murk::new().open(Source::new(bytes.clone())).unwrap();
     let info = tape.info(Secrets::Hide).unwrap();
     assert!(info.problem.is_none());
     assert_eq!((info.value.frames, info.value.step), (Some(20), "frame"));
@@ -416,11 +416,13 @@ fn it_is_a_format_among_others() {
         Ok::<Vec<u8>, Error>(out.into_inner())
     };
     let redacted = Options::new().flag("redact");
-    redacted.check("", Murk.options(Verb::Convert)).unwrap();
+    redacted
+        .check("", Murk::new().options(Verb::Convert))
+        .unwrap();
     assert_eq!(convert("murk", &redacted).unwrap(), bytes);
     let version = |count| {
         let options = Options::new().with("format-version", OptionValue::Count(count));
-        options.check("", Murk.options(Verb::Write)).unwrap();
+        options.check("", Murk::new().options(Verb::Write)).unwrap();
         options
     };
     assert_eq!(convert("murk", &version(3)).unwrap(), bytes);

@@ -83,6 +83,17 @@ impl Own {
         self.build.is_some()
     }
 
+    /// The kinds that these are of, as far as this program knows them.
+    pub(in crate::engine) fn kinds<'a>(all: impl Iterator<Item = &'a Self>) -> Kinds {
+        let mut kinds = Kinds::new();
+        for own in all {
+            if let Some(build) = &own.build {
+                kinds.put(&own.kind, build);
+            }
+        }
+        kinds
+    }
+
     /// Reads a table; `None` where there is no such kind, and none is to be kept.
     pub(in crate::engine) fn read(
         kind: &str,

@@ -66,6 +66,13 @@ impl Kinds {
         self.own.iter().map(|(name, _)| &**name)
     }
 
+    /// Puts one in that is built as another is, unless it is there.
+    pub(super) fn put(&mut self, name: &str, build: &Arc<Build>) {
+        if self.get(name).is_none() {
+            self.own.push((name.to_owned(), Arc::clone(build)));
+        }
+    }
+
     pub(in crate::engine) const fn keeps_unknown(&self) -> bool {
         self.keeps_unknown
     }
