@@ -144,17 +144,18 @@ impl World {
             );
         }
         let this = self.clone();
-        let kinds = Own::kinds(self.propagators.iter().filter_map(|one| match one {
+        let own = self.propagators.iter().filter_map(|one| match one {
             Propagator::Own(own) => Some(own),
             _ => None,
-        }));
+        });
+        let kinds = Own::kinds(own);
         let parameters = texts.into_iter().filter_map(move |(at, key, now, then)| {
             let line = then.as_ref().map(|then| {
                 let key = key.rsplit(", ").next().unwrap_or(&key);
                 format!("{key} = {then}")
             });
-            let text = with_line(&text, at, line.as_deref());
-            let world = Self::from_toml_with(&text, &kinds).ok()?;
+            let world =
+                Self::from_toml_with(&with_line(&text, at, line.as_deref()), &kinds).ok()?;
             let then = then.unwrap_or_else(|| "its default".to_owned());
             (world != this).then_some((Slip::Parameter { key, now, then }, world))
         });

@@ -65,14 +65,6 @@ impl Own {
         Self::read(kind, document.get_ref(), &at, kinds)?.ok_or_else(unknown)
     }
 
-    /// Those of propagators whose kinds this program knows.
-    pub(in crate::engine) fn kinds<'a>(own: impl Iterator<Item = &'a Self>) -> Kinds {
-        own.fold(Kinds::new(), |kinds, one| match &one.build {
-            Some(build) => kinds.with_build(one.kind.clone(), Arc::clone(build)),
-            None => kinds,
-        })
-    }
-
     /// The kind's name.
     #[must_use]
     pub const fn kind(&self) -> &str {
@@ -89,6 +81,17 @@ impl Own {
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.build.is_some()
+    }
+
+    /// The kinds that these are of, as far as this program knows them.
+    pub(in crate::engine) fn kinds<'a>(all: impl Iterator<Item = &'a Self>) -> Kinds {
+        let mut kinds = Kinds::new();
+        for own in all {
+            if let Some(build) = &own.build {
+                kinds.put(&own.kind, build);
+            }
+        }
+        kinds
     }
 
     /// Reads a table; `None` where there is no such kind, and none is to be kept.

@@ -40,19 +40,16 @@ impl Kinds {
     /// several threads. What it depends on beside its parameters is not recorded.
     #[must_use]
     pub fn with(
-        self,
+        mut self,
         name: impl Into<String>,
         build: impl Fn(&mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError>
         + Send
         + Sync
         + 'static,
     ) -> Self {
-        self.with_build(name.into(), Arc::new(build))
-    }
-
-    pub(super) fn with_build(mut self, name: String, build: Arc<Build>) -> Self {
+        let name = name.into();
         self.own.retain(|(known, _)| *known != name);
-        self.own.push((name, build));
+        self.own.push((name, Arc::new(build)));
         self
     }
 
@@ -67,6 +64,13 @@ impl Kinds {
     /// The names of those that were added, in that order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.own.iter().map(|(name, _)| &**name)
+    }
+
+    /// Puts one in that is built as another is, unless it is there.
+    pub(super) fn put(&mut self, name: &str, build: &Arc<Build>) {
+        if self.get(name).is_none() {
+            self.own.push((name.to_owned(), Arc::clone(build)));
+        }
     }
 
     pub(in crate::engine) const fn keeps_unknown(&self) -> bool {
