@@ -1,5 +1,6 @@
 //! The formats that a program knows.
 
+use std::any::Any;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ impl fmt::Debug for Formats {
 pub fn formats() -> Formats {
     let formats = Formats::none();
     #[cfg(feature = "murk")]
-    let formats = formats.with(gametape_murk::tape::Murk);
+    let formats = formats.with(gametape_murk::tape::Murk::new());
     #[cfg(feature = "capture")]
     let formats = formats
         .with(gametape_capture::tape::Mcap)
@@ -74,6 +75,15 @@ impl Formats {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&dyn Format> {
         self.iter().find(|format| format.name() == name)
+    }
+
+    /// The format of this type, as it was registered: what it was given there can be asked.
+    #[must_use]
+    pub fn registered<F: Format>(&self) -> Option<&F> {
+        self.iter().find_map(|format| {
+            let any: &dyn Any = format;
+            any.downcast_ref()
+        })
     }
 
     /// The format with this file name extension.

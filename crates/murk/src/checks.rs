@@ -2,21 +2,18 @@
 
 use std::collections::VecDeque;
 
-use crate::command_buf::CommandBuf;
-use crate::divergence::{Cause, Divergence, MAX_TOUCHES, Touch};
+use crate::divergence::{Cause, Divergence};
 use crate::hash::{LANES, SnapshotHasher, snapshot_hashes};
 use crate::model::Frame;
-use crate::payload::Payload;
+use crate::past::History;
 use crate::simulation::Simulation;
 use crate::state::State;
 
 /// Largest state that is copied, so that several can be hashed at once; larger ones are hashed
 /// where they are.
 const MAX_COPIED_BYTES: usize = 2 << 20;
-/// Commands that are remembered, to name those that touched a cell.
-const HISTORY_BYTES: usize = 1 << 20;
-/// Frames that are remembered.
-const HISTORY_FRAMES: usize = 1024;
+/// Hashes that are remembered, to tell frames that are shifted.
+const HASHES: usize = 64;
 
 /// Compares the states of a simulation, which is given each time, with what was recorded.
 #[derive(Debug)]
@@ -26,6 +23,8 @@ pub struct Checks {
     waiting: Vec<State>,
     pending: Vec<Pending>,
     history: History,
+    /// The ticks of the last frames that were right, and their hashes.
+    hashes: VecDeque<(u64, u64)>,
     /// Frames whose hashes were compared, all of them right, and the tick of the last.
     verified: (u64, Option<u64>),
 }
@@ -36,6 +35,8 @@ struct Pending {
     tick: u64,
     offset: u64,
     recorded: u64,
+    /// What the simulation made of it.
+    made: Option<u64>,
 }
 
 impl Checks {
@@ -46,6 +47,7 @@ impl Checks {
             waiting: vec![State::default(); LANES],
             pending: Vec::with_capacity(LANES),
             history: History::default(),
+            hashes: VecDeque::new(),
             verified: (0, None),
         }
     }
@@ -65,12 +67,14 @@ impl Checks {
         simulation: &S,
         frame: &Frame<'_>,
     ) -> Result<(), Box<Divergence>> {
-        self.history.push(frame);
+        let made = simulation.made();
+        self.history.push(frame, made);
         let pending = Pending {
             frame: frame.index,
             tick: frame.tick,
             offset: frame.offset,
             recorded: frame.snapshot_hash,
+            made,
         };
         if self.size(simulation) > MAX_COPIED_BYTES {
             self.compare(simulation)?;
@@ -127,9 +131,7 @@ impl Checks {
                 let ahead: Vec<(u64, u64)> = ahead.map(|(p, &hash)| (p.tick, hash)).collect();
                 return Err(self.diverged(simulation, *pending, hash, state, ahead));
             }
-            self.history.hashed(pending.tick, hash);
-            self.verified.0 += 1;
-            self.verified.1 = Some(pending.tick);
+            right(&mut self.hashes, &mut self.verified, *pending, hash);
         }
         self.pending.clear();
         Ok(())
@@ -145,9 +147,7 @@ impl Checks {
             let state = State::of(simulation, self.field_count);
             return Err(self.diverged(simulation, pending, hash, &state, Vec::new()));
         }
-        self.history.hashed(pending.tick, hash);
-        self.verified.0 += 1;
-        self.verified.1 = Some(pending.tick);
+        right(&mut self.hashes, &mut self.verified, pending, hash);
         Ok(())
     }
 
@@ -161,19 +161,16 @@ impl Checks {
         ahead: Vec<(u64, u64)>,
     ) -> Box<Divergence> {
         // A state that does not change is the same at many ticks: that says nothing.
-        let mut others = self.history.hashes.iter().rev().copied().chain(ahead);
+        let mut others = self.hashes.iter().rev().copied().chain(ahead);
         let other_tick = others
             .find(|&(_, hash)| hash == pending.recorded && hash != replayed_hash)
             .map(|(tick, _)| tick);
         let hashes = (replayed_hash, pending.recorded);
         let cause = Cause::find(simulation, state, hashes, other_tick);
-        let touches = match cause.value() {
-            Some(value) => {
-                self.history
-                    .touches(simulation, pending.frame, value.field, value.element)
-            }
-            None => Vec::new(),
-        };
+        let written_by = cause.value().and_then(|value| {
+            let past = self.history.of(pending.frame, pending.made, value.replayed);
+            simulation.written_by(value.field, value.element, &past)
+        });
         Box::new(Divergence {
             frame: pending.frame,
             tick: pending.tick,
@@ -183,9 +180,24 @@ impl Checks {
             cause,
             evidence: None,
             other_tick,
-            touches,
+            written_by,
         })
     }
+}
+
+/// Remembers a frame whose hash is right.
+fn right(
+    hashes: &mut VecDeque<(u64, u64)>,
+    verified: &mut (u64, Option<u64>),
+    pending: Pending,
+    hash: u64,
+) {
+    if hashes.len() == HASHES {
+        hashes.pop_front();
+    }
+    hashes.push_back((pending.tick, hash));
+    verified.0 += 1;
+    verified.1 = Some(pending.tick);
 }
 
 /// The hash of a simulation's state, nothing copied.
@@ -196,78 +208,4 @@ pub(crate) fn hash_of<S: Simulation + ?Sized>(simulation: &S, field_count: u32) 
         hasher.values(simulation.field(field).unwrap_or_default());
     }
     hasher.finish()
-}
-
-/// The last frames' commands and hashes.
-#[derive(Default, Debug)]
-struct History {
-    frames: VecDeque<(u64, u64, CommandBuf)>,
-    bytes: usize,
-    hashes: VecDeque<(u64, u64)>,
-}
-
-impl History {
-    fn push(&mut self, frame: &Frame<'_>) {
-        let commands = frame.commands();
-        let size = commands.as_bytes().len();
-        if commands.is_empty() || size > HISTORY_BYTES {
-            return;
-        }
-        let mut space = CommandBuf::new();
-        while self.bytes + size > HISTORY_BYTES || self.frames.len() >= HISTORY_FRAMES {
-            match self.frames.pop_front() {
-                Some((_, _, old)) => {
-                    self.bytes -= old.as_commands().as_bytes().len();
-                    space = old;
-                }
-                None => break,
-            }
-        }
-        space.assign(commands);
-        self.bytes += size;
-        self.frames.push_back((frame.index, frame.tick, space));
-    }
-
-    fn hashed(&mut self, tick: u64, hash: u64) {
-        if self.hashes.len() == 64 {
-            self.hashes.pop_front();
-        }
-        self.hashes.push_back((tick, hash));
-    }
-
-    /// The commands that wrote a value, up to a frame, the latest first.
-    fn touches<S: Simulation>(
-        &self,
-        simulation: &S,
-        until: u64,
-        field: u32,
-        element: usize,
-    ) -> Vec<Touch> {
-        let mut touches = Vec::new();
-        for (frame, tick, commands) in self.frames.iter().rev() {
-            if *frame > until {
-                continue;
-            }
-            let here: Vec<Touch> = (0..)
-                .zip(commands.as_commands())
-                .filter(|(_, command)| simulation.target(command) == Some((field, element)))
-                .map(|(at, command)| Touch {
-                    frame: *frame,
-                    tick: *tick,
-                    command: at,
-                    value: match command.payload() {
-                        Ok(Payload::SetField { value, .. }) => Some(value),
-                        _ => None,
-                    },
-                    source_id: command.envelope.source_id,
-                })
-                .collect();
-            touches.extend(here.into_iter().rev());
-            if touches.len() >= MAX_TOUCHES {
-                touches.truncate(MAX_TOUCHES);
-                break;
-            }
-        }
-        touches
-    }
 }

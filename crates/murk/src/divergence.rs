@@ -6,6 +6,7 @@ use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
 use crate::explain::explain;
+use crate::past::WrittenBy;
 use crate::simulation::{Location, Simulation};
 use crate::slip::Evidence;
 use crate::state::State;
@@ -31,12 +32,10 @@ pub struct Divergence {
     pub evidence: Option<Evidence>,
     /// A tick at which the replay has the recorded state.
     pub other_tick: Option<u64>,
-    /// The commands that wrote the cell lately, the latest first; at most [`MAX_TOUCHES`].
-    pub touches: Vec<Touch>,
+    /// Who wrote the value that differs, in the replay; `None` where it is not one value, and where it
+    /// can't be told.
+    pub written_by: Option<WrittenBy>,
 }
-
-/// Commands named in a [`Divergence`].
-pub const MAX_TOUCHES: usize = 8;
 
 /// What two hashes say about the states they stand for.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,21 +87,6 @@ impl PartialEq for Difference {
             && self.replayed.to_bits() == other.replayed.to_bits()
             && self.recorded.to_bits() == other.recorded.to_bits()
     }
-}
-
-/// A command that wrote the cell in question.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Touch {
-    /// The frame, from 0.
-    pub frame: u64,
-    /// The `tick_id` of that frame.
-    pub tick: u64,
-    /// The command's place in the frame, from 0.
-    pub command: u32,
-    /// The value it set, where it says one.
-    pub value: Option<f32>,
-    /// Who submitted it.
-    pub source_id: Option<u64>,
 }
 
 impl Difference {
@@ -208,18 +192,6 @@ impl ToDatum for Difference {
     }
 }
 
-impl ToDatum for Touch {
-    fn to_datum(&self) -> Datum {
-        Datum::Map(vec![
-            ("step", self.frame.to_datum()),
-            ("tick", self.tick.to_datum()),
-            ("command", self.command.to_datum()),
-            ("value", self.value.map(Value).to_datum()),
-            ("source_id", self.source_id.to_datum()),
-        ])
-    }
-}
-
 impl Cause {
     /// What it says, in a word.
     const fn verdict(&self) -> &'static str {
@@ -234,7 +206,7 @@ impl Cause {
 }
 
 /// The verdict; of one value all that is known, of several the candidates; both hashes; the
-/// commands.
+/// writer.
 impl ToDatum for Divergence {
     fn to_datum(&self) -> Datum {
         let candidates = match &self.cause {
@@ -252,7 +224,7 @@ impl ToDatum for Divergence {
             ("evidence", self.evidence.to_datum()),
             ("replayed_hash", Hash(self.replayed_hash).to_datum()),
             ("recorded_hash", Hash(self.recorded_hash).to_datum()),
-            ("touches", self.touches.to_datum()),
+            ("written_by", self.written_by.to_datum()),
         ]);
         Datum::Map(map)
     }
@@ -310,21 +282,9 @@ impl fmt::Display for Divergence {
         if let Some(evidence) = &self.evidence {
             write!(f, "; that {evidence}")?;
         }
-        for (at, touch) in self.touches.iter().enumerate() {
-            f.write_str(if at == 0 { "; set by " } else { ", before by " })?;
-            write!(
-                f,
-                "command {} of tick {}",
-                touch.command,
-                Grouped(touch.tick)
-            )?;
-            if let Some(source) = touch.source_id {
-                write!(f, " from source {source}")?;
-            }
-            if let Some(value) = touch.value {
-                write!(f, " to {}", Value(value))?;
-            }
+        match &self.written_by {
+            Some(written_by) => write!(f, "; {written_by}"),
+            None => Ok(()),
         }
-        Ok(())
     }
 }

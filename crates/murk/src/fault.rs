@@ -1,6 +1,9 @@
 //! A simulation with a fault, to try out whether it is found.
 
 use crate::command::{Command, Commands};
+use crate::config::ConfigForm;
+use crate::model::Header;
+use crate::past::{Past, WrittenBy};
 use crate::simulation::{Location, Simulation};
 
 /// A bit that flips in the memory of a simulation.
@@ -93,6 +96,10 @@ impl<S: Simulation> Simulation for Faulty<S> {
         self.simulation.config_hash()
     }
 
+    fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        self.simulation.config_form(header)
+    }
+
     fn field_name(&self, field: u32) -> Option<&str> {
         self.simulation.field_name(field)
     }
@@ -103,5 +110,12 @@ impl<S: Simulation> Simulation for Faulty<S> {
 
     fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
         self.simulation.target(command)
+    }
+    fn made(&self) -> Option<u64> {
+        self.simulation.made()
+    }
+
+    fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
+        self.simulation.written_by(field, element, past)
     }
 }

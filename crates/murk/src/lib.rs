@@ -24,7 +24,7 @@
 //! | the layout of frames and of the header | `scan.rs` reads it, `encode.rs` writes it |
 //! | payloads | `payload.rs` |
 //! | the hashes, and running them backwards | `hash.rs`, `explain.rs` |
-//! | replaying, and what is said of a divergence | `verify.rs`, `divergence.rs` |
+//! | replaying, and what is said of a divergence | `verify.rs`, `divergence.rs`; who wrote the value: `past.rs` |
 //! | rules and what the audit checks | `rule.rs`, `audit.rs` |
 //! | worlds (feature `engine`) | `engine/` |
 //!
@@ -50,6 +50,7 @@ mod checkpoints;
 mod checks;
 mod command;
 mod command_buf;
+mod config;
 mod diff;
 mod divergence;
 mod encode;
@@ -65,6 +66,7 @@ mod limits;
 mod list;
 mod minimise;
 mod model;
+mod past;
 mod payload;
 mod read;
 mod record;
@@ -93,8 +95,9 @@ pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
 pub use checkpoints::Checkpoints;
 pub use command::{Command, CommandIter, Commands, Envelope};
 pub use command_buf::CommandBuf;
+pub use config::ConfigForm;
 pub use diff::{CommandText, Diff, FrameDiff, StateDiff, diff, diff_states};
-pub use divergence::{Cause, Difference, Divergence, MAX_TOUCHES, Touch};
+pub use divergence::{Cause, Difference, Divergence};
 pub use encode::{write_frame, write_header};
 pub use error::{Error, Finding, Findings, WriteError};
 pub use explain::{Candidate, explain};
@@ -112,6 +115,7 @@ pub use limits::{
 pub use list::{Coord, Item, List, ListIter};
 pub use minimise::{CommandLog, Minimised, minimise};
 pub use model::{Build, Frame, Header, MAGIC, VERSION};
+pub use past::{Past, PastFrame, Touch, WrittenBy};
 pub use payload::{Payload, PayloadError};
 pub use read::{Frames, Replay, read, read_with};
 pub use record::{RecordError, Recorder};

@@ -2,6 +2,7 @@
 
 use gametape_core::text::{Bytes, Grouped, Hash, Left};
 
+use crate::config::ConfigForm;
 use crate::divergence::Divergence;
 use crate::index::change::{Change, Unused};
 use crate::payload::PayloadError;
@@ -87,7 +88,8 @@ gametape_core::rules! {
     /// tried](determinism.md#one-slip-explains-it).
     #[error("{found}")]
     NoSlip { found: Box<Explanation> } = "murk.no-slip", Info;
-    /// The header's `config_hash` is not the world's; nothing was replayed.
+    /// The header's `config_hash` is none of the world's, in no form ([which there are](format.md#hashes));
+    /// nothing was replayed.
     ///
     /// With `--world`: it is another world, or another version of it. Without: the header was edited
     /// or damaged.
@@ -105,10 +107,17 @@ gametape_core::rules! {
     /// ([limits](worlds.md#limits)).
     #[error("the world in the space descriptor can't be built: {}", in_description(*line, part, key, fault))]
     World { line: Option<u64>, part: String, key: String, fault: String } = "murk.world", Error;
+    /// The world has a propagator of a kind that this program does not know: the form was checked, the
+    /// hashes were not.
+    ///
+    /// The kind is one of the program's that recorded it ([worlds of one's own](worlds.md#propagators-of-ones-own)):
+    /// verify it with that program.
+    #[error("checked, but not re-simulated: propagator {propagator} of its world is of the kind {kind:?}, which this program does not know; the program that recorded it does")]
+    UnknownKind { propagator: u64, kind: String } = "murk.unknown-kind", Warning;
     /// The world stopped before the recording did.
     ///
     /// Three ticks failed in a row ([failed ticks](worlds.md#failed-ticks)): the recording is not of
-    /// this world. `reason` is the engine's own text.
+    /// this world. Or a propagator of one's own panicked: mend it. `reason` is the engine's own text.
     #[error("the simulation can't go on: {reason}")]
     Simulation { reason: String } = "murk.simulation", Error;
     /// A propagator failed in the replay, and the tick left the state as it was; the recorded hash is
@@ -161,6 +170,13 @@ gametape_core::rules! {
     /// Fine; make sure by other means that `--world` is the right one.
     #[error("config_hash is 0, unset: nothing in the recording says which world it is of")]
     ConfigUnset = "murk.config-unset", Info;
+    /// `config_hash` is one of those that the origin's function makes: of the seed, of `dt`, of how many
+    /// fields and cells there are, and of a space descriptor that is empty or the recording's own.
+    ///
+    /// Fine; it does not tell the fields' definitions and the propagators: make sure by other means that
+    /// `--world` is the right one.
+    #[error("config_hash covers {form}, and not which fields and propagators the world has")]
+    ConfigPartial { form: ConfigForm } = "murk.config-partial", Info;
     /// Built by another compiler than this gametape.
     ///
     /// If the replay diverges, look here first: floating-point results may differ.

@@ -1,6 +1,9 @@
 //! What a recording is verified against.
 
 use crate::command::{Command, Commands};
+use crate::config::ConfigForm;
+use crate::model::Header;
+use crate::past::{Past, WrittenBy};
 
 /// A deterministic simulation that can be stepped tick by tick.
 ///
@@ -52,9 +55,19 @@ pub trait Simulation {
     fn field(&self, field: u32) -> Option<&[f32]>;
 
     /// The hash of the simulation's own configuration, if it has one: a recording that names
-    /// another is refused before the first tick.
+    /// another is refused before the first tick (see [`config_form`](Self::config_form)).
     fn config_hash(&self) -> Option<u64> {
         None
+    }
+
+    /// What a recording's `config_hash` covers, if the recording can be of this simulation; `None` where
+    /// it is another's: it is refused then. Compares it with [`config_hash`](Self::config_hash), unless
+    /// a simulation knows of other forms.
+    fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        match (header.config_hash, self.config_hash()) {
+            (0, _) | (_, None) => Some(ConfigForm::Unset),
+            (recorded, Some(own)) => (recorded == own).then_some(ConfigForm::Whole),
+        }
     }
 
     /// What people call a field; `None` where only its number is known.
@@ -73,6 +86,63 @@ pub trait Simulation {
     /// one.
     fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
         let _ = command;
+        None
+    }
+
+    /// The number that the simulation itself gave the last tick; `None` where it counts none, and
+    /// after a tick that failed and left the state as it was. What it says after each tick it is told
+    /// again where it is asked [who wrote a value](Self::written_by).
+    fn made(&self) -> Option<u64> {
+        None
+    }
+
+    /// Who wrote a value that the frame in question left ([`Past::frame`]): the simulation may be some
+    /// ticks ahead of it. `None` where it can't be told for sure; nobody is named then.
+    ///
+    /// A simulation in which commands act in the order of the recording, last until they are set
+    /// again, and nothing else writes what they write, says it so:
+    ///
+    /// ```
+    /// # use gametape_murk::{CommandBuf, Commands, Envelope, Past, Payload, Simulation, WrittenBy, read, verify};
+    /// # use std::convert::Infallible;
+    /// # struct Line([f32; 4]);
+    /// impl Simulation for Line {
+    /// #   type Error = Infallible;
+    /// #   fn step(&mut self, _: u64, commands: Commands<'_>) -> Result<(), Infallible> {
+    /// #       for command in commands {
+    /// #           if let Some((0, cell)) = self.target(&command)
+    /// #               && let Ok(Payload::SetField { value, .. }) = command.payload()
+    /// #           {
+    /// #               self.0[cell] = value;
+    /// #           }
+    /// #       }
+    /// #       Ok(())
+    /// #   }
+    /// #   fn field(&self, field: u32) -> Option<&[f32]> { (field == 0).then_some(&self.0) }
+    /// #   fn target(&self, command: &gametape_murk::Command<'_>) -> Option<(u32, usize)> {
+    /// #       let Ok(Payload::SetField { coord, field, .. }) = command.payload() else { return None };
+    /// #       Some((field, coord.iter().next()? as usize))
+    /// #   }
+    ///     // …
+    ///     fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
+    ///         let sets = |command: &_| self.target(command) == Some((field, element));
+    ///         past.last_command(sets).map(WrittenBy::Command)
+    ///     }
+    /// }
+    ///
+    /// # let mut bytes = gametape_murk::doc_example();
+    /// // Cell 2 is set at tick 2; at tick 3 it is recorded as 7.
+    /// # let hash = gametape_murk::snapshot_hash([[0.0, 0.5, 7.0, 1.5].as_slice()]);
+    /// # let end = bytes.len();
+    /// # bytes[end - 8..].copy_from_slice(&hash.to_le_bytes());
+    /// let error = verify(&read(&bytes)?, &mut Line([0.0; 4])).unwrap_err();
+    /// let found = error.divergence().unwrap();
+    /// let Some(WrittenBy::Command(command)) = &found.written_by else { panic!() };
+    /// assert_eq!((found.tick, command.tick, command.value), (3, 2, Some(1.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
+        let _ = (field, element, past);
         None
     }
 

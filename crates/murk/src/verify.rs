@@ -77,7 +77,8 @@ pub struct Verified {
 
 /// Replays a recording in `simulation`, which has to be in its initial state.
 ///
-/// A `config_hash` of 0 is unset and matches every simulation. After an error the simulation may
+/// A `config_hash` of 0 is unset and matches every simulation; [`Simulation::config_form`] says which
+/// others do. After an error the simulation may
 /// have run some ticks beyond it: states are hashed several at a time.
 ///
 /// # Errors
@@ -181,14 +182,11 @@ impl<'s, S: Simulation> Verifier<'s, S> {
     /// # Errors
     /// [`VerifyError::ConfigMismatch`], [`VerifyError::TooManyFields`].
     pub fn new(header: &Header<'_>, simulation: &'s mut S) -> Result<Self, VerifyError<S::Error>> {
-        match simulation.config_hash() {
-            Some(expected) if header.config_hash != 0 && header.config_hash != expected => {
-                return Err(VerifyError::ConfigMismatch {
-                    recorded: header.config_hash,
-                    expected,
-                });
-            }
-            _ => {}
+        if simulation.config_form(header).is_none() {
+            return Err(VerifyError::ConfigMismatch {
+                recorded: header.config_hash,
+                expected: simulation.config_hash().unwrap_or_default(),
+            });
         }
         Ok(Self {
             simulation,

@@ -95,7 +95,10 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
 }
 
 fn search(args: &Args, formats: &Formats) -> Result<(Recording, Minimised, Content), Error> {
-    let file = |path: &Option<PathBuf>| path.as_deref().map(world).transpose();
+    let file = |path: &Option<PathBuf>| {
+        let path = path.as_deref();
+        path.map(|path| world(formats, path)).transpose()
+    };
     let options = Search {
         world: file(&args.world)?,
         against: file(&args.against)?,

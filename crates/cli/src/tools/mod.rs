@@ -17,11 +17,39 @@ use clap::{ArgMatches, FromArgMatches};
 use gametape::capture::tape::{PacketsTape, schema_of_json};
 use gametape::core::tape;
 use gametape::delta::Schema as Wire;
+use gametape::murk::engine::World;
 use gametape::murk::tape::{Murk, MurkTape, WorldFile};
 use gametape::murk::tools::Commands;
 use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording};
 
-use crate::{call, options};
+use crate::{App, call, options};
+
+/// The whole `gametape` command over these formats: every verb, and what gametape's own formats alone
+/// can do.
+///
+/// ```no_run
+/// use gametape::murk::engine::own::Kinds;
+/// use gametape::murk::tape::Murk;
+///
+/// // With the propagators of one's own: `Kinds::new().with("rain", rain)`.
+/// let murk = Murk::with_kinds(Kinds::new());
+/// let app = gametape_cli::tools::app(gametape::formats().with(murk));
+/// let _ = app.named("weather", env!("CARGO_PKG_VERSION")).run();
+/// ```
+#[must_use]
+pub fn app(formats: Formats) -> App {
+    let app = App::new(formats);
+    #[cfg(feature = "live")]
+    let app = app.with(as_game::Game);
+    app.with(record::Murk)
+        .with(record::Stream)
+        .with(record::Echo)
+        .with(schema::Schema)
+        .with(minimise::Minimise)
+        .with(sync_test::SyncTest)
+        .with(index::Index)
+        .with(demo::Demo)
+}
 
 /// The arguments of a tool: what clap has checked already.
 fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> A {
@@ -53,7 +81,7 @@ fn having<'a, T: 'static>(
 
 /// A recording of a simulation.
 fn simulation<'a>(recording: &'a Recording, what: &str) -> Result<&'a MurkTape, Error> {
-    having(recording, what, Murk.name())
+    having(recording, what, Murk::new().name())
 }
 
 fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
@@ -63,26 +91,27 @@ fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// The file that describes a world.
-fn world(path: &Path) -> Result<WorldFile, Error> {
+/// The file that describes a world, whose propagators may be of the kinds that the format knows.
+fn world(formats: &Formats, path: &Path) -> Result<WorldFile, Error> {
+    let murk: Option<&Murk> = formats.registered();
     Ok(WorldFile {
         path: path.to_owned(),
         bytes: file(path, MAX_WORLD_BYTES)?,
+        kinds: murk.map(|murk| murk.kinds().clone()).unwrap_or_default(),
     })
 }
 
 /// The commands for a world: one JSON object a line, in a file or on standard input for `-`.
-fn commands(path: Option<&OsStr>, world: &WorldFile) -> Result<Commands, Error> {
+fn commands(path: Option<&OsStr>, world: &World) -> Result<Commands, Error> {
     let Some(path) = path.map(Path::new) else {
         return Ok(Commands::none());
     };
     let said = |error| Error::tape(path)(error);
-    let world = world.read().map_err(|error| said(error.into()))?;
     if path == Path::new("-") {
-        return Commands::read(io::stdin().lock(), path, &world).map_err(said);
+        return Commands::read(io::stdin().lock(), path, world).map_err(said);
     }
     let lines = options::open_file(path)?;
-    Commands::read(BufReader::new(lines), path, &world).map_err(said)
+    Commands::read(BufReader::new(lines), path, world).map_err(said)
 }
 
 /// The schema in a file of JSON, or of a recording that has one.

@@ -97,8 +97,11 @@ fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
         if args.world.is_some() {
             return Err(wrong("is a world itself: --world is for recordings"));
         }
-        let world = world(path)?;
-        let commands = commands(args.commands.as_deref(), &world)?;
+        let world = world(formats, path)?;
+        let read = world
+            .read()
+            .map_err(|error| Error::tape(path)(error.into()))?;
+        let commands = commands(args.commands.as_deref(), &read)?;
         let ticks = args.ticks.unwrap_or(1000);
         let subject = Subject::World(&world, &commands, ticks);
         return sync_test(&subject, &options).map_err(Error::tape(path));
@@ -109,7 +112,8 @@ fn test(args: &Args, formats: &Formats) -> Result<Synced, Error> {
         ));
     }
     let recording = open(formats, &args.subject)?;
-    let world = args.world.as_deref().map(world).transpose()?;
+    let world = args.world.as_deref();
+    let world = world.map(|path| super::world(formats, path)).transpose()?;
     let subject = Subject::Recording(simulation(&recording, "commands to run")?, world.as_ref());
     sync_test(&subject, &options).map_err(Error::tape(path))
 }

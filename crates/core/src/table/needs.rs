@@ -15,21 +15,29 @@ pub enum Needs {
     World,
     /// The schema of its packets.
     Schema,
+    /// The program that recorded it: what the recording names is known to that one alone.
+    Program,
 }
 
 impl Needs {
-    /// `world` or `schema`: the option of [`Verb::Open`](crate::tape::Verb::Open) that gives it, too.
+    /// `world`, `schema` or `program`; the first two are options of
+    /// [`Verb::Open`](crate::tape::Verb::Open) that give it, too.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::World => "world",
             Self::Schema => "schema",
+            Self::Program => "program",
         }
     }
 }
 
 impl fmt::Display for Needs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::Program {
+            return f
+                .write_str("more with the program that recorded it, which knows what it names");
+        }
         let name = self.name();
         write!(f, "more with a {name}: give one with --{name}")
     }

@@ -1,5 +1,6 @@
 //! What a format is.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
@@ -169,7 +170,7 @@ pub trait Maker: Send + Sync {
 /// assert_eq!(out, b"{\"step\":1,\"time_ms\":null,\"eyes\":1}\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Format: Send + Sync {
+pub trait Format: Any + Send + Sync {
     /// Its name: in lower case, one word. It stands in JSON, too.
     fn name(&self) -> &'static str;
 

@@ -11,9 +11,12 @@ use murk_propagator::Propagator as OriginPropagator;
 use murk_space::Space as OriginSpace;
 
 use super::cost;
-use super::error::{Fault, Place, WorldError};
+use super::error::{Fault, Place, WorldError, shown};
 use super::field::{Field, FieldType, Mutability};
-use super::propagator::{Ids, Named, Propagator, Rebuild, Surroundings, Use};
+use super::guard::Counting;
+use super::own::probed::Probed;
+use super::own::{Around, Kinds};
+use super::propagator::{Ids, Named, Propagator, Surroundings, Use, known_kinds};
 use super::space::{Edge, Space};
 use super::value::FindNan;
 use super::world::World;
@@ -50,7 +53,7 @@ pub const MAX_INGRESS_QUEUE: u32 = 1_000_000;
 pub(super) struct Parts {
     pub(super) space: Box<dyn OriginSpace>,
     pub(super) propagators: Vec<Box<dyn OriginPropagator>>,
-    pub(super) rebuilds: Vec<Option<Rebuild>>,
+    pub(super) countings: Vec<Counting>,
 }
 
 fn limit(what: &'static str, claimed: u64, limit: u64) -> Result<(), Fault> {
@@ -92,7 +95,31 @@ impl World {
         self.parts().map(drop)
     }
 
+    /// Checks what can be checked where some propagators are of kinds that are not known.
+    pub(super) fn check_plain(&self) -> Result<(), WorldError> {
+        let cells = self.check_cells()?;
+        let numbers = self.check_names()?;
+        self.check_propagators(cells, &numbers, &[])
+    }
+
+    /// True where this program can build every propagator.
+    pub(super) fn is_known(&self) -> bool {
+        self.propagators.iter().all(|propagator| match propagator {
+            Propagator::Own(own) => own.is_known(),
+            _ => true,
+        })
+    }
+
     pub(super) fn parts(&self) -> Result<Parts, WorldError> {
+        let cells = self.check_cells()?;
+        let numbers = self.check_names()?;
+        let own = self.build_own(&numbers)?;
+        self.check_propagators(cells, &numbers, &own)?;
+        self.assemble(&numbers, own)
+    }
+
+    /// The time step, the queue, the space and the fields; gives the number of cells.
+    fn check_cells(&self) -> Result<u64, WorldError> {
         if !self.dt.is_finite() || self.dt <= 0.0 {
             let fault = Fault::Value(format!("must be finite and above 0, not {:?}", self.dt));
             return Err(WorldError::new(Place::World, "dt", fault));
@@ -112,14 +139,17 @@ impl World {
         let cells = self.space.cell_count().unwrap_or(u64::MAX);
         in_place(limit("cells", cells, MAX_VALUES), Place::Space, "")?;
         self.check_fields(cells)?;
-        let numbers = self.check_names()?;
-        self.check_propagators(cells, &numbers)?;
-        in_place(
-            limit("bytes of memory", cost::memory(self, cells), MAX_MEMORY),
-            Place::World,
-            "",
-        )?;
-        self.assemble(&numbers)
+        let count = self.propagators.len();
+        in_place(some("propagator", count), Place::World, "propagator")?;
+        let most = limit("propagators", count as u64, MAX_PROPAGATORS as u64);
+        in_place(most, Place::World, "propagator")?;
+        // What keys of one's own take is theirs to say; a recording has to carry them.
+        if self.propagators.iter().any(|one| one.stock().is_none()) {
+            let bytes = self.canonical().len() as u64;
+            let most = limit("bytes of canonical text", bytes, MAX_DESCRIPTION as u64);
+            in_place(most, Place::World, "propagator")?;
+        }
+        Ok(cells)
     }
 
     fn check_fields(&self, cells: u64) -> Result<(), WorldError> {
@@ -169,7 +199,7 @@ impl World {
         Ok(())
     }
 
-    fn check_names(&self) -> Result<HashMap<&str, usize>, WorldError> {
+    pub(super) fn check_names(&self) -> Result<HashMap<&str, usize>, WorldError> {
         let mut numbers = HashMap::with_capacity(self.fields.len());
         for (index, field) in self.fields.iter().enumerate() {
             if let Some(first) = numbers.insert(&*field.name, index) {
@@ -184,11 +214,8 @@ impl World {
         &self,
         cells: u64,
         numbers: &HashMap<&str, usize>,
+        own: &[Option<Probed>],
     ) -> Result<(), WorldError> {
-        let count = self.propagators.len();
-        in_place(some("propagator", count), Place::World, "propagator")?;
-        let most = limit("propagators", count as u64, MAX_PROPAGATORS as u64);
-        in_place(most, Place::World, "propagator")?;
         let dimensions = u32::try_from(self.space.ndim()).unwrap_or(u32::MAX);
         let around = Surroundings {
             space: &self.space,
@@ -206,7 +233,13 @@ impl World {
             if let Some(key) = nan.0 {
                 return Err(in_propagator((key, Fault::Nan)));
             }
-            let stock = propagator.stock();
+            let Some(stock) = propagator.stock() else {
+                if let Some(Some(probed)) = own.get(index) {
+                    self.check_own(probed, index, &mut writers)
+                        .map_err(|fault| WorldError::new(place(), "", fault))?;
+                }
+                continue;
+            };
             for (named, used) in stock.uses() {
                 self.check_use(&around, named, used, index, &mut writers)
                     .map_err(in_propagator)?;
@@ -216,7 +249,89 @@ impl World {
             let most = limit("cells looked at in a tick", visits, MAX_VISITS);
             in_place(most, place(), "radius")?;
         }
+        let scratch = own.iter().flatten().map(OriginPropagator::scratch_bytes);
+        let scratch = scratch.max().unwrap_or(0) as u64;
+        let memory = cost::memory(self, cells).saturating_add(cost::own(self, cells, scratch));
+        in_place(
+            limit("bytes of memory", memory, MAX_MEMORY),
+            Place::World,
+            "",
+        )
+    }
+
+    /// Has the kinds build the propagators that are not stock.
+    pub(super) fn build_own(
+        &self,
+        numbers: &HashMap<&str, usize>,
+    ) -> Result<Vec<Option<Probed>>, WorldError> {
+        let mut space = None;
+        let mut built = Vec::with_capacity(self.propagators.len());
+        for (index, propagator) in self.propagators.iter().enumerate() {
+            let Propagator::Own(own) = propagator else {
+                built.push(None);
+                continue;
+            };
+            let place = || propagator_place(index, propagator);
+            if !own.is_known() {
+                let fault = Fault::UnknownKind {
+                    found: shown(own.kind()),
+                    known: known_kinds(&Kinds::new()),
+                };
+                return Err(WorldError::new(place(), "kind", fault));
+            }
+            let space = match &mut space {
+                Some(space) => space,
+                none => none.insert(self.origin_space()?),
+            };
+            let around = Around {
+                space: &self.space,
+                fields: &self.fields,
+                numbers,
+                dt: self.dt,
+            };
+            let probed = Probed::of(own, around, &**space);
+            built.push(Some(probed.map_err(|error| {
+                let (key, fault) = error.into_parts();
+                WorldError::new(place(), &key, fault)
+            })?));
+        }
+        Ok(built)
+    }
+
+    /// That the fields which a propagator of one's own uses are there, and written by it alone.
+    fn check_own(
+        &self,
+        probed: &Probed,
+        index: usize,
+        writers: &mut [Option<usize>],
+    ) -> Result<(), Fault> {
+        let field = |id: FieldId| {
+            let field = usize::try_from(id.0)
+                .ok()
+                .and_then(|at| self.fields.get(at));
+            let count = self.fields.len();
+            let missing = || Fault::Value(format!("works on field {id}, the world has {count}"));
+            field.ok_or_else(missing)
+        };
+        let (mut reads, writes) = probed.uses();
+        reads.try_for_each(|id| field(id).map(drop))?;
+        for (id, _) in writes {
+            let field = field(*id)?;
+            if field.mutability == Mutability::Static {
+                return Err(is_static(field));
+            }
+            let writer = writers.get_mut(id.0 as usize);
+            if let Some(other) = writer.and_then(|writer| writer.replace(index)) {
+                let field = field.name.clone();
+                return Err(Fault::Conflict { field, other });
+            }
+        }
         Ok(())
+    }
+
+    pub(super) fn origin_space(&self) -> Result<Box<dyn OriginSpace>, WorldError> {
+        let built = self.space.build();
+        built.map_err(|error| WorldError::new(Place::Space, "", Fault::Origin(error.to_string())))
     }
 
     /// That a field which propagator `index` uses is there, and written by it alone.
@@ -247,11 +362,7 @@ impl World {
         }
         // The origin asserts it, in debug builds.
         if used == Use::Update && field.mutability == Mutability::Static {
-            let fault = Fault::Value(format!(
-                "field {:?} is static: nothing can be written to it",
-                field.name
-            ));
-            return Err((key, fault));
+            return Err((key, is_static(field)));
         }
         let writer = writers.get_mut(number);
         match writer.and_then(|writer| writer.replace(index)) {
@@ -264,18 +375,28 @@ impl World {
     }
 
     /// Builds the origin's parts, which are small, and has the origin look at them.
-    fn assemble(&self, numbers: &HashMap<&str, usize>) -> Result<Parts, WorldError> {
-        let space = self
-            .space
-            .build()
-            .map_err(|error| WorldError::new(Place::Space, "", Fault::Origin(error.to_string())))?;
+    fn assemble(
+        &self,
+        numbers: &HashMap<&str, usize>,
+        own: Vec<Option<Probed>>,
+    ) -> Result<Parts, WorldError> {
+        let space = self.origin_space()?;
         let ids = Ids(numbers);
-        let (mut propagators, mut rebuilds) = (Vec::new(), Vec::new());
-        for (index, propagator) in self.propagators.iter().enumerate() {
+        let (mut propagators, mut countings) = (Vec::new(), Vec::new());
+        for ((index, propagator), own) in self.propagators.iter().enumerate().zip(own) {
             let place = || propagator_place(index, propagator);
-            let stock = propagator.stock();
-            let built = stock.build(&ids).map_err(Fault::Value);
-            let built = in_place(built, place(), "")?;
+            let (built, counting): (Box<dyn OriginPropagator>, _) = match (propagator.stock(), own)
+            {
+                (Some(stock), _) => {
+                    let built = stock.build(&ids).map_err(Fault::Value);
+                    let rebuild = stock.rebuild(&ids).map_err(Fault::Value);
+                    let built = in_place(built, place(), "")?;
+                    let rebuild = in_place(rebuild, place(), "")?;
+                    (built, rebuild.map_or(Counting::Alike, Counting::Rebuilt))
+                }
+                (None, Some(probed)) => (Box::new(probed), Counting::Told(place().to_string())),
+                (None, None) => continue,
+            };
             if let Some(max) = built.max_dt(&*space)
                 && self.dt > max
             {
@@ -288,8 +409,7 @@ impl World {
                 return Err(WorldError::new(Place::World, "dt", fault));
             }
             propagators.push(built);
-            let rebuild = stock.rebuild(&ids).map_err(Fault::Value);
-            rebuilds.push(in_place(rebuild, place(), "")?);
+            countings.push(counting);
         }
         let fields: FieldSet = (0..self.field_count()).map(FieldId).collect();
         let plan = murk_propagator::validate_pipeline(&propagators, &fields, self.dt, &*space);
@@ -297,9 +417,16 @@ impl World {
         in_place(plan, Place::World, "").map(|_| Parts {
             space,
             propagators,
-            rebuilds,
+            countings,
         })
     }
+}
+
+fn is_static(field: &Field) -> Fault {
+    let name = &field.name;
+    Fault::Value(format!(
+        "field {name:?} is static: nothing can be written to it"
+    ))
 }
 
 fn field_place(index: usize, field: &Field) -> Place {

@@ -7,6 +7,7 @@ use super::error::WorldError;
 use super::field::Mutability;
 use super::space::Space;
 use super::world::World;
+use super::writer::Owner;
 use crate::check::{CommandCheck, Rejection};
 use crate::command::Command;
 use crate::list::Coord as Cell;
@@ -22,6 +23,8 @@ pub struct Checker {
     fields: Vec<(Mutability, u32)>,
     /// Fields whose every value some propagator writes, after the commands.
     overwritten: Vec<bool>,
+    /// For each field the propagator that writes it.
+    pub(super) owners: Vec<Option<Owner>>,
     max_ingress_queue: u32,
 }
 
@@ -36,6 +39,7 @@ impl World {
 
     pub(super) fn checker_of(&self, ranks: Box<dyn OriginSpace>) -> Checker {
         let fields = self.fields.iter();
+        let owners = self.owners();
         Checker {
             ndim: self.space.ndim(),
             space: self.space.clone(),
@@ -43,12 +47,12 @@ impl World {
             fields: fields
                 .map(|field| (field.mutability, field.field_type.components()))
                 .collect(),
-            overwritten: (0..self.field_count())
+            overwritten: owners
+                .iter()
                 .zip(&self.fields)
-                .map(|(number, field)| {
-                    field.field_type.components() == 1 && self.writer(number).is_some()
-                })
+                .map(|(owner, field)| field.field_type.components() == 1 && owner.is_some())
                 .collect(),
+            owners,
             max_ingress_queue: self.max_ingress_queue,
         }
     }
@@ -118,6 +122,24 @@ impl Checker {
         }
     }
 
+    /// The place of a cell among the cells; `None` where the coordinate is no cell.
+    #[must_use]
+    pub fn cell(&self, coord: &[i32]) -> Option<usize> {
+        if coord.len() != self.ndim {
+            return None;
+        }
+        self.ranks
+            .canonical_rank(&coord.iter().copied().collect::<Coord>())
+    }
+
+    /// The values that a field has in each cell; `None` where there is no such field.
+    #[must_use]
+    pub fn components(&self, field: u32) -> Option<u32> {
+        self.fields
+            .get(field as usize)
+            .map(|&(_, components)| components)
+    }
+
     /// Which cell an element of a field is of.
     #[must_use]
     pub fn locate(&self, field: u32, element: usize) -> Option<Location> {
@@ -142,6 +164,11 @@ impl Checker {
     /// How long a field's values last.
     pub(super) fn mutability(&self, field: usize) -> Option<Mutability> {
         self.fields.get(field).map(|&(mutability, _)| mutability)
+    }
+
+    /// How long the values of each field last.
+    pub(super) fn mutabilities(&self) -> impl Iterator<Item = Mutability> {
+        self.fields.iter().map(|&(mutability, _)| mutability)
     }
 
     fn rank(&self, coord: Cell<'_>) -> Option<usize> {

@@ -25,10 +25,23 @@ pub(super) fn memory(world: &World, cells: u64) -> u64 {
     });
     let costs = Costs::of(&world.space);
     let steps = world.propagators.iter();
-    let step = steps.map(|propagator| propagator.stock().memory(&costs));
+    let step = steps.filter_map(|propagator| Some(propagator.stock()?.memory(&costs)));
     (fields.saturating_add(SCRATCH))
         .saturating_mul(VALUE)
         .saturating_add(step.max().unwrap_or(0))
         .saturating_mul(cells)
         .saturating_add(QUEUED * u64::from(world.max_ingress_queue))
+}
+
+/// What propagators of one's own take beside that, of which the largest asks for so many bytes of
+/// scratch space: after a restore, each field is read as a copy, twice, and scratch space is there
+/// twice.
+pub(super) fn own(world: &World, cells: u64, scratch: u64) -> u64 {
+    let has_own = world.propagators.iter().any(|one| one.stock().is_none());
+    let values = world.fields.iter().fold(0_u64, |sum, field| {
+        sum.saturating_add(field.field_type.components().into())
+    });
+    let copies = values.saturating_mul(cells).saturating_mul(2 * VALUE);
+    let copies = if has_own { copies } else { 0 };
+    copies.saturating_add(scratch.saturating_mul(2))
 }

@@ -91,6 +91,16 @@ pub enum Fault {
         /// What is defined.
         known: String,
     },
+    /// A propagator of a kind that is neither stock nor registered.
+    #[error(
+        "{found:?} is not defined; {known}; a kind of one's own is known to the program that registers it"
+    )]
+    UnknownKind {
+        /// The kind.
+        found: String,
+        /// What is known.
+        known: String,
+    },
     /// Not a number, where a number is needed.
     #[error("not a number (NaN)")]
     Nan,
@@ -209,6 +219,12 @@ impl WorldError {
         self
     }
 
+    /// Of a text that nobody wrote.
+    pub(super) fn without_line(mut self) -> Self {
+        self.line = None;
+        self
+    }
+
     /// The line of the description, from 1.
     #[must_use]
     pub const fn line(&self) -> Option<usize> {
@@ -231,6 +247,12 @@ impl WorldError {
     #[must_use]
     pub const fn fault(&self) -> &Fault {
         &self.fault
+    }
+
+    /// True where a propagator is of a kind that this program does not know.
+    #[must_use]
+    pub const fn is_unknown_kind(&self) -> bool {
+        matches!(*self.fault, Fault::UnknownKind { .. })
     }
 
     /// True where the world is sound and too big.
@@ -284,14 +306,23 @@ pub enum EngineError {
     /// A saved state of another world.
     #[error("the saved state is of another world")]
     OtherWorld,
-    /// A state that was saved after a tick that failed, which followed ticks that did not: what
-    /// the engine keeps of a failed tick can't be brought back.
+    /// A state that was saved after a tick that failed, which followed ticks that did not, of a world
+    /// with sparse fields: what the engine keeps of them in a failed tick can't be brought back.
     #[error(
         "the state was saved at tick {tick}, after a tick that failed: it can't be brought back"
     )]
     Unrestorable {
         /// The last tick that was made.
         tick: u64,
+    },
+    /// A propagator of one's own panicked. The world makes no more ticks, until a saved state is
+    /// restored.
+    #[error("{propagator} panicked: {message}")]
+    Panicked {
+        /// Its number and its kind: `propagator 1 (rain)`.
+        propagator: String,
+        /// What the panic said.
+        message: String,
     },
     /// The engine fails in a way that its configuration rules out.
     #[error("the engine failed: {0}")]

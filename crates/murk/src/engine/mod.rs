@@ -17,6 +17,10 @@
 //! # Ok::<(), gametape_murk::engine::WorldError>(())
 //! ```
 //!
+//! # Worlds of one's own
+//!
+//! A world may name propagators that a program brings: see [`own`].
+//!
 //! # Of unknown origin
 //!
 //! A description may come out of anybody's recording. It is bounded before anything is allocated
@@ -40,19 +44,23 @@
 
 mod check;
 mod checker;
+mod config;
 mod cost;
 mod define;
 mod error;
 mod field;
 mod guard;
+pub mod own;
 pub mod propagator;
 mod read;
 mod receipts;
 mod run;
+mod set;
 mod space;
 mod value;
 mod variants;
 mod world;
+mod writer;
 
 pub use check::{
     MAX_COMPONENTS, MAX_DESCRIPTION, MAX_DIMENSIONS, MAX_FIELD_VALUES, MAX_FIELDS,

@@ -6,9 +6,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::check::MAX_DESCRIPTION;
-use super::error::{Fault, Place, WorldError};
+use super::error::{Fault, Place, WorldError, shown};
 use super::field::{Boundary, Field, FieldType};
-use super::propagator::Propagator;
+use super::own::{Kinds, Own};
+use super::propagator::{Propagator, known_kinds};
 use super::space::Space;
 use super::value::{At, Keys, Value, line_of, mistyped, undefined};
 use super::world::World;
@@ -21,6 +22,16 @@ impl World {
     /// that can't be, is larger than this program will simulate, or describes what Murk refuses.
     /// The error names the line and the key.
     pub fn from_toml(text: &str) -> Result<Self, WorldError> {
+        Self::from_toml_with(text, &Kinds::new())
+    }
+
+    /// As [`World::from_toml`]; propagators may be of these kinds, too.
+    ///
+    /// # Errors
+    /// As [`World::from_toml`], and what a kind says of its keys. [`Fault::UnknownKind`] for one that
+    /// is not known, unless they are [kept](Kinds::or_unknown): such a world is checked as far as it
+    /// can be without building it.
+    pub fn from_toml_with(text: &str, kinds: &Kinds) -> Result<Self, WorldError> {
         if text.len() > MAX_DESCRIPTION {
             return Err(WorldError::new(
                 Place::World,
@@ -38,9 +49,14 @@ impl World {
             WorldError::new(Place::World, "", Fault::Syntax { message }).at_line(line)
         })?;
         let table = document.get_ref();
-        let world = read_world(text, table, document.span())?;
+        let world = read_world(text, table, document.span(), kinds)?;
         // What is found wrong with the world as a whole is looked up in the text again.
-        world.check().map_err(|error| {
+        let checked = if world.is_known() {
+            world.check()
+        } else {
+            world.check_plain().map(drop)
+        };
+        checked.map_err(|error| {
             let span = locate(table, error.place(), error.key());
             error.at_line(span.map(|span| line_of(text, span.start)))
         })?;
@@ -48,7 +64,12 @@ impl World {
     }
 }
 
-fn read_world(text: &str, table: &DeTable<'_>, span: Range<usize>) -> Result<World, WorldError> {
+fn read_world(
+    text: &str,
+    table: &DeTable<'_>,
+    span: Range<usize>,
+    kinds: &Kinds,
+) -> Result<World, WorldError> {
     let at = At {
         text,
         place: Place::World,
@@ -74,7 +95,7 @@ fn read_world(text: &str, table: &DeTable<'_>, span: Range<usize>) -> Result<Wor
     let propagators = tables(&mut keys, &at, "propagator")?
         .iter()
         .enumerate()
-        .map(|(index, table)| read_propagator(text, index, table))
+        .map(|(index, table)| read_propagator(text, index, table, kinds))
         .collect::<Result<_, _>>()?;
     keys.finish(&at)?;
     Ok(World {
@@ -140,6 +161,7 @@ fn read_propagator(
     text: &str,
     index: usize,
     value: &Spanned<DeValue<'_>>,
+    kinds: &Kinds,
 ) -> Result<Propagator, WorldError> {
     let kind = name_of(value, "kind");
     let at = At {
@@ -149,11 +171,27 @@ fn read_propagator(
     let table = as_table(value, &at)?;
     let mut keys = Keys::new(table, value.span());
     let kind: String = keys.take(&at, "kind", None)?;
-    let Some(propagator) = Propagator::read_keys(&kind, &mut keys, &at)? else {
-        return Err(unknown_kind(table, &at, "kind", Propagator::KINDS));
+    let wrong = |fault| {
+        let span = table.get("kind").map_or(0..0, Spanned::span);
+        at.error(&span, "kind", fault)
     };
-    keys.finish(&at)?;
-    Ok(propagator)
+    let is_registered = kinds.names().any(|name| name == kind);
+    if let Some(propagator) = Propagator::read_keys(&kind, &mut keys, &at)? {
+        keys.finish(&at)?;
+        if is_registered {
+            let told =
+                "is a stock kind, and one that this program registers: give its own another name";
+            return Err(wrong(Fault::Value(told.into())));
+        }
+        return Ok(propagator);
+    }
+    match Own::read(&kind, table, &at, kinds)? {
+        Some(own) => Ok(own.into()),
+        None => Err(wrong(Fault::UnknownKind {
+            found: shown(&kind),
+            known: known_kinds(kinds),
+        })),
+    }
 }
 
 fn as_table<'a>(

@@ -9,12 +9,17 @@ use murk_core::{
 use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
 
 use super::checker::Checker;
+use super::config::Config;
 use super::error::{EngineError, Fault, Place, WorldError};
 use super::field::{Field, FieldType, Mutability};
 use super::guard::{Control, Values, guarded};
+use super::own::later::Later;
 use super::receipts::Receipts;
 use super::world::World;
 use crate::command::{Command, Commands};
+use crate::config::ConfigForm;
+use crate::model::Header;
+use crate::past::{Past, WrittenBy};
 use crate::payload::Payload;
 use crate::simulation::{Checkpoint, Location, Simulation};
 
@@ -29,11 +34,12 @@ impl World {
     pub fn build(&self) -> Result<EngineWorld, WorldError> {
         let parts = self.parts()?;
         let origin = |error: String| WorldError::new(Place::World, "", Fault::Origin(error));
-        let control = Arc::default();
+        let space = self.origin_space()?;
+        let control = Arc::new(Control::new(Later::new(space, self.field_count())));
         let config = WorldConfig {
             space: parts.space,
             fields: self.fields.iter().map(field_def).collect(),
-            propagators: guarded(parts.propagators, parts.rebuilds, &control),
+            propagators: guarded(parts.propagators, parts.countings, &control),
             dt: self.dt,
             seed: self.seed,
             ring_buffer_size: RING,
@@ -41,14 +47,16 @@ impl World {
             tick_rate_hz: None,
             backoff: BackoffConfig::default(),
         };
-        let space = self
-            .space
-            .build()
-            .map_err(|error| origin(error.to_string()))?;
+        let space = self.origin_space()?;
         let inner = LockstepWorld::new(config).map_err(|error| origin(error.to_string()))?;
         let mut world = EngineWorld {
             checker: self.checker_of(space),
-            config_hash: self.config_hash(),
+            config: Config {
+                dt: self.dt,
+                fields: self.field_count(),
+                cells: self.cell_count(),
+                whole: self.config_hash(),
+            },
             names: self.fields.iter().map(|field| field.name.clone()).collect(),
             fields: vec![Vec::new(); self.fields.len()],
             inner,
@@ -56,6 +64,8 @@ impl World {
             receipts: Receipts::default(),
             failed: Vec::new(),
             failure: None,
+            panicked: None,
+            may_fail: self.propagators.iter().any(|one| one.stock().is_none()),
         };
         for field in 0..self.fields.len() {
             world.copy_field(field);
@@ -83,7 +93,8 @@ fn field_def(field: &Field) -> FieldDef {
 ///
 /// It is the origin's `LockstepWorld`, with a copy of its fields. A tick that fails is no error,
 /// as with the origin: its commands are gone, and nothing is published; after three in a row the
-/// engine makes no more. (Stock propagators fail in every tick or in none.)
+/// engine makes no more. (Stock propagators fail in every tick or in none.) Where a propagator of one's
+/// own panics, that is an error, and so is every further tick until a saved state is restored.
 ///
 /// ```
 /// use gametape_murk::engine::World;
@@ -105,7 +116,7 @@ pub struct EngineWorld {
     inner: LockstepWorld,
     control: Arc<Control>,
     checker: Checker,
-    config_hash: u64,
+    config: Config,
     names: Vec<String>,
     /// The fields after the last tick: the origin lends its own for the length of a call only.
     fields: Vec<Vec<f32>>,
@@ -114,13 +125,17 @@ pub struct EngineWorld {
     failed: Vec<Vec<OriginCommand>>,
     /// Why the last tick failed.
     failure: Option<String>,
+    /// A propagator of one's own that panicked: what it left behind is not gone on with.
+    panicked: Option<EngineError>,
+    /// True where a tick may fail after others that did not: where propagators are one's own.
+    may_fail: bool,
 }
 
 impl std::fmt::Debug for EngineWorld {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineWorld")
             .field("tick", &self.tick())
-            .field("config_hash", &self.config_hash)
+            .field("config_hash", &self.config.whole)
             .field("failure", &self.failure)
             .finish_non_exhaustive()
     }
@@ -173,10 +188,28 @@ impl EngineWorld {
         }
     }
 
-    fn make_tick(&mut self, commands: Vec<OriginCommand>) -> Result<(), EngineError> {
+    fn make_tick(&mut self, mut commands: Vec<OriginCommand>) -> Result<(), EngineError> {
+        if let Some(panicked) = &self.panicked {
+            return Err(panicked.clone());
+        }
         // Kept only where it can be needed: after a tick that failed, and before the first one.
-        let kept = (self.tick() == 0 || !self.failed.is_empty()).then(|| commands.clone());
+        let can_fail = self.may_fail || self.tick() == 0 || !self.failed.is_empty();
+        let kept = can_fail.then(|| commands.clone());
+        for command in &mut commands {
+            // Both sides of the comparison `expires < tick` are shifted alike. A command that expired
+            // before the shift becomes one of tick 0, and has expired still.
+            let expires = &mut command.expires_after_tick.0;
+            *expires = expires.saturating_sub(self.control.shift());
+        }
         let made = self.inner.step_sync(commands).map(|result| result.receipts);
+        if let Some((propagator, message)) = self.control.take_panicked() {
+            let panicked = EngineError::Panicked {
+                propagator,
+                message,
+            };
+            self.panicked = Some(panicked.clone());
+            return Err(panicked);
+        }
         let failure = match made {
             Ok(receipts) => {
                 self.receipts.fill(&receipts);
@@ -211,12 +244,9 @@ impl Simulation for EngineWorld {
     /// expire by its count.
     fn step(&mut self, _tick: u64, commands: Commands<'_>) -> Result<(), EngineError> {
         self.receipts.reset(commands.len());
-        let shift = self.control.shift();
         // The engine refuses those beyond its queue: there is no need to make them first.
         let taken = commands.iter().take(self.checker.max_ingress_queue());
-        let taken = taken
-            .map(|command| origin_command(&command, shift))
-            .collect();
+        let taken = taken.map(|command| origin_command(&command)).collect();
         self.make_tick(taken)
     }
 
@@ -225,7 +255,11 @@ impl Simulation for EngineWorld {
     }
 
     fn config_hash(&self) -> Option<u64> {
-        Some(self.config_hash)
+        Some(self.config.whole)
+    }
+
+    fn config_form(&self, header: &Header<'_>) -> Option<ConfigForm> {
+        self.config.form(header)
     }
 
     fn field_name(&self, field: u32) -> Option<&str> {
@@ -240,6 +274,14 @@ impl Simulation for EngineWorld {
         self.checker.target(command)
     }
 
+    fn made(&self) -> Option<u64> {
+        self.failure.is_none().then(|| self.tick())
+    }
+
+    fn written_by(&self, field: u32, element: usize, past: &Past<'_>) -> Option<WrittenBy> {
+        self.checker.written_by(field, element, past)
+    }
+
     fn coord_of(&self, field: u32, element: usize) -> Option<Vec<i32>> {
         self.checker.coord_of(field, element)
     }
@@ -247,7 +289,7 @@ impl Simulation for EngineWorld {
 
 /// A payload that can't be read becomes a custom one: the engine gives it its place in the queue,
 /// and does not apply it.
-fn origin_command(command: &Command<'_>, shift: u64) -> OriginCommand {
+fn origin_command(command: &Command<'_>) -> OriginCommand {
     let payload = match command.payload() {
         Ok(Payload::Move { entity_id, target }) => CommandPayload::Move {
             entity_id,
@@ -295,9 +337,7 @@ fn origin_command(command: &Command<'_>, shift: u64) -> OriginCommand {
     let envelope = command.envelope;
     OriginCommand {
         payload,
-        // Both sides of the comparison `expires < tick` are shifted alike. A command that expired
-        // before the shift becomes one of tick 0, and has expired still.
-        expires_after_tick: TickId(envelope.expires_after_tick.saturating_sub(shift)),
+        expires_after_tick: TickId(envelope.expires_after_tick),
         source_id: envelope.source_id,
         source_seq: envelope.source_seq,
         priority_class: envelope.priority_class,
@@ -350,7 +390,7 @@ impl Checkpoint for EngineWorld {
             Some((id, values.clone()))
         });
         State {
-            config_hash: self.config_hash,
+            config_hash: self.config.whole,
             tick: self.tick(),
             values: Arc::new(values.collect()),
             failed: self.failed.clone(),
@@ -362,13 +402,14 @@ impl Checkpoint for EngineWorld {
     /// # Errors
     /// [`EngineError::OtherWorld`]; [`EngineError::Unrestorable`], which no world of stock
     /// propagators comes to, because those fail in every tick or in none. The world is left as it
-    /// was then.
+    /// was then. [`EngineError::Panicked`], where a propagator of one's own does in a tick that failed
+    /// before.
     fn restore(&mut self, state: &State) -> Result<(), EngineError> {
         let (tick, failed) = (state.tick, &state.failed);
-        if state.config_hash != self.config_hash {
+        if state.config_hash != self.config.whole {
             return Err(EngineError::OtherWorld);
         }
-        if tick > 0 && !failed.is_empty() {
+        if tick > 0 && !failed.is_empty() && self.checker.has_sparse() {
             return Err(EngineError::Unrestorable { tick });
         }
         let engine = |error: String| EngineError::Engine(error);
@@ -378,6 +419,7 @@ impl Checkpoint for EngineWorld {
         reset.map_err(|error| engine(error.to_string()))?;
         self.failed.clear();
         self.failure = None;
+        self.panicked = None;
         if tick > 0 {
             self.control.set_pending(Some(Arc::clone(&state.values)));
             let written = self.inner.step_sync(Vec::new()).map(drop);
@@ -385,8 +427,9 @@ impl Checkpoint for EngineWorld {
             written.map_err(|error| engine(error.to_string()))?;
             self.control.set_shift(tick - 1);
         }
-        // A world whose ticks all fail is back where it was after as many of them again: what the
-        // engine keeps of their writes to sparse fields is not to be had otherwise.
+        // A world whose last ticks failed is back where it was after as many of them again: what the
+        // engine keeps of their writes to sparse fields, and how many more it puts up with, is not to
+        // be had otherwise.
         for commands in failed {
             match self.make_tick(commands.clone()) {
                 Ok(()) | Err(EngineError::TickingDisabled { .. }) => {}
@@ -416,6 +459,10 @@ impl Checkpoint for EngineWorld {
 }
 
 impl Checker {
+    fn has_sparse(&self) -> bool {
+        self.mutabilities().any(|one| one == Mutability::Sparse)
+    }
+
     /// True for a field that can change.
     fn is_writable(&self, field: usize) -> bool {
         self.mutability(field)
@@ -439,7 +486,7 @@ impl EngineWorld {
             return Err(EngineError::OtherWorld);
         }
         self.restore(&State {
-            config_hash: self.config_hash,
+            config_hash: self.config.whole,
             ..state.clone()
         })
     }

@@ -9,9 +9,10 @@ use toml::de::{DeTable, DeValue};
 use super::error::{Fault, Place, WorldError, shown};
 
 /// The text that is read, and the part of it that is being read.
-pub(super) struct At<'a> {
-    pub(super) text: &'a str,
-    pub(super) place: Place,
+#[derive(Debug)]
+pub struct At<'a> {
+    pub text: &'a str,
+    pub place: Place,
 }
 
 /// The line of a byte of the text, from 1.
@@ -28,7 +29,7 @@ impl At<'_> {
 }
 
 /// The words for a list of what is known, as an error ends with.
-fn known(what: &str, words: &[&str]) -> String {
+pub(super) fn known(what: &str, words: &[&str]) -> String {
     match words {
         [] => format!("no {what} is known here"),
         _ => format!("known {what}s: {}", words.join(", ")),
@@ -105,7 +106,7 @@ fn described(value: &DeValue<'_>) -> String {
 }
 
 /// A type that a key of a description can have.
-pub(super) trait Value: Sized {
+pub trait Value: Sized {
     /// Reads one.
     fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError>;
 
@@ -220,6 +221,20 @@ impl Value for u64 {
             Ok(number) => write!(out, "{number}"),
             Err(_) => write!(out, "\"{self:#x}\""),
         };
+    }
+}
+
+impl Value for i64 {
+    fn read(value: &Spanned<DeValue<'_>>, at: &At<'_>, key: &str) -> Result<Self, WorldError> {
+        let number = match value.get_ref() {
+            DeValue::Integer(number) => Self::from_str_radix(number.as_str(), number.radix()).ok(),
+            _ => None,
+        };
+        number.ok_or_else(|| mistyped(value, at, key, "an integer from -2^63 to 2^63-1"))
+    }
+
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "{self}");
     }
 }
 

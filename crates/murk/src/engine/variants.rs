@@ -1,5 +1,7 @@
 //! Worlds that differ in one thing: what somebody may have changed between recording and replay.
 
+use super::own::Own;
+use super::propagator::Propagator;
 use super::run::{EngineWorld, State};
 use super::world::World;
 use crate::slip::{Slip, Variant};
@@ -142,12 +144,18 @@ impl World {
             );
         }
         let this = self.clone();
+        let own = self.propagators.iter().filter_map(|one| match one {
+            Propagator::Own(own) => Some(own),
+            _ => None,
+        });
+        let kinds = Own::kinds(own);
         let parameters = texts.into_iter().filter_map(move |(at, key, now, then)| {
             let line = then.as_ref().map(|then| {
                 let key = key.rsplit(", ").next().unwrap_or(&key);
                 format!("{key} = {then}")
             });
-            let world = Self::from_toml(&with_line(&text, at, line.as_deref())).ok()?;
+            let world =
+                Self::from_toml_with(&with_line(&text, at, line.as_deref()), &kinds).ok()?;
             let then = then.unwrap_or_else(|| "its default".to_owned());
             (world != this).then_some((Slip::Parameter { key, now, then }, world))
         });

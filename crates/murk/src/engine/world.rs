@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::error::{Fault, Place, WorldError};
 use super::field::Field;
-use super::propagator::{Named, Propagator, Use};
+use super::own::Kinds;
+use super::propagator::Propagator;
 use super::space::Space;
 use super::value::{Sink, Table};
 use crate::hash::config_hash;
@@ -91,6 +92,18 @@ impl World {
     /// gametape.
     #[must_use]
     pub fn from_descriptor(descriptor: &[u8]) -> Option<Result<Self, WorldError>> {
+        Self::from_descriptor_with(descriptor, &Kinds::new())
+    }
+
+    /// As [`World::from_descriptor`]; propagators may be of these kinds, too.
+    ///
+    /// # Errors
+    /// As [`World::from_toml_with`]; [`Fault::Version`].
+    #[must_use]
+    pub fn from_descriptor_with(
+        descriptor: &[u8],
+        kinds: &Kinds,
+    ) -> Option<Result<Self, WorldError>> {
         let rest = descriptor.strip_prefix(ANY_VERSION.as_bytes())?;
         let version = rest.split(|&byte| byte == b'\n').next().unwrap_or(rest);
         let error = |fault| WorldError::new(Place::World, "", fault).at_line(Some(1));
@@ -100,11 +113,16 @@ impl World {
             return Some(Err(error(Fault::Version { found })));
         }
         Some(match std::str::from_utf8(descriptor) {
-            Ok(text) => Self::from_toml(text),
+            Ok(text) => Self::from_toml_with(text, kinds),
             Err(utf8) => Err(error(Fault::Utf8 {
                 at: utf8.valid_up_to(),
             })),
         })
+    }
+
+    /// True for a descriptor of any version of ours.
+    pub(super) fn is_ours(descriptor: &[u8]) -> bool {
+        descriptor.starts_with(ANY_VERSION.as_bytes())
     }
 
     /// The description as it goes into recordings: every default filled in, keys in a fixed
@@ -131,7 +149,7 @@ impl World {
         }
         for propagator in &self.propagators {
             text.push_str("\n[[propagator]]\n");
-            propagator.give_keys(&mut Table::lines(&mut text));
+            propagator.write(&mut text);
         }
         text.into_bytes()
     }
@@ -188,21 +206,5 @@ impl World {
     pub fn field_number(&self, name: &str) -> Option<u32> {
         let index = self.fields.iter().position(|field| field.name == name)?;
         u32::try_from(index).ok()
-    }
-
-    /// The propagator that writes a field, by number: what commands write into that field is
-    /// overwritten in the same tick, in each cell of a field of one value a cell.
-    #[must_use]
-    pub fn writer(&self, field: u32) -> Option<usize> {
-        let name = &self.fields.get(field as usize)?.name;
-        self.propagators.iter().position(|propagator| {
-            propagator.stock().uses().into_iter().any(|(named, used)| {
-                let is_it = match named {
-                    Named::Key(_, key) => key == name,
-                    Named::Number(number, _) => number == field as usize,
-                };
-                is_it && used != Use::Read
-            })
-        })
     }
 }

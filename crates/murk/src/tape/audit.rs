@@ -8,11 +8,11 @@ use gametape_core::text::{Counted, Grouped};
 use super::beside::{Beside, Comparison};
 use super::opened::MurkTape;
 use super::slip::{self, Recent};
-use super::world::{self, WorldFile};
+use super::world;
 use crate::engine::{Checker, EngineError, EngineWorld, World};
 use crate::{
-    AnyWorld, Auditor, Divergence, Finding, Findings, Frame, Hash, Header, Progress, ReadOptions,
-    Reader, Rule, Verifier, VerifyError,
+    AnyWorld, Auditor, ConfigForm, Divergence, Finding, Findings, Frame, Hash, Header, Progress,
+    ReadOptions, Reader, Rule, Simulation, Verifier, VerifyError,
 };
 
 /// How far the replay came.
@@ -31,7 +31,7 @@ pub(super) fn audit(
     options: &Options,
     say: &(dyn Fn(&str) + Sync),
 ) -> Result<Audit, Error> {
-    let (input, given) = (&tape.input, tape.given());
+    let input = &tape.input;
     let beside = Beside::find(tape.path());
     let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
     let header = match reader.header() {
@@ -41,7 +41,7 @@ pub(super) fn audit(
     };
     let mut auditor = Auditor::new(&header);
     let mut index = Comparison::new(beside.as_ref(), input, &mut auditor);
-    let world = world_of(&header, given, &mut auditor)?;
+    let world = world_of(&header, tape, &mut auditor)?;
     let mut simulation = world
         .as_ref()
         .and_then(|world| match simulation(world, &header) {
@@ -71,7 +71,9 @@ pub(super) fn audit(
     if !reader.findings().is_empty() {
         index.explain(input, frames, &mut auditor);
     }
-    if world.is_none() && !auditor.findings().has("murk.world") && frames > 0 {
+    let said = ["murk.world", "murk.unknown-kind"];
+    let said = said.iter().any(|code| auditor.findings().has(code));
+    if world.is_none() && !said && frames > 0 {
         auditor.note(Finding::new(Rule::NotSimulated { frames }));
     }
     let findings = auditor.finish(reader.findings());
@@ -92,6 +94,10 @@ impl<'s> Replaying<'s> {
         simulation: Option<&'s mut EngineWorld>,
         auditor: &mut Auditor,
     ) -> Self {
+        let form = simulation.as_ref().and_then(|one| one.config_form(header));
+        if let Some(form @ (ConfigForm::Counts | ConfigForm::Descriptor)) = form {
+            auditor.note(Finding::new(Rule::ConfigPartial { form }));
+        }
         let verifier = simulation.and_then(|simulation| {
             Verifier::new(header, simulation)
                 .map_err(|error| auditor.note(outcome(error)))
@@ -158,7 +164,7 @@ fn explain(
         )));
         return Ok(());
     }
-    let carried = world::carried(header).and_then(Result::ok);
+    let carried = world::carried(header, tape.kinds()).and_then(Result::ok);
     let before = carried.filter(|carried| carried != world);
     let worlds = (world, before.as_ref());
     let mut watch = |progress: Progress| {
@@ -226,10 +232,10 @@ fn unreadable(
 /// The world to replay in, and what is wrong with it.
 fn world_of(
     header: &Header<'_>,
-    given: Option<&WorldFile>,
+    tape: &MurkTape,
     auditor: &mut Auditor,
 ) -> Result<Option<World>, Error> {
-    let world = match (given, world::carried(header)) {
+    let world = match (tape.given(), world::carried(header, tape.kinds())) {
         // A world that somebody named has to be right; one in a recording is the recording's.
         (Some(file), _) => file.read()?,
         (None, None) => return Ok(None),

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::error::stopped;
 use super::opened::MurkTape;
 use super::world::{self, WorldFile};
+use crate::engine::own::Kinds;
 use crate::value::Value as Shown;
 use crate::{
     Cause, CommandText, Difference, FrameDiff, Hash, Replay, StateDiff, VerifyError, diff_states,
@@ -15,6 +16,7 @@ use crate::{
 
 pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
     let given = ours.given();
+    let kinds = ours.kinds();
     let dt = ours.tick_length(ours.reader().header()?)?;
     let (ours, theirs) = (&ours.input, &theirs.input);
     let a = ours.bytes().map_err(Error::Io)?;
@@ -23,7 +25,7 @@ pub(super) fn diff(ours: &MurkTape, theirs: &MurkTape) -> Result<Diff, Error> {
         .bytes()
         .map_err(|error| Error::Io(error).of_other())?;
     let b = read(&b).map_err(|error| Error::from(error).of_other())?;
-    let found = compare(&a, &b, given)?;
+    let found = compare(&a, &b, given, kinds)?;
     let first = found.first.as_ref();
     let tick = first.and_then(|first| first.tick.or(first.other_tick));
     let time = tick.zip(dt).map(|(tick, dt)| world::time_of(tick, dt).ms());
@@ -51,6 +53,7 @@ fn compare(
     a: &Replay<'_>,
     b: &Replay<'_>,
     given: Option<&WorldFile>,
+    kinds: &Kinds,
 ) -> Result<crate::Diff, Error> {
     // Which of the two it is, plain reading tells.
     let unreadable = |error: crate::Error| {
@@ -62,7 +65,7 @@ fn compare(
         }
     };
     let worlds = [a, b].map(|replay| {
-        let world = world::chosen(replay.header(), given)?;
+        let world = world::chosen(replay.header(), given, kinds)?;
         Some(world.map(|world| (world::misfit(replay.header(), &world).is_none(), world)))
     });
     match worlds {

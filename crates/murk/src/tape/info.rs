@@ -5,12 +5,14 @@ use serde_json::{Map, Value, json};
 
 use super::name::{NAME, STEP};
 use super::world;
+use crate::engine::own::Kinds;
 use crate::{Hash, Header, Payload, Stats, VERSION};
 
 /// What the header says, and what was counted; a tick takes `dt` seconds.
 pub(super) fn info(
     bytes: u64,
     header: &Header<'_>,
+    kinds: &Kinds,
     dt: Option<f64>,
     stats: Option<&Stats>,
 ) -> Info {
@@ -26,7 +28,7 @@ pub(super) fn info(
         "config_hash": (header.config_hash != 0).then(|| Hash(header.config_hash).to_string()),
         "fields": header.field_count,
         "cells": header.cell_count,
-        "space_descriptor": world::describe(header),
+        "space_descriptor": world::describe(header, kinds),
     }));
     if let Some(stats) = stats {
         details.insert("first_tick".into(), json!(stats.first_tick));

@@ -27,6 +27,7 @@ use gametape_core::tape::{
 use gametape_core::{Input, RuleInfo};
 use serde_json::{Map, Value};
 
+use crate::engine::own::Kinds;
 use crate::{MAGIC, ReadOptions, Reader, Rule, VERSION};
 
 pub(crate) use beside::Beside;
@@ -40,7 +41,7 @@ pub use opened::MurkTape;
 pub(crate) use slip::{explain_in, judged};
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
-pub(crate) use world::{build, needed};
+pub(crate) use world::{build, needed, time_of};
 
 /// Far more than any world takes.
 const MOST_WORLD: u64 = 16 << 20;
@@ -89,8 +90,43 @@ const WRITE: &[OptionDef] = &[OptionDef {
 }];
 
 /// The format, for a registry.
-#[derive(Clone, Copy, Debug)]
-pub struct Murk;
+///
+/// ```
+/// use gametape_murk::engine::own::Kinds;
+/// use gametape_murk::tape::Murk;
+/// # fn rain(
+/// #     _: &mut gametape_murk::engine::own::Parameters<'_>,
+/// # ) -> Result<Box<dyn gametape_murk::engine::own::Propagator>, gametape_murk::engine::own::ParameterError> {
+/// #     Err(gametape_murk::engine::own::ParameterError::new("", "no"))
+/// # }
+/// // Recordings of worlds in which it rains are replayed, too.
+/// let murk = Murk::with_kinds(Kinds::new().with("rain", rain));
+/// assert!(murk.kinds().names().eq(["rain"]));
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct Murk {
+    kinds: Kinds,
+}
+
+impl Murk {
+    /// Worlds of stock propagators.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Worlds whose propagators may be of these kinds, too: every verb then replays them.
+    #[must_use]
+    pub const fn with_kinds(kinds: Kinds) -> Self {
+        Self { kinds }
+    }
+
+    /// The kinds that were given.
+    #[must_use]
+    pub const fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+}
 
 impl Format for Murk {
     fn name(&self) -> &'static str {
@@ -134,7 +170,7 @@ impl Format for Murk {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn Tape>, Error> {
-        Ok(Box::new(MurkTape::new(source)))
+        Ok(Box::new(MurkTape::with_kinds(source, &self.kinds)))
     }
 
     /// A repair turns bits back with the index.
@@ -158,13 +194,20 @@ impl Tape for MurkTape {
 
     fn header(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
         let mut reader = self.reader();
-        Ok(info::info(self.input.size(), reader.header()?, None, None).into())
+        let header = reader.header()?;
+        Ok(info::info(self.input.size(), header, self.kinds(), None, None).into())
     }
 
     fn info(&self, _secrets: Secrets) -> Result<Partial<Info>, Error> {
         let (stats, read) = self.counted()?;
         let dt = self.tick_length(&read.value)?;
-        let info = info::info(self.input.size(), &read.value, dt, Some(&stats));
+        let info = info::info(
+            self.input.size(),
+            &read.value,
+            self.kinds(),
+            dt,
+            Some(&stats),
+        );
         Ok(Partial::new(info, read.problem))
     }
 
@@ -208,8 +251,19 @@ impl Tape for MurkTape {
 
     fn needs(&self) -> Option<Needs> {
         let mut reader = self.reader();
-        let world = self.replayed_in(reader.header().ok()?);
-        matches!(world, Ok(None)).then_some(Needs::World)
+        let header = reader.header().ok()?;
+        let world = self.replayed_in(header);
+        let is_strange = || match world::carried(header, self.kinds()) {
+            Some(Err(error)) => error.is_unknown_kind(),
+            _ => false,
+        };
+        matches!(world, Ok(None)).then(|| {
+            if is_strange() {
+                Needs::Program
+            } else {
+                Needs::World
+            }
+        })
     }
 
     fn scan<'v>(&self, scan: &Scan, visit: &'v mut Visit<'v>) -> Result<Partial<()>, Error> {

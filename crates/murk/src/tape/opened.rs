@@ -7,6 +7,7 @@ use gametape_core::{Input, InputStream};
 
 use super::world::{self, WorldFile};
 use crate::engine::World;
+use crate::engine::own::Kinds;
 use crate::{Frame, Header, ReadOptions, Reader, Stats};
 
 /// An opened recording: what `Tape::any` gives of one of this format.
@@ -16,17 +17,31 @@ pub struct MurkTape {
     path: Option<PathBuf>,
     /// The world that somebody gave.
     given: Option<WorldFile>,
+    kinds: Kinds,
 }
 
 impl MurkTape {
     /// A recording that was not looked at yet; its index may lie beside it.
     #[must_use]
     pub fn new(source: Source) -> Self {
+        Self::with_kinds(source, &Kinds::new())
+    }
+
+    /// As [`MurkTape::new`]; propagators of its world may be of these kinds, too.
+    #[must_use]
+    pub fn with_kinds(source: Source, kinds: &Kinds) -> Self {
         Self {
-            given: WorldFile::of(&source.options),
+            given: WorldFile::of(&source.options, kinds),
             input: source.input,
             path: source.path,
+            kinds: kinds.clone(),
         }
+    }
+
+    /// The kinds of propagators that are known beside the stock ones.
+    #[must_use]
+    pub const fn kinds(&self) -> &Kinds {
+        &self.kinds
     }
 
     /// Where it lies, if anywhere.
@@ -46,9 +61,9 @@ impl MurkTape {
     /// [`MurkError::World`](super::MurkError::World) of the one that was given.
     pub(in crate::tape) fn replayed_in(&self, header: &Header<'_>) -> Result<Option<World>, Error> {
         if self.given.is_some() {
-            return Ok(Some(world::needed(header, self.given())?));
+            return Ok(Some(world::needed(header, self.given(), &self.kinds)?));
         }
-        let carried = world::carried(header).and_then(Result::ok);
+        let carried = world::carried(header, &self.kinds).and_then(Result::ok);
         Ok(carried.filter(|world| world::misfit(header, world).is_none()))
     }
 
@@ -60,7 +75,7 @@ impl MurkTape {
     pub(in crate::tape) fn tick_length(&self, header: &Header<'_>) -> Result<Option<f64>, Error> {
         Ok(match self.given {
             Some(_) => self.replayed_in(header)?.map(|world| world.dt),
-            None => world::tick_length(header),
+            None => world::tick_length(header, &self.kinds),
         })
     }
 
@@ -70,7 +85,9 @@ impl MurkTape {
     /// Where it carries none ([`Error::Unsupported`]), or a broken one ([`MurkError::World`](super::MurkError::World)).
     pub fn world(&self) -> Result<String, Error> {
         let text = |world: World| String::from_utf8_lossy(&world.canonical()).into_owned();
-        match world::chosen(self.reader().header()?, None) {
+        // One of kinds that are not known can be read all the same.
+        let kinds = self.kinds.clone().or_unknown();
+        match world::chosen(self.reader().header()?, None, &kinds) {
             Some(world) => Ok(text(world?)),
             None => Err(Error::Unsupported("the recording carries no world".into())),
         }

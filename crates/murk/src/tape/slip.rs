@@ -109,7 +109,7 @@ pub(crate) fn judged(mut divergence: Box<Divergence>, found: &Explanation) -> Bo
     if let Some(cause) = &found.cause {
         if divergence.cause.value() != cause.value() {
             // They speak of another value than the one that differs.
-            divergence.touches.clear();
+            divergence.written_by = None;
         }
         divergence.cause = cause.clone();
         divergence.evidence = found.evidence;

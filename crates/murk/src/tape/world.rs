@@ -8,24 +8,28 @@ use gametape_core::text::{printable, shortened};
 use serde_json::{Value, json};
 
 use super::error::MurkError;
-use crate::engine::{EngineWorld, Place, World, WorldError};
+use crate::engine::own::Kinds;
+use crate::engine::{EngineWorld, Fault, Place, World, WorldError};
 use crate::{Header, Rule};
 
 /// A world's description, given beside a recording.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct WorldFile {
     /// Where it lies, for messages.
     pub path: PathBuf,
     /// What it says, as TOML.
     pub bytes: Vec<u8>,
+    /// Kinds of propagators that it may name beside the stock ones.
+    pub kinds: Kinds,
 }
 
 impl WorldFile {
     /// The option `world`.
-    pub(crate) fn of(options: &Options) -> Option<Self> {
+    pub(crate) fn of(options: &Options, kinds: &Kinds) -> Option<Self> {
         options.file("world").map(|(path, bytes)| Self {
             path: path.to_owned(),
             bytes: bytes.to_vec(),
+            kinds: kinds.clone(),
         })
     }
 
@@ -41,7 +45,8 @@ impl WorldFile {
                 format!("not a world: not UTF-8 at byte {at}"),
             )
         })?;
-        World::from_toml(text).map_err(|error| wrong(Some(&self.path), error.to_string()))
+        World::from_toml_with(text, &self.kinds)
+            .map_err(|error| wrong(Some(&self.path), error.to_string()))
     }
 }
 
@@ -53,17 +58,22 @@ fn wrong(path: Option<&Path>, message: String) -> MurkError {
 
 /// The world in a recording's header; `None` where it carries none, or an opaque description of
 /// somebody else's.
-pub(crate) fn carried(header: &Header<'_>) -> Option<Result<World, WorldError>> {
-    World::from_descriptor(&header.space_descriptor)
+pub(crate) fn carried(header: &Header<'_>, kinds: &Kinds) -> Option<Result<World, WorldError>> {
+    World::from_descriptor_with(&header.space_descriptor, kinds)
+}
+
+/// [`carried`], where it only has to be read: its propagators may be of any kind.
+fn outline(header: &Header<'_>, kinds: &Kinds) -> Option<World> {
+    carried(header, &kinds.clone().or_unknown())?.ok()
 }
 
 /// The length of a tick in seconds, where the recording says its world.
-pub(super) fn tick_length(header: &Header<'_>) -> Option<f64> {
-    carried(header)?.ok().map(|world| world.dt)
+pub(super) fn tick_length(header: &Header<'_>, kinds: &Kinds) -> Option<f64> {
+    outline(header, kinds).map(|world| world.dt)
 }
 
 /// When a tick is over, where ticks take `dt` seconds.
-pub(super) fn time_of(tick: u64, dt: f64) -> Time {
+pub(crate) fn time_of(tick: u64, dt: f64) -> Time {
     Time((tick as f64 * dt * 1e9).round() as i64)
 }
 
@@ -71,16 +81,21 @@ pub(super) fn time_of(tick: u64, dt: f64) -> Time {
 pub(crate) fn chosen(
     header: &Header<'_>,
     given: Option<&WorldFile>,
+    kinds: &Kinds,
 ) -> Option<Result<World, MurkError>> {
     given.map(WorldFile::read).or_else(|| {
-        let world = carried(header)?;
+        let world = carried(header, kinds)?;
         Some(world.map_err(|error| wrong(None, error.to_string())))
     })
 }
 
 /// [`chosen`], where there has to be one, and it has to fit.
-pub(crate) fn needed(header: &Header<'_>, given: Option<&WorldFile>) -> Result<World, MurkError> {
-    let world = chosen(header, given).unwrap_or_else(|| {
+pub(crate) fn needed(
+    header: &Header<'_>,
+    given: Option<&WorldFile>,
+    kinds: &Kinds,
+) -> Result<World, MurkError> {
+    let world = chosen(header, given, kinds).unwrap_or_else(|| {
         let message = "the recording carries no world; give one with --world";
         Err(wrong(None, message.into()))
     })?;
@@ -118,6 +133,14 @@ pub(crate) fn build(world: &World, path: Option<&Path>) -> Result<EngineWorld, E
 
 /// A world that is carried and can't be built, as a rule that is broken.
 pub(super) fn broken(error: &WorldError) -> Rule {
+    if let (Fault::UnknownKind { found, .. }, Place::Propagator { index, .. }) =
+        (error.fault(), error.place())
+    {
+        return Rule::UnknownKind {
+            propagator: *index as u64,
+            kind: found.clone(),
+        };
+    }
     let part = match error.place() {
         Place::World if !error.key().is_empty() => String::new(),
         place => place.to_string(),
@@ -131,12 +154,15 @@ pub(super) fn broken(error: &WorldError) -> Rule {
 }
 
 /// The space descriptor, for people.
-pub(super) fn describe(header: &Header<'_>) -> Value {
+pub(super) fn describe(header: &Header<'_>, kinds: &Kinds) -> Value {
     let bytes = header.space_descriptor.len();
-    match carried(header) {
+    match carried(header, kinds) {
         _ if bytes == 0 => Value::Null,
         None => json!(format!("{bytes} bytes, opaque")),
         Some(Ok(_)) => json!(format!("a world of gametape's, {bytes} bytes")),
+        Some(Err(error)) if error.is_unknown_kind() => json!(format!(
+            "a world of gametape's, {bytes} bytes, with propagators that the program knows which recorded it"
+        )),
         Some(Err(error)) => json!(format!(
             "a broken world of gametape's, {bytes} bytes: {error}"
         )),

@@ -82,8 +82,19 @@ impl Commands {
             .map_or_else(crate::Commands::default, |(_, buffer)| buffer.as_commands())
     }
 
-    /// Refuses commands of ticks that are not made.
-    pub(super) fn within(&self, ticks: u64) -> Result<(), MurkError> {
+    /// Refuses commands of ticks that are not made; those up to `taken` are another recording's.
+    pub(super) fn within(&self, taken: u64, ticks: u64) -> Result<(), MurkError> {
+        let mut given = self.ticks.iter();
+        if let Some((tick, (line, _))) = given.find(|(tick, _)| (1..=taken).contains(*tick)) {
+            return Err(MurkError::Commands {
+                path: self.name.clone(),
+                line: *line,
+                message: format!(
+                    "tick {tick} is taken over as it was recorded; new commands begin with tick {}",
+                    taken.saturating_add(1)
+                ),
+            });
+        }
         let outside = self
             .ticks
             .iter()

@@ -10,6 +10,8 @@ use crate::{Command, CommandBuf, Envelope, Payload, WriteError};
 pub struct Line {
     pub tick: u64,
     pub commands: CommandBuf,
+    /// True for a list of commands, as a frame has one.
+    pub is_whole: bool,
 }
 
 /// Reads a line: a frame as `dump` writes it, or a single command with its `tick`.
@@ -19,41 +21,23 @@ pub fn read_line(
     field: &dyn Fn(&str) -> Option<u32>,
     made: &dyn Fn(u64) -> u64,
 ) -> Result<Line, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        // The line is ours to name: the parser's is 1, always.
-        let (column, said) = (error.column(), error.to_string());
-        let place = format!(" at line {} column {column}", error.line());
-        let what = said.strip_suffix(&place).unwrap_or(&said);
-        format!("not JSON: {what} at column {column}")
-    })?;
-    let Value::Object(map) = value else {
-        return Err("not a JSON object".into());
-    };
-    let mut object = Object {
-        map,
-        place: String::new(),
-    };
+    let mut object = Object::of(text)?;
     let tick = object.number("tick")?;
-    let mut commands = CommandBuf::new();
-    match object.map.remove("commands") {
-        None => command(object, field, made(tick), &mut commands)?,
-        Some(Value::Array(list)) => {
-            // What a dump says of the frame is passed over: the recording is made anew.
-            for said in ["step", "frame", "time_ms", "hash"] {
-                object.map.remove(said);
-            }
-            object.end()?;
-            for (at, value) in (0_u64..).zip(list) {
-                let Value::Object(map) = value else {
-                    return Err(format!("command {at} is not an object"));
-                };
-                let place = format!("command {at}: ");
-                command(Object { map, place }, field, made(tick) + at, &mut commands)?;
-            }
-        }
-        Some(_) => return Err("\"commands\" must be a list".into()),
+    object.commands(tick, field, made(tick))
+}
+
+/// Reads a line of commands for tick `tick`, which it need not name; the tick has `made` already.
+pub fn read_reply(
+    text: &str,
+    tick: u64,
+    field: &dyn Fn(&str) -> Option<u32>,
+    made: u64,
+) -> Result<Line, String> {
+    let mut object = Object::of(text)?;
+    match object.optional::<u64>("tick")? {
+        Some(other) if other != tick => Err(format!("tick {tick} is next, not tick {other}")),
+        _ => object.commands(tick, field, made),
     }
-    Ok(Line { tick, commands })
 }
 
 /// An object whose keys are taken out one by one; what is left over is a mistake.
@@ -64,6 +48,58 @@ struct Object {
 }
 
 impl Object {
+    fn of(text: &str) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            // The line is ours to name: the parser's is 1, always.
+            let (column, said) = (error.column(), error.to_string());
+            let place = format!(" at line {} column {column}", error.line());
+            let what = said.strip_suffix(&place).unwrap_or(&said);
+            format!("not JSON: {what} at column {column}")
+        })?;
+        let Value::Object(map) = value else {
+            return Err("not a JSON object".into());
+        };
+        Ok(Self {
+            map,
+            place: String::new(),
+        })
+    }
+
+    /// The commands of a line: one, or a list.
+    fn commands(
+        mut self,
+        tick: u64,
+        field: &dyn Fn(&str) -> Option<u32>,
+        made: u64,
+    ) -> Result<Line, String> {
+        let mut commands = CommandBuf::new();
+        let list = self.map.remove("commands");
+        let is_whole = list.is_some();
+        match list {
+            None => command(self, field, made, &mut commands)?,
+            Some(Value::Array(list)) => {
+                // What a dump says of the frame is passed over: the recording is made anew.
+                for said in ["step", "frame", "time_ms", "hash"] {
+                    self.map.remove(said);
+                }
+                self.end()?;
+                for (at, value) in (0_u64..).zip(list) {
+                    let Value::Object(map) = value else {
+                        return Err(format!("command {at} is not an object"));
+                    };
+                    let place = format!("command {at}: ");
+                    command(Self { map, place }, field, made + at, &mut commands)?;
+                }
+            }
+            Some(_) => return Err("\"commands\" must be a list".into()),
+        }
+        Ok(Line {
+            tick,
+            commands,
+            is_whole,
+        })
+    }
+
     fn take(&mut self, key: &str) -> Result<Value, String> {
         self.map
             .remove(key)

@@ -7,20 +7,28 @@ use std::path::{Path, PathBuf};
 
 use gametape_core::tape::Error;
 
+use super::agent::{Agent, Moment};
+use super::branch::Branch;
 use super::commands::Commands;
 use super::index::vouches;
 use super::recorded::Recorded;
 use super::resume::resume;
-use crate::engine::EngineWorld;
+use crate::engine::{EngineWorld, World};
 use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
 use crate::{Hash, Header, RecordError, Recorder, Writer};
 
 /// What to record, and where.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct RecordOptions {
-    /// The file that describes the world, and where it lies.
-    pub world: WorldFile,
-    /// Ticks to make.
+    /// The file that describes the world, and where it lies; none where a recording that is branched
+    /// from carries its world.
+    pub world: Option<WorldFile>,
+    /// The recording whose first ticks are taken over.
+    pub from: Option<Branch>,
+    /// Parameters of the world that are to have other values, and those: see
+    /// [`World::with_parameter`]. What is taken over of another recording is then its commands alone.
+    pub set: Vec<(String, String)>,
+    /// Ticks that the recording is to have, with those that are taken over.
     pub ticks: u64,
     /// Where the recording goes.
     pub output: PathBuf,
@@ -30,13 +38,41 @@ pub struct RecordOptions {
     pub resume: bool,
 }
 
+impl RecordOptions {
+    /// The world that is recorded.
+    ///
+    /// # Errors
+    /// Where there is none, or it is wrong, or a parameter that is set.
+    pub fn chosen_world(&self) -> Result<World, Error> {
+        let (mut world, kinds) = match (&self.from, &self.world) {
+            (Some(branch), given) => (branch.world(given.as_ref())?, branch.tape.kinds()),
+            (None, Some(file)) => (file.read()?, &file.kinds),
+            (None, None) => return Err(unwritable("there is no world to record")),
+        };
+        for (parameter, value) in &self.set {
+            let changed = world.with_parameter(parameter, value, kinds);
+            world = changed.map_err(|error| {
+                unwritable(format!("{parameter}={value} can't be set: {error}"))
+            })?;
+        }
+        Ok(world)
+    }
+}
+
+/// Who gives the commands.
+enum Source<'a> {
+    List(&'a Commands),
+    Agent(&'a mut dyn Agent),
+}
+
 /// Runs a world and records it, tick by tick: every frame is handed to the system as it is made,
 /// so that a recorder that is killed loses none that was whole.
 ///
 /// # Errors
 /// Where the world or the commands are wrong, before anything is written; where the output can't be
 /// written or is there already; where the simulation can't go on; where what is there is damaged:
-/// neither it nor the index beside it is touched then.
+/// neither it nor the index beside it is touched then; where a recording that is branched from can't
+/// be replayed up to there.
 pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
     record_each(options, commands, |_| ControlFlow::Continue(()))
 }
@@ -49,12 +85,38 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
 pub fn record_each(
     options: &RecordOptions,
     commands: &Commands,
+    each: impl FnMut(&Recorded) -> ControlFlow<()>,
+) -> Result<Recorded, Error> {
+    commands.within(0, options.ticks)?;
+    run(options, Source::List(commands), each)
+}
+
+/// As [`record_each`]; the commands of each tick are asked of an agent, which sees the state behind the
+/// tick before.
+///
+/// # Errors
+/// As [`record`], and what the agent says: what was recorded by then is whole.
+pub fn record_asking(
+    options: &RecordOptions,
+    agent: &mut dyn Agent,
+    each: impl FnMut(&Recorded) -> ControlFlow<()>,
+) -> Result<Recorded, Error> {
+    if options.resume {
+        let what = "an agent can't be asked again what it said: branch from the recording instead";
+        return Err(unwritable(what));
+    }
+    run(options, Source::Agent(agent), each)
+}
+
+fn run(
+    options: &RecordOptions,
+    mut source: Source<'_>,
     mut each: impl FnMut(&Recorded) -> ControlFlow<()>,
 ) -> Result<Recorded, Error> {
     let path = &options.output;
-    commands.within(options.ticks)?;
-    let world = options.world.read()?;
-    let mut simulation = build(&world, Some(&options.world.path))?;
+    let world = options.chosen_world()?;
+    let given = options.world.as_ref().map(|file| file.path.as_path());
+    let mut simulation = build(&world, given)?;
     let header = world.header();
     let mut recorded = Recorded::default();
     match path.metadata() {
@@ -66,22 +128,63 @@ pub fn record_each(
         }
         _ => {}
     }
+    let taken = match &options.from {
+        Some(_) if options.resume => {
+            let what = "what is there is resumed, or another recording is branched from: not both";
+            return Err(unwritable(what));
+        }
+        Some(branch) if options.set.is_empty() => branch.replayed(&mut simulation)?,
+        Some(branch) => branch.looked_at()?,
+        None => 0,
+    };
+    if let Source::List(commands) = &source {
+        commands.within(taken, options.ticks)?;
+    }
+    if taken > options.ticks {
+        return Err(unwritable(format!(
+            "it is to have {} ticks, and branches from tick {taken}",
+            options.ticks
+        )));
+    }
     let mut indexed = false;
-    let (writer, mut again) = if path.exists() && options.resume {
-        indexed = vouches(path)?;
-        resume(path, &header, &mut simulation, commands, &mut recorded)?
-    } else {
-        (begin(path, &header)?, None)
+    let (writer, mut again) = match &source {
+        Source::List(commands) if path.exists() && options.resume => {
+            indexed = vouches(path)?;
+            resume(path, &header, &mut simulation, commands, &mut recorded)?
+        }
+        _ => (begin(path, &header)?, None),
     };
     let mut recorder = Recorder::new(writer, &header);
     recorder.writer().set_buffer(0);
     recorder.writer().flush()?;
+    if let Some(branch) = &options.from {
+        let replay = (!options.set.is_empty()).then_some(&mut simulation);
+        branch.take_over(taken, &mut recorder, replay)?;
+        recorded.branched_after = taken;
+    }
     let mut goes_on = each(&recorded);
-    for tick in recorded.resumed_after.saturating_add(1)..=options.ticks {
+    let first = recorded.resumed_after.max(taken).saturating_add(1);
+    if let Source::Agent(agent) = &mut source
+        && goes_on.is_continue()
+    {
+        let (tick, hash, world) = (first - 1, None, &simulation);
+        goes_on = agent.see(Moment { tick, hash, world })?;
+    }
+    for tick in first..=options.ticks {
         if goes_on.is_break() {
             break;
         }
-        let of_tick = commands.of(tick);
+        let asked;
+        let of_tick = match &mut source {
+            Source::List(commands) => commands.of(tick),
+            Source::Agent(agent) => match agent.commands(tick)? {
+                None => break,
+                Some(commands) => {
+                    asked = commands;
+                    asked.as_commands()
+                }
+            },
+        };
         let made = match again.take() {
             // The world was taken behind this tick, to see what is cut off.
             Some(hash) => recorder
@@ -100,6 +203,11 @@ pub fn record_each(
         recorded.count(&simulation);
         recorded.last_hash = Some(Hash(hash).to_string());
         goes_on = each(&recorded);
+        if let Source::Agent(agent) = &mut source {
+            let (hash, world) = (Some(hash), &simulation);
+            let seen = agent.see(Moment { tick, hash, world })?;
+            goes_on = if seen.is_break() { seen } else { goes_on };
+        }
     }
     recorder.finish()?.sync_all().map_err(Error::Output)?;
     if indexed && recorded.ticks > 0 {

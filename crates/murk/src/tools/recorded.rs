@@ -9,6 +9,8 @@ pub struct Recorded {
     pub ticks: u64,
     /// Ticks that were there already.
     pub resumed_after: u64,
+    /// The tick up to which another recording was taken over; 0 where none was.
+    pub branched_after: u64,
     /// Bytes of a cut frame that were taken off before going on.
     pub dropped: u64,
     /// Commands that were recorded now.

@@ -62,7 +62,7 @@ pub enum Subject<'a> {
 pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error> {
     match *subject {
         Subject::World(file, commands, ticks) => {
-            commands.within(ticks)?;
+            commands.within(0, ticks)?;
             let world = file.read()?;
             // Made one by one: there may be any number of them.
             let each = || (1..=ticks).map(|tick| (tick, commands.of(tick)));
@@ -70,7 +70,7 @@ pub fn sync_test(subject: &Subject<'_>, test: &SyncTest) -> Result<Synced, Error
         }
         Subject::Recording(tape, given) => {
             let (header, log) = log_of(tape)?;
-            let world = needed(&header, given)?;
+            let world = needed(&header, given, tape.kinds())?;
             let path = given.map(|file| file.path.as_path());
             run(&world, path, test, log.len() as u64, || log.iter())
         }

@@ -20,4 +20,6 @@ mod tape;
 #[cfg(feature = "tape")]
 mod tools;
 #[cfg(feature = "tape")]
+mod tools_record;
+#[cfg(feature = "tape")]
 mod tools_resume;

@@ -3,9 +3,9 @@
 use crate::common::{Grid, recording, set};
 use gametape_core::Rule as _;
 use gametape_murk::{
-    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, Envelope, Error, Explanation, Finding,
-    Findings, Hash, Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection, Rule,
-    SLIP_TIME, Severity, Unused, Writer, audit, explain_slip, read, read_with, verify,
+    AnyWorld, Auditor, Command, CommandBuf, CommandCheck, ConfigForm, Envelope, Error, Explanation,
+    Finding, Findings, Hash, Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection,
+    Rule, SLIP_TIME, Severity, Unused, Writer, audit, explain_slip, read, read_with, verify,
     write_header,
 };
 
@@ -239,6 +239,12 @@ const RAISED: &[Raise] = &[
             fault: "missing".into(),
         })
     }),
+    ("murk.unknown-kind", || {
+        rule(Rule::UnknownKind {
+            propagator: 1,
+            kind: "rain".into(),
+        })
+    }),
     ("murk.simulation", || {
         rule(Rule::Simulation { reason: "x".into() })
     }),
@@ -262,6 +268,11 @@ const RAISED: &[Raise] = &[
     ("murk.no-frames", || audit(&tape(&[])).findings),
     ("murk.config-unset", || {
         audit(&write_header(&Header::default()).unwrap()).findings
+    }),
+    ("murk.config-partial", || {
+        rule(Rule::ConfigPartial {
+            form: ConfigForm::Counts,
+        })
     }),
     ("murk.other-toolchain", || audit(&tape(&[])).findings),
     ("murk.other-target", || audit(&tape(&[])).findings),

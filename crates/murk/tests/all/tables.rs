@@ -14,7 +14,7 @@ use crate::common::tapes::{heat, played, stoves};
 use crate::common::{only, recording, set};
 
 fn open(bytes: Vec<u8>) -> Box<dyn Tape> {
-    Murk.open(Source::new(bytes)).unwrap()
+    Murk::new().open(Source::new(bytes)).unwrap()
 }
 
 fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<Vec<Owned>> {

@@ -4,14 +4,15 @@ use std::fs;
 use std::io::Cursor;
 
 use gametape_core::tape::{
-    Error, Format, OptionValue, Options, Secrets, Source, Tape, Target, Verb, Verdict, Work,
+    AnyFinding, Error, Format, OptionValue, Options, Secrets, Source, Tape, Target, Verb, Verdict,
+    Work,
 };
 use gametape_core::text::Grouped;
 use gametape_core::{At, Input, Severity, Time};
 use gametape_murk::engine::World;
 use gametape_murk::tape::Murk;
 use gametape_murk::tools::{Commands, index_path, record};
-use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer};
+use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer, read, verify};
 use gametape_samples::murk::{FORAGING, HEAT};
 
 use crate::common::tapes::{
@@ -76,7 +77,7 @@ fn a_command_that_a_propagator_overwrites_is_a_finding() {
         let bytes = played(&world, 3, |_| only(&set(&[1, 1], field, 77.0)));
         let idle = played(&world, 3, |_| CommandBuf::new());
         let hashes = |bytes: &[u8]| -> Vec<u64> {
-            let replay = gametape_murk::read(bytes).unwrap();
+            let replay = read(bytes).unwrap();
             replay
                 .frames()
                 .map(|frame| frame.unwrap().snapshot_hash)
@@ -133,6 +134,86 @@ fn another_world_is_told_from_a_fault() {
         message,
         "the header's cell_count is 256, the world's is 240"
     );
+}
+
+/// What the origin's own function makes of a world's seed, dt and counts.
+fn its_hash(header: &Header<'_>, dt: f64, descriptor: &[u8]) -> u64 {
+    let (fields, cells) = (header.field_count, header.cell_count);
+    murk_replay::config_hash(header.seed, dt.to_bits(), fields, cells, descriptor)
+}
+
+#[test]
+fn every_form_of_the_origins_config_hash_fits_and_is_told() {
+    let world = heat();
+    let own = world.header();
+    let theirs = b"somebody else's".as_slice();
+    let counts = its_hash(&own, world.dt, &[]);
+    let partial = "murk.config-partial";
+    let mismatch = "murk.config-mismatch";
+    // The recording's descriptor, its hash, and what is found.
+    for (descriptor, config_hash, code) in [
+        (&[][..], 0, Some("murk.config-unset")),
+        (&[], own.config_hash, None),
+        (&[], counts, Some(partial)),
+        (theirs, counts, Some(partial)),
+        (theirs, its_hash(&own, world.dt, theirs), Some(partial)),
+        (theirs, own.config_hash, None),
+        (&own.space_descriptor, counts, Some(partial)),
+        (&own.space_descriptor, own.config_hash, None),
+        // A wrong dt, a wrong count, and one bit.
+        (&[], its_hash(&own, world.dt * 2.0, &[]), Some(mismatch)),
+        (
+            theirs,
+            its_hash(&own, world.dt, b"nobody's"),
+            Some(mismatch),
+        ),
+        (&[], counts ^ 1, Some(mismatch)),
+        (&[], own.config_hash ^ 1 << 63, Some(mismatch)),
+    ] {
+        let header = Header {
+            config_hash,
+            space_descriptor: descriptor.into(),
+            ..own.clone()
+        };
+        let bytes = tape(&header, world.build().unwrap(), 20, stoves);
+        let audit = audit_in(&bytes, Some(HEAT));
+        let codes: Vec<_> = audit.findings.iter().map(AnyFinding::code).collect();
+        assert_eq!(codes, Vec::from_iter(code), "{config_hash:016x}");
+        let replayed = audit.summary == "20 ticks, replayed: every hash is right";
+        assert_eq!(replayed, code != Some(mismatch), "{}", audit.summary);
+        let verified = verify(&read(&bytes).unwrap(), &mut world.build().unwrap());
+        assert_eq!(verified.is_ok(), code != Some(mismatch));
+    }
+    // Another world of the same shape, beside a recording that carries its own: that is told by all
+    // of it, and not by the descriptor alone.
+    let colder = HEAT.replace("decay = 0.05", "decay = 0.06");
+    let audit = audit_in(&played(&world, 20, stoves), Some(&colder));
+    assert_eq!(found(&audit, mismatch).0, Severity::Error);
+}
+
+#[test]
+fn what_the_hash_covers_is_a_sentence() {
+    let world = heat();
+    for (descriptor, sentence) in [
+        (
+            &[][..],
+            "config_hash covers the seed, dt, and how many fields and cells there are, and not which fields and propagators the world has",
+        ),
+        (
+            b"opaque",
+            "config_hash covers the seed, dt, how many fields and cells there are, and the recording's space descriptor, and not which fields and propagators the world has",
+        ),
+    ] {
+        let header = Header {
+            config_hash: its_hash(&world.header(), world.dt, descriptor),
+            space_descriptor: descriptor.into(),
+            ..world.header()
+        };
+        let bytes = tape(&header, world.build().unwrap(), 2, stoves);
+        let audit = audit_in(&bytes, Some(HEAT));
+        let (severity, _, message) = found(&audit, "murk.config-partial");
+        assert_eq!((severity, message.as_str()), (Severity::Info, sentence));
+    }
 }
 
 #[test]
@@ -219,7 +300,7 @@ fn a_recording_that_is_replaced_takes_its_index_with_it() {
     record(&options(&path, 30), &Commands::none()).unwrap();
     let bytes = fs::read(&path).unwrap();
     let (index, _) = put_index(&path);
-    let replaced = |bytes: &[u8]| Murk.replaced(&path, &Input::from(bytes.to_vec()));
+    let replaced = |bytes: &[u8]| Murk::new().replaced(&path, &Input::from(bytes.to_vec()));
     replaced(&bytes);
     assert!(index.exists());
     replaced(&bytes[..bytes.len() - 20]);
@@ -317,9 +398,9 @@ fn a_moment_is_found_by_step_by_tick_and_by_time() {
 fn it_is_a_format_among_others() {
     let world = heat();
     let bytes = played(&world, 20, stoves);
-    assert!(Murk.sniff(&bytes.clone().into()));
-    assert!(!Murk.sniff(&b"MUR".to_vec().into()));
-    let tape = Murk.open(Source::new(bytes.clone())).unwrap();
+    assert!(Murk::new().sniff(&bytes.clone().into()));
+    assert!(!Murk::new().sniff(&b"MUR".to_vec().into()));
+    let tape = Murk::new().open(Source::new(bytes.clone())).unwrap();
     let info = tape.info(Secrets::Hide).unwrap();
     assert!(info.problem.is_none());
     assert_eq!((info.value.frames, info.value.step), (Some(20), "frame"));
@@ -335,11 +416,13 @@ fn it_is_a_format_among_others() {
         Ok::<Vec<u8>, Error>(out.into_inner())
     };
     let redacted = Options::new().flag("redact");
-    redacted.check("", Murk.options(Verb::Convert)).unwrap();
+    redacted
+        .check("", Murk::new().options(Verb::Convert))
+        .unwrap();
     assert_eq!(convert("murk", &redacted).unwrap(), bytes);
     let version = |count| {
         let options = Options::new().with("format-version", OptionValue::Count(count));
-        options.check("", Murk.options(Verb::Write)).unwrap();
+        options.check("", Murk::new().options(Verb::Write)).unwrap();
         options
     };
     assert_eq!(convert("murk", &version(3)).unwrap(), bytes);

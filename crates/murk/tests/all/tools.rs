@@ -290,7 +290,7 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
         "{error}"
     );
     let foraging = RecordOptions {
-        world: file(FORAGING),
+        world: Some(file(FORAGING)),
         ..resume.clone()
     };
     let error = record(&foraging, &Commands::none())

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use gametape_core::tape::Error;
 use gametape_core::text::Grouped;
 use gametape_murk::engine::World;
+use gametape_murk::engine::own::Kinds;
 use gametape_murk::tape::WorldFile;
 use gametape_murk::tools::{Commands, RecordOptions, Recorded, index, index_path, record};
 
@@ -96,13 +97,15 @@ fn record_at(
     commands: &Commands,
 ) -> Result<Recorded, Error> {
     let options = RecordOptions {
-        world: WorldFile {
+        world: Some(WorldFile {
             path: "pond.toml".into(),
             bytes: POND.into(),
-        },
+            kinds: Kinds::new(),
+        }),
         ticks,
         output: path.to_owned(),
         resume,
+        ..RecordOptions::default()
     };
     record(&options, commands)
 }

@@ -3,6 +3,7 @@
 mod run;
 pub mod seeds;
 
+use gametape_murk::engine::own::Kinds;
 use gametape_murk::engine::{Fault, Space, World, WorldError};
 use gametape_murk::{read, write_header};
 
@@ -11,7 +12,8 @@ use gametape_murk::{read, write_header};
 ///
 /// A description is refused, in a sentence that names its line, or is sound: it passes its own
 /// check, and has one canonical text, which reads back as the same world with the same hash,
-/// through a recording's header too.
+/// through a recording's header too. One that names propagators of somebody's own has that text, too,
+/// and is not built.
 ///
 /// A small world is built, and runs: what became of each command is what was told before without
 /// simulating it; what the only command for a value set is there. Its recording is verified in
@@ -43,7 +45,12 @@ pub fn murk_world(data: &[u8]) {
         }
     };
     match world {
-        Err(error) => refused(text, &error),
+        Err(error) => {
+            refused(text, &error);
+            if error.is_unknown_kind() {
+                strange(text);
+            }
+        }
         Ok(world) => {
             sound(&world);
             if is_small(&world) {
@@ -59,6 +66,25 @@ fn refused(text: &[u8], error: &WorldError) {
     if let Some(line) = error.line() {
         let lines = text.split(|&byte| byte == b'\n').count();
         assert!((1..=lines).contains(&line), "{message}, of {lines} lines");
+    }
+}
+
+/// A world with propagators of kinds that somebody else knows: it is refused all the same, or has one
+/// canonical text, and is not built.
+fn strange(text: &[u8]) {
+    let keep = Kinds::new().or_unknown();
+    let text = std::str::from_utf8(text).expect("it was read");
+    match World::from_toml_with(text, &keep) {
+        Err(error) => refused(text.as_bytes(), &error),
+        Ok(world) => {
+            let canonical = world.canonical();
+            let again = World::from_descriptor_with(&canonical, &keep);
+            let again = again.expect("it says what it is").expect("canonical");
+            assert_eq!(again.canonical(), canonical, "a fixed point");
+            assert_eq!(again, world);
+            assert_eq!(again.config_hash(), world.config_hash());
+            assert!(world.build().is_err_and(|error| error.is_unknown_kind()));
+        }
     }
 }
 

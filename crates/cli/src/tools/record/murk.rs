@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use clap::{ArgMatches, Command, CommandFactory, Parser};
+use gametape::core::tape;
 use gametape::core::text::printable;
-use gametape::murk::tape::Murk as Format;
-use gametape::murk::tools::{self, RecordOptions, Recorded};
+use gametape::murk::engine::World;
+use gametape::murk::tape::{Murk as Format, MurkError};
+use gametape::murk::tools::{self, Branch, LineAgent, RecordOptions, Recorded, Watch};
 use gametape::{Error, Formats};
 
 use super::serving::{Serve, Watched};
-use crate::tools::{commands, parsed, world};
+use crate::tools::{commands, open, parsed, simulation, world};
 use crate::ui::{Ui, counted};
 use crate::{Exit, Tool};
 
@@ -36,18 +38,43 @@ impl Tool for Murk {
 }
 
 /// Run a Murk world and record it
+///
+/// Its commands come out of a list, or from whoever sees what they lead to. The recording may begin as
+/// another one did.
 #[derive(Parser, Debug)]
 #[command(name = "murk")]
 struct Args {
     /// The world
-    #[arg(long, value_name = "TOML")]
-    world: PathBuf,
+    #[arg(long, value_name = "TOML", required_unless_present = "from")]
+    world: Option<PathBuf>,
+    /// Begin as this recording did: in its world, with its frames, which have to replay
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    from: Option<OsString>,
+    /// With --from, the last tick that is taken over; all of them if it is left out
+    #[arg(long, value_name = "N", requires = "from")]
+    tick: Option<u64>,
+    /// Give a parameter of the world another value, such as propagator.0.coefficient=0.2; may be given
+    /// several times
+    ///
+    /// With --from the commands alone are taken over: the world makes its own states of them, from the
+    /// first tick on.
+    #[arg(long, value_name = "PARAM=VALUE", value_parser = setting)]
+    set: Vec<(String, String)>,
     /// Commands, one JSON object a line, as dump prints them; - for standard input
     #[arg(long, value_name = "JSONL")]
     commands: Option<OsString>,
-    /// Ticks that the recording is to have
-    #[arg(long, value_name = "N")]
-    ticks: u64,
+    /// Ask for the commands of each tick: a line with the state goes to standard output, and the commands
+    /// come from standard input, up to a line with "commands", which may be an empty list
+    #[arg(long, conflicts_with_all = ["commands", "resume", "serve"])]
+    agent: bool,
+    /// With --agent, a cell that its line shows, such as heat@3,4, or all cells of a field: heat; may be
+    /// given several times
+    #[arg(long, value_name = "FIELD[@CELL]", requires = "agent")]
+    watch: Vec<String>,
+    /// Ticks that the recording is to have; with --agent as many as it gives commands for, if it is
+    /// left out
+    #[arg(long, value_name = "N", required_unless_present = "agent")]
+    ticks: Option<u64>,
     /// Go on behind the last whole frame of a recording that is there already
     #[arg(long)]
     resume: bool,
@@ -58,6 +85,14 @@ struct Args {
     output: PathBuf,
 }
 
+/// `PARAM=VALUE`.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (parameter, value) = text
+        .split_once('=')
+        .ok_or("a parameter and its value are needed, with = between")?;
+    Ok((parameter.trim().to_owned(), value.trim().to_owned()))
+}
+
 fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let mut watched = match args.serve.begin(formats, ui) {
         Ok(watched) => watched,
@@ -65,10 +100,22 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     };
     let exit = match record(args, formats, &mut watched) {
         Err(error) => ui.fail(&error),
-        Ok(recorded) => {
-            report(args, &recorded, ui)?;
-            if recorded.failed_ticks > 0 {
+        Ok(done) => {
+            report(args, &done.recorded, ui)?;
+            if done.unfinished > 0 {
+                ui.complain(&format!(
+                    "the input ended within a tick: {} not recorded",
+                    if done.unfinished == 1 {
+                        "1 command of it is".to_owned()
+                    } else {
+                        format!("{} commands of it are", done.unfinished)
+                    }
+                ));
+            }
+            if done.recorded.failed_ticks > 0 {
                 Exit::Problems
+            } else if done.unfinished > 0 {
+                Exit::Loss
             } else {
                 Exit::Fine
             }
@@ -77,28 +124,27 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     watched.stay(exit, ui)
 }
 
-fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Recorded, Error> {
+fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Done, Error> {
     if args.output == Path::new("-") {
         return Err(Error::Unwritable {
             path: args.output.clone(),
             message: "a recording goes into a file, from which it can be resumed".into(),
         });
     }
-    formats.check_name(&Format, &args.output)?;
-    let world = world(&args.world)?;
+    formats.check_name(&Format::new(), &args.output)?;
+    let options = options(args, formats)?;
+    let path = args.from.as_deref().map(Path::new);
+    let path = path.or(args.world.as_deref()).unwrap_or(&args.output);
+    let world = options.chosen_world().map_err(Error::tape(path))?;
+    // Wrong ones are refused before anything is recorded.
+    let watches = watches(args, &world).map_err(Error::tape(path))?;
     let commands = commands(args.commands.as_deref(), &world)?;
-    let options = RecordOptions {
-        world,
-        ticks: args.ticks,
-        output: args.output.clone(),
-        resume: args.resume,
-    };
     let ending = watched.ending();
     if args.serve.is_asked() {
         ending.listen(&args.output)?;
     }
     let mut begun = false;
-    let recorded = tools::record_each(&options, &commands, |_| {
+    let each = |_: &Recorded| {
         if !begun {
             begun = true;
             watched.goes_into(&args.output);
@@ -109,8 +155,59 @@ fn record(args: &Args, formats: &Formats, watched: &mut Watched) -> Result<Recor
         } else {
             ControlFlow::Continue(())
         }
+    };
+    let mut unfinished = 0;
+    let recorded = if args.agent {
+        let (input, output) = (io::stdin().lock(), io::stdout().lock());
+        let mut agent = LineAgent::new(input, output, "-".into(), &world, watches);
+        let recorded = tools::record_asking(&options, &mut agent, each);
+        unfinished = agent.unfinished();
+        recorded
+    } else {
+        tools::record_each(&options, &commands, each)
+    };
+    Ok(Done {
+        recorded: recorded.map_err(Error::tape(&args.output))?,
+        unfinished,
+    })
+}
+
+/// What was recorded, and commands that no tick was made for.
+struct Done {
+    recorded: Recorded,
+    unfinished: u64,
+}
+
+fn options(args: &Args, formats: &Formats) -> Result<RecordOptions, Error> {
+    let given = args.world.as_deref();
+    let given = given.map(|path| world(formats, path)).transpose()?;
+    let from = args.from.as_deref().map(|path| -> Result<Branch, Error> {
+        let recording = open(formats, path)?;
+        Ok(Branch {
+            tape: simulation(&recording, "ticks to take over")?.clone(),
+            tick: args.tick,
+        })
     });
-    recorded.map_err(Error::tape(&args.output))
+    Ok(RecordOptions {
+        world: given,
+        from: from.transpose()?,
+        set: args.set.clone(),
+        ticks: args.ticks.unwrap_or(u64::MAX),
+        output: args.output.clone(),
+        resume: args.resume,
+    })
+}
+
+/// What the agent is to see.
+fn watches(args: &Args, world: &World) -> Result<Vec<Watch>, tape::Error> {
+    let wrong = |message: String| tape::Error::from(MurkError::Unwritable { message });
+    let checker = world.checker();
+    let checker = checker.map_err(|error| wrong(error.to_string()))?;
+    let watches = args.watch.iter().map(|text| {
+        let watch = Watch::parse(text, world, &checker);
+        watch.map_err(|message| wrong(format!("--watch {text}: {message}")))
+    });
+    watches.collect()
 }
 
 fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
@@ -121,6 +218,12 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
         ui.remark(&format!(
             "cut off {} behind the last whole frame",
             counted(recorded.dropped, "byte")
+        ));
+    }
+    if recorded.branched_after > 0 {
+        ui.remark(&format!(
+            "went on behind tick {} of the other recording",
+            recorded.branched_after
         ));
     }
     if recorded.resumed_after > 0 {
@@ -141,12 +244,18 @@ fn report(args: &Args, recorded: &Recorded, ui: &mut Ui) -> io::Result<()> {
     .fold(String::new(), |text, (count, what, became)| {
         format!("{text}; {} {became}", counted(count, what))
     });
-    ui.line(format_args!(
+    let said = format!(
         "{}: recorded {}, {}{more}",
         printable(&args.output.display().to_string()),
         counted(recorded.ticks, "tick"),
         counted(recorded.commands, "command"),
-    ))?;
+    );
+    if args.agent {
+        // Standard output is the agent's.
+        ui.remark(&said);
+    } else {
+        ui.line(said)?;
+    }
     if let Some(failure) = &recorded.failure {
         ui.complain(&format!("a tick that failed changed nothing: {failure}"));
     }

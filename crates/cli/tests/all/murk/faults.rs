@@ -1,6 +1,7 @@
 //! Where determinism broke, or somebody changed something: it is named.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use snapbox::str;
@@ -29,13 +30,11 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         let (faulty, was, is) = with_flipped_value(&bytes, tick, field, CELL, bit);
         fs::write(path.join("faulty.murk"), &faulty).unwrap();
         let name = ["ink", "spread"][field as usize];
-        // Ink is what commands write: the last one of them, and those before.
+        // Ink is what commands write, and nothing else; it spreads by itself.
         let touched = match (field, tick) {
             (0, 3..=5) => "; set by command 0 of tick 3 from source 7 to 4.0",
-            (0, _) => {
-                "; set by command 0 of tick 6 from source 8 to 3.0, before by command 0 of tick 3 from source 7 to 4.0"
-            }
-            _ => "",
+            (0, _) => "; set by command 0 of tick 6 from source 8 to 3.0",
+            _ => "; written by propagator 0 (scalar_diffusion)",
         };
         // The hash alone is wrong: from the next tick on the recording is right again.
         let behind = match 12 - tick {
@@ -126,6 +125,92 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             .assert()
             .code(0);
     }
+}
+
+/// What is wrong with a recording, as JSON has it.
+fn data(path: &Path, name: &str) -> Value {
+    let said = said(path, &["verify", "--json", name], 1);
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let wrong = said["findings"].as_array().unwrap().iter();
+    let mut wrong = wrong.filter(|one| one["code"] == "murk.snapshot-mismatch");
+    wrong.next().unwrap()["data"].clone()
+}
+
+/// Commands that come to nothing: outranked, expired, and overwritten by the propagator.
+const IN_VAIN: &str = r#"{"tick":2,"kind":"set_field","coord":[1,2],"field":"ink","value":6,"priority":2,"source_id":4}
+{"tick":2,"kind":"set_field","coord":[1,2],"field":"ink","value":5,"priority":0}
+{"tick":4,"kind":"set_field","coord":[1,2],"field":"ink","value":7,"expires_after_tick":3}
+{"tick":5,"kind":"set_field","coord":[1,2],"field":"spread","value":8}
+"#;
+
+#[test]
+fn the_writer_is_named_and_no_command_that_came_to_nothing() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("vain.jsonl"), IN_VAIN).unwrap();
+    record(path, "pond.toml", "vain.jsonl", "vain.murk").code(0);
+    let bytes = fs::read(path.join("vain.murk")).unwrap();
+    let wrong = |tick, field| {
+        let (faulty, was, is) = with_flipped_value(&bytes, tick, field, CELL, 22);
+        fs::write(path.join("wrong.murk"), faulty).unwrap();
+        let data = data(path, "wrong.murk");
+        assert_eq!(data["replayed"], f64::from(was));
+        assert_eq!(data["recorded"], f64::from(is));
+        data
+    };
+    // The whole of what a program is told.
+    let data = wrong(5, 0);
+    assert_eq!(
+        data,
+        json!({
+            "verdict": "value",
+            "tick": 5,
+            "field": 0,
+            "field_name": "ink",
+            "cell": [1, 2],
+            "component": 0,
+            "element": CELL,
+            "replayed": 6.0,
+            "recorded": 4.0,
+            "candidates": [],
+            "other_tick": null,
+            "replayed_hash": data["replayed_hash"],
+            "recorded_hash": data["recorded_hash"],
+            "written_by": {
+                "kind": "command",
+                "command": {
+                    "step": 1, "tick": 2, "command": 0, "value": 6.0, "source_id": 4, "cell": null
+                },
+                "propagator": null,
+                "name": null,
+                "overwrote": null,
+            },
+        })
+    );
+    let propagator = |overwrote: Value| {
+        json!({
+            "kind": "propagator",
+            "command": null,
+            "propagator": 0,
+            "name": "scalar_diffusion",
+            "overwrote": overwrote,
+        })
+    };
+    assert_eq!(wrong(6, 1)["written_by"], propagator(Value::Null));
+    let over = json!({
+        "step": 4, "tick": 5, "command": 0, "value": 8.0, "source_id": null, "cell": null
+    });
+    assert_eq!(wrong(5, 1)["written_by"], propagator(over));
+    gametape(path, &["verify", "wrong.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; written by propagator 0 (scalar_diffusion), over command 0 of tick 5, which had set it to 8.0\n");
+    // The shore is never written.
+    assert_eq!(wrong(3, 2)["written_by"]["kind"], "nobody");
+    gametape(path, &["verify", "wrong.murk"])
+        .assert()
+        .code(1)
+        .stdout_eq("...\n      error murk.snapshot-mismatch, [..]; no command and no propagator wrote it\n");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators::ScalarDiffusion as Its;
 
-use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes};
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes_first};
 use crate::engine::define::parameters;
 use crate::engine::error::Fault;
 
@@ -36,10 +36,10 @@ impl Stock for ScalarDiffusion {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         let mut uses = vec![
             reads("input_field", &self.input_field),
-            writes("output_field", &self.output_field),
+            writes_first("output_field", &self.output_field, 1),
         ];
         let gradient = self.gradient_field.iter();
-        uses.extend(gradient.map(|field| writes("gradient_field", field)));
+        uses.extend(gradient.map(|field| writes_first("gradient_field", field, 2)));
         uses
     }
 

@@ -3,7 +3,7 @@
 use murk_propagator::Propagator as Origin;
 use murk_propagators as its;
 
-use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes};
+use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes_first};
 use crate::engine::define::parameters;
 use crate::engine::error::Fault;
 
@@ -21,7 +21,7 @@ impl Stock for GradientCompute {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         vec![
             reads("input_field", &self.input_field),
-            writes("output_field", &self.output_field),
+            writes_first("output_field", &self.output_field, 2),
         ]
     }
 
@@ -54,7 +54,7 @@ impl Stock for FlowField {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
         vec![
             reads("potential_field", &self.potential_field),
-            writes("flow_field", &self.flow_field),
+            writes_first("flow_field", &self.flow_field, 2),
         ]
     }
 

@@ -1,4 +1,4 @@
-//! The stock propagators of Murk, as data; and what the origin builds from it.
+//! The propagators of a world, as data: the stock ones of Murk, and what the origin builds from it.
 //!
 //! Keys and defaults are those of the origin's builders. A field is named by its name. All that
 //! there is to say of one propagator is in one place: its file, and a line of the list below.
@@ -26,11 +26,12 @@ pub(super) use stock::{Costs, Ids, Named, Rebuild, Stock, Surroundings, Use};
 pub use wave::WavePropagation;
 
 use super::error::WorldError;
-use super::value::{At, Keys, Sink};
+use super::own::{Kinds, Own};
+use super::value::{At, Keys, Sink, Table, known};
 
 macro_rules! propagators {
     ($($name:ident,)*) => {
-        /// A stock propagator: what happens in each tick.
+        /// A propagator: what happens in each tick. They are stock, but for [`Own`].
         ///
         /// [`Diffusion`], [`AgentMovement`] and [`Reward`] are the origin's reference pipeline:
         /// they take no field names, but work on the fields of fixed numbers (0 heat, 1 velocity,
@@ -39,19 +40,24 @@ macro_rules! propagators {
         #[non_exhaustive]
         pub enum Propagator {
             $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($name),)*
+            /// One of a program's own: see [`own`](crate::engine::own).
+            Own(Own),
         }
 
         impl Propagator {
-            /// The kinds by name, as a description gives them.
+            /// The stock kinds by name, as a description gives them.
             pub const KINDS: &'static [&'static str] = &[$($name::KIND),*];
 
             /// The kind's name.
             #[must_use]
-            pub const fn kind(&self) -> &'static str {
-                match self { $(Self::$name(_) => $name::KIND,)* }
+            pub const fn kind(&self) -> &str {
+                match self {
+                    $(Self::$name(_) => $name::KIND,)*
+                    Self::Own(own) => own.kind(),
+                }
             }
 
-            /// Reads the keys of a table of this kind; `None` where there is no such kind.
+            /// Reads the keys of a table of this kind; `None` where no stock one is of it.
             pub(super) fn read_keys(
                 kind: &str,
                 keys: &mut Keys<'_>,
@@ -63,14 +69,36 @@ macro_rules! propagators {
                 }
             }
 
-            /// Hands on the kind and the keys.
+            /// Hands on the keys of a stock one.
             pub(super) fn give_keys(&self, to: &mut impl Sink) {
-                to.key("kind", &self.kind().to_owned());
-                match self { $(Self::$name(parameters) => parameters.give_keys(to),)* }
+                match self {
+                    $(Self::$name(parameters) => parameters.give_keys(to),)*
+                    Self::Own(_) => {}
+                }
             }
 
-            pub(super) fn stock(&self) -> &dyn Stock {
-                match self { $(Self::$name(parameters) => parameters,)* }
+            /// Its canonical text: the kind and the keys, a line each.
+            pub(super) fn write(&self, out: &mut String) {
+                if let Self::Own(own) = self {
+                    return own.write(out);
+                }
+                let mut table = Table::lines(out);
+                table.key("kind", &self.kind().to_owned());
+                self.give_keys(&mut table);
+            }
+
+            /// None for one of one's own.
+            pub(super) fn stock(&self) -> Option<&dyn Stock> {
+                match self {
+                    $(Self::$name(parameters) => Some(parameters),)*
+                    Self::Own(_) => None,
+                }
+            }
+        }
+
+        impl From<Own> for Propagator {
+            fn from(own: Own) -> Self {
+                Self::Own(own)
             }
         }
 
@@ -95,4 +123,10 @@ propagators! {
     Diffusion,
     AgentMovement,
     Reward,
+}
+
+/// What a propagator's kind may be, for a message.
+pub(super) fn known_kinds(kinds: &Kinds) -> String {
+    let stock = Propagator::KINDS.iter().copied();
+    known("kind", &stock.chain(kinds.names()).collect::<Vec<_>>())
 }

@@ -28,8 +28,11 @@ parameters! {
 
 impl Stock for Diffusion {
     fn uses(&self) -> Vec<(Named<'_>, Use)> {
-        [HEAT, VELOCITY, GRADIENT]
-            .map(|field| (Named::Number(field, "0, 1 and 3"), Use::Write))
+        [(HEAT, 1), (VELOCITY, 2), (GRADIENT, 2)]
+            .map(|(field, values)| {
+                let named = Named::Number(field, "0, 1 and 3");
+                (named, Use::WriteFirst(values))
+            })
             .to_vec()
     }
 
@@ -105,7 +108,7 @@ impl Stock for Reward {
         vec![
             (number(HEAT), Use::Read),
             (number(AGENTS), Use::Read),
-            (number(REWARD), Use::Write),
+            (number(REWARD), Use::WriteFirst(1)),
         ]
     }
 

@@ -52,9 +52,12 @@ pub(in crate::engine) type Rebuild =
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::engine) enum Use {
     Read,
-    /// Written from nothing.
+    /// Written from nothing, all of it.
     Write,
-    /// Written from what it was.
+    /// Written from nothing: as many values as there are cells, so many times, and no more, even
+    /// where the field has more.
+    WriteFirst(u64),
+    /// Written from what it was: here and there.
     Update,
 }
 
@@ -75,6 +78,15 @@ pub(super) const fn reads<'a>(key: &'static str, name: &'a str) -> (Named<'a>, U
 /// A field that is written from nothing.
 pub(super) const fn writes<'a>(key: &'static str, name: &'a str) -> (Named<'a>, Use) {
     (Named::Key(key, name), Use::Write)
+}
+
+/// A field of which so many values a cell are written, at its front.
+pub(super) const fn writes_first<'a>(
+    key: &'static str,
+    name: &'a str,
+    values: u64,
+) -> (Named<'a>, Use) {
+    (Named::Key(key, name), Use::WriteFirst(values))
 }
 
 /// The fields' numbers by their names.

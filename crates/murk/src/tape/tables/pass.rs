@@ -13,6 +13,7 @@ use super::facts::RUN;
 use super::grid::Grid;
 use super::parameters::{PARAMETERS, parameters};
 use super::replay::Checked;
+use crate::engine::own::Kinds;
 use crate::engine::{EngineWorld, World};
 use crate::tape::opened::MurkTape;
 use crate::tape::{info, world};
@@ -102,6 +103,7 @@ impl Going {
 pub(super) struct Pass {
     pub clock: Clock,
     header: Header<'static>,
+    kinds: Kinds,
     /// Seconds a tick.
     dt: Option<f64>,
     world: Option<World>,
@@ -133,6 +135,7 @@ impl Pass {
         let pass = Self {
             clock,
             dt: tape.tick_length(&header)?,
+            kinds: tape.kinds().clone(),
             header,
             engine: engine.transpose()?,
             world,
@@ -194,7 +197,7 @@ impl Pass {
             let mut rows = waiting.go_on(&mut visit);
             match going.gives {
                 Give::Run(stats) => {
-                    let info = info::info(bytes, &self.header, self.dt, Some(&stats));
+                    let info = info::info(bytes, &self.header, &self.kinds, self.dt, Some(&stats));
                     let measured = info::measured(self.dt, &stats);
                     RUN.row(&[info.details, measured], &mut rows)?;
                 }

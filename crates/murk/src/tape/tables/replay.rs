@@ -35,8 +35,8 @@ impl Wrong {
     /// Of a recording that is replayed in this world; whoever verifies the rest must not ask for more
     /// than the header then does.
     fn of(header: &mut Header<'_>, world: &EngineWorld) -> Self {
-        let expected = world.config_hash();
-        let other = expected.filter(|expected| ![0, *expected].contains(&header.config_hash));
+        let fits = world.config_form(header).is_some();
+        let other = world.config_hash().filter(|_| !fits);
         Self {
             misfit: other.map(|expected| [std::mem::take(&mut header.config_hash), expected]),
             parted: None,

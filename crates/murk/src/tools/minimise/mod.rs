@@ -57,7 +57,7 @@ pub(super) fn log_of(tape: &MurkTape) -> Result<(Header<'static>, CommandLog), E
 pub fn minimise(tape: &MurkTape, options: &Minimise) -> Result<Minimised, Error> {
     let (header, log) = log_of(tape)?;
     let search = Search {
-        world: needed(&header, options.world.as_ref())?,
+        world: needed(&header, options.world.as_ref(), tape.kinds())?,
         given: options.world.as_ref().map(|file| file.path.as_path()),
         max_trials: options.max_trials,
         header,

@@ -1,5 +1,7 @@
 //! A small deterministic simulation, and recordings of it.
 
+#[cfg(feature = "engine")]
+pub mod plain;
 #[cfg(feature = "tape")]
 pub mod tapes;
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use gametape_core::tape::{Audit, Dump, Error, OptionValue, Options, Repaired, Source, Tape, Work};
 use gametape_core::{At, Input, Severity};
 use gametape_murk::engine::World;
+use gametape_murk::engine::own::Kinds;
 use gametape_murk::tape::{MurkTape, WorldFile};
 use gametape_murk::tools::{RecordOptions, index};
 use gametape_murk::{CommandBuf, Header, Recorder, Simulation, Writer};
@@ -27,13 +28,14 @@ pub fn file(text: &str) -> WorldFile {
     WorldFile {
         path: "world.toml".into(),
         bytes: text.into(),
+        kinds: Kinds::new(),
     }
 }
 
 /// A recording that is replayed in the world that is given, if one is.
 pub fn in_world(recording: impl Into<Vec<u8>>, text: Option<&str>) -> MurkTape {
     let options = text.map_or_else(Options::new, |text| {
-        let WorldFile { path, bytes } = file(text);
+        let WorldFile { path, bytes, .. } = file(text);
         Options::new().with("world", OptionValue::File { path, bytes })
     });
     MurkTape::new(Source {
@@ -125,9 +127,9 @@ pub fn temporary(name: &str) -> (tempfile::TempDir, PathBuf) {
 /// To record the sample world of heat.
 pub fn options(output: &Path, ticks: u64) -> RecordOptions {
     RecordOptions {
-        world: file(HEAT),
+        world: Some(file(HEAT)),
         ticks,
         output: output.to_owned(),
-        resume: false,
+        ..RecordOptions::default()
     }
 }

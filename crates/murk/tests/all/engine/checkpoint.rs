@@ -38,7 +38,7 @@ fn run(world: &mut EngineWorld, recording: &Replay<'_>, from: usize) -> Vec<Seen
 }
 
 /// Checks a world: saved at tick `save`, and restored into several worlds.
-fn check(world: &World, recording: &Replay<'_>, save: usize, wander: usize) {
+pub fn check(world: &World, recording: &Replay<'_>, save: usize, wander: usize) {
     let fields = recording.header().field_count;
     let mut first = world.build().unwrap();
     for frame in recording.frames().take(save) {

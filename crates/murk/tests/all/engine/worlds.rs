@@ -171,7 +171,7 @@ coefficient = 0.05
     }
 }
 
-/// The reward sees the heat of its own tick, and agents as commands place them.
+/// The reward sees the heat of its own tick, and agents that commands placed in the one before.
 fn rewarding() -> Twin {
     Twin {
         name: "square4, rewarding",

@@ -1,0 +1,144 @@
+//! A world with one parameter changed, by the name that a world's file has it at.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Fault, Place, WorldError, shown};
+use super::own::Kinds;
+use super::propagator::Propagator;
+use super::value::Value as _;
+use super::world::World;
+
+impl World {
+    /// This world with another value of one parameter. It is named by its place in a world's file, and
+    /// the value spelled as there: `dt`, `space.rows`, `field.heat.units` or `field.3.units`,
+    /// `propagator.0.coefficient`. What is no TOML is a string: `field.heat.mutability` may be
+    /// `sparse` as well as `"sparse"`.
+    ///
+    /// ```
+    /// use gametape_murk::engine::World;
+    /// use gametape_murk::engine::own::Kinds;
+    ///
+    /// let world = World::from_toml(gametape_samples::murk::HEAT)?;
+    /// let faster = world.with_parameter("dt", "0.05", &Kinds::new())?;
+    /// assert_eq!(faster.dt, 0.05);
+    /// let error = world.with_parameter("field.heat.unit", "K", &Kinds::new()).unwrap_err();
+    /// assert!(error.to_string().contains("unknown key; known keys: name, type,"));
+    /// # Ok::<(), gametape_murk::engine::WorldError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where there is no such part or no such key, or the value can't be: as
+    /// [`World::from_toml_with`], without a line.
+    pub fn with_parameter(
+        &self,
+        parameter: &str,
+        value: &str,
+        kinds: &Kinds,
+    ) -> Result<Self, WorldError> {
+        let (section, key) = self.place_of(parameter)?;
+        let canonical = self.canonical();
+        let text = String::from_utf8_lossy(&canonical);
+        let line = format!("{key} = {}", spelled(value));
+        let changed = Self::from_toml_with(&replaced(&text, section, key, &line), kinds);
+        changed.map_err(WorldError::without_line)
+    }
+
+    /// Which of the canonical text's sections a parameter stands in, and its key there.
+    fn place_of<'p>(&self, parameter: &'p str) -> Result<(usize, &'p str), WorldError> {
+        let wrong = |what: String| WorldError::new(Place::World, parameter, Fault::Value(what));
+        let Some((part, rest)) = parameter.split_once('.') else {
+            return match parameter {
+                "space" | "field" | "propagator" => Err(wrong(format!(
+                    "is a part of the world: name one of its parameters, such as {parameter}{}",
+                    if parameter == "space" {
+                        ".kind"
+                    } else {
+                        ".0.…"
+                    }
+                ))),
+                key => Ok((0, key)),
+            };
+        };
+        if part == "space" {
+            return Ok((1, rest));
+        }
+        let fields = self.fields.len();
+        let (before, names): (usize, Vec<&str>) = match part {
+            "field" => (2, self.fields.iter().map(|field| &*field.name).collect()),
+            "propagator" => {
+                let kinds = self.propagators.iter().map(Propagator::kind);
+                (2 + fields, kinds.collect())
+            }
+            _ => {
+                return Err(wrong(
+                    "is no parameter: known are seed, dt, max_ingress_queue, space.…, field.NUMBER.… or \
+                     field.NAME.…, propagator.NUMBER.…"
+                        .into(),
+                ));
+            }
+        };
+        // A field's name may have a dot in it.
+        let named = names.iter().enumerate().filter(|_| part == "field");
+        let named =
+            named.filter_map(|(at, name)| Some((at, rest.strip_prefix(name)?.strip_prefix('.')?)));
+        let numbered = rest.split_once('.').and_then(|(number, key)| {
+            let at = number.parse().ok().filter(|at| *at < names.len())?;
+            Some((at, key))
+        });
+        let found = named.max_by_key(|(at, _)| names.get(*at).map_or(0, |name| name.len()));
+        let (at, key) = found.or(numbered).ok_or_else(|| {
+            let all = names.iter().enumerate().take(16);
+            let all: Vec<String> = all
+                .map(|(at, name)| format!("{at} ({})", shown(name)))
+                .collect();
+            let more = if names.len() > all.len() { ", …" } else { "" };
+            wrong(format!(
+                "names none of the {part}s; they are {}{more}, and a parameter of one is such as {part}.0.{}",
+                all.join(", "),
+                if part == "field" { "units" } else { "kind" }
+            ))
+        })?;
+        Ok((before + at, key))
+    }
+}
+
+/// A value as TOML spells it: as it stands, or as a string.
+fn spelled(value: &str) -> String {
+    let text = format!("v = {value}");
+    let whole = |document: &Spanned<DeTable<'_>>| {
+        let table = document.get_ref();
+        let is_plain = |value: &DeValue<'_>| !matches!(value, DeValue::Datetime(_));
+        // More than one value would be more than one parameter.
+        table.len() == 1 && table.get("v").is_some_and(|v| is_plain(v.get_ref()))
+    };
+    match DeTable::parse(&text) {
+        Ok(document) if whole(&document) => value.to_owned(),
+        _ => {
+            let mut spelled = String::new();
+            value.to_owned().write(&mut spelled);
+            spelled
+        }
+    }
+}
+
+/// The canonical text with another line for a key of one of its sections; sections begin with an
+/// empty line, and a key takes one.
+fn replaced(text: &str, section: usize, key: &str, line: &str) -> String {
+    let mut sections: Vec<Vec<&str>> = text
+        .split("\n\n")
+        .map(|section| section.lines().collect())
+        .collect();
+    if let Some(lines) = sections.get_mut(section) {
+        let of_key = |line: &&mut &str| {
+            let rest = line.strip_prefix(key);
+            rest.is_some_and(|rest| rest.starts_with(" = "))
+        };
+        match lines.iter_mut().find(of_key) {
+            Some(there) => *there = line,
+            None => lines.push(line),
+        }
+    }
+    let sections: Vec<String> = sections.iter().map(|lines| lines.join("\n")).collect();
+    sections.join("\n\n") + "\n"
+}

@@ -1,0 +1,308 @@
+//! The last ticks of a replay: their commands, to tell who wrote a value.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use gametape_core::text::Grouped;
+use gametape_core::{Datum, ToDatum};
+
+use crate::command::{Command, Commands};
+use crate::command_buf::CommandBuf;
+use crate::model::Frame;
+use crate::payload::Payload;
+use crate::value::Value;
+
+/// Commands that are remembered.
+const HISTORY_BYTES: usize = 4 << 20;
+/// Frames that are remembered, of those with commands.
+const HISTORY_FRAMES: usize = 1 << 14;
+
+/// Who wrote a value that a tick left.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum WrittenBy {
+    /// A command, and nothing wrote the value after it.
+    Command(Touch),
+    /// A propagator, or whatever part of a simulation runs in each tick.
+    Propagator {
+        /// Its place among those of a tick, from 0.
+        number: usize,
+        /// What it is called.
+        name: String,
+        /// The command that had set the value in this tick, before the propagator wrote it.
+        overwrote: Option<Touch>,
+    },
+    /// Nobody: the tick emptied it, or it was never written.
+    Nobody,
+}
+
+/// A command that wrote the value in question.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Touch {
+    /// The frame, from 0.
+    pub frame: u64,
+    /// The `tick_id` of that frame.
+    pub tick: u64,
+    /// The command's place in the frame, from 0.
+    pub command: u32,
+    /// The value it set, where it says one.
+    pub value: Option<f32>,
+    /// Who submitted it.
+    pub source_id: Option<u64>,
+    /// The cell that it names, where that is not the cell whose value it sets.
+    pub cell: Option<Vec<i32>>,
+}
+
+impl Touch {
+    fn new(frame: &PastFrame<'_>, at: u32, command: &Command<'_>) -> Self {
+        Self {
+            frame: frame.index,
+            tick: frame.tick,
+            command: at,
+            value: match command.payload() {
+                Ok(Payload::SetField { value, .. }) => Some(value),
+                _ => None,
+            },
+            source_id: command.envelope.source_id,
+            cell: None,
+        }
+    }
+}
+
+/// `command 0 of tick 7 from source 3`.
+impl fmt::Display for Touch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "command {} of tick {}", self.command, Grouped(self.tick))?;
+        match self.source_id {
+            Some(source) => write!(f, " from source {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Touch {
+    /// ` to 1.5`, where it says a value, and the cell that it names, where that is another one.
+    fn outcome(&self) -> String {
+        let to = self.value.map(|value| format!(" to {}", Value(value)));
+        let names = self.cell.as_ref().map(|cell| {
+            format!(" (it names {cell:?}; the engine takes a cell's number for a value's)")
+        });
+        [to, names].into_iter().flatten().collect()
+    }
+}
+
+/// What follows on the sentence of a divergence: `set by command 0 of tick 7 to 1.5`.
+impl fmt::Display for WrittenBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(touch) => write!(f, "set by {touch}{}", touch.outcome()),
+            Self::Propagator {
+                number,
+                name,
+                overwrote,
+            } => {
+                write!(f, "written by propagator {number} ({name})")?;
+                match overwrote {
+                    Some(touch) => {
+                        let set = touch.outcome();
+                        write!(f, ", over {touch}, which had set it{set}")
+                    }
+                    None => Ok(()),
+                }
+            }
+            Self::Nobody => f.write_str("no command and no propagator wrote it"),
+        }
+    }
+}
+
+impl ToDatum for Touch {
+    fn to_datum(&self) -> Datum {
+        Datum::Map(vec![
+            ("step", self.frame.to_datum()),
+            ("tick", self.tick.to_datum()),
+            ("command", self.command.to_datum()),
+            ("value", self.value.map(Value).to_datum()),
+            ("source_id", self.source_id.to_datum()),
+            ("cell", self.cell.to_datum()),
+        ])
+    }
+}
+
+/// Which of the three; the command and the propagator, where there is one.
+impl ToDatum for WrittenBy {
+    fn to_datum(&self) -> Datum {
+        let (kind, command, propagator, overwrote) = match self {
+            Self::Command(touch) => ("command", Some(touch), None, None),
+            Self::Propagator {
+                number,
+                name,
+                overwrote,
+            } => ("propagator", None, Some((number, name)), overwrote.as_ref()),
+            Self::Nobody => ("nobody", None, None, None),
+        };
+        Datum::Map(vec![
+            ("kind", kind.to_datum()),
+            ("command", command.to_datum()),
+            (
+                "propagator",
+                propagator.map(|(number, _)| *number).to_datum(),
+            ),
+            ("name", propagator.map(|(_, name)| name).to_datum()),
+            ("overwrote", overwrote.to_datum()),
+        ])
+    }
+}
+
+/// What led to a tick, for a simulation that is asked
+/// [who wrote a value](crate::Simulation::written_by) of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Past<'a> {
+    history: &'a History,
+    frame: u64,
+    made: Option<u64>,
+    value: f32,
+}
+
+/// A frame that has commands.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PastFrame<'a> {
+    /// The frame's ordinal, from 0.
+    pub index: u64,
+    /// Its `tick_id`.
+    pub tick: u64,
+    /// What [`made`](crate::Simulation::made) said after it.
+    pub made: Option<u64>,
+    /// Its commands.
+    pub commands: Commands<'a>,
+}
+
+impl<'a> Past<'a> {
+    /// The value in question, as the replay has it.
+    #[must_use]
+    pub const fn value(&self) -> f32 {
+        self.value
+    }
+
+    /// The ordinal of the frame in question.
+    #[must_use]
+    pub const fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// What [`made`](crate::Simulation::made) said after the frame in question.
+    #[must_use]
+    pub const fn made(&self) -> Option<u64> {
+        self.made
+    }
+
+    /// The first frame of the replay, and what [`made`](crate::Simulation::made) said after it.
+    #[must_use]
+    pub fn first(&self) -> (u64, Option<u64>) {
+        self.history.first.unwrap_or((self.frame, self.made))
+    }
+
+    /// The first frame from which on none is forgotten: 0, or that of [`first`](Self::first), where
+    /// the whole replay is remembered. Up to 16,384 frames with commands are, and 4 MiB of them.
+    #[must_use]
+    pub fn known_from(&self) -> u64 {
+        self.history.known_from.max(self.first().0)
+    }
+
+    /// The frames with commands, the one in question first, if it has any, and back from there.
+    pub fn frames(&self) -> impl Iterator<Item = PastFrame<'a>> + use<'a> {
+        let until = self.frame;
+        let frames = self.history.frames.iter().rev();
+        let frames = frames.skip_while(move |kept| kept.index > until);
+        frames.map(|kept| PastFrame {
+            index: kept.index,
+            tick: kept.tick,
+            made: kept.made,
+            commands: kept.commands.as_commands(),
+        })
+    }
+
+    /// The last command that does something: for simulations that take commands in the order of the
+    /// recording.
+    pub fn last_command(&self, mut does: impl FnMut(&Command<'a>) -> bool) -> Option<Touch> {
+        self.frames()
+            .find_map(|frame| frame.last_by(&mut does, |_| 0))
+    }
+}
+
+impl<'a> PastFrame<'a> {
+    /// The command that comes last in an order: of those that do something, the one with the largest
+    /// key; of several, the one that is recorded last.
+    pub fn last_by<K: Ord>(
+        &self,
+        mut does: impl FnMut(&Command<'a>) -> bool,
+        mut key: impl FnMut(&Command<'a>) -> K,
+    ) -> Option<Touch> {
+        let commands = (0..).zip(self.commands);
+        let (at, command) = commands
+            .filter(|(_, command)| does(command))
+            .max_by_key(|(at, command)| (key(command), *at))?;
+        Some(Touch::new(self, at, &command))
+    }
+}
+
+/// The last frames with commands.
+#[derive(Default, Debug)]
+pub struct History {
+    frames: VecDeque<Kept>,
+    bytes: usize,
+    /// The first frame that came, and what the simulation made of it.
+    first: Option<(u64, Option<u64>)>,
+    /// The frame behind the last one that was forgotten.
+    known_from: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    index: u64,
+    tick: u64,
+    made: Option<u64>,
+    commands: CommandBuf,
+}
+
+impl History {
+    pub fn push(&mut self, frame: &Frame<'_>, made: Option<u64>) {
+        if self.first.is_none() {
+            self.first = Some((frame.index, made));
+        }
+        let commands = frame.commands();
+        if commands.is_empty() {
+            return;
+        }
+        let size = commands.as_bytes().len();
+        let mut space = CommandBuf::new();
+        while self.bytes + size > HISTORY_BYTES || self.frames.len() >= HISTORY_FRAMES {
+            let Some(old) = self.frames.pop_front() else {
+                // It alone is too large.
+                self.known_from = frame.index + 1;
+                return;
+            };
+            self.bytes -= old.commands.as_commands().as_bytes().len();
+            self.known_from = old.index + 1;
+            space = old.commands;
+        }
+        space.assign(commands);
+        self.bytes += size;
+        self.frames.push_back(Kept {
+            index: frame.index,
+            tick: frame.tick,
+            made,
+            commands: space,
+        });
+    }
+
+    /// What led to a frame, and to a value that the replay has there.
+    pub fn of(&self, frame: u64, made: Option<u64>, value: f32) -> Past<'_> {
+        Past {
+            history: self,
+            frame,
+            made,
+            value,
+        }
+    }
+}

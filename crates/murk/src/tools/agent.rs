@@ -1,0 +1,229 @@
+//! Commands from whoever sees the state: a line of JSON goes out behind each tick, lines of JSON come
+//! in before the next.
+
+use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use gametape_core::ToDatum as _;
+use gametape_core::tape::Error;
+use serde_json::{Map, Value, json};
+
+use super::jsonl;
+use crate::engine::{Checker, EngineWorld, Outcome, World};
+use crate::tape::{MurkError, time_of};
+use crate::value::Value as Shown;
+use crate::{CommandBuf, Hash, Simulation as _};
+
+/// Cells that are shown behind each tick: `heat@3,4`, or a whole field: `heat`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Watch {
+    name: String,
+    field: u32,
+    cell: Option<Vec<i32>>,
+}
+
+impl Watch {
+    /// Reads `FIELD@CELL`, the cell's coordinate with commas between; `FIELD` alone is all its cells.
+    /// The field may be named by its number.
+    ///
+    /// # Errors
+    /// A sentence: there is no such field, or the cell is none.
+    pub fn parse(text: &str, world: &World, checker: &Checker) -> Result<Self, String> {
+        let (name, cell) = match text.rsplit_once('@') {
+            Some((name, cell)) => (name, Some(cell)),
+            None => (text, None),
+        };
+        let numbered = || name.parse().ok().filter(|at| *at < world.field_count());
+        let field = world.field_number(name).or_else(numbered).ok_or_else(|| {
+            let fields = world.fields.iter().map(|field| &*field.name);
+            let fields: Vec<&str> = fields.take(32).collect();
+            format!(
+                "the world has no field {name:?}; it has {}",
+                fields.join(", ")
+            )
+        })?;
+        let coord = |cell: &str| {
+            let numbers = cell.split(',').map(|number| number.trim().parse().ok());
+            numbers.collect::<Option<Vec<i32>>>()
+        };
+        let cell = cell.map(|cell| {
+            let coord = coord(cell);
+            let coord = coord.filter(|coord| checker.cell(coord).is_some());
+            coord.ok_or_else(|| {
+                format!("{cell:?} is not a cell of the world: its coordinate, with commas between")
+            })
+        });
+        Ok(Self {
+            name: text.to_owned(),
+            field,
+            cell: cell.transpose()?,
+        })
+    }
+
+    /// A value, or a list of those that a cell, or all cells, have.
+    fn seen(&self, world: &EngineWorld) -> Value {
+        let values = world.field(self.field).unwrap_or_default();
+        let shown = |value: &f32| Value::from(Shown(*value).to_datum());
+        let Some(cell) = &self.cell else {
+            return values.iter().map(shown).collect();
+        };
+        let components = world.checker().components(self.field).unwrap_or(1) as usize;
+        let start = world.checker().cell(cell).unwrap_or_default() * components;
+        let of_cell = values.get(start..start + components).unwrap_or_default();
+        match of_cell {
+            [value] => shown(value),
+            several => several.iter().map(shown).collect(),
+        }
+    }
+}
+
+/// What is to be seen behind a tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// The tick that was made last; 0 before the first.
+    pub tick: u64,
+    /// The hash of its state, where one was recorded.
+    pub hash: Option<u64>,
+    /// The world as it stands.
+    pub world: &'a EngineWorld,
+}
+
+/// Who gives a world its commands, tick by tick.
+pub trait Agent {
+    /// Sees the state: before the first tick, and behind each. Breaks off to end the recording there.
+    ///
+    /// # Errors
+    /// Where it can't be shown.
+    fn see(&mut self, moment: Moment<'_>) -> Result<ControlFlow<()>, Error>;
+
+    /// The commands of the next tick; `None` to end the recording before it.
+    ///
+    /// # Errors
+    /// Where they can't be understood.
+    fn commands(&mut self, tick: u64) -> Result<Option<CommandBuf>, Error>;
+}
+
+/// An agent at the other end of two streams of lines.
+///
+/// Out goes a line before the first tick and behind each: `tick`, `time_ms`, `hash`, `outcomes` of the
+/// commands of that tick, and `cells`, by what they were asked for. In come the commands of the next
+/// tick, a JSON object a line, and at last a line with `commands`, a list of them that may be empty:
+/// that makes the tick. The end of the input ends the recording.
+#[derive(Debug)]
+pub struct LineAgent<R, W> {
+    input: R,
+    output: W,
+    name: PathBuf,
+    watches: Vec<Watch>,
+    fields: Vec<String>,
+    dt: f64,
+    /// Lines that were read.
+    line: u64,
+    unfinished: u64,
+}
+
+impl<R: BufRead, W: Write> LineAgent<R, W> {
+    /// Between these streams; `name` is that of the input, for messages.
+    pub fn new(input: R, output: W, name: PathBuf, world: &World, watches: Vec<Watch>) -> Self {
+        Self {
+            input,
+            output,
+            name,
+            watches,
+            fields: world
+                .fields
+                .iter()
+                .map(|field| field.name.clone())
+                .collect(),
+            dt: world.dt,
+            line: 0,
+            unfinished: 0,
+        }
+    }
+
+    /// Commands of a tick that the input ended within: they were not recorded.
+    #[must_use]
+    pub const fn unfinished(&self) -> u64 {
+        self.unfinished
+    }
+
+    fn wrong(&self, message: String) -> Error {
+        MurkError::Commands {
+            path: self.name.clone(),
+            line: self.line,
+            message,
+        }
+        .into()
+    }
+
+    /// The next line that is not empty; `None` at the end.
+    fn next_line(&mut self) -> Result<Option<String>, Error> {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = self.input.read_until(b'\n', &mut line);
+            let read = read.map_err(|source| MurkError::File {
+                path: self.name.clone(),
+                source,
+            })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            let text = std::str::from_utf8(&line).map_err(|error| {
+                self.wrong(format!("not UTF-8 at byte {}", error.valid_up_to()))
+            })?;
+            if !text.trim().is_empty() {
+                return Ok(Some(text.to_owned()));
+            }
+        }
+    }
+}
+
+impl<R: BufRead, W: Write> Agent for LineAgent<R, W> {
+    fn see(&mut self, moment: Moment<'_>) -> Result<ControlFlow<()>, Error> {
+        let cells = self.watches.iter();
+        let cells = cells.map(|watch| (watch.name.clone(), watch.seen(moment.world)));
+        let cells: Map<String, Value> = cells.collect();
+        let outcomes = moment.world.receipts().outcomes().iter().copied();
+        let line = json!({
+            "tick": moment.tick,
+            "time_ms": time_of(moment.tick, self.dt).ms(),
+            "hash": moment.hash.map(|hash| Hash(hash).to_string()),
+            "outcomes": outcomes.map(Outcome::name).collect::<Vec<_>>(),
+            "cells": cells,
+        });
+        let shown = writeln!(self.output, "{line}").and_then(|()| self.output.flush());
+        match shown {
+            Ok(()) => Ok(ControlFlow::Continue(())),
+            // Whoever looked has gone: what was recorded is whole.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+            Err(error) => Err(Error::Output(error)),
+        }
+    }
+
+    fn commands(&mut self, tick: u64) -> Result<Option<CommandBuf>, Error> {
+        let mut commands = CommandBuf::new();
+        loop {
+            let made = commands.as_commands().len() as u64;
+            let Some(line) = self.next_line()? else {
+                self.unfinished = made;
+                return Ok(None);
+            };
+            let number = |name: &str| {
+                let at = self.fields.iter().position(|field| field == name);
+                at.and_then(|at| u32::try_from(at).ok())
+            };
+            let read = jsonl::read_reply(&line, tick, &number, made);
+            let read = read.map_err(|message| self.wrong(message))?;
+            for command in read.commands.as_commands() {
+                let pushed = commands.push_stored(&command);
+                pushed.map_err(|error| self.wrong(error.to_string()))?;
+            }
+            if read.is_whole {
+                return Ok(Some(commands));
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A second simulator of Murk's worlds: plain, slow, and written from the documents alone, to judge
+//! what the engine does and what is said of it. For each value it keeps who wrote it.
+
+pub mod generate;
+mod rules;
+mod space;
+
+use std::fmt::Write as _;
+
+use gametape_murk::{
+    Checkpoint, Command, CommandBuf, Commands, Payload, Recorder, Simulation, Writer as Recording,
+};
+pub use rules::Rule;
+use rules::Tick;
+pub use space::{Edge, Space};
+
+/// How long a field's values last.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Lasts {
+    Never,
+    OneTick,
+    On,
+}
+
+/// A world's description; fields are called `f0`, `f1` and so on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct World {
+    pub dt: f64,
+    /// Commands that are taken in one tick.
+    pub queue: usize,
+    pub space: Space,
+    /// How long each field lasts, and the values it has in a cell.
+    pub fields: Vec<(Lasts, usize)>,
+    pub rules: Vec<Rule>,
+}
+
+impl World {
+    pub fn toml(&self) -> String {
+        let mut toml = format!(
+            "dt = {:?}\nmax_ingress_queue = {}\nspace = {{ {} }}\n",
+            self.dt,
+            self.queue,
+            self.space.toml()
+        );
+        for (number, (lasts, components)) in self.fields.iter().enumerate() {
+            let lasts = match lasts {
+                Lasts::Never => "static",
+                Lasts::OneTick => "per_tick",
+                Lasts::On => "sparse",
+            };
+            let kind = match components {
+                1 => "type = 'scalar'".to_owned(),
+                dims => format!("type = 'vector'\ndims = {dims}"),
+            };
+            let _ = writeln!(
+                toml,
+                "[[field]]\nname = 'f{number}'\n{kind}\nmutability = '{lasts}'"
+            );
+        }
+        for rule in &self.rules {
+            let _ = writeln!(toml, "[[propagator]]\n{}", rule.toml());
+        }
+        toml
+    }
+
+    /// The same world for the engine.
+    pub fn engine(&self) -> gametape_murk::engine::World {
+        let toml = self.toml();
+        gametape_murk::engine::World::from_toml(&toml)
+            .unwrap_or_else(|error| panic!("{error}\n{toml}"))
+    }
+
+    /// The world at tick 0.
+    pub fn start(&self) -> Plain {
+        let cells = self.space.cells().len();
+        let fields = self.fields.iter();
+        Plain {
+            world: self.clone(),
+            ticks: 0,
+            frames: 0,
+            failures: 0,
+            fields: fields.map(|(_, n)| Values::new(cells * n)).collect(),
+        }
+    }
+
+    /// What this simulator records of a log, a tick for each of its commands, from tick 1.
+    pub fn record(&self, log: &[CommandBuf]) -> Vec<u8> {
+        let header = self.engine().header();
+        let mut recorder = Recorder::new(Recording::new(Vec::new(), &header).unwrap(), &header);
+        let mut plain = self.start();
+        for (tick, commands) in (1..).zip(log) {
+            recorder
+                .step(&mut plain, tick, commands.as_commands())
+                .unwrap();
+        }
+        recorder.finish().unwrap()
+    }
+}
+
+/// Who wrote a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Writer {
+    /// The command of this place in this frame, both from 0.
+    Command { frame: u64, index: u32 },
+    /// The propagator of this number.
+    Propagator(usize),
+    /// It was never written, or the tick emptied it.
+    Nobody,
+}
+
+/// A field's values, and who wrote each.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Values {
+    values: Vec<f32>,
+    writers: Vec<Writer>,
+}
+
+impl Values {
+    fn new(len: usize) -> Self {
+        Self {
+            values: vec![0.0; len],
+            writers: vec![Writer::Nobody; len],
+        }
+    }
+
+    fn set(&mut self, at: usize, value: f32, writer: Writer) {
+        self.values[at] = value;
+        self.writers[at] = writer;
+    }
+
+    fn get(&self, at: usize) -> f32 {
+        self.values[at]
+    }
+
+    fn values(&self) -> impl Iterator<Item = f32> {
+        self.values.iter().copied()
+    }
+}
+
+/// Three ticks failed in a row: no more are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stopped;
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("three ticks failed in a row")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// A world that runs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plain {
+    pub world: World,
+    /// Ticks that were made.
+    pub ticks: u64,
+    /// Frames that came, of ticks that failed too.
+    pub frames: u64,
+    failures: u32,
+    fields: Vec<Values>,
+}
+
+impl Plain {
+    /// Who wrote a value, as the last tick left it.
+    pub fn writer(&self, field: u32, element: usize) -> Writer {
+        self.fields[field as usize].writers[element]
+    }
+
+    /// The value's place that a command writes, unless it has expired.
+    pub fn aim(&self, command: &Command<'_>) -> Option<(usize, usize, f32)> {
+        let Ok(Payload::SetField {
+            coord,
+            field,
+            value,
+        }) = command.payload()
+        else {
+            return None;
+        };
+        let coord: Vec<i32> = coord.iter().collect();
+        // In a field of several values a cell too: so it is there.
+        let element = self.world.space.rank(&coord)?;
+        let field = field as usize;
+        let (lasts, _) = self.world.fields.get(field)?;
+        (*lasts != Lasts::Never).then_some((field, element, value))
+    }
+
+    fn command(&self, next: &mut [Values], index: u32, command: &Command<'_>) {
+        if let Some((field, element, value)) = self.aim(command) {
+            let writer = Writer::Command {
+                frame: self.frames - 1,
+                index,
+            };
+            next[field].set(element, value, writer);
+        }
+    }
+
+    fn tick(&self, commands: Commands<'_>) -> Option<Vec<Values>> {
+        let number = self.ticks + 1;
+        let taken = (0..).zip(commands).take(self.world.queue);
+        let mut live: Vec<(u32, Command<'_>)> = taken
+            .filter(|(_, command)| command.envelope.expires_after_tick >= number)
+            .collect();
+        live.sort_by_key(|(index, command)| {
+            let envelope = &command.envelope;
+            let source = envelope.source_id.unwrap_or(u64::MAX);
+            let seq = envelope
+                .source_id
+                .and(envelope.source_seq)
+                .unwrap_or(u64::MAX);
+            (envelope.priority_class, source, seq, *index)
+        });
+        let fields = self.fields.iter().zip(&self.world.fields);
+        let mut next: Vec<Values> = fields
+            .map(|(values, (lasts, _))| match lasts {
+                Lasts::OneTick => Values::new(values.values.len()),
+                Lasts::On | Lasts::Never => values.clone(),
+            })
+            .collect();
+        for (index, command) in &live {
+            self.command(&mut next, *index, command);
+        }
+        let mut written = Vec::new();
+        for (propagator, rule) in self.world.rules.iter().enumerate() {
+            let mut tick = Tick {
+                number,
+                dt: self.world.dt,
+                space: &self.world.space,
+                before: &self.fields,
+                next: &mut next,
+                written: &written,
+            };
+            if !rule.apply(propagator, &mut tick) {
+                return None;
+            }
+            written.push(rule.output());
+        }
+        Some(next)
+    }
+}
+
+impl Simulation for Plain {
+    type Error = Stopped;
+
+    fn step(&mut self, _: u64, commands: Commands<'_>) -> Result<(), Stopped> {
+        self.frames += 1;
+        if self.failures == 3 {
+            return Err(Stopped);
+        }
+        match self.tick(commands) {
+            Some(next) => {
+                self.fields = next;
+                self.ticks += 1;
+                self.failures = 0;
+            }
+            None => self.failures += 1,
+        }
+        Ok(())
+    }
+
+    fn field(&self, field: u32) -> Option<&[f32]> {
+        self.fields
+            .get(field as usize)
+            .map(|field| field.values.as_slice())
+    }
+
+    fn target(&self, command: &Command<'_>) -> Option<(u32, usize)> {
+        self.aim(command)
+            .map(|(field, element, _)| (field as u32, element))
+    }
+}
+
+impl Checkpoint for Plain {
+    type State = Self;
+
+    fn checkpoint(&self) -> Self {
+        self.clone()
+    }
+
+    fn restore(&mut self, state: &Self) -> Result<(), Stopped> {
+        self.clone_from(state);
+        Ok(())
+    }
+}

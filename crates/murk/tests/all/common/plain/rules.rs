@@ -1,0 +1,246 @@
+//! What propagators do, told from the origin's documentation of them.
+
+use super::space::Space;
+use super::{Values, Writer};
+
+/// A propagator; fields by number.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Rule {
+    /// Writes what the field was.
+    Copy { field: usize },
+    /// Takes where something is present, lets grow, and holds the result to 0 and the capacity.
+    Resource {
+        field: usize,
+        presence: usize,
+        consumption: f32,
+        regrowth: f32,
+        capacity: f32,
+        logistic: bool,
+    },
+    /// Adds (or sets, with 0 elsewhere) where something is present.
+    Emission {
+        presence: usize,
+        field: usize,
+        intensity: f32,
+        set: bool,
+    },
+    /// Mixes each cell with the mean of its neighbours.
+    Diffusion {
+        input: usize,
+        output: usize,
+        coefficient: f64,
+        sources: Vec<(usize, f32)>,
+        clamp: Option<(f32, f32)>,
+    },
+    /// Places agents in the first tick, into field 2, which is updated in place.
+    Agents { places: Vec<(u16, usize)> },
+    /// Rewards by the heat (field 0) where an agent is (field 2), into field 4; it sees what
+    /// propagators before it wrote in this tick, else what the last tick left.
+    Reward { bonus: f32, cost: f32 },
+    /// A gradient that does not fit its field: each tick fails.
+    Failing { input: usize, output: usize },
+}
+
+/// A tick as a propagator meets it.
+pub struct Tick<'a> {
+    pub number: u64,
+    pub dt: f64,
+    pub space: &'a Space,
+    /// What the last tick left.
+    pub before: &'a [Values],
+    /// What this one is to leave.
+    pub next: &'a mut [Values],
+    /// Fields that propagators before this one wrote.
+    pub written: &'a [usize],
+}
+
+impl Rule {
+    /// The field it writes.
+    pub fn output(&self) -> usize {
+        match self {
+            Self::Copy { field } | Self::Resource { field, .. } | Self::Emission { field, .. } => {
+                *field
+            }
+            Self::Diffusion { output, .. } | Self::Failing { output, .. } => *output,
+            Self::Agents { .. } => 2,
+            Self::Reward { .. } => 4,
+        }
+    }
+
+    /// Makes its part of a tick; false where it fails.
+    pub fn apply(&self, number: usize, tick: &mut Tick<'_>) -> bool {
+        let before = tick.before;
+        let written: Vec<(usize, f32)> = match self {
+            Self::Failing { .. } => return false,
+            Self::Copy { field } => before[*field].values().enumerate().collect(),
+            Self::Resource { field, .. } => (before[*field].values().enumerate())
+                .map(|(at, value)| (at, self.grown(at, value, tick)))
+                .collect(),
+            Self::Emission {
+                presence,
+                field,
+                intensity,
+                set,
+            } => (before[*field].values().enumerate())
+                .map(|(at, value)| {
+                    let base = if *set { 0.0 } else { value };
+                    let present = before[*presence].get(at) != 0.0;
+                    (at, if present { base + intensity } else { base })
+                })
+                .collect(),
+            Self::Diffusion { .. } => self.diffused(tick),
+            Self::Agents { places } => {
+                // The engine puts back what was there, whatever commands wrote.
+                tick.next[2] = before[2].clone();
+                let first = if tick.number == 1 {
+                    places.as_slice()
+                } else {
+                    &[]
+                };
+                first
+                    .iter()
+                    .map(|&(agent, at)| (at, f32::from(agent) + 1.0))
+                    .collect()
+            }
+            Self::Reward { bonus, cost } => {
+                let read = |field: usize| {
+                    if tick.written.contains(&field) {
+                        &tick.next[field]
+                    } else {
+                        &before[field]
+                    }
+                };
+                let reward = |cell| match read(2).get(cell) {
+                    0.0 => 0.0,
+                    _ => read(0).get(cell) * bonus + cost,
+                };
+                (0..tick.space.cells().len())
+                    .map(|cell| (cell, reward(cell)))
+                    .collect()
+            }
+        };
+        for (at, value) in written {
+            tick.next[self.output()].set(at, value, Writer::Propagator(number));
+        }
+        true
+    }
+
+    fn grown(&self, at: usize, value: f32, tick: &Tick<'_>) -> f32 {
+        let Self::Resource {
+            presence,
+            consumption,
+            regrowth,
+            capacity,
+            logistic,
+            ..
+        } = self
+        else {
+            unreachable!()
+        };
+        let dt = tick.dt as f32;
+        let mut value = value;
+        if tick.before[*presence].get(at) != 0.0 {
+            value -= consumption * dt;
+        }
+        if !logistic {
+            value += regrowth * dt;
+        } else if value > 0.0 {
+            value += regrowth * value * (1.0 - value / capacity) * dt;
+        }
+        value.clamp(0.0, *capacity)
+    }
+
+    fn diffused(&self, tick: &Tick<'_>) -> Vec<(usize, f32)> {
+        let Self::Diffusion {
+            input,
+            coefficient,
+            sources,
+            clamp,
+            ..
+        } = self
+        else {
+            unreachable!()
+        };
+        let old = &tick.before[*input];
+        let mixed = |cell: usize| {
+            let beside = tick.space.neighbours(cell);
+            if beside.is_empty() {
+                return old.get(cell);
+            }
+            let sum: f32 = beside.iter().map(|&at| old.get(at)).sum();
+            let alpha = (coefficient * tick.dt * beside.len() as f64).min(1.0) as f32;
+            (1.0 - alpha) * old.get(cell) + alpha * (sum / beside.len() as f32)
+        };
+        let bounded = |value: f32| clamp.map_or(value, |(min, max)| value.clamp(min, max));
+        (0..tick.space.cells().len())
+            .map(|cell| {
+                let source = sources.iter().rfind(|(at, _)| *at == cell);
+                let value = source.map_or_else(|| mixed(cell), |&(_, value)| value);
+                (cell, bounded(value))
+            })
+            .collect()
+    }
+
+    pub fn toml(&self) -> String {
+        match self {
+            Self::Copy { field } => format!("kind = 'identity_copy'\nfield = 'f{field}'"),
+            Self::Resource {
+                field,
+                presence,
+                consumption,
+                regrowth,
+                capacity,
+                logistic,
+            } => format!(
+                "kind = 'resource_field'\nfield = 'f{field}'\npresence_field = 'f{presence}'
+consumption_rate = {consumption:?}\nregrowth_rate = {regrowth:?}\ncapacity = {capacity:?}
+regrowth_model = '{}'",
+                if *logistic { "logistic" } else { "linear" }
+            ),
+            Self::Emission {
+                presence,
+                field,
+                intensity,
+                set,
+            } => format!(
+                "kind = 'agent_emission'\npresence_field = 'f{presence}'
+emission_field = 'f{field}'\nintensity = {intensity:?}\nmode = '{}'",
+                if *set { "set" } else { "additive" }
+            ),
+            Self::Diffusion {
+                input,
+                output,
+                coefficient,
+                sources,
+                clamp,
+            } => {
+                let sources: Vec<_> = sources
+                    .iter()
+                    .map(|(at, v)| format!("[{at}, {v:?}]"))
+                    .collect();
+                let clamp = clamp.map_or_else(String::new, |(min, max)| {
+                    format!("\nclamp_min = {min:?}\nclamp_max = {max:?}")
+                });
+                format!(
+                    "kind = 'scalar_diffusion'\ninput_field = 'f{input}'\noutput_field = 'f{output}'
+coefficient = {coefficient:?}\nsources = [{}]{clamp}",
+                    sources.join(", ")
+                )
+            }
+            Self::Agents { places } => {
+                let places: Vec<_> = places
+                    .iter()
+                    .map(|(who, at)| format!("[{who}, {at}]"))
+                    .collect();
+                let places = places.join(", ");
+                format!("kind = 'agent_movement'\ninitial_positions = [{places}]")
+            }
+            Self::Reward { bonus, cost } => {
+                format!("kind = 'reward'\nheat_bonus = {bonus:?}\nstep_cost = {cost:?}")
+            }
+            Self::Failing { input, output } => format!(
+                "kind = 'gradient_compute'\ninput_field = 'f{input}'\noutput_field = 'f{output}'"
+            ),
+        }
+    }
+}

@@ -1,0 +1,557 @@
+//! Recording from a moment of another recording, in a changed world, and with an agent.
+
+use std::cell::RefCell;
+use std::fs;
+use std::io::{self, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::rc::Rc;
+
+use gametape_core::tape::{Error, Options};
+use gametape_core::tape::{Format, Source};
+use gametape_murk::engine::World;
+use gametape_murk::engine::own::{
+    FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
+    StepContext, WriteMode,
+};
+use gametape_murk::tape::{Murk, MurkTape};
+use gametape_murk::tools::{
+    Branch, Commands, LineAgent, RecordOptions, Watch, record, record_asking,
+};
+use gametape_murk::{read, verify};
+use proptest::prelude::*;
+
+use crate::common::tapes::{audit, found, heat, in_memory, options, played, stoves, temporary};
+
+fn branching(output: &Path, from: &[u8], tick: Option<u64>, ticks: u64) -> RecordOptions {
+    let tape = in_memory(from);
+    RecordOptions {
+        world: None,
+        from: Some(Branch { tape, tick }),
+        ..options(output, ticks)
+    }
+}
+
+fn listed(lines: &str) -> Commands {
+    Commands::read(lines.as_bytes(), "list".as_ref(), &heat()).unwrap()
+}
+
+/// What a dump says of frames.
+fn frames(bytes: &[u8]) -> Vec<(u64, u64, usize)> {
+    let replay = read(bytes).unwrap();
+    let frames = replay.frames().map(|frame| {
+        let frame = frame.unwrap();
+        (frame.tick, frame.snapshot_hash, frame.commands().len())
+    });
+    frames.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whoever branches has the frames of the other up to there, and goes on as a world does that was
+    /// given both lists of commands.
+    #[test]
+    fn a_branch_is_what_its_commands_make(tick in 0_u64..30, more in 0_u64..9) {
+        let world = heat();
+        let source = played(&world, 30, stoves);
+        let (_folder, path) = temporary("branch.murk");
+        let line = |tick: u64| format!(
+            "{{\"tick\":{tick},\"kind\":\"set_field\",\"coord\":[3,4],\"field\":\"stove\",\"value\":9}}\n"
+        );
+        let lines = if more > 0 { line(tick + more) } else { String::new() };
+        let made = record(&branching(&path, &source, Some(tick), tick + more), &listed(&lines)).unwrap();
+        prop_assert_eq!((made.branched_after, made.ticks), (tick, more));
+        let bytes = fs::read(&path).unwrap();
+        let taken = tick as usize;
+        prop_assert_eq!(&frames(&bytes)[..taken], &frames(&source)[..taken]);
+        prop_assert_eq!(bytes.get(..100), source.get(..100));
+        let both = |now: u64| match now.cmp(&tick) {
+            std::cmp::Ordering::Greater if now == tick + more => listed_buffer(&line(now)),
+            std::cmp::Ordering::Greater => gametape_murk::CommandBuf::new(),
+            _ => stoves(now),
+        };
+        prop_assert_eq!(bytes, played(&world, tick + more, both));
+    }
+}
+
+/// The commands of one line.
+fn listed_buffer(_: &str) -> gametape_murk::CommandBuf {
+    let set = gametape_murk::Payload::SetField {
+        coord: (&[3, 4]).into(),
+        field: 0,
+        value: 9.0,
+    };
+    let mut buffer = gametape_murk::CommandBuf::new();
+    buffer
+        .push(&gametape_murk::Envelope::default(), &set)
+        .unwrap();
+    buffer
+}
+
+#[test]
+fn what_can_not_be_branched_from_leaves_no_file() {
+    let source = played(&heat(), 12, stoves);
+    let (_folder, path) = temporary("branch.murk");
+    let refused = |options: &RecordOptions, lines: &str| {
+        let error = record(options, &listed(lines)).unwrap_err();
+        assert!(!path.exists(), "{error}");
+        error.to_string()
+    };
+    let from = |bytes: &[u8], tick, ticks| branching(&path, bytes, Some(tick), ticks);
+    assert_eq!(
+        refused(&from(&source, 13, 20), ""),
+        "tick 13 is not there to branch from; ticks 1 to 12 are"
+    );
+    assert_eq!(
+        refused(&from(&source, 9, 8), ""),
+        "it is to have 8 ticks, and branches from tick 9"
+    );
+    let early = "{\"tick\":9,\"kind\":\"despawn\",\"entity_id\":1}\n";
+    assert_eq!(
+        refused(&from(&source, 9, 12), early),
+        "line 1: tick 9 is taken over as it was recorded; new commands begin with tick 10"
+    );
+    // The hash of tick 5 is another; the first four can be branched from.
+    let mut wrong = source.clone();
+    let replay = read(&source).unwrap();
+    let fifth = replay.frames().nth(5).unwrap().unwrap().offset as usize;
+    wrong[fifth - 1] ^= 1;
+    let told = refused(&from(&wrong, 5, 12), "");
+    assert!(
+        told.starts_with("what it branches from can't be replayed: tick 5: "),
+        "{told}"
+    );
+    assert_eq!(
+        record(&from(&wrong, 4, 12), &Commands::none())
+            .unwrap()
+            .ticks,
+        8
+    );
+    fs::remove_file(&path).unwrap();
+    // A recording that breaks off: all of it can't be taken, what is before the end can.
+    let cut = &source[..source.len() - 3];
+    let whole = RecordOptions {
+        from: Some(Branch {
+            tape: in_memory(cut),
+            tick: None,
+        }),
+        ..from(cut, 0, 20)
+    };
+    assert!(
+        refused(&whole, "").contains("the file ends in"),
+        "{whole:?}"
+    );
+    let error = refused(&from(cut, 12, 20), "");
+    assert!(error.contains("the file ends in"), "{error}");
+    assert_eq!(
+        record(&from(cut, 11, 20), &Commands::none()).unwrap().ticks,
+        9
+    );
+}
+
+/// With a parameter of the world changed, the commands are the other's, the states the world's own.
+#[test]
+fn a_branch_in_a_changed_world_has_the_commands_alone() {
+    let source = played(&heat(), 20, stoves);
+    let (_folder, path) = temporary("branch.murk");
+    let changed = RecordOptions {
+        set: vec![("propagator.1.coefficient".into(), "0.05".into())],
+        ..branching(&path, &source, Some(12), 15)
+    };
+    let world = changed.chosen_world().unwrap();
+    let made = record(&changed, &Commands::none()).unwrap();
+    assert_eq!((made.branched_after, made.ticks), (12, 3));
+    let commands = |tick| {
+        if tick <= 12 {
+            stoves(tick)
+        } else {
+            gametape_murk::CommandBuf::new()
+        }
+    };
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(bytes, played(&world, 15, commands));
+    assert_ne!(frames(&bytes)[11].1, frames(&source)[11].1);
+    assert_eq!(frames(&bytes)[11].2, frames(&source)[11].2);
+}
+
+/// A plate on which one field spreads, and two have names with dots.
+const PLATE: &str = "dt = 0.1\nspace = { kind = 'square4', rows = 16, cols = 16, edge = 'absorb' }
+[[field]]\nname = 'stove'\ntype = 'scalar'\nmutability = 'sparse'
+[[field]]\nname = 'heat'\ntype = 'scalar'\nmutability = 'per_tick'
+[[field]]\nname = 'a.b'\ntype = 'scalar'\nmutability = 'sparse'
+[[field]]\nname = 'a'\ntype = 'scalar'\nmutability = 'sparse'
+[[propagator]]\nkind = 'scalar_diffusion'\ninput_field = 'heat'\noutput_field = 'heat'\n";
+
+#[test]
+fn parameters_are_set_by_their_names() {
+    let world = World::from_toml(PLATE).unwrap();
+    let set = |parameter: &str, value: &str| world.with_parameter(parameter, value, &Kinds::new());
+    assert_eq!(set("dt", "0.05").unwrap().dt, 0.05);
+    assert_eq!(set("seed", "0xff").unwrap().seed, 255);
+    // What no TOML is, is a string.
+    let renamed = set("field.stove.name", "a \"stove\"").unwrap();
+    assert_eq!(renamed.fields[0].name, "a \"stove\"");
+    assert_eq!(set("field.0.name", "'b'").unwrap().fields[0].name, "b");
+    assert_eq!(
+        set("field.a.b.units", "K").unwrap().fields[2]
+            .units
+            .as_deref(),
+        Some("K")
+    );
+    assert_eq!(
+        set("field.a.units", "K").unwrap().fields[3]
+            .units
+            .as_deref(),
+        Some("K")
+    );
+    assert_eq!(
+        set("propagator.0.coefficient", "0.5")
+            .unwrap()
+            .propagators
+            .len(),
+        1
+    );
+    // A key that the canonical text leaves out.
+    let units = set("field.heat.units", "K").unwrap();
+    let field = units.fields.iter().find(|field| field.name == "heat");
+    assert_eq!(field.unwrap().units.as_deref(), Some("K"));
+    assert_eq!(
+        units.with_parameter("field.heat.units", "K", &Kinds::new()),
+        Ok(units.clone())
+    );
+    assert_eq!(
+        set("space.rows", "8").unwrap().cell_count(),
+        world.cell_count() / 2
+    );
+    for (parameter, value, told) in [
+        ("dt", "-1", "dt: must be finite and above 0, not -1.0"),
+        (
+            "speed",
+            "1",
+            "speed: unknown key; known keys: seed, dt, max_ingress_queue, space, field, propagator",
+        ),
+        (
+            "space",
+            "1",
+            "space: is a part of the world: name one of its parameters, such as space.kind",
+        ),
+        (
+            "field.snow.units",
+            "K",
+            "field.snow.units: names none of the fields; they are 0 (stove), ",
+        ),
+        (
+            "propagator.9.coefficient",
+            "1",
+            "propagator.9.coefficient: names none of the propagators; they are 0 (scalar_diffusion), ",
+        ),
+        (
+            "propagator.coefficient",
+            "1",
+            "propagator.coefficient: names none of the propagators; they are 0 (scalar_diffusion), ",
+        ),
+        (
+            "wind.0.x",
+            "1",
+            "wind.0.x: is no parameter: known are seed, dt, ",
+        ),
+        (
+            "propagator.0.coeff",
+            "1",
+            "propagator 0 (scalar_diffusion), coeff: unknown key; known keys: kind, input_field,",
+        ),
+        (
+            "propagator.0.coefficient",
+            "fast",
+            "propagator 0 (scalar_diffusion), coefficient: a number is needed, this is the string \"fast\"",
+        ),
+        // More than one value is none.
+        (
+            "dt",
+            "0.1\nseed = 3",
+            "dt: a number is needed, this is the string \"0.1\\\\nseed = 3\"",
+        ),
+    ] {
+        let error = set(parameter, value).unwrap_err().to_string();
+        assert!(error.starts_with(told), "{error}\n{told}");
+    }
+}
+
+/// Puts a drop into a cell in each tick, as many as the tick's number.
+struct Drip(FieldId);
+
+impl Propagator for Drip {
+    fn name(&self) -> &'static str {
+        "drip"
+    }
+
+    fn reads(&self) -> FieldSet {
+        FieldSet::empty()
+    }
+
+    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
+        vec![(self.0, WriteMode::Incremental)]
+    }
+
+    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+        let tick = ctx.tick_id().0 as f32;
+        ctx.writes().write(self.0).unwrap()[0] += tick;
+        Ok(())
+    }
+}
+
+fn drip(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
+    Ok(Box::new(Drip(keys.field("into")?)))
+}
+
+/// A recording of a world of one's own: replayed by who knows its kinds, read by everybody.
+#[test]
+fn recordings_of_ones_own_worlds_are_read_by_everybody() {
+    let kinds = Kinds::new().with("drip", drip);
+    let mut world = heat();
+    let heats = world.field_number("heat").unwrap();
+    let into = &world.fields[heats as usize].name;
+    world.propagators = vec![
+        Own::new("drip", &format!("into = '{into}'"), &kinds)
+            .unwrap()
+            .into(),
+    ];
+    let bytes = played(&world, 9, stoves);
+    let open = |murk: Murk| murk.open(Source::new(bytes.clone())).unwrap();
+
+    let known = open(Murk::with_kinds(kinds.clone()));
+    let said = known.audit(&Options::new()).unwrap();
+    assert_eq!(said.summary, "9 ticks, replayed: every hash is right");
+    assert!(
+        known
+            .tables()
+            .unwrap()
+            .iter()
+            .any(|table| table.name == "heat")
+    );
+    let mut play = known.own_playback().unwrap().unwrap();
+    for step in [8, 2, 5, 0] {
+        play.seek(gametape_core::At::Step(step)).unwrap();
+    }
+
+    let strange = open(Murk::new());
+    let said = strange.audit(&Options::new()).unwrap();
+    assert_eq!(said.summary, "9 ticks, not replayed");
+    let codes: Vec<&str> = said.findings.iter().map(|finding| finding.code()).collect();
+    assert!(
+        codes.contains(&"murk.unknown-kind") && !codes.contains(&"murk.not-simulated"),
+        "{codes:?}"
+    );
+    let (severity, _, message) = found(&audit(&bytes), "murk.unknown-kind");
+    assert_eq!(severity, gametape_murk::Severity::Warning);
+    assert_eq!(
+        message,
+        "checked, but not re-simulated: propagator 0 of its world is of the kind \"drip\", which this program does not know; the program that recorded it does"
+    );
+    // How long a tick takes, and what the world is, anybody can read.
+    assert_eq!(
+        strange.attachment("world").unwrap().as_bytes(),
+        world.canonical()
+    );
+    assert_eq!(
+        strange
+            .info(gametape_core::tape::Secrets::Hide)
+            .unwrap()
+            .value
+            .duration_ms,
+        Some(900)
+    );
+    assert_eq!(strange.needs().unwrap().name(), "program");
+    assert_eq!(known.needs(), None);
+
+    // And it is branched from where its kinds are known.
+    let (_folder, path) = temporary("branch.murk");
+    let tape = |kinds: &Kinds| MurkTape::with_kinds(Source::new(bytes.clone()), kinds);
+    let from = |kinds: &Kinds| RecordOptions {
+        from: Some(Branch {
+            tape: tape(kinds),
+            tick: Some(4),
+        }),
+        ..branching(&path, &bytes, None, 9)
+    };
+    let error = record(&from(&Kinds::new()), &Commands::none())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("\"drip\" is not defined; known kinds:"),
+        "{error}"
+    );
+    record(&from(&kinds), &Commands::none()).unwrap();
+    let branch = fs::read(&path).unwrap();
+    let replay = read(&branch).unwrap();
+    assert_eq!(
+        verify(&replay, &mut world.build().unwrap()).unwrap().frames,
+        9
+    );
+}
+
+/// The other end: answers each line with what the script says of its tick.
+#[derive(Clone)]
+struct Script {
+    seen: Rc<RefCell<String>>,
+    said: Rc<RefCell<Vec<u8>>>,
+    answer: fn(&serde_json::Value) -> Option<String>,
+}
+
+impl io::Write for Script {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.seen
+            .borrow_mut()
+            .push_str(std::str::from_utf8(bytes).unwrap());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let seen = self.seen.borrow();
+        let last: serde_json::Value = serde_json::from_str(seen.lines().last().unwrap()).unwrap();
+        if let Some(answer) = (self.answer)(&last) {
+            self.said.borrow_mut().extend(answer.into_bytes());
+        }
+        Ok(())
+    }
+}
+
+impl Read for Script {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut said = self.said.borrow_mut();
+        let count = out.len().min(said.len());
+        for (to, from) in out.iter_mut().zip(said.drain(..count)) {
+            *to = from;
+        }
+        Ok(count)
+    }
+}
+
+fn asked(
+    ticks: u64,
+    answer: fn(&serde_json::Value) -> Option<String>,
+) -> (
+    Result<gametape_murk::tools::Recorded, Error>,
+    String,
+    Vec<u8>,
+    u64,
+) {
+    let world = heat();
+    let checker = world.checker().unwrap();
+    let watches = ["stove@7,9", "heat", "1@0,0"];
+    let watches = watches.map(|text| Watch::parse(text, &world, &checker).unwrap());
+    let script = Script {
+        seen: Rc::default(),
+        said: Rc::default(),
+        answer,
+    };
+    let (_folder, path) = temporary("asked.murk");
+    let input = BufReader::with_capacity(7, script.clone());
+    let mut agent = LineAgent::new(input, script.clone(), "-".into(), &world, watches.to_vec());
+    let recorded = record_asking(&options(&path, ticks), &mut agent, |_| {
+        ControlFlow::Continue(())
+    });
+    let unfinished = agent.unfinished();
+    let seen = script.seen.borrow().clone();
+    (
+        recorded,
+        seen,
+        fs::read(&path).unwrap_or_default(),
+        unfinished,
+    )
+}
+
+const LIGHT: &str = "{\"kind\":\"set_field\",\"coord\":[7,9],\"field\":\"stove\",\"value\":2}\n";
+
+/// An agent that lights the stove where it is out, as it sees it behind each tick.
+#[test]
+fn an_agent_sees_each_tick_and_answers_it() {
+    let (recorded, seen, bytes, unfinished) = asked(6, |seen| {
+        let out = seen["cells"]["stove@7,9"] == 0.0;
+        let light = if out { LIGHT } else { "\n" };
+        Some(format!(
+            "{light}{{\"tick\":{},\"commands\":[]}}\n",
+            seen["tick"].as_u64()? + 1
+        ))
+    });
+    let recorded = recorded.unwrap();
+    assert_eq!((recorded.ticks, recorded.applied, unfinished), (6, 1, 0));
+    let replay = read(&bytes).unwrap();
+    verify(&replay, &mut heat().build().unwrap()).unwrap();
+    let hashes = replay
+        .frames()
+        .map(|frame| Some(frame.unwrap().snapshot_hash));
+    let hashes = std::iter::once(None).chain(hashes);
+    let mut lines = 0;
+    for ((tick, line), hash) in (0..).zip(seen.lines()).zip(hashes) {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["tick"], tick);
+        assert_eq!(line["time_ms"], f64::from(tick) * 100.0);
+        let hash = hash.map(|hash| format!("{hash:016x}"));
+        assert_eq!(line["hash"].as_str(), hash.as_deref());
+        let expected = if tick == 1 { vec!["applied"] } else { vec![] };
+        assert_eq!(line["outcomes"], serde_json::json!(expected));
+        assert_eq!(
+            line["cells"]["stove@7,9"],
+            if tick == 0 { 0.0 } else { 2.0 }
+        );
+        assert_eq!(line["cells"]["heat"].as_array().unwrap().len(), 256);
+        assert!(line["cells"]["1@0,0"].is_number());
+        lines += 1;
+    }
+    assert_eq!(lines, 7);
+}
+
+/// The end of the input is the end of the recording, which is whole; a tick that it ends within is not
+/// made.
+#[test]
+fn the_end_of_the_input_ends_the_recording() {
+    let (recorded, seen, bytes, unfinished) =
+        asked(u64::MAX, |seen| match seen["tick"].as_u64()? {
+            0 => Some("{\"commands\":[]}\n".into()),
+            1 => Some(LIGHT.repeat(2)),
+            _ => None,
+        });
+    assert_eq!(
+        (recorded.unwrap().ticks, seen.lines().count(), unfinished),
+        (1, 2, 2)
+    );
+    verify(&read(&bytes).unwrap(), &mut heat().build().unwrap()).unwrap();
+}
+
+#[test]
+fn what_an_agent_says_wrong_is_named_by_its_line() {
+    for (answer, told) in [
+        (
+            (|_| Some("\n{\"kind\":\"sat_field\"}\n".into())) as fn(&_) -> _,
+            "line 2: the kind \"sat_field\" is none of move, ",
+        ),
+        (
+            |_| Some("{\"tick\":3,\"commands\":[]}\n".into()),
+            "line 1: tick 1 is next, not tick 3",
+        ),
+        (|_| Some("{\"commands\":[]\n".into()), "line 1: not JSON: "),
+        (
+            |_| Some("{\"commands\":[{\"kind\":\"despawn\",\"entity_id\":1},{}]}\n".into()),
+            "line 1: command 1: \"kind\" is missing",
+        ),
+        (|_| Some("{}\n".into()), "line 1: \"kind\" is missing"),
+    ] {
+        let (recorded, _, bytes, _) = asked(3, answer);
+        let error = recorded.unwrap_err().to_string();
+        assert!(error.starts_with(told), "{error}");
+        assert_eq!(read(&bytes).unwrap().frames().count(), 0);
+    }
+    let world: World = heat();
+    let checker = world.checker().unwrap();
+    let watch = |text: &str| Watch::parse(text, &world, &checker).unwrap_err();
+    assert!(watch("snow@1,1").starts_with("the world has no field \"snow\"; it has stove, "));
+    assert!(watch("9").starts_with("the world has no field \"9\""));
+    for cell in ["16,0", "1", "a,b", ""] {
+        assert_eq!(
+            watch(&format!("heat@{cell}")),
+            format!("{cell:?} is not a cell of the world: its coordinate, with commas between")
+        );
+    }
+}
