@@ -257,7 +257,7 @@ fn minimise_leaves_the_commands_that_the_fault_needs() {
     ] {
         assert_eq!(told[key], value, "{key}: {told}");
     }
-    assert_eq!(told["touches"][0]["tick"], 6);
+    assert_eq!(told["written_by"]["command"]["tick"], 6, "{told}");
     assert_eq!(told["slip"]["kind"], "value");
     let piped = gametape(path, &["minimise", "-", "-"])
         .stdin(faulty)
@@ -605,7 +605,7 @@ fn one_slip_is_named_with_its_command_and_its_figures() {
         .code(1)
         .stdout_eq(str![[r#"
 fail  lost.murk  12 ticks, replayed: diverges
-      error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 behind it[..]; set by command 0 of tick 6 from source 8 to 3.0, before by command 0 of tick 3 from source 7 to 4.0
+      error murk.snapshot-mismatch, frame 5 (tick 6, 0.600 s, byte [..]): field 0 (ink) at [1, 2] is 3.0 in the replay and was 4.0 when it was recorded (hash [..], recorded [..]); that explains this hash and all 6 behind it[..]; set by command 0 of tick 6 from source 8 to 3.0
       warning murk.one-slip, frame 5 (tick 6, 0.600 s, byte [..]): one slip explains it: the recorded simulation did not take command 0 of tick 6 (set_field 0 at [1, 2] to 3.0[..]), or it had no effect. Explained: this hash and all 6 behind it; by the next best: [..] slips tried)
 
 "#]]);
