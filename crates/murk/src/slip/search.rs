@@ -7,7 +7,7 @@ use super::candidates;
 use super::edit::Edit;
 use super::kinds::Slip;
 use super::named::slip;
-use super::window::{Window, run};
+use super::window::{BACK, Window, run};
 use crate::checks::hash_of;
 use crate::divergence::Difference;
 use crate::explain::{Candidate, explain};
@@ -19,8 +19,10 @@ use crate::state::State;
 const MARK: usize = 16;
 /// Frames that a candidate is run on by in the first round; each round is longer.
 const ROUND: usize = 64;
-/// Candidates that are run on: no more are remembered.
+/// Candidates that are remembered.
 const MOST_FOUND: usize = 64;
+/// Bytes of the states that they are run on from, each of which is a copy of the whole.
+const MOST_BYTES: usize = 64 << 20;
 
 /// How a candidate goes on.
 enum Rest<S: Checkpoint> {
@@ -58,6 +60,8 @@ pub(super) struct Search<'a, 'w, S: Checkpoint> {
     simulation: &'a mut S,
     window: &'a Window,
     fields: u32,
+    /// Bytes of a state.
+    bytes: usize,
     budget: Budget<'w>,
     /// States before some frames of the window, by place.
     marks: Vec<(usize, S::State)>,
@@ -88,10 +92,14 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         budget: Budget<'w>,
     ) -> Result<Self, S::Error> {
         let mut marks = vec![(0, simulation.checkpoint())];
+        let bytes: usize = (0..fields)
+            .map(|field| size_of_val(simulation.field(field).unwrap_or_default()))
+            .sum();
+        let may_mark = bytes.saturating_mul(BACK as usize / MARK) <= MOST_BYTES;
         for place in 0..window.at() {
             simulation.step(window.tick(place), window.commands(place))?;
             let next = place + 1;
-            if next.is_multiple_of(MARK) || next + 1 >= window.at() {
+            if (may_mark && next.is_multiple_of(MARK)) || next + 1 >= window.at() {
                 marks.push((next, simulation.checkpoint()));
             }
         }
@@ -99,6 +107,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             simulation,
             window,
             fields,
+            bytes,
             budget,
             marks,
             tried: 0,
@@ -222,6 +231,15 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             self.more += 1;
             return;
         }
+        let holds = |rest: &Rest<S>| matches!(rest, Rest::State(_) | Rest::Own(_));
+        let held = self.found.iter().filter(|found| holds(&found.rest)).count();
+        let rest = if holds(&rest) && held > 0 && (held + 1) * self.bytes > MOST_BYTES {
+            // What it explains behind the divergence is not known.
+            self.complete = false;
+            Rest::None
+        } else {
+            rest
+        };
         let open = next < self.window.len() && !matches!(rest, Rest::None);
         self.found.push(Found {
             slip,

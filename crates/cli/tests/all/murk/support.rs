@@ -128,6 +128,13 @@ pub fn with_flipped_value(
     (rewritten(bytes, |_| (), hash_at), was, is)
 }
 
+/// The recording, with the hashes of another one of as many ticks.
+pub fn with_hashes_of(bytes: &[u8], other: &[u8]) -> Vec<u8> {
+    let frames = read(other).unwrap().frames();
+    let hashes: Vec<u64> = frames.map(|frame| frame.unwrap().snapshot_hash).collect();
+    rewritten(bytes, |_| (), |tick, _| hashes[tick as usize - 1])
+}
+
 fn rewritten(
     bytes: &[u8],
     change: impl FnOnce(&mut Header<'_>),

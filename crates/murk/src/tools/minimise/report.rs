@@ -46,7 +46,10 @@ impl Minimised {
             Some(divergence) => divergence.to_string(),
             None => "the result does not diverge".to_owned(),
         };
-        if let Some(slip) = &self.slip {
+        // That of a value is what the divergence says.
+        if let Some(slip) = &self.slip
+            && !matches!(slip, Slip::Value { .. })
+        {
             // Writing to a string does not fail.
             let _ = write!(text, "; {slip}");
         }

@@ -502,3 +502,132 @@ fn one_bit_of_a_hash_is_told_from_a_state() {
         assert_eq!(found.explained, 20 - frame as u64);
     }
 }
+
+/// A world at rest has the same state at many ticks: a command that was dropped from it is no shifted
+/// frame, and the value that differs is named.
+#[test]
+fn a_command_dropped_from_a_resting_world_is_no_shifted_frame() {
+    let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
+    let lit = |value| Set {
+        coord: vec![7, 9],
+        field: 0,
+        value,
+        envelope: Envelope::default(),
+    };
+    let mut log: Log = vec![Vec::new(); 30];
+    log[19].push(lit(1.0));
+    let hashes = hashes(&world, &log, &Wrong::Drop(19, 0), None).unwrap();
+    let hashes: Vec<u64> = hashes.into_iter().flatten().collect();
+    let bytes = recorded(&world, &log, &hashes);
+    let error = verify(&read(&bytes).unwrap(), &mut world.build().unwrap()).unwrap_err();
+    let divergence = error.divergence().unwrap();
+    assert_eq!(
+        divergence.other_tick,
+        Some(19),
+        "all of its ticks are the same"
+    );
+    assert!(
+        divergence
+            .cause
+            .value()
+            .is_some_and(|value| value.recorded == 0.0)
+    );
+    let (_, found) = found(&world, &bytes).unwrap();
+    assert!(
+        found
+            .best()
+            .is_some_and(|slip| is(slip, &Wrong::Drop(19, 0))),
+        "{found}"
+    );
+    assert_eq!((found.explained, found.next), (11, 0));
+    assert!(matches!(found.cause, Some(Cause::Value(_))));
+    assert_eq!(found.evidence.unwrap().explained, 11);
+}
+
+#[cfg(feature = "tape")]
+mod minimised {
+    use gametape_murk::tools::{Minimise, minimise};
+
+    use super::*;
+    use crate::common::tapes::in_memory;
+
+    fn small(bytes: &[u8]) -> Result<gametape_murk::tools::Minimised, gametape_core::tape::Error> {
+        let options = Minimise {
+            max_trials: 10_000,
+            ..Minimise::default()
+        };
+        minimise(&in_memory(bytes.to_vec()), &options)
+    }
+
+    /// Whatever one thing went wrong: the smaller log goes wrong in the same way, or it is said that it
+    /// does not.
+    #[test]
+    fn what_is_minimised_is_said_the_same_of() {
+        let mut dice = Dice(11);
+        let (mut same, mut others, mut refused) = (0, 0, 0);
+        for round in 0.. {
+            if same + others + refused == 60 {
+                break;
+            }
+            let world = Random::new(dice.roll(1 << 30), round % 7).world();
+            if world.cell_count() * u64::from(world.field_count()) > 200 {
+                continue;
+            }
+            let log = log(&mut dice, &world, 12);
+            let wrong = some_wrong(&mut dice, &world, &log);
+            let hashes = wrong
+                .as_ref()
+                .and_then(|wrong| hashes(&world, &log, wrong, None));
+            let Some(hashes) =
+                hashes.and_then(|hashes| hashes.into_iter().collect::<Option<Vec<u64>>>())
+            else {
+                continue;
+            };
+            let bytes = recorded(&world, &log, &hashes);
+            let Some((at, before)) = found(&world, &bytes) else {
+                continue;
+            };
+            let said = || {
+                format!(
+                    "{wrong:?}, at {at}\n{before}\n{log:?}\n{:?}",
+                    world.propagators
+                )
+            };
+            let small = match small(&bytes) {
+                Ok(small) => small,
+                Err(error) => {
+                    // Nothing that explains it is nothing to keep.
+                    assert!(
+                        before.slips.is_empty() || before.open,
+                        "{error}\n{}",
+                        said()
+                    );
+                    refused += 1;
+                    continue;
+                }
+            };
+            assert!(small.commands[1] <= small.commands[0]);
+            assert!(small.ticks[1] <= small.ticks[0]);
+            if !small.same {
+                assert!(small.fault().contains("not what is said of the first"));
+                others += 1;
+                continue;
+            }
+            same += 1;
+            let (now, after) = found(&world, &small.bytes).unwrap();
+            assert_eq!(now, at, "{}", said());
+            let kinds = |found: &Explanation| -> Vec<&str> {
+                found.slips.iter().map(|slip| slip.kind()).collect()
+            };
+            let first = kinds(&before)[0];
+            assert!(kinds(&after).contains(&first), "{}\n{after}", said());
+            // Not one command more can be left out: each that is left is needed, or is the one.
+            assert!(small.minimal);
+        }
+        eprintln!("{same} the same, {others} others, {refused} refused");
+        assert!(
+            same > 45,
+            "{same} the same, {others} others, {refused} refused"
+        );
+    }
+}
