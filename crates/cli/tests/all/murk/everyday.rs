@@ -80,7 +80,7 @@ fn record_says_what_became_of_the_commands() {
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-{"ticks":1,"resumed_after":0,"dropped":0,"commands":1,"applied":1,"expired":0,"rejected":0,"failed_ticks":0,"failure":null,"last_hash":"[..]"}
+{"ticks":1,"resumed_after":0,"branched_after":0,"dropped":0,"commands":1,"applied":1,"expired":0,"rejected":0,"failed_ticks":0,"failure":null,"last_hash":"[..]"}
 
 "#]])
         .stderr_eq("");

@@ -1,5 +1,6 @@
 //! Worlds with propagators of one's own: as the origin's engine runs them, and after a restore.
 
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use gametape_murk::engine::own::{
@@ -135,7 +136,8 @@ impl Plan {
         };
         let mut text = format!("dt = 0.375\n[space]\n{space}\n");
         for (at, (mutability, dims)) in self.fields.iter().enumerate() {
-            text += &format!(
+            let _ = write!(
+                text,
                 "[[field]]\nname = 'f{at}'\ntype = 'vector'\ndims = {dims}\nmutability = '{mutability}'\n"
             );
         }
@@ -145,7 +147,8 @@ impl Plan {
         };
         for mix in &self.mixes {
             let (reads, previous) = (names(&mix.reads), names(&mix.previous));
-            text += &format!(
+            let _ = write!(
+                text,
                 "[[propagator]]\nkind = 'mix'\ninto = 'f{}'\nfull = {}\nreads = [{reads}]\nprevious = [{previous}]\nmost = {:?}\n",
                 mix.into, mix.full, mix.most
             );
