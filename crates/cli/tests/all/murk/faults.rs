@@ -174,6 +174,7 @@ fn the_writer_is_named_and_no_command_that_came_to_nothing() {
             "recorded": 4.0,
             "candidates": [],
             "other_tick": null,
+            "evidence": data["evidence"],
             "replayed_hash": data["replayed_hash"],
             "recorded_hash": data["recorded_hash"],
             "written_by": {
