@@ -157,6 +157,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     pub fn base(&mut self) -> Option<Base> {
         /// As many as are needed to see by how much frames are shifted.
         const AHEAD: usize = 80;
+        const FAR_AHEAD: usize = 4096;
         let at = self.window.at();
         let recorded = self.window.hash(at)?;
         self.go_before(at)?;
@@ -168,7 +169,20 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             hashes: vec![hash],
             values: explain(&state, recorded),
         };
-        for place in at + 1..self.window.len().min(at + AHEAD) {
+        let window = self.window;
+        for place in at + 1..window.len() {
+            // Further only to see how far a shift goes.
+            let is_far = base.hashes.len() >= AHEAD;
+            let before = (0..at).filter_map(|place| window.hash(place));
+            if is_far
+                && (!before
+                    .chain(base.hashes.iter().copied())
+                    .any(|hash| hash == recorded)
+                    || base.hashes.len() >= FAR_AHEAD
+                    || !self.budget.lasts(0.2, self.tried))
+            {
+                break;
+            }
             let Some(()) = self.step(place) else { break };
             base.hashes.push(self.hash());
         }

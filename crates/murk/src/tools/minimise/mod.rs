@@ -389,8 +389,8 @@ impl Search<'_> {
         same: bool,
     ) -> Minimised {
         let last_tick = found.log.iter().last().map_or(0, |(tick, _)| tick);
-        let (divergence, slip) = match verdict {
-            Some(verdict) => (Some(verdict.divergence.clone()), verdict.slip().cloned()),
+        let (divergence, explanation) = match verdict {
+            Some(verdict) => (Some(verdict.divergence), verdict.found),
             None => (None, None),
         };
         let value = divergence.as_ref().and_then(|found| found.cause.value());
@@ -404,7 +404,7 @@ impl Search<'_> {
             differing: differences.len() as u64,
             differences,
             divergence,
-            slip,
+            explanation,
             same,
             bytes,
         }

@@ -6,7 +6,7 @@ use gametape_core::ToDatum;
 use serde_json::{Map, Value as Json, json};
 
 use crate::value::Value;
-use crate::{Difference, Divergence, Slip};
+use crate::{Difference, Divergence, Explanation, Slip};
 
 /// A recording of the smallest log.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,8 +25,8 @@ pub struct Minimised {
     pub tick: u64,
     /// Where it diverges, as its own verification has it.
     pub divergence: Option<Box<Divergence>>,
-    /// The simplest slip that explains it, of its own verification.
-    pub slip: Option<Slip>,
+    /// What its own verification finds that explains it.
+    pub explanation: Option<Explanation>,
     /// Values that differ at that tick, as far as they are known: the first ones.
     pub differences: Vec<Difference>,
     /// How many there are.
@@ -47,16 +47,25 @@ impl Minimised {
             None => "the result does not diverge".to_owned(),
         };
         // That of a value is what the divergence says.
-        if let Some(slip) = &self.slip
-            && !matches!(slip, Slip::Value { .. })
+        if let Some(found) = &self.explanation
+            && found
+                .slips
+                .iter()
+                .any(|slip| !matches!(slip, Slip::Value { .. }))
         {
             // Writing to a string does not fail.
-            let _ = write!(text, "; {slip}");
+            let _ = write!(text, "; {found}");
         }
         if !self.same {
             text.push_str(". That is not what is said of the first recording: no shorter log was found of which the same is said");
         }
         text
+    }
+
+    /// The one slip that explains it, if it is but one.
+    #[must_use]
+    pub fn slip(&self) -> Option<&Slip> {
+        self.explanation.as_ref()?.best()
     }
 
     /// The values that differ, where a hash alone does not tell.
@@ -104,7 +113,8 @@ impl Minimised {
             "fault": self.fault(),
             "values": Json::from(self.differences.to_datum()),
             "differing": self.differing,
-            "slip": self.slip.as_ref().map(|slip| Json::from(slip.to_datum())),
+            "slip": self.slip().map(|slip| Json::from(slip.to_datum())),
+            "explanation": Json::from(self.explanation.to_datum()),
             "same_verdict": self.same,
         });
         if let Json::Object(more) = more {
