@@ -101,7 +101,7 @@ fn the_commands_of_the_page_say_what_it_says() {
         if std::env::var_os("GAMETAPE_BLESS").is_none() {
             assert!(is_said, "{command}\n{said}\n{expected:#?}");
         } else if !is_said {
-            let before: String = expected.iter().map(|line| format!("{line}\n")).collect();
+            let before: String = expected.iter().flat_map(|line| [*line, "\n"]).collect();
             let place = format!("$ {command}\n{before}");
             assert!(blessed.contains(&place), "{command}");
             blessed = blessed.replacen(&place, &format!("$ {command}\n{said}"), 1);
