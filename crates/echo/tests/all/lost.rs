@@ -5,7 +5,7 @@ use std::io::Cursor;
 use gametape_core::tape::{
     Converted, Error, Format, OptionValue, Options as Told, Source, Target, Work,
 };
-use gametape_echo::tape::Echoreplay;
+use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, butter, echoreplay};
 use serde_json::Value;
 
@@ -188,4 +188,69 @@ fn members_that_are_not_the_api_s_are_a_loss() {
         assert_eq!(change.unwrap()["first_step"], 2);
         assert!(converted.is_lossy());
     }
+}
+
+/// What an .echoreplay becomes, on so many cores.
+fn on_cores(
+    cores: usize,
+    bytes: &[u8],
+    from: &dyn Format,
+    to: &str,
+    told: &Told,
+) -> (Vec<u8>, Converted) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build();
+    pool.unwrap().install(|| {
+        let tape = from.open(Source::new(bytes.to_vec())).unwrap();
+        let target = Target {
+            format: to,
+            options: told,
+        };
+        let mut out = Cursor::new(Vec::new());
+        let converted = tape.convert(target, &mut out, &Work::default()).unwrap();
+        (out.into_inner(), converted)
+    })
+}
+
+#[test]
+fn one_core_makes_what_several_make() {
+    let lines = broken();
+    let mut butter = None;
+    for mode in ["correct", "compat"] {
+        let told = Told::new()
+            .with("mode", OptionValue::Text(mode.into()))
+            .with("keyframes", OptionValue::Count(50));
+        let [(one, alone), (three, together)] =
+            [1, 3].map(|cores| on_cores(cores, &lines, &Echoreplay, "butter", &told));
+        assert!(one == three && alone == together, "{mode}");
+        assert_eq!(data(&alone)["frames"], 398);
+        butter = butter.or(Some(one));
+    }
+    let butter = butter.unwrap();
+    let told = Told::new().with("keyframes", OptionValue::Count(70));
+    for (to, told) in [("butter", &told), ("echoreplay", &Told::new())] {
+        let [one, three] = [1, 3].map(|cores| on_cores(cores, &butter, &Butter, to, told));
+        assert!(one == three, "{to}");
+    }
+}
+
+#[test]
+fn lines_that_rewriting_loses_are_data_too() {
+    let told = Told::new().with("redact", OptionValue::Flag);
+    let (_, converted) = on_cores(2, &broken(), &Echoreplay, "echoreplay", &told);
+    let report = data(&converted);
+    assert_eq!(report["lines"], 398);
+    assert_eq!(report["lost_line_count"], 2);
+    let lines = report["lost_lines"].as_array().unwrap();
+    let lines: Vec<&Value> = lines.iter().map(|lost| &lost["line"]).collect();
+    assert_eq!(lines, [3, 200]);
+    assert_eq!(converted.report.unwrap().text, "398 of 400 lines");
+}
+
+/// 400 lines, of which the third is cut and the 200th is none.
+fn broken() -> Vec<u8> {
+    let text = text(400);
+    let mut lines: Vec<&str> = text.split("\r\n").collect();
+    lines[2] = &lines[2][..400];
+    lines[199] = "none";
+    lines.join("\r\n").into_bytes()
 }
