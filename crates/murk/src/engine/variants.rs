@@ -108,10 +108,10 @@ impl World {
     /// use gametape_murk::Slip;
     /// use gametape_murk::engine::World;
     /// let world = World::from_toml(gametape_samples::murk::HEAT)?;
-    /// let double = world.variants(None, 0).find(|(slip, world)| {
-    ///     matches!(slip, Slip::Parameter { key, .. } if key == "dt") && world.dt == 0.2
+    /// let half = world.variants(None, 0).find(|(slip, world)| {
+    ///     matches!(slip, Slip::Parameter { key, .. } if key == "dt") && world.dt == 0.05
     /// });
-    /// assert!(double.is_some());
+    /// assert!(half.is_some());
     /// # Ok::<(), gametape_murk::engine::WorldError>(())
     /// ```
     pub fn variants(
