@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::divergence::{Cause, Divergence};
+use crate::frame::Frame;
 use crate::hash::{LANES, SnapshotHasher, snapshot_hashes};
-use crate::model::Frame;
-use crate::past::History;
+use crate::past::{History, PastFrame};
 use crate::simulation::Simulation;
 use crate::state::State;
 
@@ -68,7 +68,12 @@ impl Checks {
         frame: &Frame<'_>,
     ) -> Result<(), Box<Divergence>> {
         let made = simulation.made();
-        self.history.push(frame, made);
+        self.history.push(PastFrame {
+            index: frame.index,
+            tick: frame.tick,
+            made,
+            commands: frame.commands(),
+        });
         let pending = Pending {
             frame: frame.index,
             tick: frame.tick,

@@ -7,8 +7,6 @@ use gametape_core::text::Grouped;
 use gametape_core::{Datum, ToDatum};
 
 use crate::command::{Command, Commands};
-use crate::command_buf::CommandBuf;
-use crate::model::Frame;
 use crate::payload::Payload;
 use crate::value::Value;
 
@@ -218,7 +216,7 @@ impl<'a> Past<'a> {
             index: kept.index,
             tick: kept.tick,
             made: kept.made,
-            commands: kept.commands.as_commands(),
+            commands: Commands::new(&kept.bytes, kept.count),
         })
     }
 
@@ -262,37 +260,40 @@ struct Kept {
     index: u64,
     tick: u64,
     made: Option<u64>,
-    commands: CommandBuf,
+    bytes: Vec<u8>,
+    count: u32,
 }
 
 impl History {
-    pub fn push(&mut self, frame: &Frame<'_>, made: Option<u64>) {
+    pub fn push(&mut self, frame: PastFrame<'_>) {
         if self.first.is_none() {
-            self.first = Some((frame.index, made));
+            self.first = Some((frame.index, frame.made));
         }
-        let commands = frame.commands();
+        let commands = frame.commands;
         if commands.is_empty() {
             return;
         }
         let size = commands.as_bytes().len();
-        let mut space = CommandBuf::new();
+        let mut space = Vec::new();
         while self.bytes + size > HISTORY_BYTES || self.frames.len() >= HISTORY_FRAMES {
             let Some(old) = self.frames.pop_front() else {
                 // It alone is too large.
                 self.known_from = frame.index + 1;
                 return;
             };
-            self.bytes -= old.commands.as_commands().as_bytes().len();
+            self.bytes -= old.bytes.len();
             self.known_from = old.index + 1;
-            space = old.commands;
+            space = old.bytes;
         }
-        space.assign(commands);
+        space.clear();
+        space.extend_from_slice(commands.as_bytes());
         self.bytes += size;
         self.frames.push_back(Kept {
             index: frame.index,
             tick: frame.tick,
-            made,
-            commands: space,
+            made: frame.made,
+            bytes: space,
+            count: commands.len() as u32,
         });
     }
 

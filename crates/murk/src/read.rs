@@ -1,9 +1,10 @@
 //! Reading a whole recording from memory: borrowed, nothing copied, nothing allocated.
 
 use crate::error::{Error, Findings};
+use crate::frame::Frame;
 use crate::header::header;
 use crate::limits::ReadOptions;
-use crate::model::{Frame, Header};
+use crate::model::Header;
 use crate::scan::{self, Shape};
 
 /// Reads the header of a recording in memory; frames are read as they are asked for.

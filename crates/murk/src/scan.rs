@@ -5,8 +5,8 @@ use gametape_core::ByteReader;
 
 use crate::command::Commands;
 use crate::error::{Error, Finding};
+use crate::frame::Frame;
 use crate::limits::Limits;
-use crate::model::Frame;
 use crate::rule::Rule;
 
 /// Bytes before a frame's commands: tick and count.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Frame;
+use crate::frame::Frame;
 use crate::payload::Payload;
 
 /// Sources that are counted one by one; the commands of others are counted together.

@@ -5,9 +5,10 @@ use std::io::Read;
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
 use crate::error::{Error, Finding, Findings};
+use crate::frame::Frame;
 use crate::header::header;
 use crate::limits::ReadOptions;
-use crate::model::{Frame, Header};
+use crate::model::Header;
 use crate::rule::Rule;
 use crate::scan::{self, FrameScan, Shape, Stop};
 

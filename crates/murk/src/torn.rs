@@ -6,7 +6,7 @@ use gametape_core::text::{Bytes, Grouped};
 
 use crate::command::Commands;
 use crate::encode::LIMITS;
-use crate::model::Frame;
+use crate::frame::Frame;
 use crate::payload::{Counted, Payload};
 use crate::scan::{FRAME_HEAD, FrameScan};
 

@@ -7,9 +7,10 @@ use gametape_core::Output;
 use crate::command::{Command, Commands};
 use crate::encode::{LIMITS, check_all, check_count, frame_head, put_command, write_header};
 use crate::error::WriteError;
+use crate::frame::Frame;
 use crate::header::header;
 use crate::limits::Limits;
-use crate::model::{Frame, Header};
+use crate::model::Header;
 use crate::scan::FrameScan;
 
 /// Bytes that are collected before they are written.

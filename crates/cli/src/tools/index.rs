@@ -10,7 +10,7 @@ use gametape::murk::tools::{IndexFile, index};
 use gametape::{Error, Formats, OpenOptions, Recording};
 use serde_json::json;
 
-use super::{parsed, simulation};
+use super::given::{parsed, simulation};
 use crate::call::{open, recordings};
 use crate::located::located;
 use crate::ui::{Ui, counted};

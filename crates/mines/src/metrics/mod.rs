@@ -8,6 +8,7 @@
 mod board;
 mod clicks;
 mod openings;
+mod pace;
 mod played;
 #[cfg(feature = "tape")]
 mod timeline;
@@ -19,6 +20,7 @@ pub(crate) use played::Played;
 #[cfg(feature = "tape")]
 pub(crate) use timeline::{Moment, moments};
 
+use self::pace::{bbbv_per_s, ratio, seconds, style};
 use crate::replay::Replayed;
 use crate::{Game, Level, Outcome};
 
@@ -155,23 +157,16 @@ impl Metrics {
     }
 }
 
-fn seconds(ms: u32) -> f64 {
-    f64::from(ms) / 1000.0
-}
-
-fn bbbv_per_s(clicks: &Clicks, time_ms: u32) -> Option<f64> {
-    ratio(f64::from(clicks.solved_bbbv), seconds(time_ms))
-}
-
-const fn style(clicks: &Clicks, preflags: u32) -> &'static str {
-    if clicks.flags == 0 && preflags == 0 {
-        "NF"
-    } else {
-        "FL"
+impl Played {
+    /// The statistics.
+    pub fn metrics(self) -> Metrics {
+        Metrics {
+            board: BoardMetrics::with(&self.openings),
+            clicks: self.clicks,
+            preflags: self.preflags,
+            level: self.level,
+            outcome: self.outcome,
+            time_ms: self.time_ms,
+        }
     }
-}
-
-fn ratio(part: f64, whole: f64) -> Option<f64> {
-    let value = part / whole;
-    (whole != 0.0 && value.is_finite()).then_some(value)
 }

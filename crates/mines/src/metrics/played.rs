@@ -1,11 +1,9 @@
 //! A game that was played, before its statistics are worked out.
 
-use super::Metrics;
-use super::board::BoardMetrics;
 use super::clicks::{Clicks, Counter};
 use super::openings::Openings;
 #[cfg(feature = "tape")]
-use super::{bbbv_per_s, style};
+use super::pace::{bbbv_per_s, style};
 use crate::engine::Engine;
 use crate::replay::{Observer, Replayed, replay_with};
 use crate::{Cells, Game, Level, Minefield, Outcome};
@@ -13,7 +11,7 @@ use crate::{Cells, Game, Level, Minefield, Outcome};
 /// What statistics are made of. ZiNi takes as long as all the rest: it is worked out for who asks for
 /// [`Played::metrics`], and checks do without.
 pub(crate) struct Played {
-    openings: Openings,
+    pub(super) openings: Openings,
     pub clicks: Clicks,
     pub preflags: u32,
     pub level: Level,
@@ -46,30 +44,18 @@ impl Played {
         (played, replayed, observer)
     }
 
-    /// The statistics.
-    pub fn metrics(self) -> Metrics {
-        Metrics {
-            board: BoardMetrics::with(&self.openings),
-            clicks: self.clicks,
-            preflags: self.preflags,
-            level: self.level,
-            outcome: self.outcome,
-            time_ms: self.time_ms,
-        }
-    }
-
-    /// [`BoardMetrics::bbbv`].
+    /// [`BoardMetrics::bbbv`](crate::BoardMetrics::bbbv).
     pub fn bbbv(&self) -> u32 {
         self.openings.bbbv()
     }
 
-    /// [`Metrics::bbbv_per_s`].
+    /// [`Metrics::bbbv_per_s`](crate::Metrics::bbbv_per_s).
     #[cfg(feature = "tape")]
     pub fn bbbv_per_s(&self) -> Option<f64> {
         bbbv_per_s(&self.clicks, self.time_ms)
     }
 
-    /// [`Metrics::style`].
+    /// [`Metrics::style`](crate::Metrics::style).
     #[cfg(feature = "tape")]
     pub const fn style(&self) -> &'static str {
         style(&self.clicks, self.preflags)

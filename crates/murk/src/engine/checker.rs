@@ -5,9 +5,9 @@ use murk_space::Space as OriginSpace;
 
 use super::error::WorldError;
 use super::field::Mutability;
+use super::owner::Owner;
 use super::space::Space;
 use super::world::World;
-use super::writer::Owner;
 use crate::check::{CommandCheck, Rejection};
 use crate::command::Command;
 use crate::list::Coord as Cell;

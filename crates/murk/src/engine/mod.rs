@@ -51,6 +51,7 @@ mod error;
 mod field;
 mod guard;
 pub mod own;
+mod owner;
 pub mod propagator;
 mod read;
 mod receipts;

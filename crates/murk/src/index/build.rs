@@ -1,7 +1,7 @@
 //! Making an index.
 
 use crate::error::Error;
-use crate::model::Frame;
+use crate::frame::Frame;
 use crate::read::Replay;
 
 use super::layout::{HEAD, MAGIC};

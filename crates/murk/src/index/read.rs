@@ -8,8 +8,8 @@ use super::change::{Bit, Change, Unused, flipped_bit};
 use super::layout::{ENTRY, Entry, HEAD, Head};
 use super::pieces::Pieces;
 use crate::error::{Error, Finding};
+use crate::frame::Frame;
 use crate::limits::Limits;
-use crate::model::Frame;
 use crate::rule::Rule;
 use crate::scan::{self, FrameScan};
 

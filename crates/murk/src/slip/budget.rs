@@ -2,7 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::Progress;
+/// How far a search is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    /// Candidates that were tried.
+    pub tried: u64,
+    /// How much of the time is over, from 0 to 1.
+    pub share: f64,
+}
 
 /// What may be spent.
 pub(crate) struct Budget<'w> {

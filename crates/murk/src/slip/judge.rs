@@ -1,7 +1,8 @@
 //! Which explanation is the best: the one that explains the most hashes.
 
+use super::evidence::Evidence;
 use super::kinds::Slip;
-use super::report::{Evidence, Explanation, MAX_SLIPS};
+use super::report::{Explanation, MAX_SLIPS};
 use super::search::{Base, Found, Search};
 use super::window::Window;
 use crate::divergence::Cause;

@@ -5,7 +5,7 @@ use std::fmt;
 use gametape_core::text::Grouped;
 use gametape_core::{Datum, ToDatum};
 
-use crate::diff::CommandText;
+use crate::command_text::CommandText;
 use crate::divergence::Difference;
 use crate::simulation::{Location, Simulation};
 use crate::value::Value;

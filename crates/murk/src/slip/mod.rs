@@ -8,19 +8,24 @@
 mod budget;
 mod candidates;
 mod edit;
+mod evidence;
 mod judge;
 mod kinds;
 mod named;
 mod report;
 mod search;
+mod variant;
 mod window;
 
 use std::time::Duration;
 
 pub(crate) use budget::Budget;
+pub use budget::Progress;
+pub use evidence::Evidence;
 pub use kinds::{CommandAt, Slip, Target};
-pub use report::{Evidence, Explanation};
+pub use report::Explanation;
 use search::Search;
+pub use variant::{Build, Variant};
 pub(crate) use window::Window;
 
 use crate::divergence::Divergence;
@@ -30,35 +35,6 @@ use crate::verify::{VerifyError, replayable};
 
 /// How long is searched, if nothing else is said.
 pub const SLIP_TIME: Duration = Duration::from_secs(10);
-
-/// How far a search is.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Progress {
-    /// Candidates that were tried.
-    pub tried: u64,
-    /// How much of the time is over, from 0 to 1.
-    pub share: f64,
-}
-
-/// Another simulation that may have been the recorded one: with another parameter, another order of
-/// what it does in a tick.
-pub struct Variant<'v, S: Checkpoint> {
-    /// What it would mean.
-    pub slip: Slip,
-    /// Makes it, at a state saved in the simulation that diverged; `None` where that can't be.
-    pub build: Build<'v, S>,
-}
-
-/// Makes a simulation at a state that was saved in another one.
-pub type Build<'v, S> = Box<dyn FnOnce(&<S as Checkpoint>::State) -> Option<S> + 'v>;
-
-impl<S: Checkpoint> std::fmt::Debug for Variant<'_, S> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Variant")
-            .field("slip", &self.slip)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Searches for the one slip that explains a divergence best: of all that explain the diverging hash,
 /// those that explain the most hashes behind it.

@@ -3,7 +3,7 @@
 use super::edit::Edit;
 use super::kinds::{CommandAt, Slip, Target};
 use super::window::Window;
-use crate::diff::CommandText;
+use crate::command_text::CommandText;
 use crate::payload::Payload;
 use crate::simulation::Simulation;
 

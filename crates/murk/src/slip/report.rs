@@ -5,68 +5,12 @@ use std::fmt;
 use gametape_core::text::{Counted, Grouped};
 use gametape_core::{Datum, ToDatum};
 
+use super::evidence::{Evidence, Hashes};
 use super::kinds::Slip;
 use crate::divergence::Cause;
 
 /// Slips named in an [`Explanation`].
 pub const MAX_SLIPS: usize = 8;
-
-/// How sure a verdict is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Evidence {
-    /// Recorded hashes that it explains, from the diverging one on, one after the other.
-    pub explained: u64,
-    /// Recorded hashes behind the diverging one.
-    pub behind: u64,
-    /// How many the next best verdict explains; `None` where there is no other.
-    pub next: Option<u64>,
-}
-
-/// `explains this hash and 311 of the 312 behind it; the next best verdict explains 1`.
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "explains {}", Hashes(self.explained, self.behind))?;
-        match self.next {
-            Some(next) => write!(f, ", the next best verdict {}", Grouped(next)),
-            None => Ok(()),
-        }
-    }
-}
-
-impl ToDatum for Evidence {
-    fn to_datum(&self) -> Datum {
-        Datum::Map(vec![
-            ("explained", self.explained.to_datum()),
-            ("behind", self.behind.to_datum()),
-            ("next_best", self.next.to_datum()),
-        ])
-    }
-}
-
-/// So many hashes from the diverging one on, of so many behind it.
-struct Hashes(u64, u64);
-
-impl fmt::Display for Hashes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(explained, behind) = *self;
-        match explained.saturating_sub(1) {
-            0 if behind == 0 => f.write_str("this hash, the last one"),
-            0 => write!(
-                f,
-                "this hash, and none of the {} behind it",
-                Grouped(behind)
-            ),
-            all if all >= behind && behind == 1 => f.write_str("this hash and the one behind it"),
-            all if all >= behind => write!(f, "this hash and all {} behind it", Grouped(behind)),
-            some => write!(
-                f,
-                "this hash and the first {} of the {} behind it",
-                Grouped(some),
-                Grouped(behind)
-            ),
-        }
-    }
-}
 
 /// What single slips explain of a divergence.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,12 +1,12 @@
 //! The search: each candidate is replayed from a state before it and held against the recorded
 //! hashes, first up to the divergence alone; what explains that is run on.
 
-use super::Variant;
 use super::budget::Budget;
 use super::candidates;
 use super::edit::Edit;
 use super::kinds::Slip;
 use super::named::slip;
+use super::variant::Variant;
 use super::window::{BACK, Window, run};
 use crate::checks::hash_of;
 use crate::divergence::Difference;

@@ -3,7 +3,7 @@
 use crate::checks::Checks;
 use crate::command::Commands;
 use crate::command_buf::CommandBuf;
-use crate::model::Frame;
+use crate::frame::Frame;
 use crate::simulation::Checkpoint;
 
 /// Frames before the divergence that are held: how far back a slip is looked for.

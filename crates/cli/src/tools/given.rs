@@ -1,0 +1,96 @@
+//! What the tools are given on the command line: their arguments, and the files that these name.
+
+use std::ffi::OsStr;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use clap::{ArgMatches, FromArgMatches};
+use gametape::capture::tape::{PacketsTape, schema_of_json};
+use gametape::core::tape;
+use gametape::delta::Schema as Wire;
+use gametape::murk::engine::World;
+use gametape::murk::tape::{Murk, MurkTape, WorldFile};
+use gametape::murk::tools::Commands;
+use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording};
+
+use crate::{call, options};
+
+/// The arguments of a tool: what clap has checked already.
+pub(in crate::tools) fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> A {
+    A::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Far more than any world takes.
+const MAX_WORLD_BYTES: u64 = 16 << 20;
+/// Far more than any schema takes.
+const MAX_SCHEMA_BYTES: u64 = 4 << 20;
+
+/// Opens a recording, or standard input for `-`.
+pub(in crate::tools) fn open(formats: &Formats, path: &OsStr) -> Result<Recording, Error> {
+    call::open(formats, path, &OpenOptions::default())
+}
+
+/// A recording of a kind that has what is asked for, as its format has it.
+fn having<'a, T: 'static>(
+    recording: &'a Recording,
+    what: &str,
+    others: &str,
+) -> Result<&'a T, Error> {
+    recording.tape_as().ok_or_else(|| {
+        let format = recording.format().name();
+        let sentence = format!("{format} recordings have no {what}; {others} recordings do");
+        Error::tape(recording.path())(tape::Error::Unsupported(sentence))
+    })
+}
+
+/// A recording of a simulation.
+pub(in crate::tools) fn simulation<'a>(
+    recording: &'a Recording,
+    what: &str,
+) -> Result<&'a MurkTape, Error> {
+    having(recording, what, Murk::new().name())
+}
+
+fn file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    options::read_file(path, most).map(|value| match value {
+        OptionValue::File { bytes, .. } => bytes,
+        _ => Vec::new(),
+    })
+}
+
+/// The file that describes a world, whose propagators may be of the kinds that the format knows.
+pub(in crate::tools) fn world(formats: &Formats, path: &Path) -> Result<WorldFile, Error> {
+    let murk: Option<&Murk> = formats.registered();
+    Ok(WorldFile {
+        path: path.to_owned(),
+        bytes: file(path, MAX_WORLD_BYTES)?,
+        kinds: murk.map(|murk| murk.kinds().clone()).unwrap_or_default(),
+    })
+}
+
+/// The commands for a world: one JSON object a line, in a file or on standard input for `-`.
+pub(in crate::tools) fn commands(path: Option<&OsStr>, world: &World) -> Result<Commands, Error> {
+    let Some(path) = path.map(Path::new) else {
+        return Ok(Commands::none());
+    };
+    let said = |error| Error::tape(path)(error);
+    if path == Path::new("-") {
+        return Commands::read(io::stdin().lock(), path, world).map_err(said);
+    }
+    let lines = options::open_file(path)?;
+    Commands::read(BufReader::new(lines), path, world).map_err(said)
+}
+
+/// The schema in a file of JSON, or of a recording that has one.
+pub(in crate::tools) fn schema(formats: &Formats, path: &Path) -> Result<Wire, Error> {
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        let json = file(path, MAX_SCHEMA_BYTES)?;
+        return schema_of_json(&json).map_err(Error::tape(path));
+    }
+    let recording = open(formats, path.as_os_str())?;
+    let packets: &PacketsTape = having(&recording, "schema", "snapshot/delta")?;
+    packets.schema().map_err(Error::tape(path))
+}
