@@ -236,8 +236,8 @@ mod tests {
             let numbers = [0, 6, 12].map(|shift| 480 + (place >> shift & 63));
             // And further out, where small ends.
             let spread = 1 + (place >> 18) * 3;
-            let [a, b, c] = numbers
-                .map(|number| (512 + (number as i32 - 512) * spread as i32).clamp(0, 1023) as u32);
+            let [a, b, c] =
+                numbers.map(|number| (512 + (number - 512) * spread).clamp(0, 1023) as u32);
             let code = 3 | a << 2 | b << 12 | c << 22;
             let ([packed, ..], still) = coarse4([code; 4]);
             let here = (still == 0).then_some(packed);

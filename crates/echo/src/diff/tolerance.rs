@@ -68,6 +68,14 @@ impl Tolerance {
         kept_only: true,
     };
 
+    /// [`Tolerance::BUTTER`] between two of them: a bone may be left where it is in either, to this
+    /// side or to that. (The rest is rounded to the same steps in both.)
+    pub const TWO_BUTTERS: Self = Self {
+        bone_metres: 2.0 * Self::BUTTER.bone_metres,
+        bone_deg: 2.0 * Self::BUTTER.bone_deg,
+        ..Self::BUTTER
+    };
+
     /// [`Tolerance::BUTTER`] of halves that are the nearest, as correct mode writes them.
     pub const NEAREST: Self = Self {
         relative: 1.0 / 2048.0,

@@ -10,13 +10,13 @@ use crate::diff::{Diff as Found, Differ, Difference, Side, Tolerance};
 use crate::{Error as ReadError, Field, Frame, Time};
 
 /// Frames of two .echoreplay have to be equal; those of a .butter may be as far off as its numbers
-/// are rounded, and what it does not keep is not looked at.
+/// are rounded, those of two of them further, and what it does not keep is not looked at.
 pub(super) fn diff(first: &EchoTape, second: &EchoTape) -> Result<Diff, Error> {
     let [a_format, b_format] = [first.format, second.format];
-    let tolerance = if [a_format, b_format].contains(&EchoFormat::Butter) {
-        Tolerance::BUTTER
-    } else {
-        Tolerance::EXACT
+    let tolerance = match (a_format, b_format) {
+        (EchoFormat::Butter, EchoFormat::Butter) => Tolerance::TWO_BUTTERS,
+        (EchoFormat::Echoreplay, EchoFormat::Echoreplay) => Tolerance::EXACT,
+        _ => Tolerance::BUTTER,
     };
     let mut a = Reading::open(first)?;
     let mut b = Reading::open(second).map_err(Error::of_other)?;

@@ -44,18 +44,18 @@ impl Played {
         (played, replayed, observer)
     }
 
-    /// [`BoardMetrics::bbbv`](crate::BoardMetrics::bbbv).
+    /// [`BoardMetrics::bbbv`](crate::metrics::BoardMetrics::bbbv).
     pub fn bbbv(&self) -> u32 {
         self.openings.bbbv()
     }
 
-    /// [`Metrics::bbbv_per_s`](crate::Metrics::bbbv_per_s).
+    /// [`Metrics::bbbv_per_s`](crate::metrics::Metrics::bbbv_per_s).
     #[cfg(feature = "tape")]
     pub fn bbbv_per_s(&self) -> Option<f64> {
         bbbv_per_s(&self.clicks, self.time_ms)
     }
 
-    /// [`Metrics::style`](crate::Metrics::style).
+    /// [`Metrics::style`](crate::metrics::Metrics::style).
     #[cfg(feature = "tape")]
     pub const fn style(&self) -> &'static str {
         style(&self.clicks, self.preflags)

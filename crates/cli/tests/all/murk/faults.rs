@@ -593,9 +593,8 @@ fn one_slip_is_named_with_its_command_and_its_figures() {
     let path = folder.path();
     // The log says that a drop fell at tick 6; the simulation that was recorded never heard of it.
     let few: String = DROPS
-        .lines()
+        .split_inclusive('\n')
         .filter(|line| !line.starts_with(r#"{"tick":6,"#))
-        .map(|line| format!("{line}\n"))
         .collect();
     fs::write(path.join("few.jsonl"), few).unwrap();
     record(path, "pond.toml", "few.jsonl", "few.murk").success();

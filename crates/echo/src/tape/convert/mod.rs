@@ -130,7 +130,8 @@ fn kept(lines: &LostLines) -> Report {
     add_lost(&mut data, lines);
     Report {
         text: match lines.count {
-            0 => format!("{}: all there are", Counted(lines.kept, "line")),
+            // As copying does, it says nothing where nothing is lost.
+            0 => String::new(),
             lost => format!(
                 "{} of {}",
                 Grouped(lines.kept),
