@@ -82,7 +82,7 @@ pub fn changes() -> Vec<Change> {
             BonePosition = "user_bones[4].bone_t[22].y",
                 |frame| frame.bones.as_mut().unwrap().user_bones[4].positions[22][1] = 0.01;
             BoneRotation = "user_bones[4].bone_o[22]", |frame| {
-                let half = 5.0_f32.to_radians() / 2.0;
+                let half = 7.0_f32.to_radians() / 2.0;
                 let rotation = [half.sin(), 0.0, 0.0, half.cos()];
                 frame.bones.as_mut().unwrap().user_bones[4].rotations[22] = rotation;
             };
