@@ -47,7 +47,7 @@ pub fn run(filter: &str) {
 fn commands(tick: u64, at_once: bool, slip: Option<Slip>) -> CommandBuf {
     let count = match at_once {
         true if tick == WRONG => COMMANDS,
-        false if tick % (TICKS / COMMANDS) == 0 => 1,
+        false if tick.is_multiple_of(TICKS / COMMANDS) => 1,
         _ => 0,
     };
     let mut buffer = CommandBuf::new();
