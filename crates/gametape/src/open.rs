@@ -56,7 +56,8 @@ pub(crate) fn file(path: &Path, options: &OpenOptions) -> Result<Input, Error> {
     if !meta.is_file() || meta.len() == 0 {
         return stream(file, path, &options.limits);
     }
-    let input = if meta.len() < HOLD_UP_TO {
+    let is_held = meta.len() < HOLD_UP_TO && meta.len() <= options.limits.max_held_bytes;
+    let input = if is_held {
         hold(&file, meta.len()).map(Input::memory)
     } else if options.map {
         map(&file).map(Input::memory)
@@ -134,6 +135,22 @@ mod tests {
             assert_eq!(input.in_memory().is_some(), in_memory);
             assert_eq!(input.size(), len);
             assert_eq!(input.bytes().unwrap().len() as u64, len);
+        }
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_not_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, [7; 1000]).unwrap();
+        for (max_held_bytes, in_memory) in [(1000, true), (999, false)] {
+            let options = OpenOptions {
+                limits: Limits { max_held_bytes },
+                ..OpenOptions::default()
+            };
+            let input = file(&path, &options).unwrap();
+            assert_eq!(input.in_memory().is_some(), in_memory);
+            assert_eq!(*input.bytes().unwrap(), [7; 1000]);
         }
     }
 }

@@ -21,8 +21,6 @@ pub struct Checker {
     ranks: Box<dyn OriginSpace>,
     ndim: usize,
     fields: Vec<(Mutability, u32)>,
-    /// Fields whose every value some propagator writes, after the commands.
-    overwritten: Vec<bool>,
     /// For each field the propagator that writes it.
     pub(super) owners: Vec<Option<Owner>>,
     max_ingress_queue: u32,
@@ -39,7 +37,6 @@ impl World {
 
     pub(super) fn checker_of(&self, ranks: Box<dyn OriginSpace>) -> Checker {
         let fields = self.fields.iter();
-        let owners = self.owners();
         Checker {
             ndim: self.space.ndim(),
             space: self.space.clone(),
@@ -47,12 +44,7 @@ impl World {
             fields: fields
                 .map(|field| (field.mutability, field.field_type.components()))
                 .collect(),
-            overwritten: owners
-                .iter()
-                .zip(&self.fields)
-                .map(|(owner, field)| field.field_type.components() == 1 && owner.is_some())
-                .collect(),
-            owners,
+            owners: self.owners(),
             max_ingress_queue: self.max_ingress_queue,
         }
     }
@@ -100,10 +92,8 @@ impl Checker {
     /// only.)
     #[must_use]
     pub fn is_overwritten(&self, field: u32) -> bool {
-        self.overwritten
-            .get(field as usize)
-            .copied()
-            .unwrap_or(false)
+        let owner = self.owners.get(field as usize);
+        owner.is_some_and(Option::is_some) && self.components(field) == Some(1)
     }
 
     /// The field and the element that a command writes, unless it has expired.

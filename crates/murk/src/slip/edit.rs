@@ -117,7 +117,7 @@ fn each<'c>(
 }
 
 /// A command that sets a value, with another field, cell or value.
-fn set(
+pub(crate) fn set(
     command: &Command<'_>,
     aim: Option<(u32, &[i32])>,
     given: Option<f32>,

@@ -20,7 +20,7 @@ pub struct Explanation {
     /// Its `tick_id`.
     pub tick: u64,
     /// The slips that explain the most hashes, all of them equally many: the simplest first, at most
-    /// [`MAX_SLIPS`]. Empty where none explains the diverging one.
+    /// eight. Empty where none explains the diverging one.
     pub slips: Vec<Slip>,
     /// How many more there are.
     pub more: u64,

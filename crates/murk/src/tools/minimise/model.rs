@@ -2,8 +2,8 @@
 
 use crate::engine::{EngineError, EngineWorld, World};
 use crate::{
-    Checkpoint, CommandAt, CommandBuf, CommandLog, Commands, Difference, Payload, Simulation, Slip,
-    State,
+    Checkpoint, CommandAt, CommandBuf, CommandLog, Commands, Difference, Simulation, Slip, State,
+    slip,
 };
 
 /// A tick that was made: its commands, each with its number in the whole log, and the frame that it is
@@ -340,22 +340,7 @@ impl Tick {
     fn set(&mut self, at: usize, aim: Option<(u32, &[i32])>, given: Option<f32>) -> Option<()> {
         let (taken, number) = self.take(at)?;
         let command = taken.as_commands().iter().next()?;
-        let Ok(Payload::SetField {
-            coord,
-            field,
-            value,
-        }) = command.payload()
-        else {
-            return None;
-        };
-        let (field, coord) = aim.map_or((field, coord), |(field, coord)| (field, coord.into()));
-        let payload = Payload::SetField {
-            coord,
-            field,
-            value: given.unwrap_or(value),
-        };
-        let mut changed = CommandBuf::new();
-        changed.push(&command.envelope, &payload).ok()?;
+        let changed = slip::set(&command, aim, given)?;
         self.add(at, changed.as_commands(), number)
     }
 }
